@@ -4,16 +4,18 @@
 --- the reservation is kept.
 
 --- Stores an entry in the hash of its budget and kind.
-function entry.store(key, workKey, id, reservationId, amountMinor)
-  maps.put(key, workKey, id .. ' ' .. reservationId .. ' ' .. amountMinor)
+function entry.store(key, workKey, id, reservationId, amountMinor, overdrawnMinor)
+  local text = id .. ' ' .. reservationId .. ' ' .. amountMinor
+  maps.put(key, workKey, overdrawnMinor == '0' and text or text .. ' ' .. overdrawnMinor)
 end
 
 --- The entry of a workKey; nil if there is none.
 function entry.find(key, workKey)
   local text = maps.get(key, workKey)
   if not text then return nil end
-  local id, reservationId, amountMinor = string.match(text, '^(%S+) (%S+) (%S+)')
-  return { id = id, reservationId = reservationId, amountMinor = amountMinor }
+  local id, reservationId, amountMinor, overdrawnMinor = string.match(text, '^(%S+) (%S+) (%S+) ?(%S*)$')
+  return { id = id, reservationId = reservationId, amountMinor = amountMinor,
+    overdrawnMinor = overdrawnMinor == '' and '0' or overdrawnMinor }
 end
 
 --- The reference that the reservation keeps to an entry.

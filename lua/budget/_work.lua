@@ -21,8 +21,8 @@ function work.replayOf(kind, amountMinor)
   if first.reservationId ~= reservationId then refuse('WORK_KEY_CONFLICT', 'reservationId') end
   if amountMinor and amountMinor ~= first.amountMinor then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
   reservation.becomeOverdue(record)
-  return call.uncounted({ id = first.id, amountMinor = first.amountMinor, replay = true, reservation = record,
-    balances = balances })
+  return call.uncounted({ id = first.id, amountMinor = first.amountMinor, overdrawnMinor = first.overdrawnMinor,
+    replay = true, reservation = record, balances = balances })
 end
 
 --- The reservation; refuses one of another budget and a closed one.
@@ -34,13 +34,22 @@ function work.reservation()
 end
 
 --- Moves an amount out of the reservation, into its `field` and the budget's `balance`: settledMinor and settled, or
---- voidedMinor and available. With nothing left it closes as `finalState`. emitter: emits the event. Returns the answer.
+--- voidedMinor and available. With nothing left it closes as `finalState`. emitter: emits the event. What the amount has
+--- above the reservation is an overrun: the budget books it. Returns the answer.
 function work.book(record, kind, emitter, amountMinor, field, balance, finalState)
   -- If settleBy passed after the last sweep, the overdue event comes before the reservation may close.
   reservation.becomeOverdue(record)
   local reference = entry.reference(kind, workKey)
-  budget.move(balances, 'reserved', balance, amountMinor)
-  records.set(record, 'remainingMinor', money.subtract(record.remainingMinor, amountMinor))
+  local isOverrun = money.exceeds(amountMinor, record.remainingMinor)
+  local held, overdrawnMinor = isOverrun and record.remainingMinor or amountMinor, '0'
+  budget.move(balances, 'reserved', balance, held)
+  if isOverrun then
+    -- It happens once: the reservation closes.
+    local above = money.subtract(amountMinor, held)
+    records.set(record, 'overrunMinor', above)
+    overdrawnMinor = budget.overrun(balances, above)
+  end
+  records.set(record, 'remainingMinor', money.subtract(record.remainingMinor, held))
   records.set(record, field, money.add(record[field], amountMinor))
   if record.firstEntry then
     unit.push(keys.reservationWorkKeys(reservationId), reference)
@@ -49,8 +58,13 @@ function work.book(record, kind, emitter, amountMinor, field, balance, finalStat
   end
   if record.remainingMinor == '0' then reservation.close(record, finalState) end
   local id = newId(tail)
-  entry.store(key, workKey, id, reservationId, amountMinor)
+  entry.store(key, workKey, id, reservationId, amountMinor, overdrawnMinor)
   emitter(budgetId, { scopeId = record.scopeId, reservationId = reservationId, entryId = id, state = record.state,
     amountMinor = amountMinor })
-  return call.done({ id = id, amountMinor = amountMinor, reservation = record, balances = balances })
+  if overdrawnMinor ~= '0' then
+    emit.budget.overdrawn(budgetId, { scopeId = record.scopeId, reservationId = reservationId, entryId = id,
+      overdrawnMinor = overdrawnMinor, overdrawn = balances.overdrawn })
+  end
+  return call.done({ id = id, amountMinor = amountMinor, overdrawnMinor = overdrawnMinor, reservation = record,
+    balances = balances })
 end

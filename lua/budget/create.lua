@@ -11,7 +11,7 @@ if maps.get(keys.budgetNames(), name) then refuse('BUDGET_EXISTS') end
 plan.needOperation()
 
 local record = { id = newId(tail), name = name, currency = currency, scale = scale, createdAt = now,
-  limitMinor = limitMinor, reserved = '0', settled = '0', available = limitMinor }
+  limitMinor = limitMinor, reserved = '0', settled = '0', available = limitMinor, overdrawn = '0' }
 budget.insert(record)
 maps.put(keys.budgetNames(), name, record.id)
 sorted.add(keys.budgets(), '0', record.id)

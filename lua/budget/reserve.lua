@@ -26,6 +26,9 @@ scope.needRunning(path)
 plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(path)
+if record.overdrawn ~= '0' then
+  refuse('INSUFFICIENT_BUDGET', record.overdrawn .. ' ' .. budget.neededLimit(record))
+end
 if money.exceeds(amountMinor, record.available) then refuse('INSUFFICIENT_BUDGET', record.available) end
 
 path = path or scope.create(scopeId)

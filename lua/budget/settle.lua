@@ -1,6 +1,6 @@
---- Settles a reservation in part or in full; the remainder stays reserved.
---- @args amountMinor
---- @reply id amountMinor replay reservation:reservation balances:balances
+--- Settles a reservation in part or in full; the remainder stays reserved. overrun '1': also more than the remainder.
+--- @args amountMinor overrun
+--- @reply id amountMinor overdrawnMinor replay reservation:reservation balances:balances
 --- @gather
 --- @include "lib/call"
 --- @include "lib/money"
@@ -8,6 +8,8 @@
 local replay = call.open('reservations:ACTIVE', 'reservations:SETTLED') or work.replayOf('SETTLE', amountMinor)
 if replay then return replay end
 local record = work.reservation()
-if money.exceeds(amountMinor, record.remainingMinor) then refuse('SETTLEMENT_EXCEEDS_RESERVATION', record.remainingMinor) end
+if overrun ~= '1' and money.exceeds(amountMinor, record.remainingMinor) then
+  refuse('SETTLEMENT_EXCEEDS_RESERVATION', record.remainingMinor)
+end
 
 return work.book(record, 'SETTLE', emit.budget.settled, amountMinor, 'settledMinor', 'settled', 'SETTLED')

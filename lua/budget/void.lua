@@ -1,5 +1,5 @@
 --- Releases the remainder of a reservation.
---- @reply id amountMinor replay reservation:reservation balances:balances
+--- @reply id amountMinor overdrawnMinor replay reservation:reservation balances:balances
 --- @include "lib/call"
 --- @include "budget/_work"
 local replay = call.open('reservations:ACTIVE', 'reservations:VOIDED') or work.replayOf('VOID')

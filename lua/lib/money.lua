@@ -1,5 +1,6 @@
 --- Amounts of money: strings of at most 18 digits without leading zeros. A double is exact only up to 2^53, so an amount is
---- never a single number: it is compared as text and computed in two halves of nine digits.
+--- never a single number: it is compared as text and computed in two halves, the lower one of nine digits. Sums of amounts
+--- may have up to 24 digits: their upper half is exact as well.
 local money = {}
 
 --- Whether amount a is more than amount b.
@@ -20,7 +21,7 @@ function money.join(high, low)
   return high == 0 and string.format('%d', low) or string.format('%d%09d', high, low), high, low
 end
 
---- a + b, where the sum has at most 18 digits.
+--- a + b, where the sum has at most 24 digits.
 function money.add(a, b)
   if a == '0' then return b end
   if b == '0' then return a end

@@ -7,12 +7,15 @@ export const budgetErrors: ErrorTable = {
   RESERVATION_CLOSED: entry(409, (state) => `the reservation is ${state}: nothing is left of it to settle or void`),
   SETTLEMENT_EXCEEDS_RESERVATION: entry(
     409,
-    (remaining) => `amountMinor must not exceed the ${remaining} that are left of the reservation`,
+    (remaining) =>
+      `amountMinor must not exceed the ${remaining} that are left of the reservation, unless overrun is true`,
   ),
-  INSUFFICIENT_BUDGET: entry(
-    409,
-    (available) => `amountMinor must not exceed the ${available} that are available in the budget`,
-  ),
+  INSUFFICIENT_BUDGET: entry(409, (detail) => {
+    const [amount, limit] = detail.split(' ');
+    return limit === undefined
+      ? `amountMinor must not exceed the ${amount} that are available in the budget`
+      : `the budget is overdrawn by ${amount}: its limitMinor must be at least ${limit} before more can be reserved`;
+  }),
   LIMIT_BELOW_USE: entry(409, (detail) => {
     const [field, use] = detail.split(' ');
     return field === 'unitsLimit'

@@ -1,11 +1,13 @@
 import { events } from '../declare/event.ts';
 import { id } from '../declare/field.ts';
-import { Budget, Entry, Reservation } from './records.ts';
+import { Balances, Budget, Entry, Reservation } from './records.ts';
 
 const { limitMinor } = Budget.fields;
 const { scopeId, state } = Reservation.fields;
-const { reservationId, amountMinor } = Entry.fields;
-const ofEntry = { scopeId, reservationId, entryId: id(), state, amountMinor };
+const { overdrawn } = Balances.fields;
+const { reservationId, amountMinor, overdrawnMinor } = Entry.fields;
+const entryId = id();
+const ofEntry = { scopeId, reservationId, entryId, state, amountMinor };
 
 export const budgetEvents = events({
   'budget.created': { limitMinor },
@@ -13,5 +15,6 @@ export const budgetEvents = events({
   'budget.reserved': { scopeId, reservationId, state, amountMinor },
   'budget.settled': ofEntry,
   'budget.voided': ofEntry,
+  'budget.overdrawn': { scopeId, reservationId, entryId, overdrawnMinor, overdrawn },
   'budget.reservation_overdue': { scopeId, reservationId, state },
 });

@@ -15,9 +15,12 @@ export const budgetGlossary: Glossary = {
   reserved: 'set aside and not used yet, in minor units',
   settled: 'spent, in minor units',
   available: 'what can still be reserved, in minor units',
+  overdrawn:
+    'spent beyond the limit, in minor units, and in none of the other balances; nothing is reserved until a new limit covers it',
+  overdrawnMinor: 'how much of the amount the budget was overdrawn by, in minor units',
   amountMinor: 'the amount, in minor units, as digits',
   'budget.settle.amountMinor': 'how much was spent, in minor units: digits as text',
-  settledMinor: 'how much of it was spent, in minor units',
+  settledMinor: 'how much was spent of it, and beyond it by an overrun, in minor units',
   voidedMinor: 'how much of it was given back, in minor units',
   remainingMinor: 'how much of it is still set aside, in minor units',
   settleBy: 'when it should be settled; later it is marked overdue; null: whenever',

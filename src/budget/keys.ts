@@ -20,7 +20,7 @@ export const budgetKeys = {
   budget: {
     pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>',
     type: 'hash',
-    holds: fieldsIn(Budget, 'limitMinor = reserved + settled + available, 64-bit integers'),
+    holds: fieldsIn(Budget, 'limitMinor = reserved + settled + available'),
     goes: 'never',
   },
   budgetReservations: {
@@ -33,13 +33,16 @@ export const budgetKeys = {
     pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>:workKeys:<kind>',
     type: 'hash',
     holds:
-      'workKey to its entry, `entryId reservationId amountMinor` (kinds SETTLE and VOID), or to its reservation, `reservationId amountMinor` (kind RESERVE)',
+      'workKey to its entry, `entryId reservationId amountMinor`, with `overdrawnMinor` behind it if there is any (kinds SETTLE and VOID), or to its reservation, `reservationId amountMinor` (kind RESERVE)',
     goes: withReservation,
   },
   reservation: {
     pattern: 'muster:{org}:<spaceNumber>:reservation:<reservationId>',
     type: 'hash',
-    holds: fieldsIn(Reservation, 'settledMinor, voidedMinor: absent is 0; firstEntry: `kind workKey`'),
+    holds: fieldsIn(
+      Reservation,
+      'settledMinor, voidedMinor, overrunMinor: absent is 0; overrunMinor: how much of settledMinor is above what was reserved; firstEntry: `kind workKey`',
+    ),
     goes: '400 days after closedAt',
   },
   reservationWorkKeys: {

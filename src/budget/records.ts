@@ -1,4 +1,4 @@
-import { flag, type Get, id, money, number, oneOf, state, text, time } from '../declare/field.ts';
+import { flag, type Get, id, money, moneySum, number, oneOf, state, text, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
 import { nested, record } from '../declare/record.ts';
 
@@ -10,6 +10,7 @@ export const Balances = record('Balances', {
   reserved: money(),
   settled: money(),
   available: money(),
+  overdrawn: moneySum().or('0'),
 });
 
 export const Budget = record('Budget', {
@@ -22,10 +23,10 @@ export const Budget = record('Budget', {
   createdAt: time(),
 });
 
-/** The reserved amount: what is settled, voided and remaining. */
+/** The reserved amount: what is settled, voided and remaining, without what was settled beyond it. */
 const reserved = (get: Get): string =>
   ['settledMinor', 'voidedMinor', 'remainingMinor']
-    .reduce((sum, part) => sum + BigInt(String(get(part))), 0n)
+    .reduce((sum, part) => sum + BigInt(String(get(part))), -BigInt(String(get('overrunMinor'))))
     .toString();
 
 export const Reservation = record('Reservation', {
@@ -33,8 +34,8 @@ export const Reservation = record('Reservation', {
   budgetId: id(),
   scopeId: id(),
   holder: text(),
-  amountMinor: money().of(reserved),
-  settledMinor: money().or('0'),
+  amountMinor: money().of(reserved, 'overrunMinor'),
+  settledMinor: moneySum().or('0'),
   voidedMinor: money().or('0'),
   remainingMinor: money(),
   state: state('reservations', ...reservationStates),
@@ -44,6 +45,7 @@ export const Reservation = record('Reservation', {
   createdAt,
   closedAt: time().orNull(),
   firstEntry: text().internal(),
+  overrunMinor: money().or('0').internal(),
 });
 
 export const Entry = record('Entry', {
@@ -52,6 +54,7 @@ export const Entry = record('Entry', {
   reservationId: id(),
   kind: oneOf('SETTLE', 'VOID'),
   amountMinor: money(),
+  overdrawnMinor: money().or('0'),
   workKey: text(),
   createdAt,
 });

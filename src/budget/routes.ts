@@ -1,6 +1,6 @@
 import { type Answered, flag, id as idField, money, text as textField } from '../declare/field.ts';
 import { exactly, many, one } from '../declare/record.ts';
-import { fields, id, integer, key, moment, optional, page, states, text } from '../http/fields.ts';
+import { fields, flag as flagField, id, integer, key, moment, optional, page, states, text } from '../http/fields.ts';
 import { Cursors, statesText } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { byName, readList } from '../http/read-list.ts';
@@ -70,7 +70,7 @@ const update = route({
   summary: 'Change the limit of a budget, never below what is reserved and settled',
   description:
     'Refused with LIMIT_BELOW_USE below what is reserved and settled together. The same limit again ' +
-    'changes nothing.',
+    'changes nothing. A limit that also covers what the budget is overdrawn by settles that; one that covers less leaves it.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ limitMinor: amount().description('the new limit, in minor units: digits as text') }),
@@ -122,7 +122,7 @@ const reserve = route({
     if (first) return { status: 201, body: { ...first, replay: true, balances } };
     const { amountMinor, ...asked } = input.body;
     const identity = { id, budgetId: param(input, 'budgetId'), state: 'ACTIVE' };
-    const amounts = { settledMinor: '0', voidedMinor: '0', remainingMinor: amountMinor };
+    const amounts = { settledMinor: '0', voidedMinor: '0', overrunMinor: '0', remainingMinor: amountMinor };
     return {
       status: 201,
       body: { ...Reservation.of({ ...asked, ...identity, ...amounts }), replay: replayed, balances },
@@ -133,6 +133,7 @@ const reserve = route({
 const recorded = {
   id: idField(),
   amountMinor: money(),
+  overdrawnMinor: money(),
   replay: flag(),
   reservation: one(Reservation),
   balances: one(Balances),
@@ -148,11 +149,13 @@ const recordedSchema = exactly({
 const answerOf =
   (kind: 'SETTLE' | 'VOID') =>
   (
-    { id, amountMinor, replay, reservation, balances }: Answered<typeof recorded>,
+    { id, amountMinor, overdrawnMinor, replay, reservation, balances }: Answered<typeof recorded>,
     input: Input<unknown, { readonly reservationId: string; readonly workKey: string }>,
     replayed: boolean,
   ): Answer => {
-    const entry = Entry.of({ ...input.body, id, budgetId: param(input, 'budgetId'), kind, amountMinor });
+    const { reservationId, workKey } = input.body;
+    const budgetId = param(input, 'budgetId');
+    const entry = Entry.of({ id, budgetId, reservationId, kind, amountMinor, overdrawnMinor, workKey });
     return { status: 200, body: { entry, replay: replayed || replay, reservation, balances } };
   };
 
@@ -162,12 +165,19 @@ const settle = route({
   call: 'budget.settle',
   summary: 'Settle part of a reservation or all of it; what is left stays reserved. Idempotent per workKey',
   description:
-    'Spends from what the reservation has left, never more (`SETTLEMENT_EXCEEDS_RESERVATION`). Settle as often as you ' +
-    'like; once nothing is left, the reservation is SETTLED. Void what will not be used.',
+    'Spends from what the reservation has left, never more (`SETTLEMENT_EXCEEDS_RESERVATION`), unless `overrun` is ' +
+    'true. Settle as often as you like; once nothing is left, the reservation is SETTLED. Void what will not be used.',
   permission: 'resource_config',
   idempotency: 'optional',
   rate: 'recovery',
-  body: fields({ reservationId: id(), amountMinor: amount(), workKey: key() }),
+  body: fields({
+    reservationId: id(),
+    amountMinor: amount(),
+    workKey: key(),
+    overrun: optional(flagField(), false).description(
+      'whether to record more than is left of the reservation: what was really spent. The budget pays for the rest as far as it can, and is overdrawn otherwise',
+    ),
+  }),
   success: { 200: recordedSchema },
   refuses: [
     'BUDGET_NOT_FOUND',
@@ -177,7 +187,7 @@ const settle = route({
     'SETTLEMENT_EXCEEDS_RESERVATION',
   ],
   script: 'budget/settle',
-  args: ({ body }) => ({ ...body, tail: randomTail() }),
+  args: ({ body }) => ({ ...body, overrun: body.overrun ? '1' : '', tail: randomTail() }),
   reply: recorded,
   answer: answerOf('SETTLE'),
 });

@@ -106,16 +106,18 @@ function screen(look: Look, before: Look | undefined, rows: number): string {
     oldest: age(oldestReadyAt === null ? null : (asOf - Date.parse(oldestReadyAt)) / 1000),
   }));
   const busiest = boxes.sort((a, b) => b.ready + b.delayed + b.claimed - (a.ready + a.delayed + a.claimed));
-  const money = budgets.map(({ name, currency, scale, balances: { limit, settled, reserved, available } }) => {
-    const amount = (minor: string): string => `${decimal(minor, scale)} ${currency}`;
-    return {
-      budget: name,
-      limit: amount(limit),
-      settled: amount(settled),
-      reserved: amount(reserved),
-      available: amount(available),
-    };
-  });
+  const money = budgets.map(
+    ({ name, currency, scale, balances: { limit, settled, reserved, available, overdrawn } }) => {
+      const amount = (minor: string): string => `${decimal(minor, scale)} ${currency}`;
+      return {
+        budget: name,
+        limit: amount(limit),
+        settled: amount(settled),
+        reserved: amount(reserved),
+        available: overdrawn === '0' ? amount(available) : `overdrawn ${amount(overdrawn)}`,
+      };
+    },
+  );
   const quotas = allowances.map(({ name, unitsLimit, usedUnits, waiting, cooldownUntil }) => {
     const cooldown = cooldownUntil === null ? null : (Date.parse(cooldownUntil) - asOf) / 1000;
     return { allowance: name, used: usedUnits, limit: unitsLimit, waiting, cooldown: age(cooldown) };

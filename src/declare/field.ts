@@ -129,6 +129,7 @@ export type Answered<F extends Fields> = {
 export const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const minorForm = /^(0|[1-9][0-9]{0,17})$/;
+const sumForm = /^(0|[1-9][0-9]*)$/;
 const asText = { lua: 'text', read: String } as const;
 const asWord = { ...asText, isWord: true } as const;
 
@@ -176,6 +177,9 @@ export const countsByName = () =>
     },
     schema: () => Joi.object().pattern(Joi.string(), number().schema),
   });
+
+/** A sum of amounts, which may have more than their 18 digits. */
+export const moneySum = () => new Field<string>({ ...asText, schema: () => Joi.string().pattern(sumForm) });
 
 /** 1 in the store, or absent. */
 export const flag = () =>

@@ -43,6 +43,7 @@ export const parameters: Readonly<Record<string, string>> = {
   condition: 'what decides the group',
   threshold: 'accepted results that N_ACCEPTED needs; only with it',
   amountMinor: 'digits in minor units, as a string: "250" is 2.50 at scale 2',
+  overrun: 'true: record the amount even if it is more than is left',
   settleBy: 'when the cost should be settled: a date-time; later it is shown as overdue',
   units: 'how many units you need',
   ttlSeconds: 'how long you are willing to wait',

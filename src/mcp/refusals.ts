@@ -35,7 +35,8 @@ export const advice: Readonly<Record<string, string>> = {
   SCOPE_CHILDREN_FULL: 'wait until some are done, or use another run',
   SCOPE_DEPTH_EXCEEDED: 'use a parentScopeId nearer to the root',
   SCOPE_NOT_FOUND: 'check the id: a run exists once something was sent to it',
-  SETTLEMENT_EXCEEDS_RESERVATION: 'settle at most what is left; reserve the rest first',
+  SETTLEMENT_EXCEEDS_RESERVATION:
+    'if it was really spent, settle it with overrun true; otherwise settle at most what is left',
   TASK_KEY_CONFLICT: 'the task is in the group already: if it is the same one, go on; else choose another key',
   TASK_NOT_FOUND: 'look the taskId up with group_view',
   TASK_NOT_SUCCEEDED: 'it has no result to accept: wait, or reject it once it has ended',

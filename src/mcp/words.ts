@@ -98,7 +98,7 @@ export const words: Readonly<Record<string, Words>> = {
   'budget.settle': {
     title: 'Settle a cost',
     description:
-      'Book what a step did cost against its reservation; what is left stays reserved until budget_void. A workKey makes it safe to repeat.',
+      'Book what a step did cost against its reservation; what is left stays reserved until budget_void. If it did cost more than is left, set overrun: what was really spent is recorded. A workKey makes it safe to repeat.',
     repeatable: true,
   },
   'budget.void': {

@@ -119,7 +119,7 @@ describe('the typed client', () => {
     const voided = await muster.budget.void({ budgetId, reservationId: reservation.id, workKey: 'w' });
     expect(voided.entry.amountMinor).to.equal('50');
     const { balances } = await muster.budget.view({ budgetId });
-    expect(balances).to.deep.equal({ limit: '100', reserved: '0', settled: '30', available: '70' });
+    expect(balances).to.deep.equal({ limit: '100', reserved: '0', settled: '30', available: '70', overdrawn: '0' });
   });
 
   it('decides a group', async () => {

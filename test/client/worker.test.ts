@@ -424,15 +424,21 @@ describe('the worker of the typed client', () => {
         seen.push((await balances()).reserved);
         if (payload === 'fails') throw new GiveUp('it failed');
         if (payload === 'half') await hold.settle(50n);
-        if (payload === 'more') await hold.settle('101');
+        if (payload === 'negative') await hold.settle('-1');
       });
       for (const payload of ['whole', 'half', 'fails']) await sent(mailboxId, payload);
       await worker.drained();
       expect(seen).to.deep.equal(['100', '100', '100']);
-      expect(await balances()).to.deep.equal({ limit: '1000', reserved: '0', settled: '150', available: '850' });
-      const more = await sent(mailboxId, 'more', { maxAttempts: 1 });
+      expect(await balances()).to.deep.equal({
+        limit: '1000',
+        reserved: '0',
+        settled: '150',
+        available: '850',
+        overdrawn: '0',
+      });
+      const negative = await sent(mailboxId, 'negative', { maxAttempts: 1 });
       await worker.drained();
-      expect((await view(more)).lastError).to.match(/101 is not from 0 to the 100/);
+      expect((await view(negative)).lastError).to.match(/a cost is at least 0, not -1/);
       expect((await balances()).reserved).to.equal('0');
     });
 

@@ -64,6 +64,27 @@ describe('The console acts', () => {
     await tab.page.locator('#budget').getByText('30 EUR available of 100 EUR').first().waitFor();
   });
 
+  it('on a budget that is overdrawn: by how much, for which attempt of which message, and which limit covers it', async () => {
+    const { id } = await world.mustPost('/budgets', { name: 'calls', currency: 'EUR', scale: 2, limitMinor: '1200' });
+    const messageId = randomUUID();
+    const reserve = { scopeId: randomUUID(), holder: 'bob', amountMinor: '1200', workKey: `${messageId}/1/3` };
+    const { id: reservationId } = await world.mustPost(`/budgets/${id}/reserve`, reserve);
+    const cost = { reservationId, amountMinor: '1600', workKey: 'w', overrun: true };
+    await world.mustPost(`/budgets/${id}/settle`, cost);
+    const tab = await Tab.live(world, {}, '/money', world.apiKey);
+    await tab.page.locator('#budgets').getByText('OVERDRAWN', { exact: true }).waitFor();
+    await tab.page.getByRole('link', { name: 'calls' }).click();
+    await tab.page.locator('#budget').getByText('of 12.00 EUR; overdrawn by 4.00 EUR').first().waitFor();
+    const row = tab.page.locator('#budget').getByRole('row').nth(1);
+    expect(await row.innerText()).to.match(/SETTLED\s+bob\s+12\.00 EUR\s+16\.00 EUR\s+–\s+\S+ attempt 3/);
+    expect(await row.getByRole('link').first().getAttribute('href')).to.contain(`message/${messageId}`);
+    await press(tab, 'Change the limit… calls');
+    await dialog(tab).getByText('It is overdrawn by 4.00 EUR: 16.00 EUR covers that').waitFor();
+    await tab.page.getByLabel('New limit in EUR').fill('16');
+    await press(tab, 'Change the limit');
+    await said(tab, 'The limit is 16.00 EUR, 0.00 EUR available: one operation.');
+  });
+
   it('on an allowance: its units and a cooldown', async () => {
     const { id } = await world.mustPost('/allowances', { name: 'calls', unitsLimit: 10, windowSeconds: 3600 });
     const tab = await Tab.live(world, {}, '/money', world.apiKey);

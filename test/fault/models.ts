@@ -132,24 +132,26 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
   };
 }
 
-/** A budget: what is left of each reservation by its id, and what was settled. */
+/** A budget: what is left of each reservation by its id, what was settled, and what it is overdrawn by. */
 export interface Purse {
   readonly settled: number;
+  readonly overdrawn: number;
   readonly remaining: Readonly<Record<string, number>>;
 }
 
 const reservedIn = (purse: Purse): number => Object.values(purse.remaining).reduce((sum, part) => sum + part, 0);
 
-/** Reserve, the same again by its workKey, settle, void and look, with the balances that each answer carries. */
+/** Reserve, the same again by its workKey, settle, also with overrun, void and look, with the balances that each answer carries. */
 export function budgetModel(limit: number): Model<Purse> {
   const act = (purse: Purse, { id, kind, input, value, outcome }: Operation): Purse | undefined => {
     const amount = Number(input['amount']);
     const available = limit - purse.settled - reservedIn(purse);
     if (kind === 'look') return purse;
     if (kind === 'reserve') {
-      if (outcome === 'refused') return amount > available ? purse : undefined;
+      const isShort = amount > available || purse.overdrawn > 0;
+      if (outcome === 'refused') return isShort ? purse : undefined;
       const reservation = outcome === 'ok' ? String(value['id']) : `of ${id}`;
-      return amount > available ? undefined : { ...purse, remaining: { ...purse.remaining, [reservation]: amount } };
+      return isShort ? undefined : { ...purse, remaining: { ...purse.remaining, [reservation]: amount } };
     }
     const reservation = String(input['reservation']);
     const left = purse.remaining[reservation];
@@ -158,20 +160,25 @@ export function budgetModel(limit: number): Model<Purse> {
       return isFound && outcome !== 'refused' ? purse : undefined;
     }
     const isClosed = left === undefined || left === 0;
-    if (outcome === 'refused') return isClosed || (kind === 'settle' && amount > left) ? purse : undefined;
-    if (isClosed || (kind === 'settle' && amount > left)) return undefined;
-    const rest = kind === 'settle' ? left - amount : 0;
-    const settled = purse.settled + (kind === 'settle' ? amount : 0);
-    return { settled, remaining: { ...purse.remaining, [reservation]: rest } };
+    const exceeds = kind === 'settle' && input['overrun'] !== 1;
+    if (outcome === 'refused') return isClosed || (exceeds && amount > left) ? purse : undefined;
+    if (isClosed || (exceeds && amount > left)) return undefined;
+    const remaining = { ...purse.remaining, [reservation]: kind === 'settle' ? Math.max(0, left - amount) : 0 };
+    if (kind === 'void') return { ...purse, remaining };
+    const above = Math.max(0, amount - left);
+    const overdrawn = Math.max(0, above - available);
+    return { settled: purse.settled + amount - overdrawn, overdrawn: purse.overdrawn + overdrawn, remaining };
   };
   return {
-    initial: { settled: 0, remaining: {} },
-    key: ({ settled, remaining }) => `${settled} ${Object.entries(remaining).sort().join(' ')}`,
+    initial: { settled: 0, overdrawn: 0, remaining: {} },
+    key: ({ settled, overdrawn, remaining }) => `${settled} ${overdrawn} ${Object.entries(remaining).sort().join(' ')}`,
     step: (purse, operation) => {
       const after = act(purse, operation);
       if (!after) return [];
       const { outcome, value } = operation;
-      const isSo = value['reserved'] === reservedIn(after) && value['settled'] === after.settled;
+      const { settled, overdrawn } = after;
+      const isSo =
+        value['reserved'] === reservedIn(after) && value['settled'] === settled && value['overdrawn'] === overdrawn;
       return outcome === 'ok' && !isSo ? [] : [after];
     },
   };

@@ -18,7 +18,7 @@ return answers`;
 const maxAmount = 10n ** 18n - 1n;
 
 describe('Amounts of money in scripts', () => {
-  it('are added and subtracted exactly, to 18 digits', async () => {
+  it('are added and subtracted exactly, and sums of them to 24 digits', async () => {
     const { store } = await api();
     const near = (power: number) => fc.bigInt({ min: 10n ** BigInt(power) - 3n, max: 10n ** BigInt(power) + 3n });
     const amount = fc.oneof(
@@ -26,6 +26,8 @@ describe('Amounts of money in scripts', () => {
       fc.bigInt({ min: 0n, max: 10n ** 10n }),
       fc.constantFrom(0n, 1n, maxAmount / 2n),
       ...[9, 10, 15, 16, 17].map(near),
+      fc.bigInt({ min: maxAmount, max: 4n * 10n ** 23n }),
+      near(23),
     );
     const property = fc.asyncProperty(fc.array(fc.tuple(amount, amount), { minLength: 1 }), async (pairs) => {
       const answers = await store.eval(script, 1, 'muster:{t}', ...pairs.flat().map(String));

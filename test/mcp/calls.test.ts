@@ -81,6 +81,9 @@ for (const version of versions)
       expect(settled.balances).to.include({ reserved: '180', settled: '120' });
       const { balances } = await call('budget_void', { budgetId, reservationId, workKey: 'w' });
       expect(balances).to.include({ reserved: '0', available: '880' });
+      const { id: small } = await call('budget_reserve', { ...asked, workKey: 'x' });
+      const cost = { budgetId, reservationId: small, amountMinor: '900', workKey: 'x', overrun: true };
+      expect((await call('budget_settle', cost)).entry.overdrawnMinor).to.equal('20');
     });
 
     it('consume and wait', async () => {

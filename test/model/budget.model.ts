@@ -13,12 +13,24 @@ export interface Held {
 
 const sum = (of: readonly bigint[]): bigint => of.reduce((total, part) => total + part, 0n);
 
-export const remainderOf = (held: Held): bigint => held.amount - held.settled - held.voided;
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other);
+
+export const remainderOf = (held: Held): bigint => held.amount - least(held.settled, held.amount) - held.voided;
+
+/** What an entry records. */
+export interface Taken {
+  readonly amount: bigint;
+  readonly overdrawn: bigint;
+}
+
+const nothing: Taken = { amount: 0n, overdrawn: 0n };
 
 export class BudgetModel {
   limit: bigint;
   readonly reservations: Held[] = [];
-  readonly #entries = new Map<string, { held: Held; amount: bigint }>();
+  /** Spent beyond the limit, and not covered by a limit since. */
+  overdrawn = 0n;
+  readonly #entries = new Map<string, Taken & { held: Held }>();
 
   constructor(limit: bigint) {
     this.limit = limit;
@@ -26,12 +38,13 @@ export class BudgetModel {
 
   get balances(): Record<string, string> {
     const reserved = sum(this.reservations.map(remainderOf));
-    const settled = sum(this.reservations.map((held) => held.settled));
+    const settled = sum(this.reservations.map((held) => held.settled)) - this.overdrawn;
     return {
       limit: `${this.limit}`,
       reserved: `${reserved}`,
       settled: `${settled}`,
       available: `${this.limit - reserved - settled}`,
+      overdrawn: `${this.overdrawn}`,
     };
   }
 
@@ -39,6 +52,7 @@ export class BudgetModel {
   change(limit: bigint): string {
     if (limit < this.limit - BigInt(this.balances['available'] ?? 0)) return 'LIMIT_BELOW_USE';
     this.limit = limit;
+    if (BigInt(this.balances['available'] ?? 0) >= this.overdrawn) this.overdrawn = 0n;
     return '200';
   }
 
@@ -52,23 +66,28 @@ export class BudgetModel {
     if (amount === 0n) return 'VALIDATION_FAILED';
     const first = this.reservationWith(workKey);
     if (first) return first.amount === amount ? 'replay' : 'WORK_KEY_CONFLICT';
-    return amount > BigInt(this.balances['available'] ?? 0) ? 'INSUFFICIENT_BUDGET' : '201';
+    const isShort = this.overdrawn > 0n || amount > BigInt(this.balances['available'] ?? 0);
+    return isShort ? 'INSUFFICIENT_BUDGET' : '201';
   }
 
-  /** Settles an amount, or voids the remainder; returns `200`, `replay` or an error code, and the entry's amount. */
-  take(kind: 'settle' | 'void', held: Held, asked: bigint, workKey: string, now: number): [string, bigint] {
-    const first = this.#entries.get(`${kind} ${workKey}`);
+  /** Settles an amount, or voids the remainder; returns `200`, `replay` or an error code, and what the entry records. */
+  take(kind: 'settle' | 'overrun' | 'void', held: Held, asked: bigint, workKey: string, now: number): [string, Taken] {
+    const key = `${kind === 'void' ? 'VOID' : 'SETTLE'} ${workKey}`;
+    const first = this.#entries.get(key);
     if (first) {
       const same = first.held === held && (kind === 'void' || first.amount === asked);
-      return same ? ['replay', first.amount] : ['WORK_KEY_CONFLICT', 0n];
+      return same ? ['replay', first] : ['WORK_KEY_CONFLICT', nothing];
     }
-    if (held.closedAt !== null) return ['RESERVATION_CLOSED', 0n];
+    if (held.closedAt !== null) return ['RESERVATION_CLOSED', nothing];
     const amount = kind === 'void' ? remainderOf(held) : asked;
-    if (amount > remainderOf(held)) return ['SETTLEMENT_EXCEEDS_RESERVATION', 0n];
-    this.#entries.set(`${kind} ${workKey}`, { held, amount });
+    const above = amount - least(amount, remainderOf(held));
+    if (above > 0n && kind !== 'overrun') return ['SETTLEMENT_EXCEEDS_RESERVATION', nothing];
+    const overdrawn = above - least(above, BigInt(this.balances['available'] ?? 0));
+    this.#entries.set(key, { held, amount, overdrawn });
+    this.overdrawn += overdrawn;
     if (kind === 'void') held.voided += amount;
     else held.settled += amount;
     if (remainderOf(held) === 0n) held.closedAt = now;
-    return ['200', amount];
+    return ['200', { amount, overdrawn }];
   }
 }

@@ -26,6 +26,13 @@ const step = fc.oneof(
   }),
   fc.record({ do: fc.constant('limit' as const), amount }),
   fc.record({ do: fc.constant('settle' as const), index, amount, workKey: index }),
+  fc.record({
+    do: fc.constant('overrun' as const),
+    index,
+    amount,
+    times: fc.bigInt({ min: 1n, max: 3n }),
+    workKey: index,
+  }),
   fc.record({ do: fc.constant('void' as const), index, workKey: index }),
   fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 4000 }) }),
   fc.record({ do: fc.constant('again' as const), index }),
@@ -43,6 +50,10 @@ const everything: Step[] = [
   ...[settle(part(0n, 1n), 1), settle(part(0n, 1n), 1), settle(part(0n), 1)],
   ...[{ do: 'void' as const, index: 0, workKey: 2 }, settle(part(0n), 3)],
   ...[reserve(part(0n, 1n), 'r0'), reserve(part(0n, 1n), 'r0'), reserve(part(4n), 'r0')],
+  // 40 reserved, of which 120 are spent: the budget is overdrawn, a limit covers part of it, then all.
+  ...[reserve(part(2n)), { do: 'overrun' as const, index: 2, amount: part(4n), times: 3n, workKey: 4 }],
+  ...[reserve(part(0n, 1n)), { do: 'limit' as const, amount: part(2n) }, reserve(part(0n, 1n))],
+  ...[{ do: 'limit' as const, amount: part(4n) }],
   ...[
     { do: 'limit' as const, amount: part(4n, 1n) },
     { do: 'limit' as const, amount: part(0n, -1n) },
@@ -57,6 +68,8 @@ const outcomes = ['201', '200', 'replay', 'VALIDATION_FAILED', 'INSUFFICIENT_BUD
   'RESERVATION_CLOSED',
   'SETTLEMENT_EXCEEDS_RESERVATION',
   'LIMIT_BELOW_USE',
+  'overdrawn',
+  'covered',
 );
 const met = new Set<string>();
 
@@ -83,20 +96,23 @@ class Pair {
     if (step.do === 'reserve') await this.#reserve(step.amount, step.settleBy, step.workKey);
     if (step.do === 'limit') await this.#limit(step.amount);
     if (step.do === 'settle') await this.#close('settle', step.index, step.workKey, step.amount);
+    if (step.do === 'overrun') await this.#close('overrun', step.index, step.workKey, step.amount, step.times);
     if (step.do === 'void') await this.#close('void', step.index, step.workKey);
     if (step.do === 'again') await this.#curl.again(step.index);
     await this.#compare();
   }
 
-  /** Sets a limit between what is in use and the present limit, or just outside. */
+  /** Sets a limit between what is in use and the present limit with what is overdrawn, or just outside. */
   async #limit(asked: Amount): Promise<void> {
     const inUse = this.#model.limit - BigInt(this.#model.balances['available'] ?? 0);
-    const [, free] = this.#amount({ ...asked, more: 0n }, this.#model.limit - inUse);
+    const [, free] = this.#amount({ ...asked, more: 0n }, this.#model.limit - inUse + this.#model.overdrawn);
     const wanted = inUse + free + asked.more;
     const limit = wanted < 0n ? 0n : wanted > maxAmount ? maxAmount : wanted;
     const reply = await this.#curl.call('PATCH', `/budgets/${this.#id}`, { limitMinor: `${limit}` });
     met.add(outcomeOf(reply));
+    const { overdrawn } = this.#model;
     expect(outcomeOf(reply)).to.equal(this.#model.change(limit));
+    if (overdrawn > this.#model.overdrawn) met.add('covered');
     if (reply.status === 200) expect(reply.body.balances).to.deep.equal(this.#model.balances);
   }
 
@@ -120,24 +136,34 @@ class Pair {
     expect(reply.body).to.deep.equal({ ...this.#record(first), replay: true, balances: this.#model.balances });
   }
 
-  async #close(kind: 'settle' | 'void', index: number, workKey: number, asked?: Amount): Promise<void> {
+  /** times: so many times the remainder are there to be overrun. */
+  async #close(
+    kind: 'settle' | 'overrun' | 'void',
+    index: number,
+    workKey: number,
+    asked?: Amount,
+    times = 1n,
+  ): Promise<void> {
     const held = this.#model.reservations[index % Math.max(1, this.#model.reservations.length)];
     if (!held) return;
-    const [amountMinor, value] = asked ? this.#amount(asked, remainderOf(held)) : [undefined, 0n];
-    const reply = await this.#post(kind, {
+    const [amountMinor, value] = asked ? this.#amount(asked, remainderOf(held) * times) : [undefined, 0n];
+    const reply = await this.#post(kind === 'void' ? 'void' : 'settle', {
       reservationId: held.id,
       workKey: `w${workKey}`,
       ...(amountMinor && { amountMinor }),
+      ...(kind === 'overrun' && { overrun: true }),
     });
     const [outcome, taken] = this.#model.take(kind, held, value, `w${workKey}`, this.#now);
     expect(outcomeOf(reply)).to.equal(outcome);
     if (reply.status !== 200) return;
+    if (taken.overdrawn > 0n) met.add('overdrawn');
     const { entry, replay, reservation, balances } = reply.body;
     expect(entry).to.include({
       budgetId: this.#id,
       reservationId: held.id,
-      kind: kind.toUpperCase(),
-      amountMinor: `${taken}`,
+      kind: kind === 'void' ? 'VOID' : 'SETTLE',
+      amountMinor: `${taken.amount}`,
+      overdrawnMinor: `${taken.overdrawn}`,
     });
     expect({ replay, reservation, balances }).to.deep.equal({
       replay: outcome === 'replay',

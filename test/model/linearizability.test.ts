@@ -162,27 +162,34 @@ function played(plan: readonly Planned[], run: (one: Planned) => [Values, Values
     .map((one) => {
       const [input, value] = run(one);
       const to = one.isLost && one.pick < 4 ? lost : one.at + one.late;
-      return operation(one.kind, [one.at - one.early, to], input, value);
+      const kind = one.kind === 'overrun' ? 'settle' : one.kind;
+      return operation(kind, [one.at - one.early, to], input, value);
     });
 }
 
 function purse(): (one: Planned) => [Values, Values | string] {
   const left: number[] = [];
-  let settled = 0;
+  let [settled, overdrawn] = [0, 0];
   return ({ kind, pick }) => {
     const reserved = () => left.reduce((sum, part) => sum + part, 0);
-    const answer = (more: Values = {}): Values => ({ ...more, reserved: reserved(), settled });
+    const answer = (more: Values = {}): Values => ({ ...more, reserved: reserved(), settled, overdrawn });
     if (kind === 'look') return [{}, answer()];
     if (kind === 'reserve') {
       const amount = pick + 1;
-      if (amount > 30 - settled - reserved()) return [{ amount }, 'INSUFFICIENT_BUDGET'];
+      if (overdrawn > 0 || amount > 30 - settled - reserved()) return [{ amount }, 'INSUFFICIENT_BUDGET'];
       left.push(amount);
       return [{ amount }, answer({ id: `r${left.length - 1}` })];
     }
     const chosen = pick % Math.max(1, left.length);
     const rest = left[chosen] ?? 0;
-    const input = { reservation: `r${chosen}`, amount: 1 };
-    if (rest === 0) return [input, 'RESERVATION_CLOSED'];
+    const input = { reservation: `r${chosen}`, amount: kind === 'overrun' ? 9 : 1 };
+    if (rest === 0) return [kind === 'overrun' ? { ...input, overrun: 1 } : input, 'RESERVATION_CLOSED'];
+    if (kind === 'overrun') {
+      const beyond = Math.max(0, 9 - rest - (30 - settled - reserved()));
+      left[chosen] = Math.max(0, rest - 9);
+      [settled, overdrawn] = [settled + 9 - beyond, overdrawn + beyond];
+      return [{ ...input, overrun: 1 }, answer()];
+    }
     left[chosen] = kind === 'settle' ? rest - 1 : 0;
     settled += kind === 'settle' ? 1 : 0;
     return [input, answer()];
@@ -207,7 +214,7 @@ function meeting(): (one: Planned) => [Values, Values | string] {
 
 describe('The linearizability checker, on budgets and barriers', () => {
   it('accepts every correct history, however operations overlap and whichever responses are lost', () => {
-    const budgets = planned('reserve', 'settle', 'void', 'look').map((plan) => played(plan, purse()));
+    const budgets = planned('reserve', 'settle', 'overrun', 'void', 'look').map((plan) => played(plan, purse()));
     // Clients only settle reservations that they have been told of.
     const known = budgets.filter((history) => {
       const ids = new Set(history.flatMap(({ outcome, value }) => (outcome === 'ok' ? [value['id']] : [])));
@@ -235,9 +242,12 @@ describe('The linearizability checker, on budgets and barriers', () => {
   it('finds any wrong balance, epoch or arrival count in a sequential history', () => {
     const inLine = (plan: readonly Planned[]): Planned[] =>
       plan.map((one, i) => ({ ...one, at: 10 * i, early: 1, late: 1, isLost: false }));
-    const budgets = planned('reserve', 'settle', 'void', 'look').map((plan) => played(inLine(plan), purse()));
+    const budgets = planned('reserve', 'settle', 'overrun', 'void', 'look').map((plan) =>
+      played(inLine(plan), purse()),
+    );
     finds(budgetModel(30), budgets, 'settled');
     finds(budgetModel(30), budgets, 'reserved');
+    finds(budgetModel(30), budgets, 'overdrawn');
     const barriers = planned('arrive', 'arrive', 'nextEpoch').map((plan) => played(inLine(plan), meeting()));
     finds(barrierModel(3), barriers, 'arrivals');
     finds(barrierModel(3), barriers, 'epoch');
@@ -246,12 +256,12 @@ describe('The linearizability checker, on budgets and barriers', () => {
   it('finds a lost reserve, one found by another workKey, money spent twice and a lost arrival among overlapping operations', () => {
     const both: [number, number] = [0, 9];
     const reserve = (id: string, reserved: number): Operation =>
-      operation('reserve', both, { amount: 20 }, { id, reserved, settled: 0 });
+      operation('reserve', both, { amount: 20 }, { id, reserved, settled: 0, overdrawn: 0 });
     expect(check(budgetModel(40), [reserve('a', 20), reserve('b', 40)])).to.equal('linearizable');
     expect(check(budgetModel(40), [reserve('a', 20), reserve('b', 20)])).to.equal('violation');
     expect(check(budgetModel(30), [reserve('a', 20), reserve('b', 40)])).to.equal('violation');
     const again = (found: string): Operation =>
-      operation('reserve again', [10, 19], { reservation: 'a' }, { found, reserved: 20, settled: 0 });
+      operation('reserve again', [10, 19], { reservation: 'a' }, { found, reserved: 20, settled: 0, overdrawn: 0 });
     expect(check(budgetModel(40), [reserve('a', 20), again('a')])).to.equal('linearizable');
     expect(check(budgetModel(40), [reserve('a', 20), again('b')])).to.equal('violation');
     const arrive = (key: string, arrivals: number): Operation =>

@@ -141,15 +141,17 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         budget = await self.muster.budget.create(name=name, currency='eur', scale=2, limit_minor=1000)
         allowance = await self.muster.allowance.create(name=name, units_limit=1, window_seconds=1)
         await self.send('x')
+        settled: list[object] = []
 
         async def handle(message: Claim, task: AsyncTask) -> None:
             for _ in range(2):
                 await task.units(name)
             async with task.reserve(name, 500) as hold:
-                await hold.settle(1)
+                settled.append((await hold.settle(1)).amount_minor)
+                settled.append(len(hold.earlier))
             await task.reserve(name, 20)
 
         async with AsyncWorker(self.muster, self.name, handle) as worker:
             await self.until(lambda: worker.counts.completed)
         self.assertEqual((await self.muster.budget.view(budget_id=budget.id)).balances.settled, '21')
-        self.assertEqual(allowance.units_limit, 1)
+        self.assertEqual((settled, allowance.units_limit), (['1', 0], 1))

@@ -185,7 +185,12 @@ class Calls(ServerTest):
         left = self.muster.reserve(name, 200, **about)
         self.assertEqual(self.muster.reserve(name, 200, **about).reservation.id, left.reservation.id)
         left.void()
-        self.assertRaises(ValueError, lambda: self.muster.reserve(name, 100, **about).settle(101))
+        self.assertEqual(list(self.muster.reserve(name, 100, **about).earlier), [])
+        over = self.muster.reserve(name, 100, **about)
+        self.assertRaises(ValueError, lambda: over.settle(-1))
+        self.assertEqual([one.state for one in over.earlier], ['ACTIVE'])
+        self.assertEqual(over.settle(101).overdrawn_minor, '0')
+        self.assertEqual(figures(), ('0', '501', '499'))
         self.fails('INSUFFICIENT_BUDGET', lambda: self.muster.reserve(name, 501, **about))
         self.assertRaises(LookupError, lambda: self.muster.reserve('none', 1, **about))
 

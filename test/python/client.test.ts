@@ -60,7 +60,15 @@ describe('the Python client', function () {
     expect(files).to.include.members(['__init__.py', '_calls.py', 'py.typed']);
   });
 
-  const parts = ['calls_test', 'journal_test', 'worker_test', 'leases_test.Leases', 'leases_test.Killed', 'async_test'];
+  const parts = [
+    'calls_test',
+    'journal_test',
+    'worker_test',
+    'spending_test',
+    'leases_test.Leases',
+    'leases_test.Killed',
+    'async_test',
+  ];
   describe('against a server', () => {
     let service: MusterService;
     let runs: Map<string, Promise<string>>;

@@ -19,6 +19,11 @@ export async function expectAgreement(world: World, { isClockSteady = true } = {
   expect(counts).to.deep.equal({ ...census, events });
   for (const [type, kept] of Object.entries(census.events)) expect(counts.events[type], type).to.be.at.least(kept);
   expect(stored.scopes.reported).to.deep.equal(stored.scopes.stored);
+  for (const { stored: balances, counted } of stored.budgets) {
+    // What was spent of reservations that retention has removed stays spent.
+    expect(balances.spent >= counted.spent, 'spent').to.equal(true);
+    expect(balances).to.deep.equal(trimmedThrough === undefined ? counted : { ...counted, spent: balances.spent });
+  }
   expect(backlog).to.include({
     readyMessages: census.messages['READY'],
     delayedMessages: census.messages['DELAYED'],

@@ -116,7 +116,7 @@ class Recounted {
       this.#put(`budget:${budgetId}:reservations:${state}`, id);
       const amount = ['settledMinor', 'voidedMinor', 'remainingMinor'].reduce(
         (sum, part) => sum + BigInt(of[part] ?? 0),
-        0n,
+        -BigInt(of['overrunMinor'] ?? 0),
       );
       if (workKey !== undefined) this.#put(`budget:${budgetId}:workKeys:RESERVE`, workKey, `${id} ${amount}`);
     }

@@ -38,7 +38,7 @@ export class Records {
     const records = new Records();
     const { store } = world.service;
     const prefix = `${world.prefix}:`;
-    const one = /^(message|scope|group|task|waiter|allowance|barrier|reservation|mailbox|schedule):([^:]+)$/;
+    const one = /^(message|scope|group|task|waiter|allowance|barrier|budget|reservation|mailbox|schedule):([^:]+)$/;
     const read = async (key: string): Promise<void> => {
       const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
       if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
@@ -125,6 +125,26 @@ function countedScopes(records: Records, messages: readonly Hash[]) {
   };
 }
 
+/** The balances of each budget as stored, and as its reservations add up. */
+function countedBudgets(records: Records) {
+  const sum = (of: readonly Hash[], field: string): bigint =>
+    of.reduce((total, one) => total + BigInt(one[field] ?? 0), 0n);
+  return [...records.of('budget')].map(([id, { limitMinor = '', overdrawn = '0', ...stored }]) => {
+    const [reserved, settled, available] = ['reserved', 'settled', 'available'].map((name) =>
+      BigInt(stored[name] ?? 0),
+    );
+    const own = [...records.of('reservation').values()].filter(({ budgetId }) => budgetId === id);
+    return {
+      stored: { limitMinor, reserved, spent: (settled ?? 0n) + BigInt(overdrawn) },
+      counted: {
+        limitMinor: `${(reserved ?? 0n) + (settled ?? 0n) + (available ?? 0n)}`,
+        reserved: sum(own, 'remainingMinor'),
+        spent: sum(own, 'settledMinor'),
+      },
+    };
+  });
+}
+
 /** The organization's timers for the deadlines of live messages and undecided groups. */
 function deadlines(records: Records, messages: readonly Hash[], spaceNumber: string): string[] {
   const live = messages.filter((message) => isLive(message) && message['deadline']);
@@ -182,6 +202,7 @@ export async function recount(world: World) {
       .reduce((sum, text) => sum + Buffer.byteLength(text), 0),
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
     scopes: countedScopes(records, messages),
+    budgets: countedBudgets(records),
     deadlines: timers,
     /** ACTIVE schedules, by their next moment. */
     nextSchedules: [...records.of('schedule')]

@@ -1,13 +1,11 @@
 import { MusterError } from '../error.ts';
-import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
-import { backoffMs, pause } from '../send.ts';
 import type { Answer, BatchedCall, CallOptions } from '../types.ts';
 import { GiveUp, isShort, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
+import { insist } from './insist.ts';
 import type { Outbox } from './outbox.ts';
 import type { Task } from './task.ts';
 
-const maxPauseMs = 2_000;
 const maxDelaySeconds = 86_400;
 /** The pause of a message for which a budget or a quota was short, unless the refusal says less than a minute. */
 const shortSeconds = 30;
@@ -43,17 +41,18 @@ export class Ends {
     const json = JSON.stringify(payload);
     const target = resultsTo === undefined ? {} : { mailboxId: resultsTo, scopeId };
     const args = { messageId, token, ...(json !== undefined && { result: { payload, ...target } }) };
-    for (const hold of task.holds) if (hold.isOpen) await hold.settle();
+    const refusals = await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
     const { message } = this.#muster.call;
     const batched = message.complete(args, { idempotencyKey });
     try {
-      await this.#insist(task, () =>
+      await insist(task, () =>
         this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey })),
       );
     } catch (error) {
       throw error instanceof MusterError && error.status === 413 ? tooLarge(json, error) : error;
     }
+    for (const refusal of refusals) task.listener.unsettled(refusal);
   }
 
   /** Gives back what is left of the money, and the message. */
@@ -66,9 +65,23 @@ export class Ends {
     const args = { messageId, token, error: reasonOf(error), ...way };
     const idempotencyKey = crypto.randomUUID();
     const batched = this.#muster.call.message.nack(args, { idempotencyKey });
-    return this.#insist(task, () =>
+    return insist(task, () =>
       this.once(batched, (options) => this.#muster.message.nack(args, { ...options, idempotencyKey })),
     );
+  }
+
+  /** Settles what is left, and returns the refusals: the work is done, and they are no reason to do it again. */
+  async #settle(task: Task): Promise<readonly unknown[]> {
+    const refusals: unknown[] = [];
+    for (const hold of task.holds)
+      if (hold.isOpen)
+        try {
+          await hold.settle();
+        } catch (error) {
+          if (task.isOver) throw error;
+          refusals.push(error);
+        }
+    return refusals;
   }
 
   async void(task: Task): Promise<void> {
@@ -80,17 +93,6 @@ export class Ends {
     if (!task.holds.some(({ isOpen }) => isOpen)) return;
     const { state } = await this.#muster.message.view({ messageId: task.message.id });
     if (finalStates.includes(state)) await this.void(task);
-  }
-
-  async #insist<T>(task: Task, attempt: () => Promise<T>): Promise<T> {
-    for (let failures = 0; ; failures++)
-      try {
-        return await attempt();
-      } catch (error) {
-        if (task.isOver || !isPassing(error)) throw error;
-        await pause(backoffMs(failures, { maxMs: maxPauseMs }), undefined);
-        if (task.isOver) throw error;
-      }
   }
 }
 

@@ -1,6 +1,6 @@
 import { MusterError } from '../error.ts';
 import type { Muster } from '../muster.ts';
-import type { Answer } from '../types.ts';
+import type { Answer, CallOptions } from '../types.ts';
 
 type Amount = string | bigint | number;
 type Reserved = Answer<'budget.reserve'>;
@@ -8,6 +8,8 @@ type Reserved = Answer<'budget.reserve'>;
 /** Units that are granted to a process that has died are lost to the others: its place ends so soon after its last renewal. */
 const waiterTtlSeconds = 30;
 const waitSeconds = waiterTtlSeconds / 3;
+/** A reserve with a settleBy that has passed finds the reservation of its workKey, and makes none. */
+const passed = '2000-01-01T00:00:00.000Z';
 
 /** A budget by its name, which is unique in its space, or by its id. */
 export type BudgetRef = string | { readonly budgetId: string };
@@ -15,25 +17,49 @@ export type BudgetRef = string | { readonly budgetId: string };
 /** An allowance by its name, which is unique in its space, or by its id. */
 export type AllowanceRef = string | { readonly allowanceId: string };
 
+/** A reservation as it stands. */
+export type Reservation = Answer<'budget.view'>['reservations'][number];
+
+/** What became of a cost. */
+export interface Settlement {
+  /** How much was recorded as spent. */
+  readonly amountMinor: string;
+  /** How much of it the budget could not pay for: above zero, it is overdrawn, and nothing is reserved until its limit is raised. */
+  readonly overdrawnMinor: string;
+}
+
 /** What a task spends for. */
 export interface Spender {
   readonly muster: Muster;
   readonly scopeId: string;
   readonly holder: string;
-  /** The message's id: an attempt finds what an earlier one reserved by it. */
+  /** What is paid, the same in every attempt. */
   readonly workId: string;
+  readonly attempt: number;
+  /** When the attempt began, by the server's clock. */
+  readonly claimedAt: string | null;
+  /** Aborts when the attempt is over. */
+  readonly signal: AbortSignal;
+  /** Makes a call until it is answered, for as long as the attempt goes on. */
+  readonly insist: <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
 }
 
 /** Money that is set aside for a task. */
 export class Hold {
-  readonly #muster: Muster;
   readonly reservation: Reserved;
+  /**
+   * What earlier attempts of the message had reserved here and spent, or may have spent, oldest first. An ACTIVE one is of
+   * an attempt that died without saying what it cost; where it is of the same amount it is this hold's `reservation`, too.
+   */
+  readonly earlier: readonly Reservation[];
+  readonly #spender: Spender;
   #isOpen = true;
   #hasSpent = false;
 
-  constructor(muster: Muster, reservation: Reserved) {
-    this.#muster = muster;
+  constructor(spender: Spender, reservation: Reserved, earlier: readonly Reservation[] = []) {
+    this.#spender = spender;
     this.reservation = reservation;
+    this.earlier = earlier;
   }
 
   get isOpen(): boolean {
@@ -44,67 +70,115 @@ export class Hold {
     return this.#hasSpent;
   }
 
-  /** Spends what the work has cost, at most what was reserved, and gives back the rest. */
-  async settle(amountMinor: Amount = this.reservation.remainingMinor): Promise<void> {
-    const { id: reservationId, budgetId, workKey, remainingMinor } = this.reservation;
-    const bill = { budgetId, reservationId, workKey: workKey ?? reservationId };
-    const [cost, held] = [BigInt(amountMinor), BigInt(remainingMinor)];
-    if (cost < 0n || cost > held) throw new RangeError(`${cost} is not from 0 to the ${held} that are reserved`);
+  get #bill() {
+    const { id: reservationId, budgetId } = this.reservation;
+    // An attempt that has lost its claim may settle, too: what both have cost counts.
+    return { budgetId, reservationId, workKey: `${reservationId}/${this.#spender.attempt}` };
+  }
+
+  /** Records what the work has cost, be it more than was reserved, and gives back the rest. */
+  async settle(amountMinor: Amount = this.reservation.remainingMinor): Promise<Settlement> {
+    const cost = BigInt(amountMinor);
+    if (cost < 0n) throw new RangeError(`a cost is at least 0, not ${cost}`);
+    const { muster, insist, signal } = this.#spender;
     this.#isOpen = false;
-    if (cost === 0n) return void (await this.#muster.budget.void(bill));
+    if (cost === 0n) {
+      await this.#giveBack();
+      return { amountMinor: '0', overdrawnMinor: '0' };
+    }
     this.#hasSpent = true;
-    await this.#muster.budget.settle({ ...bill, amountMinor: String(cost) });
-    if (cost < held) await this.#muster.budget.void(bill);
+    const bill = { ...this.#bill, amountMinor: String(cost), overrun: true };
+    const { entry, reservation } = await insist((options) => muster.budget.settle(bill, options));
+    // Once the claim is lost the rest is the next attempt's, where there is one.
+    this.#isOpen = reservation.state === 'ACTIVE' && signal.aborted;
+    if (reservation.state === 'ACTIVE' && !signal.aborted) await this.#giveBack();
+    return { amountMinor: entry.amountMinor, overdrawnMinor: entry.overdrawnMinor };
   }
 
   /** Gives back all of it. */
   async void(): Promise<void> {
     await this.settle(0);
   }
-}
 
-/**
- * Reserves for a task. The reservation's workKey is the task's: what an attempt that died has reserved is found by the
- * next one, and what is used up or given back by then is followed by a new one.
- */
-export async function reserve(spender: Spender, budget: BudgetRef, amountMinor: Amount): Promise<Hold> {
-  const { muster, workId, scopeId, holder } = spender;
-  const budgetId = typeof budget === 'object' ? budget.budgetId : await idOf('budget', muster, budget);
-  for (let n = 1; ; n++) {
-    const workKey = `${workId}/${n}`;
-    const wanted = { budgetId, scopeId, holder, amountMinor: String(amountMinor), workKey };
+  async #giveBack(): Promise<void> {
+    const { muster, insist } = this.#spender;
     try {
-      const reservation = await muster.budget.reserve(wanted);
-      // An attempt that died between settling and giving back: what is left is not enough for another.
-      if (reservation.state === 'ACTIVE' && reservation.settledMinor === '0') return new Hold(muster, reservation);
-      if (reservation.state === 'ACTIVE') await new Hold(muster, reservation).void();
+      await insist((options) => muster.budget.void(this.#bill, options));
     } catch (error) {
-      // An attempt that reserved another amount: that one's is left to it.
-      if (!(error instanceof MusterError && error.code === 'WORK_KEY_CONFLICT')) throw error;
+      // Somebody else has given it back.
+      if (!isRefusal(error, 'RESERVATION_CLOSED')) throw error;
     }
   }
 }
 
-/** Takes units of an allowance: at once where they are there, else in line; the signal ends it. */
-export async function takeUnits(
-  { muster, scopeId, holder }: Spender,
-  allowance: AllowanceRef,
-  units: number,
-  signal: AbortSignal,
-): Promise<void> {
+const isRefusal = (error: unknown, code: MusterError['code']): boolean =>
+  error instanceof MusterError && error.code === code;
+
+/**
+ * Reserves for a task. The workKey names the message, which of its reservations it is, and the attempt: so an attempt
+ * finds what those before it have reserved. What one that died holds goes on as this one's; what is used up or given
+ * back is followed by a new reservation.
+ */
+export async function reserve(spender: Spender, budget: BudgetRef, amountMinor: Amount): Promise<Hold> {
+  const { muster, workId, scopeId, holder, attempt, claimedAt, insist } = spender;
+  const budgetId = typeof budget === 'object' ? budget.budgetId : await idOf('budget', spender, budget);
+  const wanted = { budgetId, scopeId, holder, amountMinor: String(amountMinor) };
+  const earlier: Reservation[] = [];
+  for (let n = 1; ; n++) {
+    const workKey = `${workId}/${n}`;
+    const isPast = n < attempt;
+    try {
+      const asked = { ...wanted, workKey, ...(isPast && { settleBy: passed }) };
+      const found = await insist((options) => muster.budget.reserve(asked, options));
+      const { state, settledMinor, createdAt } = found;
+      const isEarlier = isPast || (claimedAt !== null && createdAt < claimedAt);
+      if (isEarlier && (state === 'ACTIVE' || settledMinor !== '0')) earlier.push(found);
+      if (state === 'ACTIVE' && settledMinor === '0') return new Hold(spender, found, earlier);
+      // An attempt that died between settling and giving back: what is left is not enough for another.
+      if (state === 'ACTIVE') await new Hold(spender, found).void();
+    } catch (error) {
+      // That attempt reserved another amount, which is left to it.
+      if (isRefusal(error, 'WORK_KEY_CONFLICT')) earlier.push(...(await activeWith(spender, budgetId, workKey)));
+      // It reserved nothing.
+      else if (!(isPast && isRefusal(error, 'VALIDATION_FAILED'))) throw error;
+    }
+  }
+}
+
+/** The ACTIVE reservation of a workKey, where there is one and the key may see it. */
+async function activeWith({ muster, insist }: Spender, budgetId: string, workKey: string): Promise<Reservation[]> {
+  try {
+    for (let from: { cursor?: string } = {}; ; ) {
+      const asked = { budgetId, state: 'ACTIVE', limit: 200, ...from } as const;
+      const { reservations, nextCursor } = await insist((options) => muster.budget.view(asked, options));
+      const found = reservations.filter((one) => one.workKey === workKey);
+      if (found.length > 0 || nextCursor === null) return found;
+      from = { cursor: nextCursor };
+    }
+  } catch (error) {
+    if (isRefusal(error, 'PERMISSION_DENIED')) return [];
+    throw error;
+  }
+}
+
+/** Takes units of an allowance: at once where they are there, else in line. */
+export async function takeUnits(spender: Spender, allowance: AllowanceRef, units: number): Promise<void> {
+  const { muster, scopeId, holder, signal, insist } = spender;
   const allowanceId =
-    typeof allowance === 'object' ? allowance.allowanceId : await idOf('allowance', muster, allowance);
+    typeof allowance === 'object' ? allowance.allowanceId : await idOf('allowance', spender, allowance);
   for (;;) {
     let waiter: Pick<Answer<'waiter.view'>, 'waiterId' | 'state'>;
-    waiter = await muster.allowance.wait({ allowanceId, scopeId, units, holder, ttlSeconds: waiterTtlSeconds });
-    const { waiterId } = waiter;
+    waiter = await insist((options) =>
+      muster.allowance.wait({ allowanceId, scopeId, units, holder, ttlSeconds: waiterTtlSeconds }, options),
+    );
+    const asked = { waiterId: waiter.waiterId, waitSeconds };
     try {
       while (waiter.state === 'WAITING') {
-        waiter = await muster.waiter.view({ waiterId, waitSeconds }, { signal });
-        if (waiter.state === 'WAITING') await keepPlace(muster, waiterId, signal);
+        waiter = await insist((options) => muster.waiter.view(asked, { ...options, signal }));
+        if (waiter.state === 'WAITING') await keepPlace(spender, asked.waiterId);
       }
     } catch (error) {
-      await muster.waiter.cancel({ waiterId }).catch(() => undefined);
+      await muster.waiter.cancel({ waiterId: asked.waiterId }).catch(() => undefined);
       throw error;
     }
     if (waiter.state === 'GRANTED') return;
@@ -113,9 +187,9 @@ export async function takeUnits(
 }
 
 /** The next view shows the end of a waiter that has just left the line. */
-async function keepPlace(muster: Muster, waiterId: string, signal: AbortSignal): Promise<void> {
+async function keepPlace({ muster, signal, insist }: Spender, waiterId: string): Promise<void> {
   try {
-    await muster.waiter.renew({ waiterId }, { signal });
+    await insist((options) => muster.waiter.renew({ waiterId }, { ...options, signal }));
   } catch (error) {
     if (!(error instanceof MusterError && error.code === 'WAITER_NOT_WAITING')) throw error;
   }
@@ -124,10 +198,12 @@ async function keepPlace(muster: Muster, waiterId: string, signal: AbortSignal):
 /** Ids by kind and name. */
 const known = new WeakMap<Muster, Map<string, string>>();
 
-async function idOf(room: 'budget' | 'allowance', muster: Muster, name: string): Promise<string> {
+async function idOf(room: 'budget' | 'allowance', { muster, insist }: Spender, name: string): Promise<string> {
   const ids = known.get(muster) ?? new Map<string, string>();
   known.set(muster, ids);
-  const found = ids.get(`${room} ${name}`) ?? (await muster[room].all({ name }).next()).value?.id;
+  const found =
+    ids.get(`${room} ${name}`) ??
+    (await insist(async (options) => (await muster[room].all({ name }, options).next()).value?.id));
   if (found === undefined) throw new Error(`there is no ${room} named ${name}`);
   ids.set(`${room} ${name}`, found);
   return found;

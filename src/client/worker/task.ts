@@ -1,4 +1,5 @@
 import type { Answer, OneOf, Typed } from '../types.ts';
+import { insist } from './insist.ts';
 import { type AllowanceRef, type BudgetRef, type Hold, reserve, type Spender, takeUnits } from './spending.ts';
 
 /** A message as a worker's handler gets it, with its payload and its earlier results of these types. */
@@ -21,7 +22,8 @@ export interface TaskContext {
   readonly log: (text: string, data?: unknown) => void;
   /**
    * Sets money aside, in minor units, from a budget given by name or id. `settle` says what it cost; if the handler does
-   * not, the whole is spent when it returns and given back when it throws. An attempt after a crash finds it again.
+   * not, the whole is spent when it returns and given back when it throws. An attempt after a crash finds it again, and in
+   * `earlier` what the attempts before it had reserved. As `settle` and `units` it waits out an outage while the claim lasts.
    */
   readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Hold>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
@@ -32,6 +34,8 @@ export interface TaskContext {
 export interface TaskListener {
   progressed(): void;
   logged(text: string, data: unknown): void;
+  /** What was reserved could not be settled; the work is completed all the same. */
+  unsettled(error: unknown): void;
 }
 
 /** A claimed message in work. */
@@ -39,6 +43,7 @@ export class Task<Payload = unknown, Result = unknown> {
   readonly message: WorkerMessage<Payload, Result>;
   readonly context: TaskContext;
   readonly holds: Hold[] = [];
+  readonly listener: TaskListener;
   /** By performance.now(), as the two that follow. */
   readonly receivedAt = performance.now();
   leaseEndsAt = 0;
@@ -54,12 +59,23 @@ export class Task<Payload = unknown, Result = unknown> {
 
   constructor(
     message: WorkerMessage<Payload, Result>,
-    spender: Omit<Spender, 'workId' | 'scopeId'>,
+    worker: Pick<Spender, 'muster' | 'holder'>,
     listener: TaskListener,
   ) {
     this.message = message;
+    this.listener = listener;
     const { signal } = this.#abort;
-    const { id, scopeId } = message;
+    const { id, scopeId, attempt, claimedAt, leaseSeconds } = message;
+    const spender: Omit<Spender, 'workId'> = {
+      ...{ ...worker, scopeId, attempt, claimedAt, signal },
+      insist: (call) => {
+        const idempotencyKey = crypto.randomUUID();
+        const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
+        return insist(this as Task, () =>
+          call({ attempts: 1, idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }),
+        );
+      },
+    };
     let holds = 0;
     this.context = {
       signal,
@@ -73,11 +89,11 @@ export class Task<Payload = unknown, Result = unknown> {
       log: (text, data) => listener.logged(text, data),
       reserve: async (budget, amountMinor) => {
         signal.throwIfAborted();
-        const hold = await reserve({ ...spender, scopeId, workId: `${id}/${++holds}` }, budget, amountMinor);
+        const hold = await reserve({ ...spender, workId: `${id}/${++holds}` }, budget, amountMinor);
         this.holds.push(hold);
         return hold;
       },
-      units: (allowance, units = 1) => takeUnits({ ...spender, scopeId, workId: id }, allowance, units, signal),
+      units: (allowance, units = 1) => takeUnits({ ...spender, workId: id }, allowance, units),
     };
   }
 

@@ -159,6 +159,7 @@ export class Worker<Payload = unknown, Result = unknown> {
       {
         progressed: () => this.#leases.progressed(),
         logged: (text, data) => this.#log(message, text, data),
+        unsettled: (error) => this.#say(error),
       },
     );
     this.#running++;

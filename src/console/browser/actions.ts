@@ -252,6 +252,10 @@ const minorUnits = (text: string, scale: number): string => {
   return `${whole}${fraction.padEnd(scale, '0')}`.replace(/^0+(?=\d)/, '');
 };
 
+/** The lowest limit that covers what a budget is overdrawn by. */
+const covering = ({ reserved, settled, overdrawn }: Budget['balances']): string =>
+  String(BigInt(reserved) + BigInt(settled) + BigInt(overdrawn));
+
 const limit: Action = async (api, { id = '' }) => {
   const { name, currency, scale, balances } = await api.get<Budget>(`/budgets/${id}?limit=1`);
   const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
@@ -260,6 +264,11 @@ const limit: Action = async (api, { id = '' }) => {
     title: `Change the limit of budget ${name}?`,
     lines: [
       `It is ${of(balances.limit)}: ${of(balances.settled)} settled, ${of(balances.reserved)} reserved, ${of(balances.available)} available.`,
+      ...(balances.overdrawn === '0'
+        ? []
+        : [
+            `It is overdrawn by ${of(balances.overdrawn)}: ${of(covering(balances))} covers that, and lets be reserved again.`,
+          ]),
       'From then on so much can be reserved; never less than what is settled and reserved.',
       once,
     ],

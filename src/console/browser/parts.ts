@@ -85,6 +85,14 @@ export function messageLink(messageId: string, world: World): Element {
   return el('a', { class: 'id', href: address(world.spaceId, `message/${messageId}`) }, shortId(messageId));
 }
 
+/** What a workKey stands for: the message and the attempt where a worker made it, else the key itself. */
+export function workLink(workKey: string | null, world: World): Element {
+  const [, messageId, attempt] =
+    /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/\d+\/(\d+)$/.exec(workKey ?? '') ?? [];
+  if (messageId === undefined) return named(workKey ?? '–');
+  return el('span', {}, messageLink(messageId, world), ` attempt ${attempt}`);
+}
+
 /** The mailbox by its name, as far as it is known; with a state, its messages of that state. */
 export function mailboxLink(mailboxId: string, world: World, text = world.named(mailboxId).name, query: Query = {}) {
   return el('a', { class: 'named', href: address(world.spaceId, `mailbox/${mailboxId}`, query) }, text);

@@ -17,12 +17,13 @@ interface Purse {
   readonly known: Reserved[];
 }
 
-export const balances = ({ balances: { reserved, settled } }: Heard['body']): Operation['value'] => ({
+export const balances = ({ balances: { reserved, settled, overdrawn } }: Heard['body']): Operation['value'] => ({
   reserved: Number(reserved),
   settled: Number(settled),
+  overdrawn: Number(overdrawn),
 });
 
-/** A budget that is soon used up: reservations, found again by their workKey, settled in parts by anybody, or voided. */
+/** A budget that is soon used up: reservations, found again by their workKey, settled in parts by anybody, now and then with more than they have, or voided. */
 export class PurseScene extends Shared<Purse> {
   protected async make(client: number): Promise<Purse | undefined> {
     const body = { name: randomUUID(), currency: 'EUR', scale: 2, limitMinor: String(purseLimit) };
@@ -62,12 +63,17 @@ export class PurseScene extends Shared<Purse> {
       return;
     }
     const kind = chance.next() < 0.6 ? 'settle' : 'void';
+    const overrun = kind === 'settle' && chance.next() < 0.1;
     await this.load.call(client, this.access, {
       kind,
       object,
-      input: { reservation: reservationId, amount },
+      input: { reservation: reservationId, amount, ...(overrun && { overrun: 1 }) },
       path: `/budgets/${id}/${kind}`,
-      body: { reservationId, workKey: randomUUID(), ...(kind === 'settle' && { amountMinor: String(amount) }) },
+      body: {
+        reservationId,
+        workKey: randomUUID(),
+        ...(kind === 'settle' && { amountMinor: String(amount), overrun }),
+      },
       read: (body) => ({ entry: body.entry.id, ...balances(body) }),
       refuses: ['RESERVATION_CLOSED', 'SETTLEMENT_EXCEEDS_RESERVATION'],
     });

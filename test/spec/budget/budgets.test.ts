@@ -16,7 +16,7 @@ describe('POST /budgets', () => {
     expect(status).to.equal(201);
     expect(body).to.deep.include({
       ...{ ...plain, createdAt: new Date(now).toISOString() },
-      balances: { limit: '5000', reserved: '0', settled: '0', available: '5000' },
+      balances: { limit: '5000', reserved: '0', settled: '0', available: '5000', overdrawn: '0' },
     });
     const again = await world.post('/budgets', { ...plain, currency: 'eUr' }, headers);
     expect([again.status, again.body]).to.deep.equal([201, body]);

@@ -23,8 +23,22 @@ export class Purse {
     return this.world.post(`/budgets/${this.id}/reserve`, body, headers);
   }
 
-  settle(reservationId: string, amountMinor: string, workKey: string = randomUUID()): Promise<Reply> {
-    return this.world.post(`/budgets/${this.id}/settle`, { reservationId, amountMinor, workKey });
+  settle(
+    reservationId: string,
+    amountMinor: string,
+    workKey: string = randomUUID(),
+    more: object = {},
+  ): Promise<Reply> {
+    return this.world.post(`/budgets/${this.id}/settle`, { reservationId, amountMinor, workKey, ...more });
+  }
+
+  /** Settles what was really spent, be it more than was reserved. */
+  overrun(reservationId: string, amountMinor: string, workKey?: string): Promise<Reply> {
+    return this.settle(reservationId, amountMinor, workKey, { overrun: true });
+  }
+
+  limit(limitMinor: string): Promise<Reply> {
+    return this.world.call('PATCH', `/budgets/${this.id}`, { limitMinor });
   }
 
   void(reservationId: string, workKey: string = randomUUID()): Promise<Reply> {
@@ -35,10 +49,11 @@ export class Purse {
     return (await this.world.get(`/budgets/${this.id}${query}`)).body;
   }
 
-  /** `limit reserved settled available` */
+  /** `limit reserved settled available`, then what it is overdrawn by, if anything */
   async balances(): Promise<string> {
-    const { limit, reserved, settled, available } = (await this.view()).balances;
-    return [limit, reserved, settled, available].join(' ');
+    const { limit, reserved, settled, available, overdrawn } = (await this.view()).balances;
+    const text = [limit, reserved, settled, available].join(' ');
+    return overdrawn === '0' ? text : `${text} overdrawn ${overdrawn}`;
   }
 
   /** The space's counters in the store. */

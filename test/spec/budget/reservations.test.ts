@@ -10,7 +10,13 @@ describe('reserve, settle and void', () => {
     expect(body).to.deep.include({ budgetId: purse.id, scopeId: purse.scopeId, holder: 'agent-1', amountMinor: '300' });
     expect(body).to.deep.include({ settledMinor: '0', voidedMinor: '0', remainingMinor: '300', state: 'ACTIVE' });
     expect(body).to.deep.include({ settleBy: null, overdue: false, closedAt: null });
-    expect(body.balances).to.deep.equal({ limit: '1000', reserved: '300', settled: '0', available: '700' });
+    expect(body.balances).to.deep.equal({
+      limit: '1000',
+      reserved: '300',
+      settled: '0',
+      available: '700',
+      overdrawn: '0',
+    });
     expect((await purse.view()).reservations).to.deep.equal([body].map(({ balances: _, replay: __, ...rest }) => rest));
     const refused = await purse.reserve('701');
     expect(codeOf(refused)).to.equal('409 INSUFFICIENT_BUDGET');
@@ -66,7 +72,13 @@ describe('reserve, settle and void', () => {
     await purse.reserve('200');
     const again = await purse.settle(id, '030', 'w');
     expect([again.status, again.body.replay, again.body.entry]).to.deep.equal([200, true, first.entry]);
-    expect(again.body.balances).to.deep.equal({ limit: '1000', reserved: '270', settled: '30', available: '700' });
+    expect(again.body.balances).to.deep.equal({
+      limit: '1000',
+      reserved: '270',
+      settled: '30',
+      available: '700',
+      overdrawn: '0',
+    });
     const voided = (await purse.void(id, 'w')).body;
     expect(voided.replay).to.equal(false);
     for (const [repeated, entry] of [

@@ -26,7 +26,13 @@ describe('GET /budgets/{id}', () => {
   it('shows the balances and the reservations: ACTIVE first, then closed, each newest first, in pages of any size', async () => {
     const { purse, nameOf } = await filled();
     const whole = await purse.view();
-    expect(whole.balances).to.deep.equal({ limit: '1000', reserved: '40', settled: '20', available: '940' });
+    expect(whole.balances).to.deep.equal({
+      limit: '1000',
+      reserved: '40',
+      settled: '20',
+      available: '940',
+      overdrawn: '0',
+    });
     expect([namesIn(whole, nameOf), whole.nextCursor]).to.deep.equal(['r7 r5 r4 r2 r6 r3 r1 r0', null]);
     for (const limit of [1, 2, 3, 4, 7, 8]) {
       const pages: string[] = [];

@@ -26,7 +26,13 @@ describe('reserve with a workKey', () => {
     expect(again.status).to.equal(201);
     expect(again.body).to.include({ id, replay: true, holder: 'agent-1', scopeId: purse.scopeId, settleBy: null });
     expect(again.body).to.include({ state: 'ACTIVE', amountMinor: '300', settledMinor: '100', remainingMinor: '200' });
-    expect(again.body.balances).to.deep.equal({ limit: '1000', reserved: '200', settled: '100', available: '700' });
+    expect(again.body.balances).to.deep.equal({
+      limit: '1000',
+      reserved: '200',
+      settled: '100',
+      available: '700',
+      overdrawn: '0',
+    });
     await purse.void(id);
     expect((await purse.reserve('300', { workKey: 'job-1' })).body).to.include({ id, state: 'VOIDED', replay: true });
     expect(await purse.balances()).to.equal('1000 0 100 900');

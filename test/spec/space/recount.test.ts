@@ -22,6 +22,9 @@ async function busy(): Promise<World> {
   const { id: budgetId } = await world.mustPost('/budgets', { name: 'c', currency: 'EUR', scale: 2, limitMinor: '99' });
   const reserve = { scopeId, holder: 'h', amountMinor: '7', workKey: 'w' };
   await world.mustPost(`/budgets/${budgetId}/reserve`, reserve);
+  const { id: reservationId } = await world.mustPost(`/budgets/${budgetId}/reserve`, { ...reserve, workKey: 'x' });
+  const cost = { reservationId, amountMinor: '100', workKey: 'x', overrun: true };
+  await world.mustPost(`/budgets/${budgetId}/settle`, cost);
   const group = { parentScopeId: scopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
   const { id: groupId } = await world.mustPost('/task-groups', group);
   await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
@@ -83,6 +86,7 @@ describe('The recount used by tests', () => {
       await store.zadd(`muster:{${world.org}}:backgroundTimers`, background[i + 1] ?? '', background[i] ?? '');
     }
     for (const [kind, fields] of [
+      ['budget', ['reserved', 'settled', 'available', 'overdrawn']],
       ['mailbox', ['ready', 'delayed', 'claimed', 'failed', 'undecidedGroups']],
       ['group', ['members', 'pending', 'running', 'succeeded', 'cancelled', 'accepted', 'unjudged']],
       ['scope', ['live', 'liveWaiters', 'activeReservations', 'undecidedGroups', 'declaredChildren']],

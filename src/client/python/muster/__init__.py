@@ -22,7 +22,7 @@ from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, Worker
 from ._journal import Journal
 from ._record import Record
 from ._records import *  # noqa: F403
-from ._spending import Hold
+from ._spending import Hold, Settlement
 from ._transport import Stop
 from ._worker import Handler, Task, Worker
 from .webhooks import WebhookError, WebhookMessage, verify_webhook
@@ -49,6 +49,7 @@ __all__ = [
     'MusterError',
     'Record',
     'RetryLater',
+    'Settlement',
     'Stop',
     'Stopped',
     'Task',

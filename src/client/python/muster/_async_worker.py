@@ -115,7 +115,7 @@ class AsyncWorker(Core):
 
     async def drained(self) -> None:
         """As `Worker.drained`."""
-        while not self._ended.is_set():
+        while not self.ended.is_set():
             if self._mailbox_id is None:
                 await asyncio.sleep(0.05)
                 continue
@@ -168,11 +168,11 @@ async def _end_of(worker: Core) -> None:
         with suppress(RuntimeError):  # The loop is closed.
             loop.call_soon_threadsafe(ended.set)
 
-    worker._ended.add(tell)
+    worker.ended.add(tell)
     try:
         await ended.wait()
     finally:
-        worker._ended.remove(tell)
+        worker.ended.remove(tell)
 
 
 __all__ = ['AsyncHandler', 'AsyncHold', 'AsyncTask', 'AsyncWorker']

@@ -1351,7 +1351,8 @@ class BudgetCalls(Calls):
         """Change the limit of a budget, never below what is reserved and settled
 
         Refused with LIMIT_BELOW_USE below what is reserved and settled together. The same limit
-        again changes nothing.
+        again changes nothing. A limit that also covers what the budget is overdrawn by settles
+        that; one that covers less leaves it.
 
         `PATCH /v1/spaces/{spaceId}/budgets/{budgetId}`
 
@@ -1412,14 +1413,16 @@ class BudgetCalls(Calls):
         reservation_id: Id,
         amount_minor: Amount,
         work_key: str,
+        overrun: bool | None = ABSENT,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
     ) -> BudgetSettle:
         """Settle part of a reservation or all of it
 
         What is left stays reserved. Idempotent per workKey. Spends from what the reservation has
-        left, never more (`SETTLEMENT_EXCEEDS_RESERVATION`). Settle as often as you like; once
-        nothing is left, the reservation is SETTLED. Void what will not be used.
+        left, never more (`SETTLEMENT_EXCEEDS_RESERVATION`), unless `overrun` is true. Settle as
+        often as you like; once nothing is left, the reservation is SETTLED. Void what will not be
+        used.
 
         `POST /v1/spaces/{spaceId}/budgets/{budgetId}/settle`
 
@@ -1428,6 +1431,8 @@ class BudgetCalls(Calls):
             amount_minor: how much was spent, in minor units: digits as text
             work_key: the caller's name for this work, unique where it is used: a repetition is
                 recognized by it; without control characters
+            overrun: whether to record more than is left of the reservation: what was really
+                spent. The budget pays for the rest as far as it can, and is overdrawn otherwise
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
@@ -1435,7 +1440,7 @@ class BudgetCalls(Calls):
                 RESERVATION_CLOSED, SETTLEMENT_EXCEEDS_RESERVATION, PAYLOAD_TOO_LARGE,
                 UNSUPPORTED_MEDIA_TYPE, IDEMPOTENCY_KEY_REUSED
         """
-        return self._send(BUDGET_SETTLE, {'budgetId': budget_id, 'reservationId': reservation_id, 'amountMinor': amount_minor, 'workKey': work_key}, idempotency_key, attempts)
+        return self._send(BUDGET_SETTLE, {'budgetId': budget_id, 'reservationId': reservation_id, 'amountMinor': amount_minor, 'workKey': work_key, 'overrun': overrun}, idempotency_key, attempts)
 
     def void(
         self,
@@ -2770,10 +2775,11 @@ class BudgetInBatch(CallsInBatch):
         reservation_id: Id,
         amount_minor: Amount,
         work_key: str,
+        overrun: bool | None = ABSENT,
         idempotency_key: str = ABSENT,
     ) -> BatchedCall[BudgetSettle]:
         """Settle part of a reservation or all of it."""
-        return self._batched(BUDGET_SETTLE, {'budgetId': budget_id, 'reservationId': reservation_id, 'amountMinor': amount_minor, 'workKey': work_key}, idempotency_key)
+        return self._batched(BUDGET_SETTLE, {'budgetId': budget_id, 'reservationId': reservation_id, 'amountMinor': amount_minor, 'workKey': work_key, 'overrun': overrun}, idempotency_key)
 
     def void(
         self,

@@ -16,8 +16,8 @@ from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._errors import MusterError, Stopped
 from ._journal import Journal
 from ._record import Record
-from ._records import Event, Reserved, Waiter
-from ._spending import Hold, reserve, take_units
+from ._records import Event, Reservation, Reserved, Waiter
+from ._spending import Hold, Settlement, Spender, reserve, take_units
 from ._transport import Stop, Transport
 
 T = TypeVar('T')
@@ -173,13 +173,13 @@ class Muster(AllCalls):
             amount_minor: the most that the work may cost
             work_id: an attempt finds by it what an earlier one, that died, has reserved
         """
-        return reserve(self, budget, amount_minor, scope_id=scope_id, holder=holder, work_id=work_id)
+        return reserve(Spender(self, scope_id, holder, work_id), budget, amount_minor)
 
     def units(
         self, allowance: Id, units: int = 1, *, scope_id: Id, holder: str, stop: Stop | None = None
     ) -> Waiter:
         """Takes units of an allowance, given by id or name: at once where they are there, else in line."""
-        return take_units(self, allowance, units, scope_id, holder, stop)
+        return take_units(Spender(self, scope_id, holder, ''), allowance, units, stop)
 
     def request(
         self,
@@ -353,9 +353,14 @@ class AsyncHold:
         """The reservation as it was made."""
         return self.sync.reservation
 
-    async def settle(self, amount_minor: Amount | None = None) -> None:
+    @property
+    def earlier(self) -> Sequence[Reserved | Reservation]:
+        """As `Hold.earlier`."""
+        return self.sync.earlier
+
+    async def settle(self, amount_minor: Amount | None = None) -> Settlement:
         """As `Hold.settle`."""
-        await self._muster.in_thread(partial(self.sync.settle, amount_minor))
+        return await self._muster.in_thread(partial(self.sync.settle, amount_minor))
 
     async def void(self) -> None:
         """As `Hold.void`."""

@@ -31,7 +31,7 @@ from ._errors import (
     reason_of,
 )
 from ._records import Claim, Waiter
-from ._spending import Hold
+from ._spending import Hold, Spender, reserve, take_units
 from ._transport import Stop
 
 T = TypeVar('T')
@@ -46,6 +46,7 @@ _max_batch_bytes = 1_500_000
 """A batch takes 2 MiB."""
 _first_pause_seconds = 0.1
 _max_pause_seconds = 5.0
+_max_money_pause_seconds = 2.0
 _empty_pause_seconds = 0.5
 """A server that answers held receives at once, as one that stops does, is not asked all the time."""
 _progress_every_seconds = 1.0
@@ -119,6 +120,25 @@ class Held:
             self.reason = reason
 
 
+class _TaskSpender(Spender):
+    """A task that spends. It makes its calls until they are answered, for as long as its claim is kept."""
+
+    def __init__(self, held: Held, core: Core, work_id: str) -> None:
+        message = held.message
+        super().__init__(
+            core.muster, message.scope_id, core.holder, work_id, message.attempt, message.claimed_at
+        )
+        self._held = held
+        self._core = core
+
+    @property
+    def is_over(self) -> bool:
+        return self._held.is_over
+
+    def call(self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None) -> T:
+        return self._core.insist(self._held, endpoint, args, stop)
+
+
 class TaskBase:
     """What handlers of both kinds of workers can do besides their work."""
 
@@ -153,20 +173,15 @@ class TaskBase:
     def _reserve(self, budget: Id, amount_minor: Amount) -> Hold:
         self.raise_if_lost()
         self._held.reservations += 1
-        hold = self._core.muster.reserve(
-            budget,
-            amount_minor,
-            scope_id=self.message.scope_id,
-            holder=self._core.holder,
-            work_id=f'{self.message.id}/{self._held.reservations}',
-        )
+        work_id = f'{self.message.id}/{self._held.reservations}'
+        hold = reserve(_TaskSpender(self._held, self._core, work_id), budget, amount_minor)
         self._held.holds.append(hold)
         return hold
 
     def _units(self, allowance: Id, units: int) -> Waiter:
-        scope_id, holder, stop = self.message.scope_id, self._core.holder, self._held.stop
+        spender = _TaskSpender(self._held, self._core, self.message.id)
         try:
-            return self._core.muster.units(allowance, units, scope_id=scope_id, holder=holder, stop=stop)
+            return take_units(spender, allowance, units, self._held.stop)
         except Stopped:
             self.raise_if_lost()
             raise
@@ -288,7 +303,7 @@ class Core:
         """Ends receiving"""
         self._over = Stop()
         """Ends everything"""
-        self._ended = Stop()
+        self.ended = Stop()
 
     # What a kind of worker adds.
 
@@ -318,6 +333,27 @@ class Core:
                 held.progress = value
                 self._changed.notify_all()
 
+    def insist(self, held: Held, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None) -> T:
+        """Makes a call of a task until it is answered, for as long as its claim is kept. One that is held has a `stop`."""
+        key = ABSENT if endpoint.method == 'GET' else str(uuid.uuid4())
+        timeout_seconds = None if stop else self._timeout_seconds
+        failures = 0
+        while True:
+            try:
+                return self.muster.request(
+                    endpoint, args, idempotency_key=key, attempts=1, timeout_seconds=timeout_seconds, stop=stop
+                )
+            except MusterError as error:
+                if held.is_over or not error.is_passing:
+                    raise
+                self.logger.warning('%s: trying again: %s', held.message.id, error)
+                pause = min(_max_money_pause_seconds, _first_pause_seconds * 2**failures)
+                failures += 1
+                asked = min(60, error.retry_after_seconds or 0)
+                held.stop.wait(max(pause, asked) * (1 + random.random() / 4))
+                if held.is_over:
+                    raise (held.reason or error) from error
+
     def _start(self) -> None:
         if self._close_on_signals:
             _signals.add(self)
@@ -345,12 +381,12 @@ class Core:
 
     def _wait_ended(self) -> None:
         # Without a limit a signal would not be seen on every system.
-        while not self._ended.wait(1):
+        while not self.ended.wait(1):
             pass
 
     def _end(self) -> None:
         _signals.discard(self)
-        self._ended.set()
+        self.ended.set()
 
     def _close_soon(self, seconds: float) -> None:
         """Begins to close, once."""
@@ -483,11 +519,11 @@ class Core:
             if is_over:
                 self._forget(held)
                 return
-            error = self._settled(held, error)
+            self._settle(held, error)
             try:
                 end = _End(held, error, result, self._target)
             except (TypeError, ValueError) as unfit:
-                error = self._settled(held, unfit)
+                error = unfit
                 end = _End(held, error)
         except BaseException as other:
             end = _End(held, other)
@@ -503,22 +539,22 @@ class Core:
                 return
         self._forget(held)
 
-    def _settled(self, held: Held, error: BaseException | None) -> BaseException | None:
+    def _settle(self, held: Held, error: BaseException | None) -> None:
         """Settles what is left of the money, or gives it back where the work has failed."""
         for hold in held.holds:
             if hold.is_open:
                 try:
                     hold.settle(0 if error is not None else None)
                 except Exception as refusal:
-                    error = error or refusal
-        return error
+                    # The work is done: that its cost is refused is no reason to do it again.
+                    self.logger.warning('%s: not settled: %s', held.message.id, refusal)
 
     def _forget(self, held: Held) -> None:
         """A task that was lost. What it had reserved is left to the next attempt, where there can be one."""
         try:
             if any(hold.is_open for hold in held.holds):
                 if self.muster.message.view(message_id=held.message.id).state in _final_states:
-                    self._settled(held, held.reason or ClaimLost())
+                    self._settle(held, held.reason or ClaimLost())
         except MusterError as error:
             self.logger.warning('%s: what it had reserved stays so: %s', held.message.id, error)
         finally:

@@ -592,7 +592,7 @@ class Reservation(Record):
     amount_minor: str
     """the amount, in minor units, as digits."""
     settled_minor: str
-    """how much of it was spent, in minor units."""
+    """how much was spent of it, and beyond it by an overrun, in minor units."""
     voided_minor: str
     """how much of it was given back, in minor units."""
     remaining_minor: str
@@ -1214,6 +1214,10 @@ class BudgetBalances(Record):
     """spent, in minor units."""
     available: str
     """what can still be reserved, in minor units."""
+    overdrawn: str
+    """spent beyond the limit, in minor units, and in none of the other balances; nothing is reserved
+    until a new limit covers it
+    """
 
 
 class Budget(Record):
@@ -1261,6 +1265,10 @@ class BudgetViewBalances(Record):
     """spent, in minor units."""
     available: str
     """what can still be reserved, in minor units."""
+    overdrawn: str
+    """spent beyond the limit, in minor units, and in none of the other balances; nothing is reserved
+    until a new limit covers it
+    """
 
 
 class BudgetView(Record):
@@ -1301,6 +1309,10 @@ class Balances(Record):
     """spent, in minor units."""
     available: str
     """what can still be reserved, in minor units."""
+    overdrawn: str
+    """spent beyond the limit, in minor units, and in none of the other balances; nothing is reserved
+    until a new limit covers it
+    """
 
 
 class Reserved(Record):
@@ -1320,7 +1332,7 @@ class Reserved(Record):
     amount_minor: str
     """the amount, in minor units, as digits."""
     settled_minor: str
-    """how much of it was spent, in minor units."""
+    """how much was spent of it, and beyond it by an overrun, in minor units."""
     voided_minor: str
     """how much of it was given back, in minor units."""
     remaining_minor: str
@@ -1356,6 +1368,8 @@ class Entry(Record):
     """what was done: SETTLE: the amount was spent; VOID: it was given back."""
     amount_minor: str
     """the amount, in minor units, as digits."""
+    overdrawn_minor: str
+    """how much of the amount the budget was overdrawn by, in minor units."""
     work_key: str
     """the caller's name for the entry, unique among the budget's settlements and among its voids: a
     repetition answers the first one
@@ -1638,7 +1652,7 @@ class Event(Record):
     __slots__ = ()
     event_id: str
     """the event's id, unique for ever: whoever has seen it may drop a repetition."""
-    type: Literal['limits.updated', 'scope.created', 'scope.cancelled', 'mailbox.created', 'mailbox.updated', 'mailbox.deleted', 'message.sent', 'message.claimed', 'message.acked', 'message.retried', 'message.rejected', 'message.failed', 'message.lease_expired', 'message.expired', 'message.cancelled', 'message.requeued', 'group.created', 'group.sealed', 'group.task_joined', 'group.decided', 'task.submitted', 'task.started', 'task.succeeded', 'task.failed', 'task.expired', 'task.cancelled', 'task.requeued', 'task.accepted', 'task.rejected', 'budget.created', 'budget.limit_changed', 'budget.reserved', 'budget.settled', 'budget.voided', 'budget.reservation_overdue', 'barrier.created', 'barrier.arrived', 'barrier.released', 'barrier.cancelled', 'barrier.epoch_advanced', 'allowance.created', 'allowance.limit_changed', 'allowance.consumed', 'allowance.cooldown_started', 'waiter.queued', 'waiter.granted', 'waiter.cancelled', 'waiter.expired', 'schedule.created', 'schedule.updated', 'schedule.deleted', 'schedule.fired', 'schedule.refused', 'destination.created', 'destination.disabled', 'delivery.exhausted']
+    type: Literal['limits.updated', 'scope.created', 'scope.cancelled', 'mailbox.created', 'mailbox.updated', 'mailbox.deleted', 'message.sent', 'message.claimed', 'message.acked', 'message.retried', 'message.rejected', 'message.failed', 'message.lease_expired', 'message.expired', 'message.cancelled', 'message.requeued', 'group.created', 'group.sealed', 'group.task_joined', 'group.decided', 'task.submitted', 'task.started', 'task.succeeded', 'task.failed', 'task.expired', 'task.cancelled', 'task.requeued', 'task.accepted', 'task.rejected', 'budget.created', 'budget.limit_changed', 'budget.reserved', 'budget.settled', 'budget.voided', 'budget.overdrawn', 'budget.reservation_overdue', 'barrier.created', 'barrier.arrived', 'barrier.released', 'barrier.cancelled', 'barrier.epoch_advanced', 'allowance.created', 'allowance.limit_changed', 'allowance.consumed', 'allowance.cooldown_started', 'waiter.queued', 'waiter.granted', 'waiter.cancelled', 'waiter.expired', 'schedule.created', 'schedule.updated', 'schedule.deleted', 'schedule.fired', 'schedule.refused', 'destination.created', 'destination.disabled', 'delivery.exhausted']
     aggregate: Literal['limits', 'scope', 'mailbox', 'message', 'group', 'task', 'budget', 'barrier', 'allowance', 'waiter', 'schedule', 'destination', 'delivery']
     aggregate_id: str
     """the id of the object that it happened to."""

@@ -6,7 +6,7 @@ import signal
 import threading
 from asyncio import AbstractEventLoop
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ def closing() -> list[Core]:
 
 
 @contextmanager
-def in_main_thread() -> Iterator[None]:
+def in_main_thread() -> Generator[None]:
     """Hears signals by handlers of the process."""
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -57,7 +57,7 @@ def in_main_thread() -> Iterator[None]:
 
 
 @contextmanager
-def in_loop(loop: AbstractEventLoop) -> Iterator[None]:
+def in_loop(loop: AbstractEventLoop) -> Generator[None]:
     """Hears signals by an event loop, as long as one of its workers runs."""
     _loops[loop] += 1
     # Not in the main thread, or not on this system.

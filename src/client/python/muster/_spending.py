@@ -3,24 +3,88 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
-from ._arguments import Amount, Id, text
-from ._calls import WAITER_RENEW, WAITER_VIEW
+from ._arguments import ABSENT, Amount, Id, text
+from ._base import Endpoint
+from ._calls import (
+    ALLOWANCE_LIST,
+    ALLOWANCE_WAIT,
+    BUDGET_LIST,
+    BUDGET_RESERVE,
+    BUDGET_SETTLE,
+    BUDGET_VIEW,
+    BUDGET_VOID,
+    WAITER_RENEW,
+    WAITER_VIEW,
+)
 from ._errors import MusterError
-from ._records import Reserved, Waiter
+from ._records import Reservation, Reserved, Waiter
 from ._transport import Stop
 
 if TYPE_CHECKING:
     from ._client import Muster
 
+T = TypeVar('T')
+
 _uuid = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', re.IGNORECASE)
 _waiter_ttl_seconds = 30
 """Units that are granted to a process that has died are lost to the others: its place ends so soon after its last renewal."""
 _wait_seconds = _waiter_ttl_seconds // 3
+_passed = '2000-01-01T00:00:00.000Z'
+"""A reserve with a settleBy that has passed finds the reservation of its workKey, and makes none."""
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """What became of a cost."""
+
+    amount_minor: str
+    """How much was recorded as spent"""
+    overdrawn_minor: str
+    """How much of it the budget could not pay for: above zero, it is overdrawn, and nothing is reserved until its limit is raised"""
+
+
+class Spender:
+    """Who spends, and for what."""
+
+    muster: Muster
+    scope_id: str
+    holder: str
+    work_id: str
+    """What is paid, the same in every attempt"""
+    attempt: int
+    claimed_at: str | None
+    """When the attempt began, by the server's clock"""
+
+    def __init__(
+        self,
+        muster: Muster,
+        scope_id: Id,
+        holder: str,
+        work_id: str,
+        attempt: int = 1,
+        claimed_at: str | None = None,
+    ) -> None:
+        self.muster = muster
+        self.scope_id = text(scope_id)
+        self.holder = holder
+        self.work_id = work_id
+        self.attempt = attempt
+        self.claimed_at = claimed_at
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the attempt has lost its right to go on."""
+        return False
+
+    def call(self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None) -> T:
+        """Makes a call, which may be held and stopped if `stop` is given."""
+        return self.muster.request(endpoint, args, stop=stop)
 
 
 class Hold:
@@ -30,36 +94,61 @@ class Hold:
     """
 
     reservation: Reserved
+    earlier: Sequence[Union[Reserved, Reservation]]
+    """What earlier attempts had reserved here and spent, or may have spent, oldest first. An ACTIVE one is of an attempt that
+    died without saying what it cost; where it is of the same amount it is this hold's `reservation`, too"""
     is_open: bool
     has_spent: bool
 
-    def __init__(self, muster: Muster, reservation: Reserved) -> None:
+    def __init__(
+        self, spender: Spender, reservation: Reserved, earlier: Sequence[Union[Reserved, Reservation]] = ()
+    ) -> None:
         self.reservation = reservation
+        self.earlier = earlier
         self.is_open = True
         self.has_spent = False
-        self._muster = muster
+        self._spender = spender
 
-    def settle(self, amount_minor: Amount | None = None) -> None:
-        """Spends what the work has cost, at most what was reserved and by default all, and gives back the rest."""
-        held = int(self.reservation.remaining_minor)
-        cost = held if amount_minor is None else int(amount_minor)
-        if not 0 <= cost <= held:
-            raise ValueError(f'{cost} is not from 0 to the {held} that are reserved')
-        self.is_open = False
-        bill: dict[str, Any] = {
-            'budget_id': self.reservation.budget_id,
-            'reservation_id': self.reservation.id,
-            'work_key': self.reservation.work_key or self.reservation.id,
+    @property
+    def _bill(self) -> dict[str, Any]:
+        reservation = self.reservation
+        return {
+            'budgetId': reservation.budget_id,
+            'reservationId': reservation.id,
+            # An attempt that has lost its claim may settle, too: what both have cost counts.
+            'workKey': f'{reservation.id}/{self._spender.attempt}',
         }
-        if cost > 0:
-            self.has_spent = True
-            self._muster.budget.settle(**bill, amount_minor=cost)
-        if cost < held:
-            self._muster.budget.void(**bill)
+
+    def settle(self, amount_minor: Amount | None = None) -> Settlement:
+        """Records what the work has cost, by default all and be it more than was reserved, and gives back the rest."""
+        cost = int(self.reservation.remaining_minor if amount_minor is None else amount_minor)
+        if cost < 0:
+            raise ValueError(f'a cost is at least 0, not {cost}')
+        self.is_open = False
+        if cost == 0:
+            self._give_back()
+            return Settlement('0', '0')
+        bill = {**self._bill, 'amountMinor': cost, 'overrun': True}
+        self.has_spent = True
+        answer = self._spender.call(BUDGET_SETTLE, bill)
+        if answer.reservation.state == 'ACTIVE':
+            # Once the claim is lost the rest is the next attempt's, where there is one.
+            self.is_open = self._spender.is_over
+            if not self.is_open:
+                self._give_back()
+        return Settlement(answer.entry.amount_minor, answer.entry.overdrawn_minor)
 
     def void(self) -> None:
         """Gives back all of it."""
         self.settle(0)
+
+    def _give_back(self) -> None:
+        try:
+            self._spender.call(BUDGET_VOID, self._bill)
+        except MusterError as error:
+            # Somebody else has given it back.
+            if error.code != 'RESERVATION_CLOSED':
+                raise
 
     def __enter__(self) -> Hold:
         return self
@@ -75,60 +164,84 @@ class Hold:
                 self.void()
 
 
-def reserve(
-    muster: Muster, budget: Id, amount_minor: Amount, *, scope_id: Id, holder: str, work_id: str
-) -> Hold:
-    """Reserves for a piece of work. What an attempt that died has reserved is found by the next one.
+def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Hold:
+    """Reserves for a piece of work.
 
-    What is used up or given back by then is followed by a new one.
+    The workKey names the work and the attempt: so an attempt finds what those before it have reserved. What one
+    that died holds goes on as this one's; what is used up or given back is followed by a new reservation.
     """
-    budget_id = budget_id_of(muster, budget)
+    budget_id = _id_of(spender, BUDGET_LIST, 'budget', text(budget))
+    wanted = {
+        'budgetId': budget_id,
+        'scopeId': spender.scope_id,
+        'holder': spender.holder,
+        'amountMinor': amount_minor,
+    }
+    earlier: list[Union[Reserved, Reservation]] = []
     number = 0
     while True:
         number += 1
+        work_key = f'{spender.work_id}/{number}'
+        is_past = number < spender.attempt
         try:
-            reservation = muster.budget.reserve(
-                budget_id=budget_id,
-                scope_id=scope_id,
-                holder=holder,
-                amount_minor=amount_minor,
-                work_key=f'{work_id}/{number}',
+            found = spender.call(
+                BUDGET_RESERVE, {**wanted, 'workKey': work_key, 'settleBy': _passed if is_past else ABSENT}
             )
         except MusterError as error:
-            # An attempt that reserved another amount: that one's is left to it.
-            if error.code != 'WORK_KEY_CONFLICT':
+            # That attempt reserved another amount, which is left to it.
+            if error.code == 'WORK_KEY_CONFLICT':
+                earlier += _active_with(spender, budget_id, work_key)
+            # It reserved nothing.
+            elif not (is_past and error.code == 'VALIDATION_FAILED'):
                 raise
             continue
-        if reservation.state != 'ACTIVE':
-            continue
-        if reservation.settled_minor == '0':
-            return Hold(muster, reservation)
-        # It died between settling and giving back: what is left is not enough for another.
-        Hold(muster, reservation).void()
+        is_spent = found.settled_minor != '0'
+        is_earlier = found.replay if spender.claimed_at is None else found.created_at < spender.claimed_at
+        if (is_past or is_earlier) and (is_spent or found.state == 'ACTIVE'):
+            earlier.append(found)
+        if found.state == 'ACTIVE':
+            if not is_spent:
+                return Hold(spender, found, earlier)
+            # It died between settling and giving back: what is left is not enough for another.
+            Hold(spender, found).void()
 
 
-def take_units(
-    muster: Muster, allowance: Id, units: int, scope_id: Id, holder: str, stop: Stop | None = None
-) -> Waiter:
+def _active_with(spender: Spender, budget_id: str, work_key: str) -> list[Reservation]:
+    """The ACTIVE reservation of a workKey, where there is one and the key may see it."""
+    args: dict[str, Any] = {'budgetId': budget_id, 'state': 'ACTIVE', 'limit': 200}
+    try:
+        while True:
+            page = spender.call(BUDGET_VIEW, args)
+            found = [one for one in page.reservations if one.work_key == work_key]
+            if found or page.next_cursor is None:
+                return found
+            args['cursor'] = page.next_cursor
+    except MusterError as error:
+        if error.code != 'PERMISSION_DENIED':
+            raise
+        return []
+
+
+def take_units(spender: Spender, allowance: Id, units: int, stop: Stop | None = None) -> Waiter:
     """Takes units of an allowance: at once where they are there, else in line."""
-    allowance_id = allowance_id_of(muster, allowance)
+    wanted = {
+        'allowanceId': _id_of(spender, ALLOWANCE_LIST, 'allowance', text(allowance)),
+        'scopeId': spender.scope_id,
+        'units': units,
+        'holder': spender.holder,
+        'ttlSeconds': _waiter_ttl_seconds,
+    }
     while True:
-        waiter = muster.allowance.wait(
-            allowance_id=allowance_id,
-            scope_id=scope_id,
-            units=units,
-            holder=holder,
-            ttl_seconds=_waiter_ttl_seconds,
-        )
+        waiter = spender.call(ALLOWANCE_WAIT, wanted)
         args = {'waiterId': waiter.waiter_id, 'waitSeconds': _wait_seconds}
         try:
             while waiter.state == 'WAITING':
-                waiter = muster.request(WAITER_VIEW, args, stop=stop)
+                waiter = spender.call(WAITER_VIEW, args, stop or Stop())
                 if waiter.state == 'WAITING':
-                    _keep_place(muster, waiter.waiter_id, stop)
+                    _keep_place(spender, waiter.waiter_id)
         except BaseException:
             with suppress(MusterError):
-                muster.waiter.cancel(waiter_id=waiter.waiter_id)
+                spender.muster.waiter.cancel(waiter_id=waiter.waiter_id)
             raise
         if waiter.state == 'GRANTED':
             return waiter
@@ -136,34 +249,23 @@ def take_units(
             raise RuntimeError('the waiter was cancelled')
 
 
-def _keep_place(muster: Muster, waiter_id: str, stop: Stop | None) -> None:
+def _keep_place(spender: Spender, waiter_id: str) -> None:
     """The next view shows the end of a waiter that has just left the line."""
     try:
-        muster.request(WAITER_RENEW, {'waiterId': waiter_id}, stop=stop)
+        spender.call(WAITER_RENEW, {'waiterId': waiter_id})
     except MusterError as error:
         if error.code != 'WAITER_NOT_WAITING':
             raise
 
 
-def budget_id_of(muster: Muster, budget: Id) -> str:
-    """The id of a budget that is given by id or by name."""
-    return _id_of(muster, 'budget', text(budget), lambda name: (one.id for one in muster.budget.all(name=name)))
-
-
-def allowance_id_of(muster: Muster, allowance: Id) -> str:
-    """The id of an allowance that is given by id or by name."""
-    return _id_of(
-        muster, 'allowance', text(allowance), lambda name: (one.id for one in muster.allowance.all(name=name))
-    )
-
-
-def _id_of(muster: Muster, room: str, name: str, ids: Callable[[str], Iterator[str]]) -> str:
-    """Names are unique in their space, and never change."""
+def _id_of(spender: Spender, endpoint: Endpoint[Any], room: str, name: str) -> str:
+    """The id of a budget or an allowance that is given by id or by name: names are unique in their space, and never change."""
+    ids = spender.muster.ids
     if _uuid.fullmatch(name):
         return name
-    if (room, name) not in muster.ids:
-        found = next(ids(name), None)
-        if found is None:
+    if (room, name) not in ids:
+        found = spender.call(endpoint, {'name': name}).to_json()[f'{room}s']
+        if not found:
             raise LookupError(f'there is no {room} named {name}')
-        muster.ids[room, name] = found
-    return muster.ids[room, name]
+        ids[room, name] = found[0]['id']
+    return ids[room, name]

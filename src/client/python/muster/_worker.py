@@ -126,9 +126,9 @@ class Worker(Core):
 
     def drained(self) -> None:
         """Waits until nothing is left to do in the mailbox, for whichever worker: nothing READY, DELAYED or CLAIMED."""
-        while not self._ended.is_set():
+        while not self.ended.is_set():
             if self._mailbox_id is None:
-                self._ended.wait(0.05)
+                self.ended.wait(0.05)
                 continue
             counts = self.muster.mailbox.view(mailbox_id=self._mailbox_id, wait_seconds=20).counts
             if counts.ready + counts.delayed + counts.claimed == 0:

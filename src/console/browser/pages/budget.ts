@@ -14,6 +14,7 @@ import {
   section,
   type TableText,
   table,
+  workLink,
 } from '../parts.ts';
 import { type Place, queryText } from '../place.ts';
 import type { BudgetView } from '../records.ts';
@@ -22,7 +23,7 @@ import type { Page } from './page.ts';
 
 const text: TableText = {
   caption: 'Reservations, the active ones first',
-  heads: ['Created', 'State', 'Holder', 'Reserved', 'Settled', 'Settle by', 'Run'],
+  heads: ['Created', 'State', 'Holder', 'Reserved', 'Settled', 'Settle by', 'Work', 'Run'],
   empty: 'No reservation.',
 };
 
@@ -37,6 +38,7 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
       of(one.amountMinor),
       of(one.settledMinor),
       one.settleBy === null ? '–' : el('span', {}, age(one.settleBy, world), one.overdue ? ' overdue' : ''),
+      workLink(one.workKey, world),
       scopeLink(one.scopeId, world),
     ],
   }));

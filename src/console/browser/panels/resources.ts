@@ -25,8 +25,9 @@ export const queues = panel<Mailboxes>({
 /** `1.00 EUR settled, …`: the balances of a budget in words. */
 export function balancesText({ currency, scale, balances }: Pick<Budget, 'currency' | 'scale' | 'balances'>): string {
   const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
-  const { limit, reserved, settled, available } = balances;
-  return `${of(settled)} settled, ${of(reserved)} reserved, ${of(available)} available of ${of(limit)}`;
+  const { limit, reserved, settled, available, overdrawn } = balances;
+  const text = `${of(settled)} settled, ${of(reserved)} reserved, ${of(available)} available of ${of(limit)}`;
+  return overdrawn === '0' ? text : `${text}; overdrawn by ${of(overdrawn)}`;
 }
 
 /** The balances of a budget as a bar and in words. */
@@ -37,14 +38,16 @@ export function balancesBar(budget: Budget): Node[] {
   return [bar(text, parts), el('span', { class: 'note' }, text)];
 }
 
+/** Nothing can be reserved of it. */
+const isUsedUp = ({ balances }: Budget): boolean => balances.available === '0' || balances.overdrawn !== '0';
+
 function budgetItem(budget: Budget, world: World): Element {
   const { id, name, balances } = budget;
-  const isUsedUp = balances.available === '0';
   return el(
     'li',
     { 'data-key': id },
     el('a', { class: 'name named', href: address(world.spaceId, `budget/${id}`) }, name),
-    isUsedUp ? el('span', {}, ' ', badge('USED UP')) : null,
+    isUsedUp(budget) ? el('span', {}, ' ', badge(balances.overdrawn === '0' ? 'USED UP' : 'OVERDRAWN')) : null,
     ...balancesBar(budget),
     buttons(world.can.config && button('limit', 'Change the limit…', { id, label: name })),
   );
@@ -64,7 +67,7 @@ export function budgetsPanel(place?: Place): Panel {
     hears: ['budget'],
     learn: (answer, world) => {
       for (const { id, name, scale, currency } of answer.budgets) world.name(id, { name, scale, currency });
-      if (!place) world.learnUsedUp(answer.budgets.filter(({ balances }) => balances.available === '0'));
+      if (!place) world.learnUsedUp(answer.budgets.filter(isUsedUp));
     },
     render: (answer, world) => [
       answer.budgets.length === 0
