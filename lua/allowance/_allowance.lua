@@ -1,7 +1,7 @@
 --- @record allowance
 --- @include "lib/clock"
---- @include "lib/refuse"
 --- @include "lib/records"
+--- @include "lib/refuse"
 --- @include "lib/sorted"
 --- An allowance at a given time: its fixed window (aligned to the Unix epoch), used units and cooldown.
 

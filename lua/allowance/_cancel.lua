@@ -1,15 +1,16 @@
 --- @include "lib/cancels"
---- @include "lib/timer"
+--- @include "lib/clock"
 --- @include "lib/sorted"
---- @include "scope/_ending"
+--- @include "lib/timer"
 --- @include "allowance/_waiter"
+--- @include "scope/_ending"
 
 --- Ends a WAITING waiter of a cancelled run; one whose time was over before the cancel is EXPIRED.
 function waiter.stop(record, cancel)
   if record.expiresAt <= cancel.cancelledAt then
     waiter.finish(record, 'EXPIRED', record.expiresAt, emit.waiter.expired)
   else
-    ending.count(cancel, 'cancelledWaiters', waiter.finish, record, 'CANCELLED', now, emit.waiter.cancelled)
+    waiter.finish(record, 'CANCELLED', now, emit.waiter.cancelled, ending.count(cancel, 'cancelledWaiters'))
   end
 end
 

@@ -1,12 +1,21 @@
 --- @include "lib/due"
 --- @include "allowance/_serve"
+--- @include "lib/sorted"
+--- @include "lib/unit"
+--- @include "allowance/_cancel"
+--- @include "allowance/_queue"
+--- @include "allowance/_waiter"
+--- @include "scope/_scope"
+--- Both read queues that the sweep may have changed before.
 --- A time at which a grant may be possible: the start of a window, the end of a cooldown, or the rest of the work of one.
 due['allowance:grant'] = function(allowanceId, at, maxChanges)
-  return math.max(1, serve(allowanceId, at, maxChanges))
+  unit.write()
+  return math.max(1, serveWaiters(allowanceId, at, maxChanges))
 end
 
 --- The end of a waiter's time to live.
 due['allowance:waiter'] = function(waiterId, at, maxChanges)
+  unit.write()
   local record = waiter.read(waiterId)
   if not record or record.state ~= 'WAITING' then return 1 end
   local cancel = scope.cancelOf(scope.path(record.scopeId))
@@ -17,5 +26,5 @@ due['allowance:waiter'] = function(waiterId, at, maxChanges)
   local wasHead = sorted.first(keys.liveWaiters(record.allowanceId)) == waiterId
   if not wasHead then queue.rebuild(record.allowanceId, waiterId) end
   waiter.finish(record, 'EXPIRED', at, emit.waiter.expired)
-  return 1 + (wasHead and serve(record.allowanceId, at, maxChanges - 1) or 0)
+  return 1 + (wasHead and serveWaiters(record.allowanceId, at, maxChanges - 1) or 0)
 end

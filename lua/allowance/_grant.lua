@@ -1,12 +1,11 @@
---- @include "lib/unit"
---- @include "allowance/_allowance"
+--- @include "lib/sorted"
+--- @include "allowance/_queue"
 --- @include "allowance/_waiter"
 --- Grants waiters their units, which have been used in `source` (an allowance.read) already. For each new grant up to two
 --- grants of past windows leave heldGrants, so that past grants never accumulate.
 function waiter.grant(granted, source, at)
   local held, endsAt = keys.heldGrants(), string.format('%d', source.windowEndsAt)
-  -- A sweep may have changed it before.
-  if unit.isChanged(held) then unit.write() end
+  queue.needStored(held)
   for _, id in ipairs(redis.call('ZRANGE', held, '-inf', at, 'BYSCORE', 'LIMIT', 0, 2 * #granted)) do sorted.remove(held, id) end
   for _, record in ipairs(granted) do
     waiter.finish(record, 'GRANTED', at, emit.waiter.granted)

@@ -1,10 +1,21 @@
+--- @export queue
 --- @include "lib/clock"
+--- @include "lib/records"
+--- @include "lib/sendBack"
+--- @include "lib/sorted"
 --- @include "lib/unit"
 --- @include "allowance/_allowance"
 --- The waiters of an allowance, strictly first in, first out. A list has the order; a sorted set of the live waiters, scored
 --- by arrival, gives positions and cheap removal. A waiter that leaves from the middle remains in the list as a dead entry,
 --- which is skipped at the head.
 local queue = { rebuildBatch = 100 }
+
+--- Sends the call back if the run has changed one of these keys: they are read as a whole, which shows what is stored.
+function queue.needStored(...)
+  for _, key in ipairs({ ... }) do
+    if unit.isChanged(key) then sendBack('DUE') end
+  end
+end
 
 --- Appends a waiter for `units` and returns its position.
 function queue.add(allowanceId, waiterId, units)
@@ -28,8 +39,7 @@ end
 --- dead entries of the new one. Called before the waiter `leavingId` leaves from the middle.
 function queue.rebuild(allowanceId, leavingId)
   local live, list, rebuilt = keys.liveWaiters(allowanceId), keys.waiterQueue(allowanceId), keys.rebuiltQueue(allowanceId)
-  -- A sweep may have changed them before.
-  if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(rebuilt) then unit.write() end
+  queue.needStored(live, list, rebuilt)
   local living = redis.call('ZCARD', live) - 1
   if redis.call('LLEN', list) <= 2 * living + queue.rebuildBatch then return end
   local record = allowance.load(allowanceId, 'rebuiltThrough')

@@ -1,6 +1,6 @@
 --- @include "lib/inRun"
---- @include "allowance/_consumption"
 --- @include "allowance/_waiter"
+--- @include "scope/_scope"
 inRun.waiters, inRun.consumptions = {}, {}
 
 function inRun.waiters.index(scopeId)

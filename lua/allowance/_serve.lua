@@ -1,21 +1,24 @@
+--- @export serveWaiters
+--- @include "lib/sorted"
 --- @include "lib/timer"
+--- @include "lib/unit"
 --- @include "allowance/_allowance"
---- @include "allowance/_queue"
---- @include "allowance/_grant"
---- @include "allowance/_waiter"
 --- @include "allowance/_cancel"
+--- @include "allowance/_grant"
+--- @include "allowance/_queue"
+--- @include "allowance/_waiter"
+--- @include "scope/_scope"
 --- Grants units at the time `at` to at most `maxWaiters` waiters from the head of the queue, and arms the timer for the next
 --- possible grant: `at` itself if there may be more to do. While the queue is not empty nobody else gets units, so the order
 --- holds over any number of steps. Returns the number of waiters that left.
-local function serve(allowanceId, at, maxWaiters)
+local function serveWaiters(allowanceId, at, maxWaiters)
   -- Usually the head is blocked; reading far beyond it would be wasted.
   maxWaiters = math.min(maxWaiters, 25)
   if maxWaiters < 1 then
     timer.arm('allowance:grant', allowanceId, at)
     return 0
   end
-  -- A sweep may have changed it before.
-  if unit.isChanged(keys.waiterQueue(allowanceId)) then unit.write() end
+  queue.needStored(keys.waiterQueue(allowanceId))
   local ids = redis.call('LRANGE', keys.waiterQueue(allowanceId), 0, maxWaiters - 1)
   local live = #ids > 0 and sorted.scores(keys.liveWaiters(allowanceId), ids)
   local record = allowance.read(allowanceId, at)

@@ -1,8 +1,10 @@
 --- @record waiter
---- @include "lib/refuse"
---- @include "lib/timer"
 --- @include "lib/finished"
 --- @include "lib/journal"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "lib/timer"
 --- @include "scope/_scope"
 --- A waiter's record and its transitions: WAITING, then GRANTED, CANCELLED or EXPIRED.
 
@@ -19,9 +21,9 @@ function waiter.view(waiterId)
   return record
 end
 
---- Moves a waiter to a final state at the time `at`; emitter: emits its event. A WAITING one leaves the queue; its id in
+--- Moves a waiter to a final state at the time `at`; emitter: emits its event, with its cause. A WAITING one leaves the queue; its id in
 --- the list becomes a dead entry.
-function waiter.finish(record, state, at, emitter)
+function waiter.finish(record, state, at, emitter, cause)
   if record.state == 'WAITING' then
     local path = scope.path(record.scopeId)
     scope.addLive(path, -1)
@@ -34,6 +36,6 @@ function waiter.finish(record, state, at, emitter)
   end
   records.set(record, state == 'GRANTED' and 'grantedAt' or 'finishedAt', at)
   waiter.enter(record, state)
-  emitter(record.id, record)
+  emitter(record.id, record, cause)
   finished.add('allowance:waiter', record.id, string.format('%d', at))
 end

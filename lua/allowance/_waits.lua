@@ -1,3 +1,4 @@
+--- @include "lib/clock"
 --- @include "lib/waiting"
 --- @include "allowance/_allowance"
 --- @include "allowance/_waiter"

@@ -1,22 +1,24 @@
 --- Uses units of the current window, at once or not at all. While anyone waits for units, consume is refused.
+--- @request write
 --- @args allowanceId scopeId units holder workKey tail
 --- @reply id scopeId windowEndsAt availableUnits replay
 --- @gather
 --- @include "lib/call"
+--- @include "lib/clock"
 --- @include "lib/id"
---- @include "scope/_scope"
+--- @include "lib/plan"
+--- @include "lib/refuse"
 --- @include "allowance/_allowance"
 --- @include "allowance/_consumption"
-local replay = call.open()
-if replay then return replay end
+--- @include "scope/_scope"
 local record = allowance.read(allowanceId, now)
 if workKey ~= '' then
   local first = consumption.first(allowanceId, workKey)
   if first then
     if first.units ~= units then refuse('WORK_KEY_CONFLICT', 'units') end
     if first.holder ~= holder then refuse('WORK_KEY_CONFLICT', 'holder') end
-    return call.uncounted({ id = first.id, scopeId = first.scopeId, windowEndsAt = first.windowEndsAt,
-      availableUnits = first.availableUnits, replay = true })
+    return call.answer({ id = first.id, scopeId = first.scopeId, windowEndsAt = first.windowEndsAt,
+      availableUnits = first.availableUnits, replay = true }, 'syscall')
   end
 end
 local wanted = tonumber(units)
@@ -39,4 +41,4 @@ if workKey ~= '' then
 end
 emit.allowance.consumed(allowanceId,
   { scopeId = scopeId, consumptionId = id, units = units, availableUnits = availableUnits })
-return call.done({ id = id, scopeId = scopeId, windowEndsAt = record.windowEndsAt, availableUnits = availableUnits })
+return call.answer({ id = id, scopeId = scopeId, windowEndsAt = record.windowEndsAt, availableUnits = availableUnits }, 'operation')

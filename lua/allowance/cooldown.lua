@@ -1,19 +1,21 @@
 --- Blocks consumption and grants for some seconds from now; never shortens a cooldown. The timer of the next grant stays
 --- armed: when it is due it finds the cooldown, and is armed for its end.
+--- @request write
 --- @args allowanceId seconds reason
 --- @reply allowanceId cooldownUntil reason
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/plan"
+--- @include "lib/records"
 --- @include "allowance/_allowance"
-local replay = call.open()
-if replay then return replay end
 local record = allowance.view(allowanceId)
 local cooldownUntil = now + seconds * 1000
 if record.cooldownUntil and record.cooldownUntil >= cooldownUntil then
-  return call.unchanged({ allowanceId = allowanceId, cooldownUntil = record.cooldownUntil, reason = record.cooldownReason })
+  return call.answer({ allowanceId = allowanceId, cooldownUntil = record.cooldownUntil, reason = record.cooldownReason })
 end
 plan.needOperation()
 
 records.set(record, 'cooldownUntil', cooldownUntil)
 records.set(record, 'cooldownReason', reason)
 emit.allowance.cooldown_started(allowanceId, { seconds = seconds })
-return call.done({ allowanceId = allowanceId, cooldownUntil = cooldownUntil, reason = reason })
+return call.answer({ allowanceId = allowanceId, cooldownUntil = cooldownUntil, reason = reason }, 'operation')

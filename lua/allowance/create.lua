@@ -1,12 +1,17 @@
 --- Creates an allowance; its name is unique in the space. detail: for the audit trail.
+--- @request write
 --- @args name unitsLimit windowSeconds tail detail
 --- @reply allowance:allowance
---- @include "lib/call"
---- @include "lib/id"
 --- @include "lib/audit"
+--- @include "lib/call"
+--- @include "lib/caller"
+--- @include "lib/clock"
+--- @include "lib/id"
+--- @include "lib/maps"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
 --- @include "allowance/_allowance"
-local replay = call.open()
-if replay then return replay end
 if maps.get(keys.allowanceNames(), name) then refuse('ALLOWANCE_EXISTS') end
 plan.needOperation()
 
@@ -18,4 +23,4 @@ maps.put(keys.allowanceNames(), name, allowanceId)
 local record = allowance.view(allowanceId)
 emit.allowance.created(allowanceId, record)
 audit('allowance.created', caller.keyId(), allowanceId, detail)
-return call.done({ allowance = record })
+return call.answer({ allowance = record }, 'operation')

@@ -1,10 +1,10 @@
 --- Lists allowances with their balances in the current window, newest first, or the one with this name; the next cursor is the last id.
+--- @request read
 --- @args limit cursor name
 --- @reply nextCursor allowances:allowance[]
 --- @include "lib/call"
 --- @include "lib/page"
 --- @include "allowance/_allowance"
-call.read()
 local ids, nextCursor
 if name == '' then ids, nextCursor = page(keys.allowances(), limit, cursor) else ids = { redis.call('HGET', keys.allowanceNames(), name) or nil } end
 local allowances = {}

@@ -1,11 +1,15 @@
 --- Has a WAITING waiter wait longer, or shorter, counted from now; its place in line stays. ttlSeconds '': as long as when it
 --- was queued.
+--- @request write
 --- @args waiterId ttlSeconds
 --- @reply waiter:waiter
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/timer"
 --- @include "allowance/_waiter"
-local replay = call.open()
-if replay then return replay end
+--- @include "scope/_scope"
 local record = waiter.view(waiterId)
 if record.state ~= 'WAITING' then refuse('WAITER_NOT_WAITING', record.state) end
 if record.expiresAt <= now then refuse('WAITER_NOT_WAITING', 'EXPIRED') end
@@ -15,4 +19,4 @@ if scope.cancelOf(scope.path(record.scopeId)) then refuse('WAITER_NOT_WAITING', 
 if not record.ttlSeconds then records.set(record, 'ttlSeconds', (record.expiresAt - record.createdAt) / 1000) end
 records.set(record, 'expiresAt', now + (tonumber(ttlSeconds) or record.ttlSeconds) * 1000)
 timer.arm('allowance:waiter', waiterId, record.expiresAt)
-return call.uncounted({ waiter = record })
+return call.answer({ waiter = record }, 'syscall')

@@ -1,18 +1,27 @@
 --- Changes the units of each window, the present one included; waiters that fit now are granted in the same step. Never
 --- fewer than a waiter asks for, which would wait for nothing; waiters of cancelled runs that want more are ended first.
 --- `detail` is the audit's.
+--- @request write
 --- @args allowanceId unitsLimit detail
 --- @reply allowance:allowance
---- @include "lib/call"
 --- @include "lib/audit"
+--- @include "lib/call"
+--- @include "lib/caller"
+--- @include "lib/clock"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/sendBack"
 --- @include "allowance/_serve"
+--- @include "allowance/_allowance"
+--- @include "allowance/_cancel"
+--- @include "allowance/_waiter"
+--- @include "scope/_scope"
 -- About as many as a step of a cancel.
 local maxStops = 250
-local replay = call.open()
-if replay then return replay end
 local record = allowance.view(allowanceId)
 local wanted = tonumber(unitsLimit)
-if wanted == record.unitsLimit then return call.unchanged({ allowance = record }) end
+if wanted == record.unitsLimit then return call.answer({ allowance = record }) end
 local above, stopped = redis.call('ZRANGE', keys.waiterUnits(allowanceId), '+inf', '(' .. unitsLimit, 'BYSCORE', 'REV',
   'LIMIT', 0, maxStops), false
 for _, id in ipairs(above) do
@@ -24,7 +33,7 @@ for _, id in ipairs(above) do
 end
 if stopped then
   call.keep()
-  call.sendBack('DUE')
+  sendBack('DUE')
 end
 plan.needOperation()
 
@@ -32,5 +41,5 @@ local isMore = wanted > record.unitsLimit
 records.set(record, 'unitsLimit', wanted)
 emit.allowance.limit_changed(allowanceId, record)
 audit('allowance.limit_changed', caller.keyId(), allowanceId, detail)
-if isMore and record.waiting > 0 then serve(allowanceId, now, 25) end
-return call.done({ allowance = allowance.view(allowanceId) })
+if isMore and record.waiting > 0 then serveWaiters(allowanceId, now, 25) end
+return call.answer({ allowance = allowance.view(allowanceId) }, 'operation')

@@ -1,7 +1,7 @@
 --- An allowance with its balance in the current window and its cooldown.
+--- @request read
 --- @args allowanceId
 --- @reply allowance:allowance
 --- @include "lib/call"
 --- @include "allowance/_allowance"
-call.read()
 return call.answer({ allowance = allowance.view(allowanceId) })

@@ -1,7 +1,7 @@
 --- A waiter.
+--- @request read
 --- @args waiterId
 --- @reply waiter:waiter
 --- @include "lib/call"
 --- @include "allowance/_waiter"
-call.read()
 return call.answer({ waiter = waiter.view(waiterId) })

@@ -1,16 +1,23 @@
 --- Takes units of the current window, or queues for them for ttlSeconds. maxPendingWaiters is checked only if it queues.
+--- @request write
+--- @space maxPendingWaiters waiters:WAITING
 --- @args allowanceId scopeId units holder ttlSeconds tail
 --- @reply waiter:waiter
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/count"
 --- @include "lib/id"
---- @include "scope/_scope"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "lib/space"
 --- @include "lib/timer"
 --- @include "allowance/_allowance"
---- @include "allowance/_queue"
 --- @include "allowance/_grant"
+--- @include "allowance/_queue"
 --- @include "allowance/_waiter"
-local replay, maxPendingWaiters, pending = call.open('maxPendingWaiters', 'waiters:WAITING')
-if replay then return replay end
+--- @include "scope/_scope"
+local maxPendingWaiters, pending = keyspace.record.maxPendingWaiters, count.ofSpace(keyspace.record, 'waiters:WAITING')
 local source = allowance.read(allowanceId, now)
 units = tonumber(units)
 if units > source.unitsLimit then refuse('UNITS_EXCEED_LIMIT', source.unitsLimit) end
@@ -40,4 +47,4 @@ else
   allowance.use(source, units)
   waiter.grant({ record }, source, now)
 end
-return call.done({ waiter = record })
+return call.answer({ waiter = record }, 'operation')

@@ -1,7 +1,8 @@
 --- @record barrier
---- @include "lib/refuse"
+--- @include "lib/clock"
 --- @include "lib/finished"
 --- @include "lib/journal"
+--- @include "lib/refuse"
 --- What all transitions of a barrier share.
 
 function barrier.read(barrierId)

@@ -1,17 +1,18 @@
+--- @export cancelBarrier
 --- @include "lib/cancels"
---- @include "scope/_ending"
 --- @include "barrier/_barrier"
+--- @include "scope/_ending"
 
 --- Takes an OPEN barrier to CANCELLED.
-local function cancelBarrier(record)
+local function cancelBarrier(record, cause)
   barrier.finish(record, 'CANCELLED')
-  emit.barrier.cancelled(record.id, record)
+  emit.barrier.cancelled(record.id, record, cause)
 end
 
 --- Ends an OPEN barrier of a cancelled run, if it is one. Returns whether it was.
 function barrier.stop(record, cancel)
   if record.state ~= 'OPEN' or not cancel then return false end
-  ending.count(cancel, 'cancelledBarriers', cancelBarrier, record)
+  cancelBarrier(record, ending.count(cancel, 'cancelledBarriers'))
   return true
 end
 

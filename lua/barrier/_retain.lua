@@ -1,7 +1,9 @@
 --- @include "lib/retained"
+--- @include "lib/sorted"
 --- @include "lib/unit"
---- @include "scope/_retain"
 --- @include "barrier/_barrier"
+--- @include "scope/_retain"
+--- @include "scope/_scope"
 --- A RELEASED or CANCELLED barrier. If a next epoch had started, it would not be in the finished set.
 retained['barrier:barrier'] = function(barrierId, at)
   local record = barrier.load(barrierId, 'scopeId', 'state')

@@ -1,18 +1,23 @@
 --- Records an arrival; the one that reaches the target releases the barrier. An arrivalKey counts once per epoch. epoch '':
 --- the current one.
+--- @request write
 --- @args barrierId arrivalKey epoch
 --- @reply barrier:barrier
 --- @gather
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/sets"
+--- @include "barrier/_barrier"
 --- @include "barrier/_cancel"
-local replay = call.open()
-if replay then return replay end
+--- @include "scope/_scope"
 local record = barrier.read(barrierId)
 barrier.stop(record, scope.cancelOf(scope.path(record.scopeId)))
 -- A late retry from an earlier epoch is not a replay of an arrival in this one, even if the same key has arrived.
 if epoch ~= '' and tonumber(epoch) ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
 local key = keys.arrivalKeys(barrierId)
-if sets.has(key, arrivalKey) then return call.uncounted({ barrier = record }) end
+if sets.has(key, arrivalKey) then return call.answer({ barrier = record }, 'syscall') end
 if record.state ~= 'OPEN' then refuse('BARRIER_' .. record.state) end
 
 sets.add(key, arrivalKey)
@@ -23,4 +28,4 @@ if record.arrivals == record.target then
   barrier.finish(record, 'RELEASED')
   emit.barrier.released(barrierId, record)
 end
-return call.done({ barrier = record })
+return call.answer({ barrier = record }, 'operation')

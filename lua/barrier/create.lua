@@ -1,12 +1,13 @@
 --- Creates a barrier, in its first epoch.
+--- @request write
 --- @args scopeId target tail
 --- @reply id
 --- @include "lib/call"
 --- @include "lib/id"
---- @include "scope/_scope"
+--- @include "lib/plan"
+--- @include "lib/sorted"
 --- @include "barrier/_barrier"
-local replay = call.open()
-if replay then return replay end
+--- @include "scope/_scope"
 local path = scope.path(scopeId)
 scope.needRunning(path)
 plan.needOperation()
@@ -19,4 +20,4 @@ barrier.enter(record, 'OPEN')
 sorted.add(keys.barriers(), '0', record.id)
 sorted.add(keys.scopeBarriers(scopeId), '0', record.id)
 emit.barrier.created(record.id, record)
-return call.done({ id = record.id })
+return call.answer({ id = record.id }, 'operation')

@@ -1,10 +1,10 @@
 --- Lists barriers, newest first, of the states `,A,B,` ('' for all). A page scans at most 1,000 records, so it may be short
 --- though there are more; the next cursor is the last id scanned.
+--- @request read
 --- @args states limit cursor
 --- @reply nextCursor barriers:barrier[]
 --- @include "lib/call"
 --- @include "barrier/_barrier"
-call.read()
 limit = tonumber(limit)
 local scanLimit = states == '' and limit or 1000
 local ids = redis.call('ZRANGE', keys.barriers(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV',

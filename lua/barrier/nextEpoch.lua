@@ -1,11 +1,15 @@
 --- Reopens a RELEASED or CANCELLED barrier. The arrivalKeys of the past epoch are unlinked, which takes no longer for many.
+--- @request write
 --- @args barrierId
 --- @reply barrier:barrier
 --- @include "lib/call"
---- @include "scope/_scope"
+--- @include "lib/finished"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/unit"
 --- @include "barrier/_barrier"
-local replay = call.open()
-if replay then return replay end
+--- @include "scope/_scope"
 local record = barrier.read(barrierId)
 scope.needRunning(scope.path(record.scopeId))
 if record.state == 'OPEN' then refuse('BARRIER_NOT_RELEASED') end
@@ -18,4 +22,4 @@ records.set(record, 'releasedAt', false)
 unit.delete(keys.arrivalKeys(barrierId))
 finished.remove('barrier:barrier', barrierId)
 emit.barrier.epoch_advanced(barrierId, record)
-return call.done({ barrier = record })
+return call.answer({ barrier = record }, 'operation')

@@ -1,7 +1,7 @@
 --- @record budget
---- @include "lib/refuse"
---- @include "lib/records"
 --- @include "lib/money"
+--- @include "lib/records"
+--- @include "lib/refuse"
 
 --- The balances of a budget; refuses if there is no such budget.
 function budget.read(budgetId)

@@ -1,6 +1,10 @@
 --- @record reservation
---- @include "lib/timer"
+--- @include "lib/clock"
+--- @include "lib/count"
 --- @include "lib/finished"
+--- @include "lib/records"
+--- @include "lib/sorted"
+--- @include "lib/timer"
 --- @include "scope/_scope"
 --- What all transitions of a reservation share.
 

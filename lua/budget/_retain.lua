@@ -1,8 +1,12 @@
+--- @include "lib/finished"
+--- @include "lib/maps"
 --- @include "lib/retained"
+--- @include "lib/sorted"
 --- @include "lib/unit"
---- @include "scope/_retain"
 --- @include "budget/_entry"
 --- @include "budget/_reservation"
+--- @include "scope/_retain"
+--- @include "scope/_scope"
 --- A closed reservation, then its entries with their workKeys. It may have any number of entries, so they are removed in
 --- steps; once the reservation is gone they no longer count (budget/_work).
 retained['budget:reservation'] = function(reservationId, at)

@@ -1,34 +1,36 @@
---- @args budgetId reservationId workKey tail
+--- @export work
 --- @include "lib/call"
 --- @include "lib/id"
 --- @include "lib/money"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/unit"
 --- @include "budget/_budget"
 --- @include "budget/_entry"
 --- @include "budget/_reservation"
 --- What settle and void share: one ledger entry per workKey.
 local work = {}
---- The hash of entries of this request's kind; the budget's balances.
-local key, balances
 
 --- The replayed answer of the first request with this workKey; nil if there was none. amountMinor nil: any amount.
-function work.replayOf(kind, amountMinor)
-  balances = budget.read(budgetId)
-  key = keys.budgetWorkKeys(budgetId, kind)
-  local first = entry.find(key, workKey)
+--- asked: kind, budgetId, reservationId, workKey and tail of the new entry.
+function work.replayOf(asked, amountMinor)
+  asked.balances = budget.read(asked.budgetId)
+  asked.key = keys.budgetWorkKeys(asked.budgetId, asked.kind)
+  local first = entry.find(asked.key, asked.workKey)
   -- Retention removes a reservation before its entries.
   local record = first and reservation.load(first.reservationId)
   if not record then return nil end
-  if first.reservationId ~= reservationId then refuse('WORK_KEY_CONFLICT', 'reservationId') end
+  if first.reservationId ~= asked.reservationId then refuse('WORK_KEY_CONFLICT', 'reservationId') end
   if amountMinor and amountMinor ~= first.amountMinor then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
   reservation.becomeOverdue(record)
-  return call.uncounted({ id = first.id, amountMinor = first.amountMinor, overdrawnMinor = first.overdrawnMinor,
-    replay = true, reservation = record, balances = balances })
+  return call.answer({ id = first.id, amountMinor = first.amountMinor, overdrawnMinor = first.overdrawnMinor,
+    replay = true, reservation = record, balances = asked.balances }, 'syscall')
 end
 
 --- The reservation; refuses one of another budget and a closed one.
-function work.reservation()
-  local record = reservation.load(reservationId)
-  if not record or record.budgetId ~= budgetId then refuse('RESERVATION_NOT_FOUND') end
+function work.reservation(asked)
+  local record = reservation.load(asked.reservationId)
+  if not record or record.budgetId ~= asked.budgetId then refuse('RESERVATION_NOT_FOUND') end
   if record.state ~= 'ACTIVE' then refuse('RESERVATION_CLOSED', record.state) end
   return record
 end
@@ -36,35 +38,35 @@ end
 --- Moves an amount out of the reservation, into its `field` and the budget's `balance`: settledMinor and settled, or
 --- voidedMinor and available. With nothing left it closes as `finalState`. emitter: emits the event. What the amount has
 --- above the reservation is an overrun: the budget books it. Returns the answer.
-function work.book(record, kind, emitter, amountMinor, field, balance, finalState)
+function work.book(asked, record, emitter, amountMinor, field, balance, finalState)
   -- If settleBy passed after the last sweep, the overdue event comes before the reservation may close.
   reservation.becomeOverdue(record)
-  local reference = entry.reference(kind, workKey)
+  local reference = entry.reference(asked.kind, asked.workKey)
   local isOverrun = money.exceeds(amountMinor, record.remainingMinor)
   local held, overdrawnMinor = isOverrun and record.remainingMinor or amountMinor, '0'
-  budget.move(balances, 'reserved', balance, held)
+  budget.move(asked.balances, 'reserved', balance, held)
   if isOverrun then
     -- It happens once: the reservation closes.
     local above = money.subtract(amountMinor, held)
     records.set(record, 'overrunMinor', above)
-    overdrawnMinor = budget.overrun(balances, above)
+    overdrawnMinor = budget.overrun(asked.balances, above)
   end
   records.set(record, 'remainingMinor', money.subtract(record.remainingMinor, held))
   records.set(record, field, money.add(record[field], amountMinor))
   if record.firstEntry then
-    unit.push(keys.reservationWorkKeys(reservationId), reference)
+    unit.push(keys.reservationWorkKeys(record.id), reference)
   else
     records.set(record, 'firstEntry', reference)
   end
   if record.remainingMinor == '0' then reservation.close(record, finalState) end
-  local id = newId(tail)
-  entry.store(key, workKey, id, reservationId, amountMinor, overdrawnMinor)
-  emitter(budgetId, { scopeId = record.scopeId, reservationId = reservationId, entryId = id, state = record.state,
+  local id = newId(asked.tail)
+  entry.store(asked.key, asked.workKey, id, record.id, amountMinor, overdrawnMinor)
+  emitter(asked.budgetId, { scopeId = record.scopeId, reservationId = record.id, entryId = id, state = record.state,
     amountMinor = amountMinor })
   if overdrawnMinor ~= '0' then
-    emit.budget.overdrawn(budgetId, { scopeId = record.scopeId, reservationId = reservationId, entryId = id,
-      overdrawnMinor = overdrawnMinor, overdrawn = balances.overdrawn })
+    emit.budget.overdrawn(asked.budgetId, { scopeId = record.scopeId, reservationId = record.id, entryId = id,
+      overdrawnMinor = overdrawnMinor, overdrawn = asked.balances.overdrawn })
   end
-  return call.done({ id = id, amountMinor = amountMinor, overdrawnMinor = overdrawnMinor, reservation = record,
-    balances = balances })
+  return call.answer({ id = id, amountMinor = amountMinor, overdrawnMinor = overdrawnMinor, reservation = record,
+    balances = asked.balances }, 'operation')
 end

@@ -1,12 +1,17 @@
 --- Creates a budget; its name is unique in the space. detail: for the audit trail.
+--- @request write
 --- @args name currency scale limitMinor detail tail
 --- @reply budget:budget
---- @include "lib/call"
---- @include "lib/id"
 --- @include "lib/audit"
+--- @include "lib/call"
+--- @include "lib/caller"
+--- @include "lib/clock"
+--- @include "lib/id"
+--- @include "lib/maps"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
 --- @include "budget/_budget"
-local replay = call.open()
-if replay then return replay end
 if maps.get(keys.budgetNames(), name) then refuse('BUDGET_EXISTS') end
 plan.needOperation()
 
@@ -17,4 +22,4 @@ maps.put(keys.budgetNames(), name, record.id)
 sorted.add(keys.budgets(), '0', record.id)
 audit('budget.created', caller.keyId(), record.id, detail)
 emit.budget.created(record.id, record)
-return call.done({ budget = record })
+return call.answer({ budget = record }, 'operation')

@@ -1,10 +1,10 @@
 --- Lists budgets, newest first, or the one with this name; the next cursor is the last id.
+--- @request read
 --- @args limit cursor name
 --- @reply nextCursor budgets:budget[]
 --- @include "lib/call"
 --- @include "lib/page"
 --- @include "budget/_budget"
-call.read()
 local ids, nextCursor
 if name == '' then ids, nextCursor = page(keys.budgets(), limit, cursor) else ids = { redis.call('HGET', keys.budgetNames(), name) or nil } end
 local budgets = {}

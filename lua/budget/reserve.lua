@@ -1,24 +1,32 @@
 --- Reserves an amount of a budget, or replies with the reservation that was made with the same workKey, as it stands now.
 --- settleBy: epoch milliseconds or ''.
+--- @request write
+--- @space maxArmedTimers timers:ARMED reservations:ACTIVE
 --- @args budgetId scopeId holder amountMinor settleBy workKey tail
 --- @reply id balances:balances first:reservation
 --- @gather
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/count"
 --- @include "lib/id"
+--- @include "lib/maps"
 --- @include "lib/money"
---- @include "scope/_scope"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "lib/space"
 --- @include "lib/timer"
 --- @include "budget/_budget"
 --- @include "budget/_reservation"
-local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED', 'reservations:ACTIVE')
-if replay then return replay end
+--- @include "scope/_scope"
+local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
 local record = budget.read(budgetId)
 local ofKey = workKey ~= '' and keys.budgetWorkKeys(budgetId, 'RESERVE')
 local known = ofKey and maps.get(ofKey, workKey)
 if known then
   local firstId, first = string.match(known, '^(%S+) (%S+)$')
   if first ~= amountMinor then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
-  return call.uncounted({ id = firstId, balances = record, first = reservation.view(reservation.load(firstId)) })
+  return call.answer({ id = firstId, balances = record, first = reservation.view(reservation.load(firstId)) }, 'syscall')
 end
 if settleBy ~= '' and tonumber(settleBy) <= now then refuse('VALIDATION_FAILED', 'settleBy must lie in the future') end
 local path = scope.path(scopeId)
@@ -47,4 +55,4 @@ if created.settleBy then
 end
 if ofKey then maps.put(ofKey, workKey, id .. ' ' .. amountMinor) end
 emit.budget.reserved(budgetId, created)
-return call.done({ id = id, balances = record })
+return call.answer({ id = id, balances = record }, 'operation')

@@ -1,15 +1,18 @@
 --- Settles a reservation in part or in full; the remainder stays reserved. overrun '1': also more than the remainder.
---- @args amountMinor overrun
+--- @request write
+--- @space reservations:ACTIVE reservations:SETTLED
+--- @args budgetId reservationId amountMinor overrun workKey tail
 --- @reply id amountMinor overdrawnMinor replay reservation:reservation balances:balances
 --- @gather
---- @include "lib/call"
 --- @include "lib/money"
+--- @include "lib/refuse"
 --- @include "budget/_work"
-local replay = call.open('reservations:ACTIVE', 'reservations:SETTLED') or work.replayOf('SETTLE', amountMinor)
+local asked = { kind = 'SETTLE', budgetId = budgetId, reservationId = reservationId, workKey = workKey, tail = tail }
+local replay = work.replayOf(asked, amountMinor)
 if replay then return replay end
-local record = work.reservation()
+local record = work.reservation(asked)
 if overrun ~= '1' and money.exceeds(amountMinor, record.remainingMinor) then
   refuse('SETTLEMENT_EXCEEDS_RESERVATION', record.remainingMinor)
 end
 
-return work.book(record, 'SETTLE', emit.budget.settled, amountMinor, 'settledMinor', 'settled', 'SETTLED')
+return work.book(asked, record, emit.budget.settled, amountMinor, 'settledMinor', 'settled', 'SETTLED')

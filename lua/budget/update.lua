@@ -1,15 +1,19 @@
 --- Changes a budget's limit, which never lies below what is reserved and settled. A limit that covers what the budget is
 --- overdrawn by, too, settles that. `detail` is the audit's.
+--- @request write
 --- @args budgetId limitMinor detail
 --- @reply budget:budget
---- @include "lib/call"
 --- @include "lib/audit"
+--- @include "lib/call"
+--- @include "lib/caller"
+--- @include "lib/money"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
 --- @include "budget/_budget"
-local replay = call.open()
-if replay then return replay end
 local record = budget.load(budgetId) or refuse('BUDGET_NOT_FOUND')
 local covers = record.overdrawn ~= '0' and not money.exceeds(budget.neededLimit(record), limitMinor)
-if limitMinor == record.limitMinor and not covers then return call.unchanged({ budget = record }) end
+if limitMinor == record.limitMinor and not covers then return call.answer({ budget = record }) end
 local used = money.add(record.reserved, record.settled)
 if money.exceeds(used, limitMinor) then refuse('LIMIT_BELOW_USE', 'limitMinor ' .. used) end
 plan.needOperation()
@@ -22,4 +26,4 @@ if covers then
 end
 emit.budget.limit_changed(budgetId, record)
 audit('budget.limit_changed', caller.keyId(), budgetId, detail)
-return call.done({ budget = record })
+return call.answer({ budget = record }, 'operation')

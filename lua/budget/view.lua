@@ -1,12 +1,13 @@
 --- A budget with a page of its reservations of the states `,A,B,` ('' for all): ACTIVE ones first, then closed ones, each
 --- newest first. The cursor is the part of the list, `active` or `closed`, and the last id in it. Each state has a set of
 --- its own, so nothing is read in vain.
+--- @request read
 --- @args budgetId states limit part cursor
 --- @reply budget:budget nextCursor reservations:reservation[]
 --- @include "lib/call"
+--- @include "lib/refuse"
 --- @include "budget/_budget"
 --- @include "budget/_reservation"
-call.read()
 local record = budget.load(budgetId) or refuse('BUDGET_NOT_FOUND')
 limit = tonumber(limit)
 local found, last, more = {}, false, false

@@ -1,5 +1,7 @@
---- @include "lib/refuse"
+--- @export pageOf
 --- @include "lib/maps"
+--- @include "lib/refuse"
+--- @include "lib/streamId"
 --- @include "event/_segments"
 
 --- The segments and the stream entries of a page of packed events. `known`: how many events follow the cursor in the first

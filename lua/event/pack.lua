@@ -2,9 +2,12 @@
 --- stream entries from `head` to `tail` (each `id type text`). `merged` and `mergedDigest`: the newest segment, whose events it
 --- contains as well; '' if there is none. Nothing changes if the stream no longer begins with these entries.
 --- @full
---- @args head tail first last count digest merged mergedDigest
+--- @args spaceId requestId head tail first last count digest merged mergedDigest
 --- @long segment
 --- @reply isPacked
+--- @include "lib/records"
+--- @include "lib/space"
+--- @include "lib/streamId"
 --- @include "lib/unit"
 --- @include "event/_segments"
 local function isEntry(text, entry)
@@ -26,6 +29,6 @@ if merged ~= '' then
   unit.command('XDEL', keys.eventSegments(), merged)
   unit.command('UNLINK', keys.eventSegment(merged))
 end
-records.put(keys.space(), 'packedThrough', last)
+records.put(keys.space(spaceId), 'packedThrough', last)
 unit.write()
 return { isPacked = 1 }

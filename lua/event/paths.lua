@@ -1,6 +1,6 @@
 --- Paths (ids, root first) of scopes in the given order; false for an unknown scope. It serves the process, not a request,
 --- and checks no API key.
---- @args scopeIds
+--- @args spaceId requestId scopeIds
 --- @reply paths
 --- @include "lib/space"
 local paths = {}

@@ -1,9 +1,10 @@
 --- What can be packed of a space's journal: its events up to `through` (milliseconds), the oldest of which is of the time
 --- `oldest` ('': the stream is empty); and the newest segment, if there is one.
 --- @full
---- @args sealAfterMs
+--- @args spaceId requestId sealAfterMs
 --- @reply through oldest stream segment
 --- @include "lib/clock"
+--- @include "lib/space"
 --- @include "event/_segments"
 if not keyspace.find() then return nil end
 local head = redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', 1)[1]

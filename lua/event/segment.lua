@@ -1,7 +1,8 @@
 --- The first segment of packed events whose last one is `from` (as XRANGE takes it) or later; nothing if there is none.
 --- @full
---- @args from
+--- @args spaceId requestId from
 --- @reply segment
+--- @include "lib/space"
 --- @include "event/_segments"
 local found = keyspace.find() and segments.from(from, 1)[1]
 if not found then return nil end

@@ -1,6 +1,9 @@
 --- @include "lib/cancels"
+--- @include "group/_decide"
+--- @include "group/_group"
+--- @include "mailbox/_finish"
+--- @include "mailbox/_message"
 --- @include "scope/_scope"
---- @include "group/_member"
 cancels.groups = { total = 'cancelledGroups' }
 
 --- The group whose gate the scope is, if it is one.

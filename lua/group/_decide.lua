@@ -1,10 +1,19 @@
+--- @include "lib/clock"
+--- @include "lib/count"
+--- @include "lib/journal"
+--- @include "lib/records"
+--- @include "lib/timer"
 --- @include "group/_group"
 --- @include "group/_task"
 --- @include "mailbox/_cancel"
+--- @include "mailbox/_finish"
+--- @include "mailbox/_message"
+--- @include "scope/_ending"
+--- @include "scope/_scope"
 
 --- Decides an undecided group at the time `at`. READY members are cancelled in the same step, so that none of them can be
---- received; CLAIMED members keep their claims, except in a cancelled run.
-function group.decide(record, outcome, at)
+--- received; CLAIMED members keep their claims, except in a cancelled run. cause: of the events; nil: the current request.
+function group.decide(record, outcome, at, cause)
   group.enter(record, 'DECIDED')
   records.set(record, 'outcome', outcome)
   records.set(record, 'decidedAt', at)
@@ -14,7 +23,7 @@ function group.decide(record, outcome, at)
   end
   records.add(keys.mailbox(record.mailboxId), 'undecidedGroups', -1)
   if record.parentScopeId then records.add(keys.scope(record.parentScopeId), 'undecidedGroups', -1) end
-  emit.group.decided(record.id, record)
+  emit.group.decided(record.id, record, cause)
   journal.wake(record.id)
   group.retire(record, at)
   if record.pending == 0 and outcome ~= 'CANCELLED' then return end
@@ -23,33 +32,33 @@ function group.decide(record, outcome, at)
     local member = not found.state and message.read(found.messageId)
     local cancel = member and not member.finishedAt and scope.cancelOf(scope.path(member.scopeId))
     if cancel then
-      message.stop(member, cancel)
+      message.stop(member, cancel, cause)
     elseif member and (member.state == 'READY' or member.state == 'DELAYED') then
-      message.finish(member, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
+      message.finish(member, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED', cause)
     end
   end
 end
 
 --- Decides an undecided group of a cancelled run; a deadline that passed before the cancel takes precedence.
-function group.stop(record, cancel)
-  if group.isOverdue(record, cancel.cancelledAt) then return group.decide(record, 'EXPIRED', record.deadline) end
-  ending.count(cancel, 'cancelledGroups', group.decide, record, 'CANCELLED', now)
+function group.stop(record, cancel, cause)
+  if group.isOverdue(record, cancel.cancelledAt) then return group.decide(record, 'EXPIRED', record.deadline, cause) end
+  group.decide(record, 'CANCELLED', now, ending.count(cancel, 'cancelledGroups'))
 end
 
 --- Decides the group if its condition is met or out of reach; called after every change that can cause that. A cancel or
 --- a deadline that has passed takes precedence.
-function group.evaluate(record, at)
+function group.evaluate(record, at, cause)
   if record.state == 'DECIDED' then return end
   local cancel = group.cancelOf(record)
-  if cancel then return group.stop(record, cancel) end
-  if group.isOverdue(record, at) then return group.decide(record, 'EXPIRED', record.deadline) end
+  if cancel then return group.stop(record, cancel, cause) end
+  if group.isOverdue(record, at) then return group.decide(record, 'EXPIRED', record.deadline, cause) end
   local sealed, alive = record.state == 'SEALED', record.pending + record.running
   local needed = record.threshold or 1
   if record.condition == 'ALL_TERMINAL' then
-    if sealed and alive == 0 then group.decide(record, 'SATISFIED', at) end
+    if sealed and alive == 0 then group.decide(record, 'SATISFIED', at, cause) end
   elseif record.accepted >= needed then
-    group.decide(record, 'SATISFIED', at)
+    group.decide(record, 'SATISFIED', at, cause)
   elseif sealed and record.accepted + alive + record.unjudged < needed then
-    group.decide(record, 'UNSATISFIABLE', at)
+    group.decide(record, 'UNSATISFIABLE', at, cause)
   end
 end

@@ -1,5 +1,7 @@
 --- @include "lib/due"
---- @include "group/_member"
+--- @include "lib/timer"
+--- @include "group/_decide"
+--- @include "group/_group"
 --- The deadline of a group. Returns the number of changes: the decision and the cancelled members.
 due['group:deadline'] = function(groupId, at, maxChanges, isFirst)
   local record = group.load(groupId)

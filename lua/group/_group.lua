@@ -1,8 +1,9 @@
 --- @record group
---- @include "lib/refuse"
---- @include "lib/timer"
+--- @include "lib/clock"
 --- @include "lib/finished"
---- @include "mailbox/_finish"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "scope/_scope"
 --- A task group. Its counters are in its record, so that evaluating it costs the same for any number of members;
 --- `unjudged` counts the SUCCEEDED members without a verdict.
 group.maxMembers, group.maxUndecided = 100, 1000

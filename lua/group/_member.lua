@@ -1,8 +1,10 @@
---- @include "mailbox/_message"
 --- @include "group/_decide"
+--- @include "group/_group"
 --- @include "group/_task"
---- Hooks that the mailbox calls when a message of a group (record.groupId) changes. They are functions of the message
---- table because they finish messages themselves, and includes must not be circular.
+--- @include "mailbox/_finish"
+--- @include "mailbox/_members"
+--- @include "mailbox/_message"
+--- What a task group does when the message of one of its members changes (mailbox/_members).
 local outcomes = {
   ACKED = { counter = 'succeeded', emitter = emit.task.succeeded },
   REJECTED = { counter = 'failed', emitter = emit.task.failed },
@@ -12,7 +14,7 @@ local outcomes = {
 }
 
 --- READY to CLAIMED.
-function message.memberStarted(record)
+function members.started(record)
   local groupRecord = group.load(record.groupId, 'pending', 'running')
   group.add(groupRecord, 'pending', -1)
   group.add(groupRecord, 'running', 1)
@@ -20,7 +22,7 @@ function message.memberStarted(record)
 end
 
 --- CLAIMED, about to become READY again. A member of a decided group is cancelled instead; then it returns true.
-function message.memberReleased(record, at)
+function members.released(record, at)
   local groupRecord = group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
   if groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, at) or group.cancelOf(groupRecord) then
     message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
@@ -31,14 +33,14 @@ function message.memberReleased(record, at)
 end
 
 --- READY or CLAIMED to a final state, which may decide the group. Sets record.groupState to the group's state.
-function message.memberFinished(record, wasClaimed, at, reason)
+function members.finished(record, wasClaimed, at, reason, cause)
   local groupRecord, outcome = group.load(record.groupId), outcomes[record.state]
   group.add(groupRecord, wasClaimed and 'running' or 'pending', -1)
   group.add(groupRecord, outcome.counter, 1)
   if record.state == 'ACKED' then group.add(groupRecord, 'unjudged', 1) end
   task.finish(record, reason)
-  outcome.emitter(record.taskId, task.of(record))
-  group.evaluate(groupRecord, at)
+  outcome.emitter(record.taskId, task.of(record), cause)
+  group.evaluate(groupRecord, at, cause)
   if wasClaimed then group.retire(groupRecord, at) end
   record.groupState = groupRecord.state
 end

@@ -1,10 +1,12 @@
---- @include "mailbox/_message"
+--- @include "lib/clock"
+--- @include "lib/records"
 --- @include "group/_group"
 --- @include "group/_task"
+--- @include "mailbox/_members"
 --- A member whose message is brought back.
 
 --- Why a member may not come back, as an error's code and the outcome of its decided group or the verdict on it.
-function message.memberObstacle(record)
+function members.obstacle(record)
   local groupRecord = group.load(record.groupId)
   if not groupRecord or groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, now) then
     return 'GROUP_DECIDED', groupRecord and groupRecord.outcome or 'EXPIRED'
@@ -14,7 +16,7 @@ function message.memberObstacle(record)
 end
 
 --- A final state, `from`, to READY again: until it is final once more, its message says how it stands.
-function message.memberRequeued(record, from)
+function members.requeued(record, from)
   local groupRecord, key = group.load(record.groupId), keys.task(record.taskId)
   group.add(groupRecord, string.lower(task.state(from)), -1)
   group.add(groupRecord, 'pending', 1)

@@ -1,7 +1,10 @@
+--- @include "lib/records"
 --- @include "lib/retained"
+--- @include "lib/sorted"
 --- @include "lib/unit"
---- @include "scope/_retain"
 --- @include "group/_group"
+--- @include "scope/_retain"
+--- @include "scope/_scope"
 --- A decided group is removed with the records of its members; their messages and tombstones have a retention of their own.
 retained['group:group'] = function(groupId, at)
   local scopeId = group.load(groupId, 'scopeId').scopeId

@@ -1,6 +1,7 @@
 --- @include "lib/inRun"
---- @include "scope/_scope"
+--- @include "group/_group"
 --- @include "group/_view"
+--- @include "scope/_scope"
 inRun.groups = {}
 
 --- The group whose gate scope this is, if any.

@@ -1,4 +1,7 @@
 --- @record task
+--- @include "lib/maps"
+--- @include "lib/records"
+--- @include "lib/sorted"
 --- @include "group/_group"
 --- A member task. Its record holds what outlives its message: state, reason and attempts once it is terminal; until
 --- then the message has them.

@@ -1,14 +1,23 @@
 --- Creates a task group and its gate scope, a child of parentScopeId ('': a root scope). threshold: only for N_ACCEPTED, else
 --- ''; deadline: epoch milliseconds or ''.
+--- @request write
+--- @space maxArmedTimers timers:ARMED
 --- @args parentScopeId mailboxId condition threshold deadline tail scopeTail
 --- @reply id scopeId
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/count"
 --- @include "lib/id"
---- @include "scope/_scope"
---- @include "mailbox/_mailbox"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/timer"
 --- @include "group/_group"
-local replay, maxArmedTimers, armed = call.open('maxArmedTimers', 'timers:ARMED')
-if replay then return replay end
+--- @include "mailbox/_mailbox"
+--- @include "scope/_scope"
+local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
 local box = mailbox.load(mailboxId, 'mode')
 if not box then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
 if box.mode ~= 'WORK' then refuse('MAILBOX_MODE_INVALID') end
@@ -43,4 +52,4 @@ group.insert(record)
 sorted.add(keys.groups(), '0', record.id)
 group.enter(record, 'OPEN')
 emit.group.created(record.id, record)
-return call.done({ id = record.id, scopeId = record.scopeId })
+return call.answer({ id = record.id, scopeId = record.scopeId }, 'operation')

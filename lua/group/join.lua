@@ -1,17 +1,21 @@
 --- Adds a task that belongs to no group and is PENDING, RUNNING or SUCCEEDED to an OPEN group. It keeps its mailbox and
 --- scope.
+--- @request write
 --- @args groupId taskId
 --- @reply groupState members
 --- @include "lib/call"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
 --- @include "group/_group"
 --- @include "group/_task"
+--- @include "mailbox/_message"
 --- @include "mailbox/_unpack"
+--- @include "scope/_scope"
 local counterOf = { READY = 'pending', DELAYED = 'pending', CLAIMED = 'running', ACKED = 'succeeded' }
-local replay = call.open()
-if replay then return replay end
 local record = group.read(groupId)
 local joined = task.load(taskId, 'groupId')
-if joined and joined.groupId == groupId then return call.unchanged({ groupState = record.state, members = record.members }) end
+if joined and joined.groupId == groupId then return call.answer({ groupState = record.state, members = record.members }) end
 group.needOpen(record)
 if joined then refuse('TASK_NOT_JOINABLE', 'GROUP') end
 -- A task outside of groups has the id of its message; that of a member has its own.
@@ -34,4 +38,4 @@ if counter == 'succeeded' then
   task.finish(member)
 end
 emit.group.task_joined(groupId, { scopeId = record.scopeId, state = record.state, taskId = taskId, members = record.members })
-return call.done({ groupState = record.state, members = record.members })
+return call.answer({ groupState = record.state, members = record.members }, 'operation')

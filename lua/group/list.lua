@@ -1,11 +1,13 @@
 --- Lists groups, newest first, of the states `,A,B,` ('' for all). A page scans at most 1,000 groups and members and, after
 --- its first group, 4 MiB of outcomes, so it may be short though there are more; the next cursor is the last id scanned. A
 --- page ends before a group with damaged outcomes; one that begins with it is refused with its id, behind which the list goes on.
+--- @request read
 --- @args states limit cursor
 --- @reply nextCursor groups:group[]
 --- @include "lib/call"
+--- @include "group/_group"
 --- @include "group/_view"
-call.read()
+--- @include "mailbox/_packed"
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
 local ids = redis.call('ZRANGE', keys.groups(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV', 'LIMIT', 0, scanLimit + 1)

@@ -1,12 +1,15 @@
 --- Closes a group to new members, which may decide it. A later seal returns the outcome of the first one.
+--- @request write
 --- @args groupId
 --- @reply outcome
 --- @include "lib/call"
---- @include "group/_member"
-local replay = call.open()
-if replay then return replay end
+--- @include "lib/clock"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "group/_decide"
+--- @include "group/_group"
 local record = group.read(groupId)
-if record.sealedAt then return call.unchanged({ outcome = record.sealOutcome }) end
+if record.sealedAt then return call.answer({ outcome = record.sealOutcome }) end
 local cancel = record.state ~= 'DECIDED' and group.cancelOf(record)
 if cancel and not group.isOverdue(record, cancel.cancelledAt) then refuse('GROUP_DECIDED', 'CANCELLED') end
 if record.state == 'DECIDED' or group.isOverdue(record, now) then refuse('GROUP_DECIDED', record.outcome or 'EXPIRED') end
@@ -16,4 +19,4 @@ records.set(record, 'sealedAt', now)
 emit.group.sealed(groupId, record)
 group.evaluate(record, now)
 if record.outcome then records.set(record, 'sealOutcome', record.outcome) end
-return call.done({ outcome = record.outcome })
+return call.answer({ outcome = record.outcome }, 'operation')

@@ -1,15 +1,21 @@
 --- Submits a member task, delivered through the group's mailbox in the gate scope. input: JSON text; '' is delivered as
 --- null. deadline: epoch milliseconds; delaySeconds, maxAttempts: numbers; '' where absent.
+--- @request write
 --- @args groupId taskKey deadline delaySeconds maxAttempts tail taskTail
 --- @long input
 --- @reply taskId messageId scopeId
+--- @include "lib/call"
 --- @include "lib/id"
---- @include "mailbox/_room"
---- @include "mailbox/_create"
+--- @include "lib/maps"
+--- @include "lib/plan"
+--- @include "lib/refuse"
 --- @include "group/_group"
 --- @include "group/_task"
-local replay = room.open()
-if replay then return replay end
+--- @include "mailbox/_create"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
+--- @include "mailbox/_room"
+--- @include "scope/_scope"
 local record = group.read(groupId)
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
@@ -27,4 +33,4 @@ task.add(record, member)
 group.add(record, 'pending', 1)
 emit.task.submitted(member.taskId, task.of(member))
 message.create(member, scope.path(record.scopeId), box)
-return call.done({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId })
+return call.answer({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId }, 'operation')

@@ -1,10 +1,14 @@
 --- Records the verdict on a member task, ACCEPTED or REJECTED, which may decide the group. The first verdict is final.
+--- @request write
 --- @args groupId taskId verdict
 --- @reply groupState outcome
 --- @include "lib/call"
---- @include "group/_member"
-local replay = call.open()
-if replay then return replay end
+--- @include "lib/clock"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "group/_decide"
+--- @include "group/_group"
+--- @include "group/_task"
 local record = group.read(groupId)
 -- In a cancelled run it is decided, and its members are done, before anything else is said of them.
 local cancel = record.state ~= 'DECIDED' and group.cancelOf(record)
@@ -12,7 +16,7 @@ if cancel then group.stop(record, cancel) end
 local member = task.load(taskId, 'groupId', 'messageId', 'scopeId', 'state', 'verdict')
 if not member or member.groupId ~= groupId then refuse('TASK_NOT_FOUND') end
 local known, state = member.verdict, member.state
-if known == verdict then return call.unchanged({ groupState = record.state, outcome = record.outcome }) end
+if known == verdict then return call.answer({ groupState = record.state, outcome = record.outcome }) end
 if known then refuse('VERDICT_CONFLICT', known) end
 -- The task's record has a state once the task has ended.
 if verdict == 'ACCEPTED' and state ~= 'SUCCEEDED' then refuse('TASK_NOT_SUCCEEDED') end
@@ -28,4 +32,4 @@ else
   emit.task.rejected(taskId, member)
 end
 group.evaluate(record, now)
-return call.done({ groupState = record.state, outcome = record.outcome })
+return call.answer({ groupState = record.state, outcome = record.outcome }, 'operation')

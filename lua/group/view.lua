@@ -1,7 +1,8 @@
 --- A group with its members.
+--- @request read
 --- @args groupId
 --- @reply group:group
 --- @include "lib/call"
+--- @include "group/_group"
 --- @include "group/_view"
-call.read()
 return call.answer({ group = group.view(group.withMembers({ group.read(groupId) })[1]) })

@@ -1,4 +1,5 @@
---- @include "lib/unit"
+--- @export audit audited
+--- @include "lib/streams"
 --- The organization's audit trail: what changed, and which API key or the CLI changed it. Entry ids carry the time.
 local function audit(action, actor, target, detail)
   streams.addLong(keys.audit(), 'action', action, 'actor', actor, 'target', target, 'detail', detail)

@@ -1,30 +1,27 @@
 --- @args apiKeyDigest permission
+--- @export caller
 --- @include "lib/refuse"
+--- @include "lib/run"
 --- @include "lib/space"
 --- The caller's API key and what it allows. The requests of a run mostly carry the same key, which is read once.
 local caller = {}
-local keyRead, permissions, spaces
-
-function caller.begin()
-  keyRead = nil
-end
 
 --- Refuses an unknown or revoked key, before anything about the request is revealed.
 function caller.identify()
-  if keyRead == apiKeyDigest then return end
+  if run.apiKeyDigest == apiKeyDigest then return end
   local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
   if not key[1] or key[3] then refuse('INVALID_API_KEY') end
-  keyRead, permissions, spaces = apiKeyDigest, key[1], key[2]
+  run.apiKeyDigest, run.permissions, run.spaces = apiKeyDigest, key[1], key[2]
 end
 
 --- What the key may do, with commas between.
 function caller.permissions()
-  return permissions
+  return run.permissions
 end
 
 --- The spaces that the key is limited to, between commas; '' for all.
 function caller.spaces()
-  return spaces
+  return run.spaces
 end
 
 --- The id of the key, for the audit trail.
@@ -33,6 +30,6 @@ function caller.keyId()
 end
 
 function caller.authorize()
-  if not string.find(permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
-  if spaces ~= '' and not string.find(spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
+  if not string.find(run.permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
+  if run.spaces ~= '' and not string.find(run.spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
 end

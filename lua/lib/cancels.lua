@@ -1,3 +1,4 @@
+--- @export newestIds
 --- @registry cancels
 --- What a cancelled run loses of each room, by the name that it has in the answer; each room's _cancel.lua adds its own.
 --- `total`: the counter in the record of the scope. `ids(scopeId, last, maxRecords)`: of that very scope, newest first, those

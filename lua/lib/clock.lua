@@ -1,10 +1,12 @@
 --- The time of this call, read once: epoch milliseconds, as a number and as text (cheaper to pass to Redis). Callers never
 --- supply "now". `fraction`, in 1/4096 of a millisecond, orders what happens within one; a run of 32 requests
 --- (src/redis/gathering.ts) steps through 32 of them.
+--- @export clock now nowText fraction
 local clock = {}
 local now, nowText, fraction
 
-function clock.begin()
+--- At the start of a run.
+function clock.start()
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
   fraction = math.min(4064, math.floor(time[2] % 1000 * 4.096))

@@ -1,27 +1,28 @@
---- @include "lib/space"
 --- @include "lib/records"
+--- @include "lib/space"
+--- @export count countChanges
 --- Counters of the current space and its organization (census, plan usage). Changes are summed here and added to the two
 --- records when the run ends or turns to another space.
 local count = {}
+--- How often the run has counted (unit.changes).
+local countChanges
 --- Sums by counter name; the space whose counters `ofSpace` sums.
 local ofSpace, ofOrg, countedId = {}, {}, false
 
 --- The tables stay, so that they need not grow again; they are empty unless a run has failed.
-function count.begin()
+function count.start()
+  countChanges = 0
   for name in pairs(ofSpace) do ofSpace[name] = nil end
   for name in pairs(ofOrg) do ofOrg[name] = nil end
   countedId = false
 end
 
 --- Adds the sums to the records.
-local function collect()
-  local currentId = spaceId
-  spaceId = countedId
+function count.collect()
   for name, change in pairs(ofSpace) do
-    if change ~= 0 then records.add(keys.space(), name, change) end
+    if change ~= 0 then records.add(keys.space(countedId), name, change) end
     ofSpace[name] = nil
   end
-  spaceId = currentId
   for name, change in pairs(ofOrg) do
     if change ~= 0 then records.add(keys.org(), name, change) end
     ofOrg[name] = nil
@@ -30,18 +31,18 @@ end
 
 --- Called when the run turns to another space.
 function count.enter()
-  if countedId then collect() end
+  if countedId then count.collect() end
   countedId = spaceId
 end
 
 function count.space(name, change)
   if countedId ~= spaceId then count.enter() end
-  changes, collecting = changes + 1, collect
+  countChanges = countChanges + 1
   ofSpace[name] = (ofSpace[name] or 0) + change
 end
 
 function count.org(name, change)
-  changes, collecting = changes + 1, collect
+  countChanges = countChanges + 1
   ofOrg[name] = (ofOrg[name] or 0) + change
 end
 

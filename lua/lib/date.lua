@@ -1,3 +1,4 @@
+--- @export dateOf
 --- The UTC date of a time (epoch milliseconds) as YYYY-MM-DD, in the proleptic Gregorian calendar. Years are counted from
 --- 1 March of year 0, so that the leap day comes last.
 local function dateOf(at)

@@ -1,6 +1,6 @@
---- @include "lib/clock"
---- @include "lib/space"
+--- @export finished
 --- @include "lib/sorted"
+--- @include "lib/space"
 --- Finished records by the time they finished; retention removes them after their retention period (lib/retained).
 local finished = {}
 

@@ -1,19 +1,22 @@
+--- @export gathered gatheredChanges
 --- The commands that the current run will send besides those for records, by kind and key, each with its arguments so far.
 --- They leave these tables when they are written; the tables keep their size, so they need not grow again.
 local gathered = {}
---- The number of changes so far: tells lib/call whether a refused request made any.
-local changes
+--- How many changes the run has gathered (unit.changes).
+local gatheredChanges
 --- Removals are written first, so that a removed member can be added again.
 local removals, additions = {}, {}
 local listOf = { ZREM = removals, HDEL = removals, SREM = removals, ZADD = additions, HSET = additions, SADD = additions,
   RPUSH = additions }
+--- Those by kind, then key. Other files of the unit of work read it; a command's list of arguments may carry an index of
+--- its own.
 local byKey = { ZREM = {}, HDEL = {}, SREM = {}, ZADD = {}, HSET = {}, SADD = {}, RPUSH = {} }
 --- Whether everything that was gathered has been written.
 local isWritten = true
 
 --- Drops what a failed run left behind, perhaps in the middle of writing.
-function gathered.begin()
-  changes = 0
+function gathered.start()
+  gatheredChanges = 0
   if isWritten then return end
   for _, list in pairs({ removals, additions }) do
     for i in pairs(list) do list[i] = nil end
@@ -24,8 +27,8 @@ function gathered.begin()
 end
 
 --- Appends one or two arguments to the command of this kind for the key.
-local function gather(kind, key, first, second)
-  changes = changes + 1
+function gathered.add(kind, key, first, second)
+  gatheredChanges = gatheredChanges + 1
   local ofKind = byKey[kind]
   local args = ofKind[key]
   if args then
@@ -40,7 +43,7 @@ end
 
 --- The last position of a member or field in the arguments of a command, and those arguments. Arguments come in groups of
 --- `width`, in which the member is number `offset`.
-local function placeOf(kind, key, name, width, offset)
+function gathered.placeOf(kind, key, name, width, offset)
   local args = byKey[kind][key]
   for i = args and #args - width + offset or 0, 3, -width do
     if args[i] == name then return i, args end
@@ -48,13 +51,16 @@ local function placeOf(kind, key, name, width, offset)
 end
 
 --- Removes a member or field from a command that was going to add it.
-local function ungather(kind, key, name, width, offset)
-  local place, args = placeOf(kind, key, name, width, offset)
+function gathered.takeBack(kind, key, name, width, offset)
+  local place, args = gathered.placeOf(kind, key, name, width, offset)
   while place do
     for _ = 1, width do table.remove(args, place - offset + 1) end
-    place = placeOf(kind, key, name, width, offset)
+    place = gathered.placeOf(kind, key, name, width, offset)
   end
 end
+
+--- The arguments of the command of a kind for a key, which start behind kind and key; nil if there is none.
+gathered.byKey = byKey
 
 --- Drops all changes of a key.
 function gathered.forget(key)

@@ -1,3 +1,4 @@
+--- @export newId idHead momentOf currentHead
 --- @include "lib/clock"
 local moment, prefix
 

@@ -1,8 +1,10 @@
 --- @include "lib/clock"
---- @include "lib/space"
---- @include "lib/maps"
---- @include "lib/usage"
 --- @include "lib/id"
+--- @include "lib/maps"
+--- @include "lib/run"
+--- @include "lib/space"
+--- @include "lib/usage"
+--- @export idempotency
 --- The answers of requests with an Idempotency-Key, kept for 24 hours: one hash per day, deleted as a whole. A key per
 --- request with an expiry would take three times the memory.
 --- A stored answer is short: 10 characters of the request's fingerprint, 4 bytes of time (milliseconds since the start of
@@ -13,17 +15,15 @@ local idempotency, windowMs = {}, 86400000
 local cutBit = 2 ^ 28
 --- The hash of the current request's day, and the request's time as stored there.
 local todaysKey, todaysMoment
---- The day before; the day of the last call, and the start of the times stored in it. idempotency.ofSpace: the space of the
---- last call; idempotency.earlier: the hash of the day before.
-local yesterday, lastDay, lastStart
-
-function idempotency.begin() yesterday = string.format('%d', usage.today - 1) end
+--- The day of the last call, its space, the hash of the day before, and the start of the times stored in that day's hash.
+local lastDay, lastSpace, earlierKey, lastStart
 
 --- The current day and the one before. If the clock went back past midnight, the later day stays current, as in lib/usage.
 local function days()
-  local today, day = usage.today, usage.space.usageDay
+  local today, day = usage.today(), keyspace.record.usageDay
   if day ~= today and day == string.format('%d', today + 1) then return day, today end
-  return today, yesterday
+  run.yesterday = run.yesterday or string.format('%d', today - 1)
+  return today, run.yesterday
 end
 
 --- The start of the times stored in a day's hash.
@@ -33,14 +33,14 @@ local function startOf(day) return (day - 1) * windowMs end
 --- hours.
 function idempotency.find(digest)
   local day, dayBefore = days()
-  if lastDay ~= day or idempotency.ofSpace ~= spaceRoot then
-    lastDay, lastStart, idempotency.ofSpace = day, startOf(day), spaceRoot
-    todaysKey, idempotency.earlier = keys.idempotency(day), keys.idempotency(dayBefore)
+  if lastDay ~= day or lastSpace ~= spaceRoot then
+    lastDay, lastStart, lastSpace = day, startOf(day), spaceRoot
+    todaysKey, earlierKey = keys.idempotency(day), keys.idempotency(dayBefore)
   end
   todaysMoment = now - lastStart
   local entry = maps.get(todaysKey, digest)
   if not entry then
-    day, entry = dayBefore, redis.call('HGET', idempotency.earlier, digest)
+    day, entry = dayBefore, redis.call('HGET', earlierKey, digest)
     if not entry then return nil end
   end
   local stamp = struct.unpack('>I4', entry, 11)

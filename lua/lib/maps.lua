@@ -1,15 +1,16 @@
 --- @include "lib/gathered"
+--- @export maps
 --- Hashes with arbitrary fields, as the run reads and changes them. One HDEL and one HSET per hash are sent at the end. The
 --- arguments of the HSET are indexed by field.
 local maps = {}
-local puts = byKey.HSET
+local puts = gathered.byKey.HSET
 
 --- The value of a field; false where there is none.
 function maps.get(key, field)
   local args = puts[key]
   local place = args and args[field]
   if place then return args[place] end
-  return not placeOf('HDEL', key, field, 1, 1) and redis.call('HGET', key, field)
+  return not gathered.placeOf('HDEL', key, field, 1, 1) and redis.call('HGET', key, field)
 end
 
 --- Sets a field to a text.
@@ -19,7 +20,7 @@ function maps.put(key, field, value)
   if place then
     args[place] = value
   else
-    gather('HSET', key, field, value)
+    gathered.add('HSET', key, field, value)
     args = puts[key]
     args[field] = #args
   end
@@ -33,5 +34,5 @@ function maps.remove(key, field)
     args[place - 1], args[place], args[args[last - 1]] = args[last - 1], args[last], place
     args[field], args[last - 1], args[last] = nil, nil, nil
   end
-  gather('HDEL', key, field)
+  gathered.add('HDEL', key, field)
 end

@@ -1,3 +1,4 @@
+--- @export merge
 --- Merges sorted sets. The amount read does not depend on their size, and only little on their number.
 local merge = {}
 

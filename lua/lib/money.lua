@@ -1,3 +1,4 @@
+--- @export money
 --- Amounts of money: strings of at most 18 digits without leading zeros. A double is exact only up to 2^53, so an amount is
 --- never a single number: it is compared as text and computed in two halves, the lower one of nine digits. Sums of amounts
 --- may have up to 24 digits: their upper half is exact as well.

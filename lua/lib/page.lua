@@ -1,3 +1,4 @@
+--- @export page idsAfter cutPage
 --- ids: read for a page, one more than its limit. Returns those on the page, and the last of them if there are more, else
 --- false.
 local function cutPage(ids, limit)

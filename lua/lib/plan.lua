@@ -1,28 +1,27 @@
---- @include "lib/refuse"
---- @include "lib/records"
 --- @include "lib/count"
+--- @include "lib/rates"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/run"
 --- @include "lib/timer"
 --- @include "lib/usage"
---- @include "lib/rates"
+--- @export plan
 --- The figures of the organization's plan and their current use, read once per run.
 local plan = {}
 --- The organization's record; the plan's figures, nil for unlimited. hardStop: the month's operations, if they block.
 local org, hardStop, tasks, agents
 
-function plan.begin()
-  org = nil
-end
-
 --- Reads the organization's record. `unlimited` says that none of the figures that calls check has a limit, so they are not
 --- read.
 function plan.read()
-  if org then return end
+  if run.hasPlan then return end
+  run.hasPlan = true
   local key = keys.org()
   local read = redis.call('HMGET', key, 'nextDue', 'unlimited', 'usedOperations', 'usedTasks', 'usedAgents')
   org = { false, false, false, false, n = 0, key = key, nextDue = read[1], usedOperations = read[3], usedTasks = read[4],
     usedAgents = read[5] }
   records.keep(org)
-  timer.nextDue = tonumber(read[1]) or math.huge
+  timer.start(read[1])
   hardStop, tasks, agents = nil, nil, nil
   if read[2] == '1' then
     rates.ofOrg()

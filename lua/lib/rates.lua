@@ -1,19 +1,17 @@
 --- @args rateClass
+--- @export rates
 --- @include "lib/clock"
---- @include "lib/refuse"
 --- @include "lib/records"
+--- @include "lib/refuse"
 --- Requests per minute of a space and of its organization. A fifth of the organization's are reserved for recovery calls.
 local rates = {}
 local minute, spaceRecord, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
 --- orgQuota: false if the plan sets no limit; orgShare: the part that ordinary calls may use.
 local orgRecord, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
 
-function rates.begin()
-  minute = string.format('%d', math.floor(now / 60000))
-end
-
 --- Starts from the organization's record, which has the counts of the last minute with requests. quota: the plan's.
 function rates.ofOrg(record, quota)
+  minute = string.format('%d', math.floor(now / 60000))
   orgRecord, orgQuota = record, tonumber(quota) or false
   if not orgQuota then return end
   orgShare = math.max(1, math.floor(orgQuota * 0.8))

@@ -1,13 +1,8 @@
+--- @export refuse
+--- @include "lib/run"
 --- The only way to refuse a request. The error reads `CODE note detail`; the note is lib/call's (the rates), or `-` before
 --- the caller is known.
-local refusal = {}
-local beforeRefusal
-
-function refusal.begin()
-  beforeRefusal = nil
-end
-
 local function refuse(code, detail)
-  local note = beforeRefusal and beforeRefusal() or '-'
+  local note = run.note and run.note() or '-'
   error({ err = code .. ' ' .. note .. ' ' .. (detail or '') })
 end

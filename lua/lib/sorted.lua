@@ -1,33 +1,36 @@
 --- @include "lib/gathered"
+--- @export sorted
 --- Sorted sets as the run changes them: one ZREM and one ZADD per set are sent at the end. A changed set can only be asked
 --- for its first member, its number of members and the scores of members.
 local sorted = {}
+local added, removed = gathered.byKey.ZADD, gathered.byKey.ZREM
 --- By key: the members and scores read from the start of a set; `at`: the position of the first unchanged one.
 local fronts
 
-function sorted.begin()
+--- What was read of sorted sets is out of date from here on.
+function sorted.start()
   fronts = nil
 end
 
 --- Adds a member or changes its score. score: text.
 function sorted.add(key, score, member)
-  gather('ZADD', key, score, member)
+  gathered.add('ZADD', key, score, member)
 end
 
 function sorted.remove(key, member)
-  if byKey.ZADD[key] then ungather('ZADD', key, member, 2, 2) end
-  gather('ZREM', key, member)
+  if added[key] then gathered.takeBack('ZADD', key, member, 2, 2) end
+  gathered.add('ZREM', key, member)
   -- Lets `change` find it.
-  byKey.ZREM[key][member] = true
+  removed[key][member] = true
 end
 
 --- A member's score as this run changed it: false if removed, nil if unchanged.
 local function change(key, member)
-  if byKey.ZADD[key] then
-    local place, args = placeOf('ZADD', key, member, 2, 2)
+  if added[key] then
+    local place, args = gathered.placeOf('ZADD', key, member, 2, 2)
     if place then return args[place - 1] end
   end
-  local gone = byKey.ZREM[key]
+  local gone = removed[key]
   if gone and gone[member] then return false end
 end
 
@@ -41,7 +44,7 @@ local function storedFirst(key)
     front = { entries = entries, at = 1, isWhole = not entries[3] }
     fronts[key] = front
   end
-  local entries, hasChanged = front.entries, byKey.ZADD[key] or byKey.ZREM[key]
+  local entries, hasChanged = front.entries, added[key] or removed[key]
   while hasChanged do
     local member = entries[front.at]
     if member and change(key, member) ~= nil then
@@ -62,14 +65,14 @@ end
 --- The member with the lowest score, and the score as text; nil if the set is empty.
 function sorted.first(key)
   local first, least = storedFirst(key)
-  local args = byKey.ZADD[key]
+  local args = added[key]
   if not args then return first, least end
   local lowest = tonumber(least) or math.huge
   for i = 4, #args, 2 do
     local score = tonumber(args[i - 1])
     local isLower = score < lowest or score == lowest and (not first or args[i] < first)
     -- Of a member that was moved more than once, the last score counts.
-    if isLower and placeOf('ZADD', key, args[i], 2, 2) == i then
+    if isLower and gathered.placeOf('ZADD', key, args[i], 2, 2) == i then
       first, least, lowest = args[i], args[i - 1], score
     end
   end
@@ -77,9 +80,9 @@ function sorted.first(key)
 end
 
 function sorted.isEmpty(key)
-  local args = byKey.ZADD[key]
+  local args = added[key]
   if args and args[3] then return false end
-  if byKey.ZREM[key] then return not sorted.first(key) end
+  if removed[key] then return not sorted.first(key) end
   return redis.call('ZCARD', key) == 0
 end
 
@@ -113,8 +116,8 @@ function sorted.count(key)
       end
     end
   end
-  look(byKey.ZADD[key], 4, 2)
-  look(byKey.ZREM[key], 3, 1)
+  look(added[key], 4, 2)
+  look(removed[key], 3, 1)
   return members
 end
 

@@ -1,3 +1,4 @@
+--- @export streamId
 --- Ids of stream entries, `<milliseconds>-<number>`. The numbers may be larger than those of Lua: compared as digits.
 local streamId = {}
 

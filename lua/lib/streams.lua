@@ -1,27 +1,29 @@
 --- @include "lib/clock"
---- @include "lib/gathered"
+--- @export streams streamChanges
 --- The entries that the run adds to streams, and the channels it publishes to.
 local streams = {}
+--- How many entries the run has added (unit.changes).
+local streamChanges
 --- A flat list of stream, field and value per entry; likewise channel and topic.
 local entries, added = {}, 0
 local topics, published = {}, 0
 --- Entries of several fields, as commands.
 local longer
 
-function streams.begin()
-  added, published, longer = 0, 0, nil
+function streams.start()
+  streamChanges, added, published, longer = 0, 0, 0, nil
 end
 
 --- Adds an entry with one field, and announces it on the channel. The entry's id carries the time.
 function streams.add(stream, channel, field, value)
-  changes = changes + 1
+  streamChanges = streamChanges + 1
   if topics[published - 1] ~= channel then streams.publish(channel, '') end
   entries[added + 1], entries[added + 2], entries[added + 3], added = stream, field, value, added + 3
 end
 
 --- Adds an entry with several fields.
 function streams.addLong(stream, ...)
-  changes = changes + 1
+  streamChanges = streamChanges + 1
   longer = longer or {}
   longer[#longer + 1] = { 'XADD', stream, nowText .. '-*', ... }
 end

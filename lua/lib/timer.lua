@@ -1,13 +1,20 @@
---- @include "lib/space"
 --- @include "lib/records"
 --- @include "lib/sorted"
+--- @include "lib/space"
+--- @export timer
 --- The timers of one organization, in one sorted set by due time. `timer.nextDue`, kept in the organization's record, is
 --- never later than the earliest one, so a call learns without a further command whether something is due. `timer.wake`
 --- tells the process to move the organization to an earlier time in the index of organizations.
 local timer = {}
 
-function timer.begin()
-  timer.nextDue, timer.wake = math.huge, ''
+--- Before the organization's record has been read; nextDue: as that has it, a text, or nil.
+function timer.start(nextDue)
+  timer.nextDue, timer.wake = tonumber(nextDue) or math.huge, ''
+end
+
+--- The next request of the run: each tells the process by itself.
+function timer.forgetWake()
+  timer.wake = ''
 end
 
 local function memberOf(kind, id)
@@ -41,7 +48,7 @@ function timer.armInBackground(kind, id, at)
   timer.announce(at, text)
 end
 
---- The name of a background timer for call.sendBack.
+--- The name of a background timer for sendBack.
 function timer.named(kind, id)
   return memberOf(kind, id)
 end

@@ -1,25 +1,32 @@
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "lib/date"
---- @include "lib/records"
 --- @include "lib/maps"
+--- @include "lib/records"
+--- @include "lib/run"
 --- @include "lib/sorted"
+--- @include "lib/space"
+--- @export usage
 --- Usage: the current day's counters are fields of the space's record (`op:<call>`, `uncounted`), so that counting takes no
 --- further command. The first call of a later day moves them to a record of their own, and resets the organization's month
 --- if a new one has begun.
 local usage = {}
 local monthOf, month
---- The month that this run has started.
-local begunMonth
 
---- usage.today: days since 1970, as text; usage.space: the record of the current space.
-function usage.begin()
-  usage.today, begunMonth = string.format('%d', math.floor(now / 86400000)), nil
+--- Days since 1970, as text.
+function usage.today()
+  local today = run.today
+  if not today then
+    today = string.format('%d', math.floor(now / 86400000))
+    run.today = today
+  end
+  return today
 end
 
 --- The current month as YYYY-MM, computed once a day.
 function usage.month()
-  if monthOf ~= usage.today then monthOf, month = usage.today, string.sub(dateOf(now), 1, 7) end
+  local today = usage.today()
+  if monthOf ~= today then monthOf, month = today, string.sub(dateOf(now), 1, 7) end
   return month
 end
 
@@ -35,17 +42,18 @@ local function startDay(space)
     records.put(keys.usage(date), 'retainedBytes', all.retainedBytes or 0)
     sorted.add(keys.usageDays(), space.usageDay, date)
   end
-  if begunMonth ~= usage.month() and maps.get(keys.org(), 'operationsMonth') ~= usage.month() then
-    begunMonth = usage.month()
-    records.put(keys.org(), 'operationsMonth', begunMonth)
+  if run.begunMonth ~= usage.month() and maps.get(keys.org(), 'operationsMonth') ~= usage.month() then
+    run.begunMonth = usage.month()
+    records.put(keys.org(), 'operationsMonth', run.begunMonth)
     records.put(keys.org(), 'usedOperations', 0)
   end
-  records.set(space, 'usageDay', usage.today)
+  records.set(space, 'usageDay', usage.today())
 end
 
 --- Whether today is after the space's day. If the clock went back past midnight, counting goes on in the later day.
 local function isNew(spaceDay)
-  return spaceDay ~= usage.today and (not spaceDay or tonumber(usage.today) > tonumber(spaceDay))
+  local today = usage.today()
+  return spaceDay ~= today and (not spaceDay or tonumber(today) > tonumber(spaceDay))
 end
 
 --- Makes today the space's day, as every counted call does. Call it before changing retainedBytes outside a counted call,
@@ -56,7 +64,7 @@ end
 
 --- Counts in the space's current day.
 local function countToday(name)
-  usage.enterToday(usage.space)
+  usage.enterToday(keyspace.record)
   count.space(name, 1)
 end
 

@@ -1,15 +1,17 @@
 --- @include "lib/cancels"
---- @include "scope/_ending"
+--- @include "lib/clock"
 --- @include "mailbox/_finish"
---- @include "mailbox/_packed"
+--- @include "mailbox/_message"
+--- @include "scope/_ending"
 
---- Ends a live message of a cancelled run; one whose deadline came before the cancel is EXPIRED.
-function message.stop(record, cancel)
+--- Ends a live message of a cancelled run; one whose deadline came before the cancel is EXPIRED, by
+--- `cause` (nil: the current request).
+function message.stop(record, cancel, cause)
   local deadline = record.deadline
   if deadline and deadline <= cancel.cancelledAt then
-    message.finish(record, 'EXPIRED', deadline, emit.message.expired, 'DEADLINE_EXCEEDED')
+    message.finish(record, 'EXPIRED', deadline, emit.message.expired, 'DEADLINE_EXCEEDED', cause)
   else
-    ending.count(cancel, 'cancelledMessages', message.finish, record, 'CANCELLED', now, emit.message.cancelled, 'RUN_CANCELLED')
+    message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'RUN_CANCELLED', ending.count(cancel, 'cancelledMessages'))
   end
 end
 
@@ -22,9 +24,7 @@ end
 --- It may decide a group elsewhere, which cancels those of its members that wait.
 function cancels.messages.stop(id, cancel)
   -- Of packed ones none is live.
-  packed.isPassed = true
-  local found = message.load(id, 'state')
-  packed.isPassed = false
+  local found = message.stored(id, 'state')
   if not found or not message.isLive(found) then return 0 end
   local before = message.finishes
   message.stop(message.read(id), cancel)

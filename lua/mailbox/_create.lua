@@ -1,9 +1,13 @@
+--- @include "lib/clock"
+--- @include "lib/count"
+--- @include "lib/maps"
+--- @include "lib/records"
+--- @include "lib/sorted"
 --- @include "lib/timer"
---- @include "scope/_scope"
+--- @include "mailbox/_delay"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
---- @include "mailbox/_delay"
---- @include "mailbox/_mailbox"
+--- @include "scope/_scope"
 --- Puts a new message into a mailbox: READY, or DELAYED where it has a `readyAt`.
 --- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil; with
 --- state = false the table need not grow for the state. box: the mailbox's record.
@@ -14,7 +18,7 @@ function message.create(record, path, box)
   if record.readyAt then
     delay.hold(record, box, record.readyAt)
   else
-    message.enter(record, 'READY')
+    message.become(record, 'READY')
     records.set(box, 'ready', box.ready + 1)
     ready.add(record.mailboxId, path, record.id, now, nowText)
   end

@@ -1,18 +1,19 @@
+--- @export delay
+--- @include "lib/clock"
+--- @include "lib/count"
+--- @include "lib/records"
+--- @include "lib/run"
+--- @include "lib/sorted"
 --- @include "lib/timer"
---- @include "scope/_scope"
 --- @include "mailbox/_message"
---- @include "mailbox/_mailbox"
 --- @include "mailbox/_ready"
+--- @include "scope/_scope"
 --- DELAYED messages: one sorted set per mailbox, by the moment they become READY. Only a receive on the mailbox makes
 --- due ones ready itself, a few; the rest is done in the background, so that nobody else waits for them. `nextReadyAt`
 --- of the mailbox never lies after the first of those moments.
 local delay = {}
 --- How many messages the receives of a run may make ready.
-local maxRipened, ripened = 16, 0
-
-function delay.begin()
-  ripened = 0
-end
+local maxRipened = 16
 
 --- Arms the background timer of the mailbox for its first DELAYED message.
 local function arm(box, at)
@@ -22,7 +23,7 @@ end
 
 --- Makes a new or given-back message DELAYED until `at`.
 function delay.hold(record, box, at)
-  message.enter(record, 'DELAYED')
+  message.become(record, 'DELAYED')
   records.set(record, 'readyAt', at)
   records.set(box, 'delayed', box.delayed + 1)
   count.space('timers:ARMED', 1)
@@ -45,7 +46,7 @@ function delay.ripen(box, limit)
   while id and tonumber(at) <= now and done < limit do
     local record = message.load(id, 'mailboxId', 'scopeId', 'taskId', 'state')
     delay.drop(record)
-    message.enter(record, 'READY')
+    message.become(record, 'READY')
     ready.put(record, scope.path(record.scopeId), box, tonumber(at))
     done = done + 1
     id, at = sorted.first(key)
@@ -56,7 +57,10 @@ end
 
 --- For a receive from a mailbox that has `nextReadyAt`: makes some of the due messages ready.
 function delay.ripenSome(box)
-  if box.nextReadyAt <= now and ripened < maxRipened then ripened = ripened + delay.ripen(box, maxRipened - ripened) end
+  local ripened = run.ripened or 0
+  if box.nextReadyAt <= now and ripened < maxRipened then
+    run.ripened = ripened + delay.ripen(box, maxRipened - ripened)
+  end
 end
 
 --- Likewise: whether a DELAYED message comes before the first READY one, ready since `readyAt` (nil: there is none).

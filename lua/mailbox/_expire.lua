@@ -1,11 +1,15 @@
+--- @include "lib/clock"
 --- @include "lib/due"
---- @include "mailbox/_message"
---- @include "mailbox/_release"
+--- @include "lib/records"
+--- @include "lib/unit"
+--- @include "mailbox/_cancel"
+--- @include "mailbox/_delay"
 --- @include "mailbox/_finish"
 --- @include "mailbox/_lease"
---- @include "mailbox/_delay"
---- @include "mailbox/_cancel"
---- @include "group/_member"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
+--- @include "mailbox/_release"
+--- @include "scope/_scope"
 --- A message's deadline or the end of its lease, at the time `at`.
 due['mailbox:message'] = function(messageId, at)
   local record = message.readForRetry(messageId)

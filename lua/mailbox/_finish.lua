@@ -1,17 +1,21 @@
---- @include "lib/timer"
+--- @include "lib/count"
+--- @include "lib/journal"
+--- @include "lib/records"
 --- @include "lib/sorted"
---- @include "scope/_scope"
+--- @include "lib/timer"
+--- @include "mailbox/_delay"
+--- @include "mailbox/_lease"
 --- @include "mailbox/_mailbox"
+--- @include "mailbox/_members"
 --- @include "mailbox/_message"
 --- @include "mailbox/_ready"
---- @include "mailbox/_lease"
---- @include "mailbox/_delay"
+--- @include "scope/_scope"
 --- How many messages have been finished: finishing one may finish others.
 message.finishes = 0
 
---- Moves a READY, DELAYED or CLAIMED message to a final state at the time `at`. emitter: emits its event; reason may be nil. The
---- fields of the last claim stay.
-function message.finish(record, state, at, emitter, reason)
+--- Moves a READY, DELAYED or CLAIMED message to a final state at the time `at`. emitter: emits its event; reason may be nil;
+--- cause: the id of the request that caused it, nil for the current one. The fields of the last claim stay.
+function message.finish(record, state, at, emitter, reason, cause)
   message.finishes = message.finishes + 1
   local path = scope.path(record.scopeId)
   local wasClaimed, box = record.state == 'CLAIMED', mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
@@ -31,13 +35,13 @@ function message.finish(record, state, at, emitter, reason)
   end
   if state == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', 1) end
   if message.requeueable[state] then sorted.add(keys.requeueable(record.mailboxId, state), '0', record.id) end
-  message.enter(record, state)
+  message.become(record, state)
   if record.taskId then count.org('usedTasks', -1) end
   records.set(record, 'finishedAt', at)
   if reason then records.set(record, 'reason', reason) end
   scope.addLive(path, -1)
-  emitter(record.id, record)
+  emitter(record.id, record, cause)
   journal.wake(record.id)
   if mailbox.backlog(box) == 0 then journal.wake(record.mailboxId) end
-  if record.groupId then message.memberFinished(record, wasClaimed, at, reason) end
+  if record.groupId then members.finished(record, wasClaimed, at, reason, cause) end
 end

@@ -1,7 +1,8 @@
 --- @include "lib/gauges"
+--- @include "lib/space"
 --- @include "lib/streamId"
---- @include "mailbox/_oldest"
 --- @include "event/_segments"
+--- @include "mailbox/_oldest"
 --- The time since which the space's oldest READY message is ready, or false. It is exact if at most `maxMailboxes`
 --- mailboxes have one of the same second, under the same condition as for a mailbox.
 function gauges.oldestReadyAt(maxMailboxes)
@@ -15,7 +16,7 @@ end
 
 --- The time of the first event behind the one up to which messages were packed, or false: no packed message is newer.
 function gauges.messagesPackedAt()
-  local position = redis.call('HGET', keys.space(), 'messagesPackedThrough') or '0-0'
+  local position = redis.call('HGET', keys.space(spaceId), 'messagesPackedThrough') or '0-0'
   local packedEvents = segments.from('(' .. position, 1)[1]
   if packedEvents then return streamId.at(streamId.isBefore(position, packedEvents.first) and packedEvents.first or position) end
   local entry = redis.call('XRANGE', keys.events(), '(' .. position, '+', 'COUNT', 1)[1]

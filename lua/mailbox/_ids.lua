@@ -1,9 +1,9 @@
+--- @export idsOf
 --- @include "lib/page"
---- @include "mailbox/_packed"
 
 --- Ids of a mailbox behind `after` ('': from the first on), oldest first, at most `limit`: those of its records and those
 --- that are packed.
-function packed.idsOf(mailboxId, after, limit)
+local function idsOf(mailboxId, after, limit)
   local ids = idsAfter(keys.messages(mailboxId), after, limit)
   local through, from, size = ids[limit], after == '' and '-' or '(' .. after, 4
   local list, last = {}, after

@@ -1,3 +1,4 @@
+--- @export indexes
 --- @include "lib/id"
 --- @include "lib/page"
 --- @include "mailbox/_ids"
@@ -124,6 +125,6 @@ function indexes.ids(mailboxId, states, scopeId, cursor, limit, few)
     if isSmallest then return read(mailboxId, best, cursor, scopeId == '' and few or limit) end
   end
   -- Live ones are never packed.
-  return isLive and idsAfter(keys.messages(mailboxId), cursor, limit) or packed.idsOf(mailboxId, cursor, limit)
+  return isLive and idsAfter(keys.messages(mailboxId), cursor, limit) or idsOf(mailboxId, cursor, limit)
 end
 end

@@ -1,6 +1,8 @@
---- @include "lib/timer"
+--- @export lease
 --- @include "lib/records"
 --- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/timer"
 --- The claims of the space by the end of their lease. They share one timer of the organization, which is armed for the
 --- space's `nextLease`, never later than the earliest end. So taking a claim costs one command, and so does ending it, and
 --- the claims of one space can be read without those of others.
@@ -12,7 +14,7 @@ function lease.hold(messageId, at, nextLease)
   sorted.add(keys.claims(), text, messageId)
   if at < (tonumber(nextLease) or math.huge) then
     timer.arm('mailbox:lease', '', at)
-    records.put(keys.space(), 'nextLease', text)
+    records.put(keys.space(spaceId), 'nextLease', text)
   end
   return text
 end
@@ -32,6 +34,6 @@ end
 --- Arms the timer for the claim that is the earliest now.
 function lease.rearm()
   local _, endsAt = sorted.first(keys.claims())
-  records.put(keys.space(), 'nextLease', endsAt or '')
+  records.put(keys.space(spaceId), 'nextLease', endsAt or '')
   if endsAt then timer.arm('mailbox:lease', '', tonumber(endsAt)) end
 end

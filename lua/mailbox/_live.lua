@@ -1,4 +1,3 @@
---- @include "lib/clock"
 --- @include "mailbox/_message"
 --- The time at which a live message changes by itself: its deadline or the end of its lease.
 function message.changesAt(record)

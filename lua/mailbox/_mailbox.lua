@@ -1,5 +1,4 @@
 --- @record mailbox
---- @include "lib/records"
 
 --- Messages that are not finished, against which backlogLimit stands.
 function mailbox.backlog(box)

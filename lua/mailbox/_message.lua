@@ -1,9 +1,9 @@
 --- @record message
 --- @include "lib/clock"
---- @include "lib/refuse"
 --- @include "lib/count"
+--- @include "lib/records"
 --- What all transitions of a message share: its record and its census. A message of a WORK mailbox is its own task.
---- group/_member adds to this table what members of a task group do in addition; scripts that may meet one include it.
+--- What members of a task group do in addition is in mailbox/_members.
 
 --- The fields that transitions need; taskId is false if the message carries no task. nil if there is no such message.
 function message.read(messageId)
@@ -37,11 +37,9 @@ function message.keep(record, field, text)
   records.set(record, field, text)
 end
 
-local enter = message.enter
-
 --- Moves the record from record.state (nil for a new one) to `state`, and counts that. Tasks are counted as messages; the
 --- few messages without a task are counted again as `inbox:STATE`.
-function message.enter(record, state)
+function message.become(record, state)
   local from = record.state
   if not record.taskId then
     if from then count.space('inbox:' .. from, -1) end
@@ -49,7 +47,7 @@ function message.enter(record, state)
   end
   if state == 'CLAIMED' then count.org('usedAgents', 1) end
   if from == 'CLAIMED' then count.org('usedAgents', -1) end
-  enter(record, state)
+  message.enter(record, state)
 end
 
 --- The record as reads show it: without the lease of an ended claim.

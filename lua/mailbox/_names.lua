@@ -1,5 +1,6 @@
---- @include "lib/sorted"
+--- @export names
 --- @include "lib/page"
+--- @include "lib/sorted"
 --- Mailboxes by name. Names are not unique, so one sorted set has them all as name, tab and id: no name holds a
 --- control character, so those of a name stand together, the oldest first.
 local names = {}

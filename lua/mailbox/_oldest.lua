@@ -1,4 +1,4 @@
---- @include "lib/space"
+--- @export oldest firstOf
 --- The time since which the oldest message of a mailbox is ready; mailbox/_gauges has that of a space.
 local oldest = {}
 

@@ -1,6 +1,8 @@
+--- @export packed
+--- @include "lib/call"
 --- @include "lib/refuse"
---- @include "lib/space"
---- @include "lib/records"
+--- @include "lib/run"
+--- @include "lib/sendBack"
 --- @include "lib/sorted"
 --- Packed messages. Workers turn finished messages, in the order in which they were sent, into segments: compressed texts
 --- that only Node can read (src/mailbox/packed.ts). They have no record of their own, but are in the indexes as before; a
@@ -9,23 +11,16 @@
 --- again with the wanted fields of it in `unpacked`: `{"<fields>": {"<digest>": {"<id>": [value, …]}}}` in a
 --- line, then long texts, for which the values have their places, [from, bytes]. A digest with false is of a damaged segment.
 local packed = {}
--- A library may have 200 locals at once.
-do
---- The segment that was found last; what Node has unpacked, and the text that it comes from.
-local segment, given, givenText, textsAt
---- Digests of segments that are damaged; nil: Node has met none.
-local damaged
---- Whether any message was unpacked before this run.
-local anyUnpacked
---- Ids that the script is going to load next: Node opens them together.
-local upcoming, first
 --- Ids that are asked for at once; fewer at first, as a page may need no more.
 local maxWanted, maxFirst = 1000, 200
 
-function packed.begin()
-  segment, given, givenText, damaged, upcoming, anyUnpacked = nil, nil, nil, nil, nil, nil
-  --- Whether packed messages count as if there were none.
-  packed.isPassed = false
+--- What this run knows of packed messages: the segment that was found last; what Node has unpacked, the text that it comes
+--- from and where its long texts begin; `damaged`: digests of segments that are damaged, nil while Node has met none;
+--- anyUnpacked: whether any message was unpacked before this run; upcoming and first: ids that the script is going to load
+--- next, which Node opens together.
+local function current()
+  run.packed = run.packed or {}
+  return run.packed
 end
 
 --- A segment from its entry in the index.
@@ -47,32 +42,34 @@ end
 
 --- The segment whose range has an id; nil if there is none.
 local function segmentOf(id)
+  local seen = current()
+  local segment = seen.segment
   if not (segment and segment.first <= id and id <= segment.last) then
     local entry = redis.call('ZRANGE', keys.messageSegments(), '[' .. id, '+', 'BYLEX', 'LIMIT', 0, 1)[1]
     local found = entry and packed.described(entry)
     if not found or id < found.first then return nil end
-    segment = found
+    segment, seen.segment = found, found
   end
-  if anyUnpacked == nil then anyUnpacked = redis.call('EXISTS', keys.unpackedMessages()) == 1 end
-  return not (anyUnpacked and sorted.score(keys.unpackedMessages(), id)) and segment or nil
+  if seen.anyUnpacked == nil then seen.anyUnpacked = redis.call('EXISTS', keys.unpackedMessages()) == 1 end
+  return not (seen.anyUnpacked and sorted.score(keys.unpackedMessages(), id)) and segment or nil
 end
 
 --- Which ids the script loads next: list[from] and those behind it.
 function packed.ahead(list, from)
-  upcoming, first = list, from
+  current().upcoming, current().first = list, from
 end
 
 --- What Node needs: the fields, then for each segment its entry, the key and the ids, all with `;` between.
 local function wanted(id, names)
-  local list, from = { id }, 1
-  if upcoming then list, from = upcoming, first end
-  local parts, current = { 'messages', names }, nil
-  for i = from, math.min(#list, from + (textsAt and maxWanted or maxFirst) - 1) do
+  local list, from, seen = { id }, 1, current()
+  if seen.upcoming then list, from = seen.upcoming, seen.first end
+  local parts, last = { 'messages', names }, nil
+  for i = from, math.min(#list, from + (seen.textsAt and maxWanted or maxFirst) - 1) do
     local found = segmentOf(list[i])
     if found then
-      if found ~= current then
+      if found ~= last then
         parts[#parts + 1], parts[#parts + 2] = found.entry, packed.key(found)
-        current = found
+        last = found
       end
       parts[#parts + 1] = list[i]
     end
@@ -82,24 +79,25 @@ end
 
 --- Reads what Node has unpacked for the request.
 local function read()
-  local text = records.given and records.given() or ''
-  if text == givenText then return end
-  givenText, given, damaged, textsAt = text, {}, nil, string.find(text, '\n', 1, true)
-  if textsAt then given = cjson.decode(string.sub(text, 1, textsAt - 1)) end
-  for _, ofFields in pairs(given) do
+  local seen, text = current(), run.script and unpacked or ''
+  if text == seen.givenText then return seen end
+  seen.givenText, seen.given, seen.damaged, seen.textsAt = text, {}, nil, string.find(text, '\n', 1, true)
+  if seen.textsAt then seen.given = cjson.decode(string.sub(text, 1, seen.textsAt - 1)) end
+  for _, ofFields in pairs(seen.given) do
     for digest, ofSegment in pairs(ofFields) do
       if not ofSegment then
-        damaged = damaged or {}
-        damaged[digest] = true
+        seen.damaged = seen.damaged or {}
+        seen.damaged[digest] = true
       end
     end
   end
+  return seen
 end
 
 --- The damaged segment that has a message; nil where Node has not met one. A script that can go on without the message
 --- asks before it loads it.
 function packed.damaged(id)
-  read()
+  local damaged = read().damaged
   local found = damaged and segmentOf(id)
   if not (found and damaged[found.digest]) then return nil end
   -- One that was not packed with those around it.
@@ -124,9 +122,10 @@ end
 
 --- With long texts in their places.
 local function whole(values)
+  local seen = current()
   for i, value in ipairs(values) do
     if type(value) == 'table' then
-      values[i] = string.sub(givenText, textsAt + value[1], textsAt + value[1] + value[2] - 1)
+      values[i] = string.sub(seen.givenText, seen.textsAt + value[1], seen.textsAt + value[1] + value[2] - 1)
     end
   end
   return values
@@ -135,26 +134,26 @@ end
 --- The values of these fields of a packed message, or with `*` all that are set, as HGETALL replies; nil if there is no
 --- such message. Refuses where it cannot be read.
 function packed.values(id, names)
-  local found = not packed.isPassed and segmentOf(id)
+  local found = segmentOf(id)
   if not found then return nil end
-  read()
-  if damaged and damaged[found.digest] then packed.refuseDamaged(found) end
-  local ofSegment = given[names] and given[names][found.digest]
+  local seen = read()
+  if seen.damaged and seen.damaged[found.digest] then packed.refuseDamaged(found) end
+  local ofSegment = seen.given[names] and seen.given[names][found.digest]
   local values = ofSegment and ofSegment[id]
   if values then return whole(values) end
   if values == false then return nil end
-  if not records.ask then error('packed message ' .. id) end
-  if upcoming and not packed.isUpcoming(id) then upcoming = nil end
-  records.ask(wanted(id, names))
+  if not run.script then error('packed message ' .. id) end
+  if seen.upcoming and not packed.isUpcoming(id) then seen.upcoming = nil end
+  sendBack('PACKED', wanted(id, names))
 end
 
 --- Whether an id is one of those announced; the script has come to it.
 function packed.isUpcoming(id)
-  for i = first, #upcoming do
-    if upcoming[i] == id then
-      first = i
+  local seen = current()
+  for i = seen.first, #seen.upcoming do
+    if seen.upcoming[i] == id then
+      seen.first = i
       return true
     end
   end
-end
 end

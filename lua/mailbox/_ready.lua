@@ -1,7 +1,9 @@
+--- @export ready
 --- @include "lib/clock"
---- @include "lib/journal"
---- @include "lib/sorted"
 --- @include "lib/id"
+--- @include "lib/journal"
+--- @include "lib/records"
+--- @include "lib/sorted"
 --- @include "mailbox/_turns"
 --- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
 --- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members are ids, which are

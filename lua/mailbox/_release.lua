@@ -1,15 +1,18 @@
---- @include "scope/_scope"
---- @include "mailbox/_message"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_ready"
---- @include "mailbox/_lease"
+--- @include "lib/clock"
+--- @include "lib/records"
 --- @include "mailbox/_delay"
+--- @include "mailbox/_lease"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_members"
+--- @include "mailbox/_message"
+--- @include "mailbox/_ready"
+--- @include "scope/_scope"
 local ofClaim = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
 --- Gives a CLAIMED message back to its mailbox at the moment `at`, for another attempt after a pause (nil: the one that the
 --- mailbox says); cancels it where its group is decided.
 function message.release(record, at, pauseSeconds)
-  if record.groupId and message.memberReleased(record, at) then return end
+  if record.groupId and members.released(record, at) then return end
   local box = mailbox.read(record.mailboxId)
   records.set(box, 'claimed', box.claimed - 1)
   local readyAt = at + 1000 * (pauseSeconds or mailbox.pauseSeconds(record.mailboxId, record.attempts))
@@ -18,7 +21,7 @@ function message.release(record, at, pauseSeconds)
     records.set(record, 'place', ready.placeAt(at))
     delay.hold(record, box, readyAt)
   else
-    message.enter(record, 'READY')
+    message.become(record, 'READY')
     ready.put(record, scope.path(record.scopeId), box, readyAt)
   end
   for _, field in ipairs(ofClaim) do records.set(record, field, false) end

@@ -1,12 +1,14 @@
---- @include "lib/timer"
+--- @include "lib/clock"
 --- @include "lib/count"
---- @include "scope/_scope"
---- @include "mailbox/_message"
---- @include "mailbox/_unpack"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_ready"
+--- @include "lib/records"
+--- @include "lib/sorted"
+--- @include "lib/timer"
 --- @include "mailbox/_delay"
---- @include "group/_requeue"
+--- @include "mailbox/_members"
+--- @include "mailbox/_message"
+--- @include "mailbox/_ready"
+--- @include "mailbox/_unpack"
+--- @include "scope/_scope"
 --- Bringing back messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
@@ -14,7 +16,7 @@ local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'cla
 function message.obstacle(record)
   if not message.requeueable[record.state] then return 'MESSAGE_NOT_REQUEUABLE', record.state end
   if scope.cancelOf(scope.path(record.scopeId)) then return 'SCOPE_CANCELLED' end
-  if record.groupId then return message.memberObstacle(record) end
+  if record.groupId then return members.obstacle(record) end
 end
 
 --- Makes a message READY again, or DELAYED, for which there is no obstacle. record: as message.read has it; box: its mailbox.
@@ -35,11 +37,11 @@ function message.requeue(record, box, delaySeconds)
     records.set(record, 'place', ready.placeAt(now))
     delay.hold(record, box, now + 1000 * delaySeconds)
   else
-    message.enter(record, 'READY')
+    message.become(record, 'READY')
     ready.put(record, path, box, now)
   end
   if record.taskId then count.org('usedTasks', 1) end
   scope.addLive(path, 1)
   emit.message.requeued(record.id, record)
-  if record.groupId then message.memberRequeued(record, from) end
+  if record.groupId then members.requeued(record, from) end
 end

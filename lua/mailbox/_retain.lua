@@ -1,10 +1,14 @@
+--- @include "lib/count"
+--- @include "lib/maps"
+--- @include "lib/records"
 --- @include "lib/retained"
+--- @include "lib/sorted"
 --- @include "lib/unit"
---- @include "mailbox/_message"
---- @include "mailbox/_packed"
---- @include "mailbox/_mailbox"
 --- @include "group/_task"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
 --- @include "scope/_retain"
+--- @include "scope/_scope"
 --- A finished message is removed after the plan's retention window. A tombstone of its task stays: its record, reduced to
 --- what says how the task ended. Calls do not find it, because it has no mailboxId.
 
@@ -24,9 +28,7 @@ end
 --- first finds it, and leaves a tombstone to the second.
 local function remove(messageId, at)
   -- Packed ones go with their segment.
-  packed.isPassed = true
-  local record = message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
-  packed.isPassed = false
+  local record = message.stored(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
   if not record or not record.mailboxId or not record.finishedAt or record.finishedAt > at then return end
   sorted.remove(keys.messages(record.mailboxId), messageId)
   if record.workKey then maps.remove(keys.workKeys(record.mailboxId), record.workKey) end

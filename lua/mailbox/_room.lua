@@ -1,19 +1,13 @@
---- @include "lib/call"
+--- @export room
+--- @space maxBacklog maxPayloadBytes maxArmedTimers messages:READY messages:CLAIMED messages:DELAYED timers:ARMED retainedBytes
+--- @include "lib/clock"
+--- @include "lib/count"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/space"
 --- @include "mailbox/_mailbox"
 --- What a mailbox, its space and the plan have room for: asked before a message is put into a mailbox.
 local room = {}
-
---- Opens a call (lib/call) that puts messages into mailboxes.
-function room.open()
-  return call.start('maxBacklog', 'maxPayloadBytes', 'maxArmedTimers', 'messages:READY', 'messages:CLAIMED',
-    'messages:DELAYED', 'timers:ARMED', 'retainedBytes')
-end
-
---- The same for a script of workers.
-function room.enter()
-  call.enter('maxBacklog', 'maxPayloadBytes', 'maxArmedTimers', 'messages:READY', 'messages:CLAIMED', 'messages:DELAYED',
-    'timers:ARMED', 'retainedBytes')
-end
 
 --- The moments of a new message, checked; nil where absent. Both come as text.
 function room.moments(deadline, delaySeconds)
@@ -27,18 +21,18 @@ function room.moments(deadline, delaySeconds)
 end
 
 function room.forPayload(field, payload)
-  local limit = usage.space.maxPayloadBytes
+  local limit = keyspace.record.maxPayloadBytes
   if #payload > tonumber(limit) then refuse('PAYLOAD_TOO_LARGE', field .. ' ' .. limit) end
 end
 
 function room.isTooLarge(payload)
-  return #payload > tonumber(usage.space.maxPayloadBytes)
+  return #payload > tonumber(keyspace.record.maxPayloadBytes)
 end
 
 --- The first limit that one more message with so many timers would pass, as error code and detail; nil if there is room.
 --- isTask: whether it is an active task of the plan.
 function room.lack(box, timers, isTask)
-  local space, of = usage.space, count.ofSpace
+  local space, of = keyspace.record, count.ofSpace
   if mailbox.backlog(box) >= box.backlogLimit then return 'BACKLOG_FULL', 'mailbox ' .. box.backlogLimit end
   local queued = of(space, 'messages:READY') + of(space, 'messages:CLAIMED') + (of(space, 'messages:DELAYED') or 0)
   if queued >= tonumber(space.maxBacklog) then return 'BACKLOG_FULL', 'space ' .. space.maxBacklog end

@@ -1,7 +1,10 @@
---- @include "mailbox/_packed"
+--- @export packing
+--- @include "lib/records"
 --- @include "lib/sorted"
 --- @include "lib/unit"
+--- @include "mailbox/_packed"
 --- Segments of packed messages, as workers write and remove them.
+local packing = {}
 
 --- The entries of :mailbox:<id>:segments of a segment with these rows, by mailbox.
 local function entriesOf(rows)
@@ -15,7 +18,7 @@ end
 
 --- Adds a segment, last, first, digest, count and kind, under the space's next number. record: the space, with
 --- messageSegments. finishedThrough: when the last of its messages finished.
-function packed.addSegment(record, segment, content, finishedThrough)
+function packing.addSegment(record, segment, content, finishedThrough)
   local number = record.messageSegments + 1
   records.set(record, 'messageSegments', number)
   local entry = table.concat({ segment.last, segment.first, number, segment.digest, segment.count, segment.kind }, ' ')
@@ -24,7 +27,7 @@ function packed.addSegment(record, segment, content, finishedThrough)
   sorted.add(keys.messageSegmentEnds(segment.kind), finishedThrough, entry)
 end
 
-function packed.removeSegment(entry)
+function packing.removeSegment(entry)
   local segment = packed.described(entry)
   unit.delete(keys.messageSegment(segment.number))
   sorted.remove(keys.messageSegments(), entry)
@@ -32,10 +35,10 @@ function packed.removeSegment(entry)
 end
 
 --- Adds the messages of a segment to the lists of their mailboxes.
-function packed.addRows(rows)
+function packing.addRows(rows)
   for mailboxId, entry in pairs(entriesOf(rows)) do sorted.add(keys.mailboxSegments(mailboxId), '0', entry) end
 end
 
-function packed.removeRows(rows)
+function packing.removeRows(rows)
   for mailboxId, entry in pairs(entriesOf(rows)) do sorted.remove(keys.mailboxSegments(mailboxId), entry) end
 end

@@ -1,24 +1,24 @@
+--- @export skip
+--- @include "lib/run"
 --- @include "mailbox/_cancel"
+--- @include "mailbox/_finish"
+--- @include "mailbox/_message"
 --- @include "mailbox/_ready"
+--- @include "scope/_scope"
 --- A receive that meets messages of a cancelled run at the head of its queue ends them.
 local skip = {}
 --- Of all receives of a run together: about a millisecond of the store for ten.
 local maxSkips = 100
-local skipped
-
-function skip.begin()
-  skipped = 0
-end
 
 --- Ends those at the head of a queue, as many as this run still may.
 function skip.cancelled(mailboxId, scopeId)
-  while skipped < maxSkips do
+  while (run.skipped or 0) < maxSkips do
     local member = ready.first(mailboxId, scopeId)
     local record = member and message.read(string.sub(member, -36))
     local cancel = record and scope.cancelOf(scope.path(record.scopeId))
     if not cancel then return end
     local before = message.finishes
     message.stop(record, cancel)
-    skipped = skipped + message.finishes - before
+    run.skipped = (run.skipped or 0) + message.finishes - before
   end
 end

@@ -1,6 +1,5 @@
---- @include "mailbox/_message"
---- @include "mailbox/_packed"
 --- @include "lib/sorted"
+--- @include "mailbox/_message"
 
 --- Gives a packed message a record of its own again, which then may change. record: as loaded; any other is left as it is.
 function message.unpack(record)

@@ -1,6 +1,7 @@
---- @include "lib/waiting"
---- @include "lib/merge"
 --- @include "lib/id"
+--- @include "lib/merge"
+--- @include "lib/space"
+--- @include "lib/waiting"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_message"
 

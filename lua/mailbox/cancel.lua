@@ -1,21 +1,25 @@
 --- Cancels a message that is READY, DELAYED or CLAIMED; its claim is lost. One that is cancelled already is answered as it is.
 --- @args messageId
+--- @request write
 --- @reply message:changedMessage payload
 --- @include "lib/call"
---- @include "mailbox/_whole"
---- @include "mailbox/_live"
+--- @include "lib/clock"
+--- @include "lib/refuse"
+--- @include "lib/sendBack"
 --- @include "mailbox/_finish"
---- @include "group/_member"
+--- @include "mailbox/_live"
+--- @include "mailbox/_message"
+--- @include "mailbox/_whole"
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end
 if record.state == 'CANCELLED' then
-  return message.withPayload(call.unchanged({ message = message.shown(record), payload = '' }), record)
+  return message.withPayload(call.answer({ message = message.shown(record), payload = '' }), record)
 end
 if not message.isLive(record) then refuse('MESSAGE_FINISHED', record.state) end
 local changesAt = message.changesAt(record)
 -- It came after the sweep that this call waited for, if for any: what is over by then ended as it would have.
-if changesAt <= now and changesAt > (tonumber(drainedThrough) or 0) then call.sendBack('DUE') end
+if changesAt <= now and changesAt > (tonumber(drainedThrough) or 0) then sendBack('DUE') end
 
 message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'CANCELLED_BY_CALLER')
-return message.withPayload(call.done({ message = message.shown(record), payload = '' }), record)
+return message.withPayload(call.answer({ message = message.shown(record), payload = '' }, 'operation'), record)

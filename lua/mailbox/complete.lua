@@ -1,24 +1,31 @@
 --- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not refuse
 --- a result, so that finished work is not lost. result '': none; resultMailboxId '': recorded, not published, as is a result
 --- for a cancelled run.
+--- @request write
+--- @space maxPayloadBytes messages:CLAIMED messages:ACKED
 --- @args messageId token resultMailboxId resultScopeId resultWorkKey tail
 --- @long result
 --- @reply taskId resultMessageId groupId groupState known
 --- @gather
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/count"
 --- @include "lib/id"
+--- @include "lib/maps"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/space"
 --- @include "mailbox/_claim"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_finish"
 --- @include "mailbox/_create"
---- @include "group/_member"
-local replay = call.start('maxPayloadBytes', 'messages:CLAIMED', 'messages:ACKED')
-if replay then return replay end
+--- @include "mailbox/_finish"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
+--- @include "scope/_scope"
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
   -- A task that joined a group afterwards had no group in its first answer.
-  return call.uncounted({ taskId = record.taskId, resultMessageId = record.resultMessageId,
-    groupId = record.groupState and record.groupId, groupState = record.groupState, known = 1 })
+  return call.answer({ taskId = record.taskId, resultMessageId = record.resultMessageId,
+    groupId = record.groupState and record.groupId, groupState = record.groupState, known = 1 }, 'syscall')
 end
 checkClaim(record, token)
 local published
@@ -26,7 +33,7 @@ if resultMailboxId ~= '' then
   published = mailbox.read(resultMailboxId)
   if not published then refuse('MAILBOX_NOT_FOUND', 'result.mailboxId') end
 end
-local maxPayloadBytes = usage.space.maxPayloadBytes
+local maxPayloadBytes = keyspace.record.maxPayloadBytes
 if #result > maxPayloadBytes then refuse('PAYLOAD_TOO_LARGE', 'result.payload ' .. maxPayloadBytes) end
 
 message.finish(record, 'ACKED', now, emit.message.acked)
@@ -47,5 +54,5 @@ if result ~= '' then
   records.set(record, 'result', result)
   count.space('retainedBytes', #result)
 end
-return call.done({ taskId = record.taskId, resultMessageId = resultMessageId, groupId = record.groupId,
-  groupState = record.groupState })
+return call.answer({ taskId = record.taskId, resultMessageId = resultMessageId, groupId = record.groupId,
+  groupState = record.groupState }, 'operation')

@@ -1,16 +1,19 @@
 --- Creates a mailbox. unique '1': only if none has its name; otherwise replies with the oldest that has.
+--- @request write
 --- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds unique tail
 --- @reply id createdAt mailbox:mailbox
 --- @include "lib/call"
+--- @include "lib/clock"
 --- @include "lib/id"
+--- @include "lib/plan"
+--- @include "lib/sorted"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_names"
 --- @include "mailbox/_view"
-local replay = call.open()
-if replay then return replay end
 local known = unique == '1' and names.oldest(name)
 if known then
   local first = mailbox.view(known)
-  return call.unchanged({ id = known, createdAt = first.createdAt, mailbox = first })
+  return call.answer({ id = known, createdAt = first.createdAt, mailbox = first })
 end
 plan.needOperation()
 
@@ -21,4 +24,4 @@ mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLim
 sorted.add(keys.mailboxes(), '0', mailboxId)
 names.add(name, mailboxId)
 emit.mailbox.created(mailboxId, { mode = mode })
-return call.done({ id = mailboxId, createdAt = now, mailbox = false })
+return call.answer({ id = mailboxId, createdAt = now, mailbox = false }, 'operation')

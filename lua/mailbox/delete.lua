@@ -1,12 +1,15 @@
 --- Deletes a mailbox that holds no live message and through which no undecided group delivers its tasks. Its finished
 --- messages stay for their time.
+--- @request write
 --- @args mailboxId
 --- @reply
 --- @include "lib/call"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "lib/unit"
 --- @include "mailbox/_mailbox"
 --- @include "mailbox/_names"
-local replay = call.open()
-if replay then return replay end
 local box = mailbox.load(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local live = mailbox.backlog(box)
@@ -19,4 +22,4 @@ sorted.remove(keys.mailboxes(), mailboxId)
 names.remove(box.name, mailboxId)
 emit.mailbox.deleted(mailboxId, box)
 journal.wake(mailboxId .. '/')
-return call.done()
+return call.answer(nil, 'operation')

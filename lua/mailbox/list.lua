@@ -1,11 +1,12 @@
 --- Mailboxes, newest first, those of a name alone where there is one; the next cursor is the last id of the page.
+--- @request read
 --- @args limit cursor name
 --- @reply nextCursor mailboxes:mailbox[]
 --- @include "lib/call"
 --- @include "lib/page"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_names"
 --- @include "mailbox/_view"
-call.read()
 local ids, nextCursor
 if name == '' then ids, nextCursor = page(keys.mailboxes(), limit, cursor) else ids, nextCursor = names.page(name, limit, cursor) end
 for i, mailboxId in ipairs(ids) do ids[i] = mailbox.view(mailboxId) end

@@ -2,13 +2,14 @@
 --- records and 4 MiB, so it may be short though there are more; the next cursor is the last id scanned. What is scanned is
 --- the smallest index that has all that may be wanted: a few are found behind any number of others. A page ends before
 --- messages that are damaged; one that begins with them is refused with the id behind which the list goes on.
+--- @request read
 --- @args mailboxId states scopeId workKey limit cursor
 --- @reply nextCursor messages:message[]
 --- @include "lib/call"
---- @include "mailbox/_message"
---- @include "mailbox/_ids"
+--- @include "lib/refuse"
 --- @include "mailbox/_indexes"
-call.read()
+--- @include "mailbox/_message"
+--- @include "mailbox/_packed"
 if redis.call('EXISTS', keys.mailbox(mailboxId)) == 0 then refuse('MAILBOX_NOT_FOUND') end
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304

@@ -1,15 +1,16 @@
 --- Refuses a claimed message for good, or gives it back for another attempt: to the back of the queue, or to FAILED
 --- once its attempts are used up. retry: '1' or '0'; countsAttempt '0': it was not tried, so the attempt is taken back, and no
 --- pause follows but its own; delaySeconds: '' for the pause that the mailbox says; reported: why it failed, or ''.
+--- @request write
 --- @args messageId token retry countsAttempt delaySeconds reported
 --- @reply state attempts readyAt
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/records"
 --- @include "mailbox/_claim"
---- @include "mailbox/_release"
 --- @include "mailbox/_finish"
---- @include "group/_member"
-local replay = call.open()
-if replay then return replay end
+--- @include "mailbox/_message"
+--- @include "mailbox/_release"
 local record = message.readForRetry(messageId)
 checkClaim(record, token)
 
@@ -24,4 +25,4 @@ elseif record.attempts >= record.maxAttempts then
 else
   message.release(record, now, tonumber(delaySeconds))
 end
-return call.done({ state = record.state, attempts = record.attempts, readyAt = record.readyAt })
+return call.answer({ state = record.state, attempts = record.attempts, readyAt = record.readyAt }, 'operation')

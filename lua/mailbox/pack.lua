@@ -3,22 +3,25 @@
 --- were packed before and are now; without rows only that changes. Nothing changes if packing has gone on meanwhile, or one
 --- of the messages is no longer as it was.
 --- @full
---- @args from through first last count digest finishedThrough
+--- @args spaceId requestId from through first last count digest finishedThrough
 --- @long rows segment
 --- @reply isPacked
+--- @include "lib/records"
+--- @include "lib/sorted"
+--- @include "lib/space"
 --- @include "lib/unit"
---- @include "space/_space"
---- @include "mailbox/_segments"
---- @include "mailbox/_message"
 --- @include "group/_group"
+--- @include "mailbox/_message"
+--- @include "mailbox/_packed"
+--- @include "mailbox/_segments"
+--- @include "space/_space"
 local none = { isPacked = 0 }
 if not keyspace.find() then return none end
-local record = space.load('messagesPackedThrough', 'messageSegments')
+local record = space.load(spaceId, 'messagesPackedThrough', 'messageSegments')
 if (record.messagesPackedThrough or '') ~= from then return none end
 local list = cjson.decode(rows)
-packed.isPassed = true
 for _, row in ipairs(list) do
-  local found = message.load(row.id, 'mailboxId', 'state', 'finishedAt', 'groupId')
+  local found = message.stored(row.id, 'mailboxId', 'state', 'finishedAt', 'groupId')
   if not found or found.mailboxId ~= row.mailboxId or found.state ~= row.state or found.finishedAt ~= row.finishedAt
     or found.groupId and group.isUndecided(found.groupId) then
     return none
@@ -27,9 +30,9 @@ end
 if list[1] then
   local newest = packed.newest()
   if newest and newest.last >= first then return none end
-  packed.addSegment(record, { last = last, first = first, digest = digest, count = count, kind = 'MESSAGES' }, segment,
+  packing.addSegment(record, { last = last, first = first, digest = digest, count = count, kind = 'MESSAGES' }, segment,
     finishedThrough)
-  packed.addRows(list)
+  packing.addRows(list)
   for _, row in ipairs(list) do
     local mailboxId, messageId = row.mailboxId, row.id
     sorted.remove(keys.messages(mailboxId), messageId)

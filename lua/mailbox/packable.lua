@@ -2,10 +2,9 @@
 --- member of a group that is not decided, which may still change it; those that have none are left out. looked: of so many
 --- ids; the others come too late for about 64 KiB, which is what a step may take.
 --- @full
---- @args ids
+--- @args spaceId requestId ids
 --- @reply records looked
---- @include "lib/unit"
---- @include "space/_space"
+--- @include "lib/space"
 --- @include "group/_group"
 local found, looked, bytes, bytesLimit = {}, 0, 0, 65536
 if not keyspace.find() then return { records = found, looked = looked } end

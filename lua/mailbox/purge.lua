@@ -1,18 +1,21 @@
 --- Cancels READY messages of a mailbox, then DELAYED ones, in the order in which they would be received, at most `max`;
 --- only those of a scope's subtree if there is one. Groups that this decides count as work: a step ends early where they
 --- have many members. Each step begins with the first message; cursor: the last DELAYED one outside the subtree.
+--- @request write
 --- @args mailboxId scopeId max cursor
 --- @reply cancelled nextCursor
 --- @include "lib/call"
+--- @include "lib/clock"
 --- @include "lib/merge"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_live"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "group/_group"
 --- @include "mailbox/_below"
 --- @include "mailbox/_finish"
---- @include "group/_member"
+--- @include "mailbox/_live"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
 local workLimit = 500
-local replay = call.open()
-if replay then return replay end
 if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
 
@@ -73,5 +76,5 @@ for i, member in ipairs(members) do
   end
   last = record.id
 end
-if cancelled == 0 then return call.unchanged({ cancelled = 0, nextCursor = more and (passed or last) }) end
-return call.done({ cancelled = cancelled, nextCursor = more and (passed or last) })
+if cancelled == 0 then return call.answer({ cancelled = 0, nextCursor = more and (passed or last) }) end
+return call.answer({ cancelled = cancelled, nextCursor = more and (passed or last) }, 'operation')

@@ -5,24 +5,34 @@
 --- @args mailboxId scopeId holder holderSession leaseSeconds max tokens looksAgain bytesLimit
 --- @reply claims:claim[]
 --- @gather
+--- @request write
+--- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
 --- @include "lib/call"
---- @include "scope/_scope"
---- @include "mailbox/_message"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_ready"
---- @include "mailbox/_turns"
+--- @include "lib/clock"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/sendBack"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/timer"
+--- @include "lib/usage"
 --- @include "mailbox/_delay"
 --- @include "mailbox/_lease"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_members"
+--- @include "mailbox/_message"
+--- @include "mailbox/_ready"
 --- @include "mailbox/_skip"
---- @include "group/_member"
-local _, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease', 'messages:READY', 'messages:CLAIMED')
+--- @include "mailbox/_turns"
+--- @include "scope/_scope"
+local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local box = mailbox.load(mailboxId, 'mode', 'recipientId', 'ready', 'claimed', 'nextReadyAt', 'turn')
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if box.mode == 'INBOX' and box.recipientId ~= '' and box.recipientId ~= holder then refuse('RECIPIENT_MISMATCH') end
-maxLeaseSeconds = tonumber(maxLeaseSeconds)
 local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
 if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
-max, nextLease = tonumber(max), tonumber(nextLease)
+max = tonumber(max)
 local claims, bytes = {}, 0
 bytesLimit = tonumber(bytesLimit)
 local tokenLength, drained = #tokens / max, tonumber(drainedThrough)
@@ -31,7 +41,7 @@ if box.nextReadyAt then delay.ripenSome(box) end
 while #claims < max do
   local queue = scopeId
   if queue == '*' then
-    if not box.turn then call.sendBack('DUE', timer.named('mailbox:turns', mailboxId)) end
+    if not box.turn then sendBack('DUE', timer.named('mailbox:turns', mailboxId)) end
     queue = sorted.first(keys.turns(mailboxId))
   end
   local member, readyAt
@@ -39,7 +49,7 @@ while #claims < max do
   local isFirst = not claims[1]
   if box.nextReadyAt and delay.isFirst(box, readyAt, drained or now) then
     if not isFirst then break end
-    call.sendBack('DUE', timer.named('mailbox:delays', mailboxId))
+    sendBack('DUE', timer.named('mailbox:delays', mailboxId))
   end
   if not member then break end
   local id = string.sub(member, -36)
@@ -50,7 +60,7 @@ while #claims < max do
     if not isFirst or scopeId ~= '*' and scope.cancelOf(path, scopeId) then break end
     skip.cancelled(mailboxId, queue)
     call.keep()
-    call.sendBack('DUE')
+    sendBack('DUE')
   end
   if isFirst then
     plan.needOperation()
@@ -64,12 +74,12 @@ while #claims < max do
   -- The deadline passed after the sweep that this call waited for, if any: an expired message is never handed out.
   if deadline <= now and deadline > (drained or 0) then
     if not isFirst then break end
-    call.sendBack('DUE')
+    sendBack('DUE')
   end
   ready.remove(mailboxId, path, member, readyAt)
   if scopeId == '*' and ready.first(mailboxId, queue) then turns.join(mailboxId, queue) end
   record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
-  message.enter(record, 'CLAIMED')
+  message.become(record, 'CLAIMED')
   records.set(record, 'attempts', record.attempts + 1)
   records.set(record, 'token', string.sub(tokens, tokenLength * #claims + 1, tokenLength * (#claims + 1)))
   records.set(record, 'holder', holder)
@@ -81,9 +91,9 @@ while #claims < max do
   records.set(box, 'ready', box.ready - 1)
   records.set(box, 'claimed', box.claimed + 1)
   emit.message.claimed(id, record)
-  if record.groupId then message.memberStarted(record) end
+  if record.groupId then members.started(record) end
   claims[#claims + 1] = record
 end
-if not claims[1] then return looksAgain == '' and call.uncounted() or call.answer() end
+if not claims[1] then return looksAgain == '' and call.answer(nil, 'syscall') or call.answer() end
 for _ = 2, #claims do usage.countOperation(callName) end
-return call.done({ claims = claims })
+return call.answer({ claims = claims }, 'operation')

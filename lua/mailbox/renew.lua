@@ -1,14 +1,20 @@
 --- Extends (or shortens) a lease, counted from now, never beyond the message's deadline.
 --- progress: what the work has reached, as JSON text, for the next attempt; '' leaves it as it is.
+--- @request write
+--- @space maxLeaseSeconds nextLease
 --- @args messageId token leaseSeconds
 --- @long progress
 --- @reply leaseExpiresAt groupState
 --- @gather
 --- @include "lib/call"
---- @include "mailbox/_lease"
+--- @include "lib/clock"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/space"
 --- @include "mailbox/_claim"
-local replay, maxLeaseSeconds, nextLease = call.open('maxLeaseSeconds', 'nextLease')
-if replay then return replay end
+--- @include "mailbox/_lease"
+--- @include "mailbox/_message"
+local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local record = message.read(messageId)
 checkClaim(record, token)
 maxLeaseSeconds = tonumber(maxLeaseSeconds)
@@ -19,5 +25,5 @@ records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, record.dead
 if #progress > 4096 then refuse('PAYLOAD_TOO_LARGE', 'progress 4096') end
 if progress ~= '' then message.keep(record, 'progress', progress) end
 lease.hold(messageId, record.leaseExpiresAt, nextLease)
-return call.uncounted({ leaseExpiresAt = record.leaseExpiresAt,
-  groupState = record.groupId and redis.call('HGET', keys.group(record.groupId), 'state') })
+return call.answer({ leaseExpiresAt = record.leaseExpiresAt,
+  groupState = record.groupId and redis.call('HGET', keys.group(record.groupId), 'state') }, 'syscall')

@@ -1,12 +1,18 @@
 --- Brings back a message that ended without success. Its record, its workKey and its place in its group are the same;
 --- a deadline that has passed is cleared.
 --- @args messageId delaySeconds
+--- @request write
 --- @reply message:changedMessage payload
 --- @include "lib/call"
---- @include "mailbox/_whole"
---- @include "mailbox/_room"
+--- @include "lib/clock"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
 --- @include "mailbox/_requeue"
-local replay = room.open()
+--- @include "mailbox/_room"
+--- @include "mailbox/_whole"
+local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end
 local obstacle, detail = message.obstacle(record)
@@ -25,4 +31,4 @@ plan.needOperation()
 room.forMessage(box, (deadline > now and 1 or 0) + (delaySeconds > 0 and 1 or 0), record.taskId)
 
 message.requeue(record, box, delaySeconds)
-return message.withPayload(call.done({ message = message.shown(record), payload = '' }), record)
+return message.withPayload(call.answer({ message = message.shown(record), payload = '' }, 'operation'), record)

@@ -1,17 +1,21 @@
 --- Requeues messages of a final state in a mailbox, oldest first, those of a scope's subtree alone where there is one.
 --- Those that may not be are passed over, and counted by the code of the error that they would be refused with. A step looks at 1,000 at most; the next cursor is the last id looked at. A
 --- limit or a damaged message ends it, and refuses it where nothing was done before.
+--- @request write
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor passedOver
 --- @include "lib/call"
+--- @include "lib/clock"
 --- @include "lib/page"
+--- @include "lib/plan"
+--- @include "lib/refuse"
 --- @include "mailbox/_below"
---- @include "mailbox/_room"
---- @include "mailbox/_requeue"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
 --- @include "mailbox/_packed"
+--- @include "mailbox/_requeue"
+--- @include "mailbox/_room"
 local scanLimit = 1000
-local replay = room.open()
-if replay then return replay end
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
@@ -67,6 +71,6 @@ for i, id in ipairs(ids) do
   last = id
 end
 if requeued == 0 then
-  return call.unchanged({ requeued = 0, nextCursor = more and last, passedOver = passedOver })
+  return call.answer({ requeued = 0, nextCursor = more and last, passedOver = passedOver })
 end
-return call.done({ requeued = requeued, nextCursor = more and last, passedOver = passedOver })
+return call.answer({ requeued = requeued, nextCursor = more and last, passedOver = passedOver }, 'operation')

@@ -1,18 +1,24 @@
 --- Sends one message. deadline: epoch milliseconds; delaySeconds, maxAttempts: numbers; '' where absent.
+--- @request write
 --- @args mailboxId scopeId workKey deadline delaySeconds maxAttempts tail
 --- @reply id state known
 --- @long payload
 --- @gather
+--- @include "lib/call"
 --- @include "lib/id"
---- @include "mailbox/_room"
+--- @include "lib/maps"
+--- @include "lib/plan"
+--- @include "lib/refuse"
 --- @include "mailbox/_create"
-local replay = room.open()
-if replay then return replay end
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
+--- @include "mailbox/_room"
+--- @include "scope/_scope"
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
   local first = maps.get(keys.workKeys(mailboxId), workKey)
-  if first then return call.uncounted({ id = first, state = message.stateNow(message.load(first, 'state', 'readyAt')), known = 1 }) end
+  if first then return call.answer({ id = first, state = message.stateNow(message.load(first, 'state', 'readyAt')), known = 1 }, 'syscall') end
 end
 local deadlineAt, readyAt = room.moments(deadline, delaySeconds)
 local path = scope.path(scopeId)
@@ -26,4 +32,4 @@ scope.check(path)
 local id = newId(tail)
 message.create({ id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, payload = payload, taskId = isWork and id,
   workKey = workKey ~= '' and workKey, deadline = deadlineAt, maxAttempts = tonumber(maxAttempts), readyAt = readyAt }, path, box)
-return call.done({ id = id, state = readyAt and 'DELAYED' or 'READY' })
+return call.answer({ id = id, state = readyAt and 'DELAYED' or 'READY' }, 'operation')

@@ -1,11 +1,14 @@
 --- Changes a mailbox; '' leaves a field as it is.
+--- @request write
 --- @args mailboxId name backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds
 --- @reply mailbox:mailbox
 --- @include "lib/call"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_names"
 --- @include "mailbox/_view"
-local replay = call.open()
-if replay then return replay end
 local box = mailbox.view(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local asked = {
@@ -18,7 +21,7 @@ local asked = {
 for field, value in pairs(asked) do
   if box[field] == value then asked[field] = nil end
 end
-if not next(asked) then return call.unchanged({ mailbox = box }) end
+if not next(asked) then return call.answer({ mailbox = box }) end
 plan.needOperation()
 
 if asked.name then
@@ -27,4 +30,4 @@ if asked.name then
 end
 for field, value in pairs(asked) do records.set(box, field, value) end
 emit.mailbox.updated(mailboxId, box)
-return call.done({ mailbox = box })
+return call.answer({ mailbox = box }, 'operation')

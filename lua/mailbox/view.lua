@@ -1,7 +1,9 @@
 --- A mailbox as it stands.
+--- @request read
 --- @args mailboxId
 --- @reply mailbox:mailbox
 --- @include "lib/call"
+--- @include "lib/refuse"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_view"
-call.read()
 return call.answer({ mailbox = mailbox.view(mailboxId) or refuse('MAILBOX_NOT_FOUND') })

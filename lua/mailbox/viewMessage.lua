@@ -1,7 +1,8 @@
 --- A message with its payload and its result.
+--- @request read
 --- @args messageId
 --- @reply message:message
 --- @include "lib/call"
+--- @include "mailbox/_message"
 --- @include "mailbox/_whole"
-call.read()
 return call.answer({ message = message.shown(message.whole(messageId)) })

@@ -1,9 +1,11 @@
+--- @export storePlan
 --- @include "lib/unit"
---- @args plan operations agents spaces runs tasks apiKeys rpm retentionDays
 --- Stores the plan's figures. `unlimited` says that calls need not read those they check: rate, active tasks, claims, and
 --- on the free plan operations.
-local function storePlan()
-  local unlimited = plan ~= 'free' and rpm == 'unlimited' and tasks == 'unlimited' and agents == 'unlimited'
-  unit.command('HSET', keys.org(), 'plan', plan, 'operations', operations, 'agents', agents, 'spaces', spaces, 'runs', runs,
-    'tasks', tasks, 'keys', apiKeys, 'rpm', rpm, 'retentionDays', retentionDays, 'unlimited', unlimited and '1' or '0')
+local function storePlan(figures)
+  local unlimited = figures.plan ~= 'free' and figures.rpm == 'unlimited' and figures.tasks == 'unlimited'
+    and figures.agents == 'unlimited'
+  local fields = { 'unlimited', unlimited and '1' or '0' }
+  for name, value in pairs(figures) do fields[#fields + 1], fields[#fields + 2] = name, value end
+  unit.command('HSET', keys.org(), unpack(fields))
 end

@@ -1,11 +1,15 @@
 --- Creates an organization with the figures of its plan, each a number or `unlimited`. detail: for the audit trail.
---- @args org epoch detail
+--- @args plan operations agents spaces runs tasks apiKeys rpm retentionDays org epoch detail
 --- @reply
---- @include "lib/refuse"
 --- @include "lib/audit"
+--- @include "lib/clock"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/unit"
 --- @include "org/_plan"
 if redis.call('EXISTS', keys.org()) == 1 then refuse('ORG_EXISTS') end
-storePlan()
+storePlan({ plan = plan, operations = operations, agents = agents, spaces = spaces, runs = runs, tasks = tasks, keys = apiKeys,
+  rpm = rpm, retentionDays = retentionDays })
 records.put(keys.org(), 'epoch', epoch)
 records.put(keys.org(), 'createdAt', now)
 audit('org.created', 'cli', org, detail)

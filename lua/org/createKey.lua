@@ -2,16 +2,20 @@
 --- of several processes that start on a new store one creates it. detail: for the audit trail.
 --- @args name permissions spaces apiKeyDigest tail first detail
 --- @reply apiKey:apiKey
---- @include "lib/refuse"
---- @include "lib/id"
 --- @include "lib/audit"
---- @include "org/_org"
+--- @include "lib/clock"
+--- @include "lib/id"
+--- @include "lib/maps"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/unit"
 --- @include "org/_apiKey"
+--- @include "org/_org"
 local record = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
 local maxKeys = tonumber(record.keys)
 if first == '1' and redis.call('EXISTS', keys.apiKeys()) == 1 then refuse('KEY_EXISTS') end
 for spaceId in string.gmatch(spaces, '[^,]+') do
-  if redis.call('EXISTS', keys.space()) == 0 then refuse('SPACE_NOT_FOUND', spaceId) end
+  if redis.call('EXISTS', keys.space(spaceId)) == 0 then refuse('SPACE_NOT_FOUND', spaceId) end
 end
 if maxKeys and record.usedKeys >= maxKeys then refuse('ENTITLEMENT_EXCEEDED', 'keys ' .. record.plan .. ' ' .. record.keys) end
 

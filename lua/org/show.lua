@@ -1,8 +1,8 @@
 --- An organization's plan, figures and current usage.
 --- @reply organization:org
---- @include "lib/refuse"
 --- @include "lib/clock"
 --- @include "lib/date"
+--- @include "lib/refuse"
 --- @include "org/_org"
 local record = org.load() or refuse('ORG_NOT_FOUND')
 if record.operationsMonth ~= string.sub(dateOf(now), 1, 7) then record.usedOperations = 0 end

@@ -1,4 +1,6 @@
+--- @export removeIdempotency
 --- @include "lib/clock"
+--- @include "lib/records"
 --- @include "lib/space"
 --- @include "lib/unit"
 
@@ -11,6 +13,6 @@ local function removeIdempotency(first, maxDays)
     local day = string.format('%d', number)
     unit.delete(keys.idempotency(day))
   end
-  if last >= first then records.put(keys.space(), 'idempotencyFrom', last + 1) end
+  if last >= first then records.put(keys.space(spaceId), 'idempotencyFrom', last + 1) end
   return last < through
 end

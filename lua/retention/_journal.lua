@@ -1,8 +1,10 @@
---- @include "lib/clock"
---- @include "lib/space"
---- @include "lib/usage"
---- @include "lib/unit"
+--- @export walkJournal trimJournal
+--- @include "lib/records"
 --- @include "lib/retained"
+--- @include "lib/space"
+--- @include "lib/streamId"
+--- @include "lib/unit"
+--- @include "lib/usage"
 --- @include "event/_segments"
 --- @include "retention/_stream"
 --- The journal says in order when messages finished, and is kept longer than they are, so they need no index of their own.
@@ -59,6 +61,6 @@ local function trimJournal(through, maxEntries)
     unit.command('XDEL', keys.eventSegments(), last)
     unit.delete(keys.eventSegment(last))
   end
-  if last then records.put(keys.space(), 'trimmedThrough', last) end
+  if last then records.put(keys.space(spaceId), 'trimmedThrough', last) end
   return more
 end

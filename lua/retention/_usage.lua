@@ -1,5 +1,8 @@
---- @include "lib/unit"
+--- @export removeUsage
 --- @include "lib/date"
+--- @include "lib/records"
+--- @include "lib/sorted"
+--- @include "lib/unit"
 
 --- Removes usage records of at most `maxDays` days before `oldest`. If `oldest` has no record, it takes over retainedBytes of
 --- the last one removed, because a day without calls has the figure of the day before. Returns whether there may be more.

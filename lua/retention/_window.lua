@@ -1,4 +1,4 @@
---- @include "lib/clock"
+--- @export window
 --- How long records are kept: for the retention window of the plan as it is now, at least 30 days for all but messages;
 --- some for a time that is the same on every plan.
 local day = 86400000

@@ -2,23 +2,29 @@
 --- finishedAt, isTask, bytes (what is retained of it) and workKey where it has one. Of tasks tombstones stay: of a segment of
 --- MESSAGES, `tombstones` is a segment of `countOf` of these with this `digest`, '' for none. Nothing is done if the segment
 --- has changed.
---- @args entry digest countOf
+--- @args spaceId requestId entry digest countOf
 --- @long rows tombstones
 --- @reply isDone
+--- @include "lib/count"
+--- @include "lib/maps"
+--- @include "lib/records"
+--- @include "lib/sorted"
+--- @include "lib/space"
 --- @include "lib/unit"
 --- @include "lib/usage"
---- @include "space/_space"
---- @include "retention/_window"
---- @include "mailbox/_segments"
---- @include "mailbox/_message"
---- @include "mailbox/_mailbox"
 --- @include "group/_task"
---- @include "*/_retain"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_message"
+--- @include "mailbox/_packed"
+--- @include "mailbox/_segments"
+--- @include "scope/_retain"
+--- @include "scope/_scope"
+--- @include "space/_space"
 if not keyspace.find() then return { isDone = 0 } end
 local segment = packed.described(entry)
 local finishedThrough = redis.call('ZSCORE', keys.messageSegmentEnds(segment.kind), entry)
 if not finishedThrough then return { isDone = 0 } end
-local record = space.load('usageDay', 'messageSegments')
+local record = space.load(spaceId, 'usageDay', 'messageSegments')
 usage.enterToday(record)
 -- Those that were unpacked since have a record of their own, or had one.
 local isUnpacked, unpacked = {}, redis.call('ZRANGE', keys.unpackedMessages(), '[' .. segment.first, '[' .. segment.last, 'BYLEX')
@@ -55,10 +61,10 @@ for _, row in ipairs(list) do
     leaveScope(row)
   end
 end
-packed.removeSegment(entry)
-if segment.kind == 'MESSAGES' then packed.removeRows(list) end
+packing.removeSegment(entry)
+if segment.kind == 'MESSAGES' then packing.removeRows(list) end
 if tombstones ~= '' then
-  packed.addSegment(record,
+  packing.addSegment(record,
     { last = segment.last, first = segment.first, digest = digest, count = countOf, kind = 'TOMBSTONES' }, tombstones,
     finishedThrough)
 else

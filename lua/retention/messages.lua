@@ -1,10 +1,11 @@
 --- The oldest segment of packed messages of a kind that is over: of MESSAGES after the plan's window, of TOMBSTONES of their
 --- tasks max(window, 30 days) later. Nothing if there is none. skipped: so many older ones cannot be read.
---- @args kind skipped
+--- @args spaceId requestId kind skipped
 --- @reply entry key
+--- @include "lib/clock"
 --- @include "lib/space"
---- @include "retention/_window"
 --- @include "mailbox/_packed"
+--- @include "retention/_window"
 if not keyspace.find() then return nil end
 local shorter, longer = window.ofPlan()
 local through = now - shorter - (kind == 'MESSAGES' and 0 or longer)

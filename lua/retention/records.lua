@@ -1,12 +1,14 @@
 --- Removes records of the organization whose retention period is over, oldest first and about `maxRecords` at most; then
 --- entries of its audit trail.
---- @args maxRecords
+--- @args spaceId requestId maxRecords
 --- @reply more
---- @include "lib/unit"
+--- @include "lib/clock"
 --- @include "lib/retained"
---- @include "retention/_window"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/unit"
 --- @include "retention/_stream"
---- @include "*/_retain"
+--- @include "retention/_window"
 maxRecords = tonumber(maxRecords)
 local _, keep = window.ofPlan()
 local removed = 0

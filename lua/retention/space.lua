@@ -1,21 +1,20 @@
 --- One step of retention in a space, at most `maxRecords` of each kind: finished messages, found by walking the journal, and
 --- their tombstones; journal entries; usage records; idempotency records. opened: packed events that Node has opened.
---- @args maxRecords
+--- @args spaceId requestId maxRecords
 --- @long opened
 --- @reply more
+--- @include "lib/clock"
+--- @include "lib/retained"
 --- @include "lib/space"
 --- @include "lib/unit"
---- @include "lib/usage"
---- @include "lib/retained"
---- @include "*/_retain"
---- @include "space/_space"
---- @include "retention/_window"
+--- @include "retention/_idempotency"
 --- @include "retention/_journal"
 --- @include "retention/_usage"
---- @include "retention/_idempotency"
+--- @include "retention/_window"
+--- @include "space/_space"
 maxRecords = tonumber(maxRecords)
 local shorter, longer = window.ofPlan()
-local record = space.load('usageDay', 'retainedThrough', 'trimmedThrough', 'packedThrough', 'idempotencyFrom', 'createdAt', 'number')
+local record = space.load(spaceId, 'usageDay', 'retainedThrough', 'trimmedThrough', 'packedThrough', 'idempotencyFrom', 'createdAt', 'number')
 local usageDay = record.usageDay
 keyspace.enter(record.number)
 

@@ -1,10 +1,10 @@
 --- @include "lib/cancels"
---- @include "scope/_ending"
 --- @include "schedule/_schedule"
+--- @include "scope/_ending"
 
 --- Ends a schedule of a cancelled run.
 function schedule.stop(record, cancel)
-  ending.count(cancel, 'endedSchedules', schedule.finish, record)
+  schedule.finish(record, ending.count(cancel, 'endedSchedules'))
 end
 
 cancels.schedules = { total = 'endedSchedules' }

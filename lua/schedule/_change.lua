@@ -1,14 +1,17 @@
---- @args drainedSchedule
---- @include "mailbox/_room"
+--- @include "lib/clock"
+--- @include "lib/refuse"
+--- @include "lib/sendBack"
 --- @include "schedule/_cancel"
+--- @include "schedule/_schedule"
+--- @include "scope/_scope"
 --- What calls that change a schedule begin with.
 
 --- The schedule, with all that was due of it made real; firing it is Node's to do. drainedSchedule: the moment up to which
 --- it has been fired.
-function schedule.current(scheduleId)
+function schedule.current(scheduleId, drainedSchedule)
   local record = schedule.load(scheduleId) or refuse('SCHEDULE_NOT_FOUND')
   local cancel = record.state ~= 'ENDED' and scope.cancelOf(scope.path(record.scopeId))
   if cancel then schedule.stop(record, cancel) end
-  if record.nextAt and record.nextAt <= (tonumber(drainedSchedule) or now) then call.sendBack('SCHEDULE_DUE') end
+  if record.nextAt and record.nextAt <= (tonumber(drainedSchedule) or now) then sendBack('SCHEDULE_DUE') end
   return record
 end

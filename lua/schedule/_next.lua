@@ -1,15 +1,16 @@
---- @args after nextAt
---- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/id"
+--- @include "lib/sendBack"
 --- @include "schedule/_schedule"
 
---- The first moment after now. Of a cron expression Node computes it: nextAt is the first one after `after`, and still is
---- while the clock stands between them. everySeconds counts from the creation, the moment of the id.
-function schedule.following(id, cron, everySeconds, timezone)
+--- The first moment after now. Of a cron expression Node computes it: known.nextAt is the first one after known.after, and
+--- still is while the clock stands between them. everySeconds counts from the creation, the moment of the id.
+function schedule.following(id, cron, everySeconds, timezone, known)
   if everySeconds then
     local everyMs, createdAt = 1000 * everySeconds, momentOf(id)
     return createdAt + everyMs * math.max(1, math.floor((now - createdAt) / everyMs) + 1)
   end
-  local at, from = tonumber(nextAt), tonumber(after)
-  if not at or now < from or now >= at then call.sendBack('MOMENT_UNKNOWN', nowText .. ' ' .. timezone .. ' ' .. cron) end
+  local at, from = tonumber(known.nextAt), tonumber(known.after)
+  if not at or now < from or now >= at then sendBack('MOMENT_UNKNOWN', nowText .. ' ' .. timezone .. ' ' .. cron) end
   return at
 end

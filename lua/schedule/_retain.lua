@@ -1,7 +1,7 @@
 --- @include "lib/retained"
---- @include "lib/unit"
---- @include "scope/_retain"
 --- @include "schedule/_schedule"
+--- @include "scope/_retain"
+--- @include "scope/_scope"
 --- A schedule that has ended.
 retained['schedule:schedule'] = function(scheduleId, at)
   local record = schedule.load(scheduleId)

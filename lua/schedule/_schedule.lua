@@ -1,8 +1,10 @@
 --- @record schedule
---- @include "lib/refuse"
+--- @include "lib/clock"
 --- @include "lib/finished"
 --- @include "lib/maps"
+--- @include "lib/records"
 --- @include "lib/sorted"
+--- @include "lib/space"
 --- @include "lib/timer"
 --- @include "lib/unit"
 --- @include "scope/_scope"
@@ -37,11 +39,11 @@ function schedule.arm(record, at)
 end
 
 --- Ends an ACTIVE or PAUSED schedule, whose run is cancelled.
-function schedule.finish(record)
+function schedule.finish(record, cause)
   schedule.arm(record, false)
   schedule.enter(record, 'ENDED')
   finished.add('schedule:schedule', record.id, nowText)
-  emit.schedule.updated(record.id, record)
+  emit.schedule.updated(record.id, record, cause)
 end
 
 --- Removes a schedule with all its entries.

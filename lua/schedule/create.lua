@@ -1,14 +1,21 @@
 --- Creates a schedule; its name is unique in the space. cron or everySeconds: '' the one that it has not; maxAttempts: ''
 --- for the mailbox's.
---- @args name mailboxId scopeId cron everySeconds timezone maxAttempts tail
+--- @request write
+--- @args after nextAt name mailboxId scopeId cron everySeconds timezone maxAttempts tail
 --- @reply schedule:schedule
 --- @long payload
+--- @include "lib/call"
 --- @include "lib/id"
+--- @include "lib/maps"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_room"
 --- @include "schedule/_next"
+--- @include "schedule/_schedule"
+--- @include "scope/_scope"
 local maxSchedules = 1000
-local replay = room.open()
-if replay then return replay end
 if not mailbox.load(mailboxId, 'mode') then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
 if maps.get(keys.scheduleNames(), name) then refuse('SCHEDULE_EXISTS') end
 local path = scope.path(scopeId)
@@ -19,7 +26,7 @@ if redis.call('ZCARD', keys.schedules()) >= maxSchedules then refuse('SCHEDULES_
 scope.check(path)
 
 local id = newId(tail)
-local firstAt = schedule.following(id, cron, tonumber(everySeconds), timezone)
+local firstAt = schedule.following(id, cron, tonumber(everySeconds), timezone, { nextAt = nextAt, after = after })
 local record = { id = id, name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload,
   cron = cron ~= '' and cron, everySeconds = tonumber(everySeconds) or false, timezone = timezone,
   maxAttempts = tonumber(maxAttempts) or false, missed = 0 }
@@ -31,4 +38,4 @@ maps.put(keys.scheduleNames(), name, record.id)
 sorted.add(keys.schedules(), '0', record.id)
 sorted.add(keys.scopeSchedules(scopeId), '0', record.id)
 emit.schedule.created(record.id, record)
-return call.done({ schedule = record })
+return call.answer({ schedule = record }, 'operation')

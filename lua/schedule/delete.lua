@@ -1,13 +1,17 @@
 --- Deletes a schedule; what it has sent stays.
---- @args scheduleId
+--- @request write
+--- @args drainedSchedule scheduleId
 --- @reply
+--- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/finished"
+--- @include "lib/plan"
 --- @include "schedule/_change"
-local replay = room.open()
-if replay then return replay end
-local record = schedule.current(scheduleId)
+--- @include "schedule/_schedule"
+local record = schedule.current(scheduleId, drainedSchedule)
 plan.needOperation()
 
 schedule.remove(record)
 finished.add('scope:scope', record.scopeId, nowText)
 emit.schedule.deleted(scheduleId, record)
-return call.done()
+return call.answer(nil, 'operation')

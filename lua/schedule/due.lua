@@ -1,8 +1,9 @@
 --- The schedules of the organization that are due, at most `maxSchedules` behind the first `skipped`, or the one with this id
 --- if it is; nextDue: the next moment of all where none is.
---- @args scheduleId skipped maxSchedules
+--- @args spaceId requestId scheduleId skipped maxSchedules
 --- @reply now nextDue schedules:dueSchedule[]
 --- @include "lib/clock"
+--- @include "lib/space"
 --- @include "schedule/_schedule"
 local members
 if scheduleId ~= '' then

@@ -1,13 +1,22 @@
 --- Fires a schedule whose next moment is still `nextAt`, and sets the following one: sends the message of `moment`, the last
 --- that has come; those before it, `missed` of them, are only counted. A send that is refused says so in an event. Behind no
 --- request: the arguments of lib/call that tell the caller are empty.
+--- @request worker
 --- @args scheduleId nextAt moment missed following workKey tail
 --- @reply
 --- @gather
+--- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/maps"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/usage"
+--- @include "mailbox/_mailbox"
 --- @include "mailbox/_room"
 --- @include "schedule/_cancel"
+--- @include "schedule/_schedule"
 --- @include "schedule/_send"
-room.enter()
+--- @include "scope/_scope"
 local record = schedule.load(scheduleId)
 if not record or record.nextAt ~= tonumber(nextAt) or tonumber(moment) > now then return call.answer() end
 local cancel = scope.cancelOf(scope.path(record.scopeId))

@@ -1,11 +1,11 @@
 --- Schedules, newest first; the next cursor is the last id of the page, which ends early behind 4 MiB of payloads.
+--- @request read
 --- @args limit cursor
 --- @reply nextCursor schedules:schedule[]
 --- @include "lib/call"
 --- @include "lib/page"
 --- @include "schedule/_schedule"
 local maxBytes = 4194304
-call.read()
 local ids, nextCursor = page(keys.schedules(), limit, cursor)
 local found, bytes = {}, 0
 for i, scheduleId in ipairs(ids) do

@@ -1,11 +1,17 @@
 --- Sends a schedule's message now, paused or not; its moments stay as they are.
---- @args scheduleId tail
+--- @request write
+--- @args drainedSchedule scheduleId tail
 --- @reply schedule:schedule
+--- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_room"
 --- @include "schedule/_change"
+--- @include "schedule/_schedule"
 --- @include "schedule/_send"
-local replay = room.open()
-if replay then return replay end
-local record = schedule.current(scheduleId)
+local record = schedule.current(scheduleId, drainedSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local box = mailbox.read(record.mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND', "the schedule's mailboxId") end
@@ -16,4 +22,4 @@ if code == 'BACKLOG_FULL' then refuse('BACKLOG_FULL', detail) end
 if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
 
 schedule.send(record, box, now, tail)
-return call.done({ schedule = record })
+return call.answer({ schedule = record }, 'operation')

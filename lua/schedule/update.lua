@@ -1,12 +1,23 @@
 --- Changes a schedule; '' leaves a field as it is, and cron and everySeconds replace each other.
---- @args scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts state
+--- @request write
+--- @args drainedSchedule after nextAt scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts state
 --- @long payload
 --- @reply schedule:schedule
+--- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/finished"
+--- @include "lib/maps"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "mailbox/_mailbox"
+--- @include "mailbox/_room"
 --- @include "schedule/_change"
 --- @include "schedule/_next"
-local replay = room.open()
-if replay then return replay end
-local record = schedule.current(scheduleId)
+--- @include "schedule/_schedule"
+--- @include "scope/_scope"
+local record = schedule.current(scheduleId, drainedSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local asked = { name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload, cron = cron,
   everySeconds = tonumber(everySeconds) or '', timezone = timezone, maxAttempts = tonumber(maxAttempts) or '' }
@@ -14,7 +25,7 @@ for field, value in pairs(asked) do
   if value == '' or record[field] == value then asked[field] = nil end
 end
 local nextState = state ~= '' and state ~= record.state and state
-if not next(asked) and not nextState then return call.unchanged({ schedule = record }) end
+if not next(asked) and not nextState then return call.answer({ schedule = record }) end
 if asked.mailboxId and not mailbox.load(mailboxId, 'mode') then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
 if asked.name and maps.get(keys.scheduleNames(), name) then refuse('SCHEDULE_EXISTS') end
 local path = asked.scopeId and scope.path(scopeId)
@@ -29,7 +40,8 @@ if (nextState or record.state) == 'PAUSED' then
   following = false
 elseif nextState or asked.cron or asked.everySeconds or asked.timezone and record.cron then
   local every = asked.everySeconds == nil and record.everySeconds or asked.everySeconds
-  following = schedule.following(scheduleId, asked.cron or record.cron, every, asked.timezone or record.timezone)
+  following = schedule.following(scheduleId, asked.cron or record.cron, every, asked.timezone or record.timezone,
+    { nextAt = nextAt, after = after })
 end
 
 if asked.name then
@@ -47,4 +59,4 @@ for field, value in pairs(asked) do records.set(record, field, value) end
 if nextState then schedule.enter(record, nextState) end
 if following ~= record.nextAt then schedule.arm(record, following) end
 emit.schedule.updated(scheduleId, record)
-return call.done({ schedule = record })
+return call.answer({ schedule = record }, 'operation')

@@ -1,7 +1,8 @@
 --- A schedule.
+--- @request read
 --- @args scheduleId
 --- @reply schedule:schedule
 --- @include "lib/call"
+--- @include "lib/refuse"
 --- @include "schedule/_schedule"
-call.read()
 return call.answer({ schedule = schedule.view(scheduleId) or refuse('SCHEDULE_NOT_FOUND') })

@@ -1,8 +1,10 @@
+--- @export cancelling
 --- @include "lib/cancels"
+--- @include "lib/clock"
 --- @include "lib/finished"
---- @include "lib/timer"
---- @include "scope/_ending"
---- @include "*/_cancel"
+--- @include "lib/records"
+--- @include "lib/space"
+--- @include "scope/_scope"
 --- The cancel of a run. Its first step marks the named scope, and from then on everything below counts as cancelled
 --- (scope.cancelOf). This and further steps walk through the subtree, children before their parents, end what is live and mark
 --- each scope. How far they have come, `cancelWalk` says: `scopeId kind lastId`.

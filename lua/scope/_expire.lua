@@ -1,5 +1,8 @@
+--- @include "lib/clock"
 --- @include "lib/due"
+--- @include "lib/timer"
 --- @include "scope/_cancelling"
+--- @include "scope/_scope"
 
 --- What is left to do of a cancel. Answers how many records changed; where there is more, a sweep makes one step.
 due['scope:cancel'] = function(scopeId, _, limit)

@@ -1,9 +1,10 @@
---- @include "lib/inRun"
---- @include "lib/retained"
---- @include "lib/unit"
 --- @include "lib/finished"
+--- @include "lib/inRun"
+--- @include "lib/records"
+--- @include "lib/retained"
+--- @include "lib/sorted"
+--- @include "lib/unit"
 --- @include "scope/_scope"
---- @include "*/_run"
 --- A scope is removed when it has been empty and idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)

@@ -1,8 +1,9 @@
 --- @record scope
---- @include "lib/refuse"
+--- @include "lib/clock"
 --- @include "lib/count"
 --- @include "lib/journal"
 --- @include "lib/records"
+--- @include "lib/refuse"
 --- @include "lib/sorted"
 --- @include "org/_org"
 --- Scopes: a tree that grows by first use. A scope's parent never changes, so its record has the whole path, root first.

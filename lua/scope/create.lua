@@ -1,13 +1,17 @@
 --- Makes a scope before its first use, or finds it ('': a new id, a root, no name). The parent may be new, too.
+--- @request write
 --- @args scopeId parentScopeId name tail
 --- @reply known scope:scope
 --- @include "lib/call"
---- @include "lib/id"
+--- @include "lib/clock"
 --- @include "lib/finished"
+--- @include "lib/id"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "scope/_scope"
 --- @include "scope/_view"
 local maxChildren = 10000
-local replay = call.open()
-if replay then return replay end
 if scopeId ~= '' and scopeId == parentScopeId then
   refuse('VALIDATION_FAILED', 'parentScopeId must be another scope than scopeId')
 end
@@ -15,7 +19,7 @@ local found = scopeId ~= '' and scope.view(scopeId)
 if found then
   if parentScopeId ~= '' and found.parentScopeId ~= parentScopeId then refuse('SCOPE_CONFLICT', 'parentScopeId') end
   if name ~= '' and found.name ~= name then refuse('SCOPE_CONFLICT', 'name') end
-  return call.unchanged({ known = 1, scope = found })
+  return call.answer({ known = 1, scope = found })
 end
 local parentPath = parentScopeId ~= '' and scope.path(parentScopeId) or nil
 scope.needRunning(parentPath)
@@ -37,4 +41,4 @@ if parentPath then
 end
 -- Never used, it goes with what is over.
 finished.add('scope:scope', id, nowText)
-return call.done({ scope = scope.view(id) })
+return call.answer({ scope = scope.view(id) }, 'operation')

@@ -1,10 +1,11 @@
 --- Scopes, newest first, of the states `,A,B,`, below this parent, with this name ('' for all). A filtered page looks at no
 --- more than 1,000 records, so it may be short while there is more; the cursor is the place of the last one looked at.
+--- @request read
 --- @args states parentScopeId name limit cursor
 --- @reply nextCursor scopes:scope[]
 --- @include "lib/call"
+--- @include "scope/_scope"
 --- @include "scope/_view"
-call.read()
 limit = tonumber(limit)
 local key, before, from, to = keys.scopes(), '', '+', '-'
 if name ~= '' then

@@ -1,12 +1,12 @@
 --- The run view: the records of a scope and its descendants, newest first, at most `maxRows` of each kind, and whether any
 --- kind has more. lists: name and rows of each room's list.
+--- @request read
 --- @args scopeId maxRows
 --- @reply scopes:scope[] lists truncated
 --- @include "lib/call"
 --- @include "lib/inRun"
+--- @include "lib/refuse"
 --- @include "scope/_subtree"
---- @include "*/_run"
-call.read()
 maxRows = tonumber(maxRows)
 local scopes, truncated = subtree.scopes(scopeId, maxRows)
 if not scopes then refuse('SCOPE_NOT_FOUND') end

@@ -1,7 +1,9 @@
 --- A scope, and what is live in its subtree.
+--- @request read
 --- @args scopeId
 --- @reply scope:scope
 --- @include "lib/call"
+--- @include "lib/refuse"
+--- @include "scope/_scope"
 --- @include "scope/_view"
-call.read()
 return call.answer({ scope = scope.view(scopeId) or refuse('SCOPE_NOT_FOUND') })

@@ -1,7 +1,9 @@
---- @include "lib/refuse"
---- @include "lib/maps"
+--- @export limits
 --- @include "lib/audit"
---- @include "lib/journal"
+--- @include "lib/maps"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/space"
 --- Limits are passed as one text of names and values, `maxBacklog 1000 maxLeaseSeconds 600`.
 local limits = {}
 
@@ -20,7 +22,7 @@ function limits.text(values, names)
   return table.concat(words, ' ')
 end
 
---- Sets those of the `requested` limits that differ from what is `stored`, and puts what is then in force into `values`.
+--- Sets those of the `requested` limits that differ from what is `stored` by name, and puts what is then in force into `values`.
 --- Returns whether any did. actor: who is audited, or a function that says it.
 function limits.change(values, names, stored, requested, granted, actor)
   local newValues, maxValues = limits.read(requested), limits.read(granted)
@@ -34,11 +36,11 @@ function limits.change(values, names, stored, requested, granted, actor)
   end
 
   local changed = {}
-  for i, name in ipairs(names) do
-    local before = stored[i] or values[name]
+  for _, name in ipairs(names) do
+    local before = tostring(stored[name] or values[name])
     if newValues[name] ~= 'default' then values[name] = newValues[name] or before end
     if values[name] ~= before then
-      records.put(keys.space(), name, values[name])
+      records.put(keys.space(spaceId), name, values[name])
       changed[name] = tonumber(values[name])
     end
   end

@@ -1,8 +1,7 @@
 --- @record space
---- @include "lib/space"
---- The current space, which exists, without its limits and counters.
-function space.read()
-  local record = space.load('createdAt', 'name')
+--- A space that exists, without its limits and counters.
+function space.read(spaceId)
+  local record = space.load(spaceId, 'createdAt', 'name')
   record.spaceId = spaceId
   return record
 end

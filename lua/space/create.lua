@@ -1,29 +1,34 @@
 --- Creates a space with the given limits, `maxBacklog 1000 …`. first '1': returns the oldest space instead if there is one,
 --- so that processes that start together create one space. detail: for the audit trail.
---- @args name limitValues tail first detail
+--- @args spaceId requestId name limitValues tail first detail
 --- @reply space:space
---- @include "lib/refuse"
---- @include "lib/id"
 --- @include "lib/audit"
+--- @include "lib/clock"
+--- @include "lib/id"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/unit"
 --- @include "org/_org"
 --- @include "space/_space"
 local owner = org.load('plan', 'spaces', 'usedSpaces', 'lastSpace') or refuse('ORG_NOT_FOUND')
 local maxSpaces = tonumber(owner.spaces)
-spaceId = first == '1' and redis.call('ZRANGE', keys.spaces(), 0, 0)[1]
-if spaceId then return { space = space.read() } end
+local known = first == '1' and redis.call('ZRANGE', keys.spaces(), 0, 0)[1]
+if known then return { space = space.read(known) } end
 if maxSpaces and owner.usedSpaces >= maxSpaces then refuse('ENTITLEMENT_EXCEEDED', 'spaces ' .. owner.plan .. ' ' .. owner.spaces) end
 
-spaceId = newId(tail)
+local id = newId(tail)
 -- Fields that every request reads come first: Redis searches a small hash from its start.
 local number = owner.lastSpace + 1
 local record = { 'number', number, 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0,
   'messages:CLAIMED', 0, 'nextLease', '', 'timers:ARMED', 0 }
 for word in string.gmatch(limitValues, '%w+') do record[#record + 1] = word end
-unit.command('HSET', keys.space(), unpack(record))
-unit.command('HSET', keys.space(), 'name', name, 'createdAt', nowText)
-sorted.add(keys.spaces(), string.format('%d', number), spaceId)
+unit.command('HSET', keys.space(id), unpack(record))
+unit.command('HSET', keys.space(id), 'name', name, 'createdAt', nowText)
+sorted.add(keys.spaces(), string.format('%d', number), id)
 records.set(owner, 'lastSpace', number)
 records.set(owner, 'usedSpaces', owner.usedSpaces + 1)
-audit('space.created', 'cli', spaceId, detail)
+audit('space.created', 'cli', id, detail)
 unit.write()
-return { space = space.read() }
+return { space = space.read(id) }

@@ -1,19 +1,19 @@
 --- For the metrics, without a caller: the named counters, summed over an organization's spaces, and for each of `ages` (a
 --- gauge that returns a time) the longest age in milliseconds in any space. Reads the first `maxSpaces` spaces. seen: the
 --- number of spaces read; spaces: of all spaces.
---- @args counters ages maxSpaces
+--- @args spaceId requestId counters ages maxSpaces
 --- @reply seen spaces sums ages
+--- @include "lib/clock"
 --- @include "lib/gauges"
 --- @include "lib/space"
---- @include "*/_gauges"
 local names, sums, moments, longest, seen = {}, {}, {}, {}, 0
 for name in string.gmatch(counters, '[^,]+') do names[#names + 1], sums[#sums + 1] = name, 0 end
 for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], longest[#longest + 1] = name, 0 end
 local spaces = redis.call('ZRANGE', keys.spaces(), 0, maxSpaces - 1, 'WITHSCORES')
 for n = 1, #spaces, 2 do
-  spaceId, seen = spaces[n], seen + 1
-  keyspace.enter(spaces[n + 1])
-  for i, value in ipairs(redis.call('HMGET', keys.space(), unpack(names))) do
+  seen = seen + 1
+  keyspace.become(spaces[n], spaces[n + 1])
+  for i, value in ipairs(redis.call('HMGET', keys.space(spaceId), unpack(names))) do
     local gauge = gauges[names[i]]
     sums[i] = sums[i] + (gauge and gauge() or tonumber(value) or 0)
   end

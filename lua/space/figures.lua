@@ -1,14 +1,17 @@
 --- Figures of the space by name: gauges of a room's _gauges.lua, or counters of the space's record, which cost the same
 --- however much is stored.
+--- @request read
 --- @args names
 --- @reply values
 --- @include "lib/call"
 --- @include "lib/gauges"
---- @include "*/_gauges"
+--- @include "lib/records"
+--- @include "lib/space"
 local list = {}
 for name in string.gmatch(names, '[^,]+') do list[#list + 1] = name end
-local values = { call.read(unpack(list)) }
+records.fill(keyspace.record, list)
+local values = {}
 for i, name in ipairs(list) do
-  if gauges[name] then values[i] = gauges[name](16) end
+  if gauges[name] then values[i] = gauges[name](16) else values[i] = keyspace.record[name] end
 end
 return call.answer({ values = values })

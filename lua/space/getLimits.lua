@@ -1,11 +1,14 @@
 --- The space's effective limits. defaults: of all limits.
+--- @request read
 --- @args defaults
 --- @reply limits
 --- @include "lib/call"
+--- @include "lib/rates"
+--- @include "lib/records"
+--- @include "lib/space"
 --- @include "space/_limits"
 local values, names = limits.read(defaults)
-for i, value in ipairs({ call.read(unpack(names)) }) do
-  values[names[i]] = value or values[names[i]]
-end
+records.fill(keyspace.record, names)
+for _, name in ipairs(names) do values[name] = keyspace.record[name] or values[name] end
 values.requestsPerMinute = rates.quota()
 return call.answer({ limits = limits.text(values, names) })

@@ -1,5 +1,6 @@
 --- What the API key may do in the space: for callers that are shown only that. Counted as a read.
+--- @request read
 --- @reply permissions
 --- @include "lib/call"
-call.read()
+--- @include "lib/caller"
 return call.answer({ permissions = caller.permissions() })

@@ -1,16 +1,17 @@
 --- Sets some of the space's limits. defaults: of all limits; requested: those to set, `default` to reset one; granted: the
 --- highest values that any plan allows. A default above the plan is not refused, but capped when it is read.
+--- @request write
 --- @args defaults granted requested
 --- @reply limits
 --- @include "lib/call"
---- @include "lib/audit"
+--- @include "lib/caller"
+--- @include "lib/records"
+--- @include "lib/space"
 --- @include "space/_limits"
 local values, names = limits.read(defaults)
-local function open(replay, ...) return replay, { ... } end
-local replay, stored = open(call.open(unpack(names)))
-if replay then return replay end
+records.fill(keyspace.record, names)
 
-if limits.change(values, names, stored, requested, granted, caller.keyId) then
-  return call.done({ limits = limits.text(values, names) })
+if limits.change(values, names, keyspace.record, requested, granted, caller.keyId) then
+  return call.answer({ limits = limits.text(values, names) }, 'operation')
 end
-return call.unchanged({ limits = limits.text(values, names) })
+return call.answer({ limits = limits.text(values, names) })

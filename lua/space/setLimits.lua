@@ -1,13 +1,15 @@
 --- A space's limits in force, for its operator, who may set some of them: `requested` as in space/putLimits.
---- @args defaults granted requested
+--- @args spaceId requestId defaults granted requested
 --- @reply limits
+--- @include "lib/records"
 --- @include "lib/refuse"
---- @include "lib/audit"
+--- @include "lib/space"
+--- @include "lib/unit"
 --- @include "space/_limits"
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 if not keyspace.find() then refuse('SPACE_NOT_FOUND', spaceId) end
 local values, names = limits.read(defaults)
-if limits.change(values, names, redis.call('HMGET', keys.space(), unpack(names)), requested, granted, 'cli') then
+if limits.change(values, names, records.stored(keys.space(spaceId)), requested, granted, 'cli') then
   unit.write()
 end
 return { limits = limits.text(values, names) }

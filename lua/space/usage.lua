@@ -1,9 +1,15 @@
 --- Usage by UTC day. fromDay and toDay: days since 1970, '' if omitted, `malformed` if not a date. before: retainedBytes
 --- before the range; days: those with counters.
+--- @request read
+--- @space usageDay retainedBytes
 --- @args fromDay toDay
 --- @reply from to before days:usageDay[]
 --- @include "lib/call"
-local usageDay, retainedBytes = call.read('usageDay', 'retainedBytes')
+--- @include "lib/clock"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/space"
+local usageDay, retainedBytes = keyspace.record.usageDay, keyspace.record.retainedBytes
 if fromDay == 'malformed' then refuse('INVALID_DATE_RANGE', 'from') end
 if toDay == 'malformed' then refuse('INVALID_DATE_RANGE', 'to') end
 local last = tonumber(toDay) or math.floor(now / 86400000)
@@ -34,6 +40,6 @@ usageDay = tonumber(usageDay)
 if usageDay and usageDay < first then
   before = retainedBytes or 0
 elseif usageDay and usageDay <= last then
-  days[#days + 1] = read(usageDay, records.stored(keys.space()))
+  days[#days + 1] = read(usageDay, records.stored(keys.space(spaceId)))
 end
 return call.answer({ from = first, to = last, before = before, days = days })

@@ -1,9 +1,11 @@
 --- The spaces that the API key can see, newest first. The cursor is a space's number.
+--- @request org
 --- @args limit cursor
 --- @reply nextCursor spaces:visibleSpace[]
 --- @include "lib/call"
+--- @include "lib/caller"
+--- @include "lib/sorted"
 --- @include "space/_space"
-call.readOrg()
 limit = tonumber(limit)
 local numbers, only = {}, caller.spaces()
 if only == '' then
@@ -21,7 +23,6 @@ else
 end
 local spaces = {}
 for i = 1, math.min(#numbers, 2 * limit), 2 do
-  spaceId = numbers[i]
-  spaces[#spaces + 1] = space.read()
+  spaces[#spaces + 1] = space.read(numbers[i])
 end
 return call.answer({ nextCursor = numbers[2 * limit + 1] and numbers[2 * limit], spaces = spaces })

@@ -1,11 +1,11 @@
 --- What waits in the space and what is held there, at most `maxRows` rows of each list, and whether any list has more.
 --- lists: name and rows of each room's list.
+--- @request read
 --- @args maxRows
 --- @reply asOf lists truncated
 --- @include "lib/call"
+--- @include "lib/clock"
 --- @include "lib/waiting"
---- @include "*/_waits"
-call.read()
 local lists, truncated = {}, false
 for name, read in pairs(waiting) do
   local shown, more = read(tonumber(maxRows))

@@ -1,7 +1,11 @@
 --- Runs the due background timers of one organization, which no call waits for: all of them, or the one that is named,
 --- which need not be armed. Otherwise as timer/sweep.
---- @args maxChanges name
+--- @args spaceId requestId maxChanges name
 --- @reply now nextDue more changes
+--- @include "lib/clock"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/unit"
 --- @include "timer/_sweep"
 
 local isFired

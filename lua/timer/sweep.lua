@@ -1,9 +1,13 @@
 --- Makes due timers of one organization real, at most `maxChanges` changes. Replies with the moment of this sweep, the next
 --- due moment (or ''), whether more is due already and how many changes it made.
---- @args maxChanges
+--- @args spaceId requestId maxChanges
 --- @reply now nextDue more changes
---- @include "timer/_sweep"
+--- @include "lib/records"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/unit"
 --- @include "org/_org"
+--- @include "timer/_sweep"
 
 local at, done = sweep.run(keys.timers(), tonumber(maxChanges), sorted.first)
 -- An organization that is listed but not yet made must not come to be through its first sweep.

@@ -1,5 +1,9 @@
+--- @export delivery
 --- @include "lib/clock"
 --- @include "lib/count"
+--- @include "lib/maps"
+--- @include "lib/records"
+--- @include "lib/sorted"
 --- @include "webhook/_destination"
 --- @include "webhook/_row"
 --- Delivery attempts: one row each, in one stream per space.

@@ -1,8 +1,10 @@
 --- @record destination
 --- @include "lib/clock"
 --- @include "lib/count"
---- @include "lib/unit"
+--- @include "lib/records"
 --- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "lib/unit"
 --- Webhook destinations. The journal is their outbox, in which each has a position.
 
 function destination.read(destinationId)

@@ -1,4 +1,5 @@
 --- @include "lib/gauges"
+--- @include "lib/streams"
 --- @include "webhook/_destination"
 --- Journal entries that destinations of the space have not read yet.
 gauges['outbox:UNREAD'] = function()

@@ -1,5 +1,6 @@
---- @include "lib/clock"
+--- @export row
 --- @include "lib/space"
+--- @include "lib/streams"
 --- @include "lib/unit"
 --- The rows of attempts: one stream per space.
 local row = {}

@@ -1,21 +1,23 @@
 --- Starts the next attempt of a delivery: replies with what to send where, the secrets that sign and the attempt's number,
 --- or with nothing if there is nothing to do or another worker has it. An earlier attempt that was not closed in time is
 --- recorded as INTERRUPTED: its worker has died. opened: the event, if it is packed (event/_segments).
---- @args destinationId entryId
+--- @args spaceId requestId destinationId entryId
 --- @long opened
 --- @reply now url secrets attempt entry
 --- @include "lib/clock"
---- @include "lib/count"
---- @include "webhook/_delivery"
+--- @include "lib/space"
+--- @include "lib/unit"
 --- @include "event/_segments"
 --- @include "space/_space"
+--- @include "webhook/_delivery"
+--- @include "webhook/_destination"
 local target = keyspace.find() and destination.target(destinationId)
 if not target or target.state ~= 'ACTIVE' or not redis.call('ZSCORE', keys.unfinished(destinationId), entryId) then return nil end
 local progress = delivery.progress(destinationId, entryId) or { attempts = 0 }
 local attempts, begunAt = progress.attempts, progress.begunAt
 if begunAt and now < begunAt + delivery.guardMs then return nil end
 
-local record = space.load('packedThrough', 'trimmedThrough')
+local record = space.load(spaceId, 'packedThrough', 'trimmedThrough')
 local entry, wanted = segments.entry(entryId, opened, record.packedThrough, record.trimmedThrough)
 if wanted then error({ err = 'PACKED - ' .. wanted }) end
 local open = entry ~= nil

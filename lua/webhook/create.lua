@@ -1,15 +1,22 @@
 --- Creates a destination. verdict: Node's check of the url's host, `ok` or the forbidden address; '' if not checked yet, for
 --- which the script replies URL_UNCHECKED without writing anything and is called again. eventTypes: `*` or
 --- `,type,prefix.*,`. detail: for the audit trail.
+--- @request write
 --- @args url eventTypes signingSecret tail verdict detail
 --- @reply id signingSecret
---- @include "lib/call"
---- @include "lib/id"
 --- @include "lib/audit"
+--- @include "lib/call"
+--- @include "lib/caller"
+--- @include "lib/id"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sendBack"
+--- @include "lib/sets"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/streams"
 --- @include "webhook/_destination"
-local replay = call.open()
-if replay then return replay end
-if verdict == '' then call.sendBack('URL_UNCHECKED') end
+if verdict == '' then sendBack('URL_UNCHECKED') end
 if verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
 plan.needOperation()
 if redis.call('ZCARD', keys.destinations()) >= 20 then refuse('DESTINATIONS_FULL', 20) end
@@ -23,4 +30,4 @@ sorted.add(keys.destinations(), '0', id)
 sets.add(keys.outboxSpaces(), spaceId)
 emit.destination.created(id, { state = 'ACTIVE' })
 audit('destination.created', caller.keyId(), id, detail)
-return call.done({ id = id, signingSecret = signingSecret })
+return call.answer({ id = id, signingSecret = signingSecret }, 'operation')

@@ -1,11 +1,17 @@
 --- Deletes a destination and gives up its unfinished deliveries. Its attempts are kept as long as the journal.
+--- @request write
 --- @args destinationId
 --- @reply
---- @include "lib/call"
 --- @include "lib/audit"
+--- @include "lib/call"
+--- @include "lib/caller"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sets"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/unit"
 --- @include "webhook/_destination"
-local replay = call.open()
-if replay then return replay end
 if redis.call('EXISTS', keys.destination(destinationId)) == 0 then refuse('DESTINATION_NOT_FOUND') end
 plan.needOperation()
 destination.exhaust(destinationId)
@@ -13,4 +19,4 @@ unit.delete(keys.destination(destinationId))
 sorted.remove(keys.destinations(), destinationId)
 if sorted.count(keys.destinations()) == 0 then sets.remove(keys.outboxSpaces(), spaceId) end
 audit('destination.deleted', caller.keyId(), destinationId, '{}')
-return call.done()
+return call.answer(nil, 'operation')

@@ -1,10 +1,10 @@
 --- Lists attempts, newest first, of all destinations or of one; then a page scans at most 1,000 attempts and may be short.
 --- nextCursor: the position to go on from.
+--- @request read
 --- @args limit cursor destinationId
 --- @reply nextCursor deliveries:delivery[]
 --- @include "lib/call"
 --- @include "webhook/_row"
-call.read()
 limit = tonumber(limit)
 local scan = destinationId == '' and limit + 1 or 1000
 local entries = redis.call('XREVRANGE', keys.deliveries(), cursor == '' and '+' or '(' .. cursor, '-', 'COUNT', scan)

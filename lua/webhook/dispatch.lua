@@ -3,19 +3,26 @@
 --- is not returned again for as long as it may take. more: whether there is more to read (-1: no destinations); nextInMs:
 --- until the next attempt is due ('': none is unfinished). Of the destinations that packed events are still to be read
 --- for, a run serves one: Node opens the events after its position first (`opened`, event/_segments).
---- @args maxEntries
+--- @args spaceId requestId maxEntries
 --- @long opened
 --- @reply more attempts:dueAttempt[] nextInMs spaceNumber
 --- @include "lib/clock"
 --- @include "lib/count"
---- @include "webhook/_delivery"
+--- @include "lib/records"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/streamId"
+--- @include "lib/streams"
+--- @include "lib/unit"
 --- @include "event/_segments"
+--- @include "webhook/_delivery"
+--- @include "webhook/_destination"
 local ids = keyspace.find() and redis.call('ZRANGE', keys.destinations(), 0, -1) or {}
 if not ids[1] then return { more = -1, attempts = {}, nextInMs = '', spaceNumber = '' } end
 maxEntries = tonumber(maxEntries)
 local last, added = streams.tail(keys.events())
 local more, attempts, pages, nextAt = 0, {}, {}, math.huge
-local packedThrough = redis.call('HGET', keys.space(), 'packedThrough')
+local packedThrough = redis.call('HGET', keys.space(spaceId), 'packedThrough')
 
 local function isBehind(record)
   return packedThrough and streamId.isBefore(record.position, packedThrough)

@@ -1,9 +1,10 @@
 --- Finishes an attempt that webhook/begin started at `attemptedAt`: writes its row, ends or reschedules the delivery.
 --- errorCode '': success; pauseMs: the receiver's Retry-After; scale: the schedule's jitter, 0.9 to 1.1.
---- @args destinationId entryId eventType attempt responseStatus errorCode durationMs attemptedAt pauseMs scale
+--- @args spaceId requestId destinationId entryId eventType attempt responseStatus errorCode durationMs attemptedAt pauseMs scale
 --- @reply
 --- @include "lib/clock"
---- @include "lib/count"
+--- @include "lib/space"
+--- @include "lib/unit"
 --- @include "webhook/_delivery"
 if not keyspace.find() then return end
 attempt, attemptedAt = tonumber(attempt), tonumber(attemptedAt)

@@ -1,10 +1,10 @@
 --- Lists destinations, newest first.
+--- @request read
 --- @args limit cursor
 --- @reply nextCursor destinations:destination[]
 --- @include "lib/call"
 --- @include "lib/page"
 --- @include "webhook/_destination"
-call.read()
 local ids, nextCursor = page(keys.destinations(), limit, cursor)
 local destinations = {}
 for i, id in ipairs(ids) do destinations[i] = destination.read(id) end

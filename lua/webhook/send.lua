@@ -2,15 +2,24 @@
 --- first for what to send (attemptedAt ''), then with the outcome, which is stored even if the destination is gone by then.
 --- Of requests with the same Idempotency-Key one is sent at a time; the others get an empty reply until it is answered or
 --- its process counts as lost. opened: the event, if it is packed (event/_segments).
+--- @request write
+--- @space packedThrough trimmedThrough
 --- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs
 --- @long opened
 --- @reply sending:sending delivery:delivery
 --- @include "lib/call"
+--- @include "lib/clock"
 --- @include "lib/id"
---- @include "webhook/_delivery"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sendBack"
+--- @include "lib/space"
+--- @include "lib/unit"
 --- @include "event/_segments"
-local replay, packedThrough, trimmedThrough = call.open('packedThrough', 'trimmedThrough')
-if replay then return replay end
+--- @include "webhook/_delivery"
+--- @include "webhook/_destination"
+--- @include "webhook/_row"
+local packedThrough, trimmedThrough = keyspace.record.packedThrough, keyspace.record.trimmedThrough
 local record
 if deliveryId == '' then
   record = { destinationId = destinationId, eventId = testEventId ~= '' and testEventId or newId(tail), eventType = 'destination.test',
@@ -30,15 +39,15 @@ if attemptedAt == '' then
   if not target then refuse('DESTINATION_NOT_FOUND') end
   local entry, wanted
   if entryId then entry, wanted = segments.entry(entryId, opened, packedThrough, trimmedThrough) end
-  if wanted then call.sendBack('PACKED', wanted) end
+  if wanted then sendBack('PACKED', wanted) end
   if entryId and not entry then refuse('DELIVERY_NOT_FOUND') end
   plan.needOperation()
   if idempotencyDigest ~= '' then
-    if redis.call('EXISTS', keys.sending(idempotencyDigest)) == 1 then return call.answer() end
+    if redis.call('EXISTS', keys.sending(idempotencyDigest)) == 1 then return call.answer(nil, 'unfinished') end
     unit.command('SET', keys.sending(idempotencyDigest), requestId, 'PX', delivery.guardMs)
   end
   target.at, target.eventId, target.destinationId, target.entry = now, record.eventId, destinationId, entry
-  return call.answer({ sending = target })
+  return call.answer({ sending = target }, 'unfinished')
 end
 
 if idempotencyDigest ~= '' then unit.delete(keys.sending(idempotencyDigest)) end
@@ -50,4 +59,4 @@ if errorCode == '' and target then
   -- An attempt in progress ends the delivery itself.
   if entryId and not (progress and progress.begunAt) then delivery.finish(destinationId, entryId, 'DELIVERED') end
 end
-return call.done({ delivery = row.write(record) })
+return call.answer({ delivery = row.write(record) }, 'operation')

@@ -1,19 +1,24 @@
 --- Changes a destination; '' leaves a field as it is. A disabled destination gets no events; once enabled again, those from
 --- then on. verdict: as in webhook/create, for a new url. detail: for the audit trail.
+--- @request write
 --- @args destinationId url eventTypes state verdict detail
 --- @reply destination:destination
---- @include "lib/call"
 --- @include "lib/audit"
+--- @include "lib/call"
+--- @include "lib/caller"
+--- @include "lib/plan"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/sendBack"
+--- @include "lib/streams"
 --- @include "webhook/_destination"
-local replay = call.open()
-if replay then return replay end
 local record = destination.read(destinationId)
 local newUrl = url ~= '' and url ~= record.url
-if newUrl and verdict == '' then call.sendBack('URL_UNCHECKED') end
+if newUrl and verdict == '' then sendBack('URL_UNCHECKED') end
 if newUrl and verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
 local newTypes = eventTypes ~= '' and eventTypes ~= record.eventTypes
 local newState = state ~= '' and state ~= record.state
-if not (newUrl or newTypes or newState) then return call.unchanged({ destination = record }) end
+if not (newUrl or newTypes or newState) then return call.answer({ destination = record }) end
 plan.needOperation()
 
 if newUrl then records.set(record, 'url', url) end
@@ -21,4 +26,4 @@ if newTypes then records.set(record, 'eventTypes', eventTypes) end
 if newState and state == 'DISABLED' then destination.disable(destinationId, 'REQUESTED') end
 if newState and state == 'ACTIVE' then destination.listen(destinationId, streams.tail(keys.events())) end
 audit('destination.updated', caller.keyId(), destinationId, detail)
-return call.done({ destination = record })
+return call.answer({ destination = record }, 'operation')

@@ -1,7 +1,7 @@
 --- One destination.
+--- @request read
 --- @args destinationId
 --- @reply destination:destination
 --- @include "lib/call"
 --- @include "webhook/_destination"
-call.read()
 return call.answer({ destination = destination.read(destinationId) })

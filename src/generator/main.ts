@@ -6,7 +6,6 @@ import { renderSite } from '../docs/render/site.ts';
 import { openapi } from '../http/openapi.ts';
 import { product } from '../primitives.ts';
 import { draftOf } from '../redis/loader.ts';
-import { roomNames } from '../redis/source.ts';
 import { clientTexts } from './calls.ts';
 import { callsIn } from './found-calls.ts';
 import { pythonTexts } from './python.ts';
@@ -18,7 +17,7 @@ const texts = await clientTexts(document);
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of Object.entries(texts)) writeFileSync(`${folder}${name}.ts`, text);
 
-// The build names its folder, for the pages of /docs and the drafts of the Lua libraries. The Python client's calls are
+// The build names its folder, for the pages of /docs and the draft of the Lua library. The Python client's calls are
 // committed, so that pip installs it from a checkout: the build leaves them as they are.
 const { build } = parseArgs({ options: { build: { type: 'string' } } }).values;
 if (build === undefined) {
@@ -31,6 +30,7 @@ if (build === undefined) {
   };
   for (const [path, text] of renderSite(callsIn(document)))
     write(path.replace('/docs', join(build, 'docs/site')), text);
-  for (const room of roomNames())
-    write(join(build, `chunks/libraries/${room}.json`), JSON.stringify(draftOf(room, product.words)));
+  const { text, ...rest } = draftOf(product.words);
+  write(join(build, 'chunks/library/library.lua'), text);
+  write(join(build, 'chunks/library/library.json'), JSON.stringify(rest));
 }

@@ -221,8 +221,8 @@ const nack = route({
     retry: flag().description(
       'whether to try again: true: once more, if an attempt is left; false: the message is REJECTED',
     ),
-    countsAttempt: optional(flag(), true).description(
-      'false: the work was not tried, so this attempt does not count; only with retry true',
+    countsAttempt: optional(flag()).description(
+      'false: the work was not tried, so this attempt does not count; only with retry true. True by default',
     ),
     delaySeconds: optional(integer(0, 86_400)).description(
       "the pause before the next attempt, in place of the mailbox's; only with retry true",
@@ -235,11 +235,11 @@ const nack = route({
   script: 'mailbox/nack',
   args: ({ body: { token, retry, countsAttempt, delaySeconds, error } }) => {
     if (!retry && delaySeconds !== undefined) throw invalid('delaySeconds may only be sent with retry true');
-    if (!retry && !countsAttempt) throw invalid('countsAttempt may only be false with retry true');
+    if (!retry && countsAttempt === false) throw invalid('countsAttempt may only be false with retry true');
     return {
       token,
       retry: retry ? '1' : '0',
-      countsAttempt: countsAttempt ? '1' : '0',
+      countsAttempt: countsAttempt === false ? '0' : '1',
       delaySeconds: delaySeconds ?? '',
       reported: error ?? '',
     };

@@ -148,7 +148,7 @@ export function probeNames(store: Store): string[] {
 export function functionGuard(store: Store): string {
   if (!isCluster(store)) return '';
   return (
-    "if type(redis.pcall('EXISTS', root .. ':-', root .. ':=')) == 'table' then " +
+    "if type(redis.pcall('EXISTS', keys[1] .. ':-', keys[1] .. ':=')) == 'table' then " +
     "return redis.error_reply('TRYAGAIN the slot is moving') end"
   );
 }

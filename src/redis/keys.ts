@@ -1,5 +1,3 @@
-import { lineBreaks } from './lua-text.ts';
-
 /**
  * A Redis key. Each room declares its keys in `keys.ts`; the Lua builders (expanded by the loader), the TypeScript builders
  * and the operators' table in lua/README.md are made from these declarations.
@@ -30,10 +28,9 @@ export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<stri
     .replace(partOf, (_, name: string) => fill(name));
 }
 
-/** Key prefixes, and the Lua for each: `root` and `spaceRoot` are locals of every library. */
+/** Key prefixes, and the variable of lua/lib that has each during a run. */
 const prefixes = [
   ['muster:{org}:<spaceNumber>', 'spaceRoot'],
-  ['muster:{org}:<spaceId>', "root .. ':' .. spaceId"],
   ['muster:{org}', 'root'],
 ] as const;
 
@@ -43,7 +40,7 @@ function splitPrefix({ pattern }: KeyDeclaration): [lua: string, rest: string] {
   return [lua, pattern.slice(known.length)];
 }
 
-/** The variable parts of a key except organization and space, which scripts know. */
+/** The variable parts of a key except the organization and the number of the current space. */
 export function partsOf(declaration: KeyDeclaration): string[] {
   return [...splitPrefix(declaration)[1].matchAll(partOf)].map(([, name = '']) => name);
 }
@@ -59,15 +56,4 @@ export function expandKey(declaration: KeyDeclaration, given: readonly string[],
     return given[next++] ?? '';
   });
   return [prefix, ...expression.filter((part) => part !== '')].join(' .. ');
-}
-
-/** Replaces every `keys.name(argument, …)` in a script, so that builders cost nothing at run time. */
-export function expandKeys(lua: string, tables: KeyTable, script: string): string {
-  return lua.replace(/\bkeys\.(\w+)\(([^()]*)\)/g, (call, name: string, text: string) => {
-    const declaration = tables[name];
-    if (!declaration?.pattern.startsWith('muster:{org}'))
-      throw new Error(`${script}: ${call} is not declared in any keys.ts`);
-    const given = text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
-    return expandKey(declaration, given, `${script}: ${call}`) + lineBreaks(call);
-  });
 }

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ReplyMember } from '../declare/reply.ts';
-import { expandKeys, type KeyTable } from './keys.ts';
-import { type EventTable, emittedTypes, emitters } from './lua-events.ts';
+import { expandKey, type KeyTable } from './keys.ts';
+import { type EventTable, emitters } from './lua-events.ts';
 import { LuaLines } from './lua-lines.ts';
+import { Modules } from './lua-modules.ts';
 import { LuaRecords, type RecordTable } from './lua-records.ts';
 import { checkReplies } from './lua-replies.ts';
-import { withoutUnused } from './lua-unused.ts';
-import { type Folders, isScript, roomNames, type Source, Sources } from './source.ts';
+import { type Edit, edited, freePath, type Syntax, walk } from './lua-syntax.ts';
+import { errorAt, type Folders, isScript, luaFiles, readSource, type Source } from './source.ts';
 
 /** What rooms declare and scripts refer to: `keys.message(id)`, `emit.message.sent(id, event)`, `@record message`. */
 export interface Vocabulary {
@@ -19,14 +17,12 @@ export interface Vocabulary {
   readonly folders: Folders;
 }
 
-/** The scripts of one room as Redis gets them: a function library, named by its content. */
-export interface Library {
-  readonly text: string;
-  /** The source of each line of the text: `lua/mailbox/send.lua:12`, only the file for a generated line, or ''. */
-  readonly origins: readonly string[];
+/** All scripts as Redis gets them: a function library, named by its content. */
+export interface Library extends Draft {
   /** The suffix of every function's name, `mailbox_send_<version>`: two versions can coexist in one server. */
   readonly version: string;
-  readonly scripts: ReadonlyMap<string, Script>;
+  /** The function that runs calls of several scripts. */
+  readonly mixedName: string;
 }
 
 export interface Script {
@@ -45,253 +41,364 @@ export interface Script {
 /** Files that replace others, which they may include as `=lib/unit`. Tests replace lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
-/** A library without its first line, and before it has its guard and, named by its text, its version. */
-export interface Draft extends Pick<Library, 'text' | 'origins'> {
+/** A library before it has its guard and, named by its text, its version. */
+export interface Draft {
+  readonly text: string;
+  /** The source of each line of the text: `lua/mailbox/send.lua:12`, only the file for a generated line, or ''. */
+  readonly origins: readonly string[];
   readonly scripts: readonly Script[];
 }
 
-/** A source file with its keys and records expanded. */
-export interface Expanded extends Source {
-  readonly file: string;
-  readonly path: string;
-  /** `['name.begin']` if the file has such a function, which resets its state before each call. */
-  readonly begin: readonly string[];
-}
-
 /**
- * Builds the library of `lua/<room>/`. Files of lib/ and `_helper` files run once, when Redis loads the library, each
- * before its first user. Every other file is a script, and becomes a function. Each call of a script sets the `@args`
- * of the helpers that it includes; its own are its locals.
+ * Names a draft by its text.
  *
- * @throws Error for circular includes, and for an argument that is declared twice
+ * @param guard Lua that every function begins with
  */
-export function loadLibrary(room: string, words: Vocabulary, overrides: Overrides = {}): Library {
-  return complete(room, draftOf(room, words, overrides));
-}
-
-export function draftOf(
-  room: string,
-  words: Vocabulary,
-  overrides: Overrides = {},
-  sources = new Sources(words.folders),
-): Draft {
-  const builder = new Builder(words, overrides, sources);
-  for (const name of sources.files.keys()) if (isScript(name) && name.startsWith(`${room}/`)) builder.addScript(name);
-  return builder.draft();
-}
-
-/** `guard`: Lua that every function begins with. */
-function complete(room: string, draft: Draft, guard = ''): Library {
-  const guarded = draft.text.replaceAll('@guard@', () => guard && ` ${guard}`);
+export function complete(draft: Draft, guard = ''): Library {
+  const guarded = draft.text.replaceAll('@guard@', () => guard);
   const version = createHash('sha256').update(guarded).digest('hex').slice(0, 8);
   const named = (text: string): string => text.replaceAll('@version@', version);
-  const scripts = draft.scripts.map(
-    (script) => [script.name, { ...script, functionName: named(script.functionName) }] as const,
-  );
-  const text = `#!lua name=muster_${room}_${version}\n${named(guarded)}`;
-  return { version, text, origins: ['', ...draft.origins], scripts: new Map(scripts) };
+  return {
+    version,
+    mixedName: `mixed_${version}`,
+    text: named(guarded),
+    origins: draft.origins,
+    scripts: draft.scripts.map((script) => ({ ...script, functionName: named(script.functionName) })),
+  };
 }
 
+/** The files whose exports the loader's own Lua uses. */
+const callFile = 'lib/call';
+const journalFile = 'lib/journal';
+const countFile = 'lib/count';
+
 /**
- * This package's libraries as the build has drafted them: putting them together takes a third of a start. Only a bundle
- * has this folder beside it, and none of that is run with other words or overrides.
+ * Builds the library of all rooms. Helpers (files of lib/, and those named `_helper`) run once, when Redis loads the
+ * library, each in a scope of its own and after those that it includes. Every other file is a script.
+ *
+ * @throws Error with file and line for whatever does not fit together
  */
-const drafts = fileURLToPath(new URL('libraries/', import.meta.url));
-const hasDrafts = existsSync(drafts);
-
-/** The libraries of a product, each built on first use and shared by all services of the process. */
-export class Libraries {
-  static readonly #known = new WeakMap<Vocabulary, Map<string, Libraries>>();
-  readonly #words: Vocabulary;
-  readonly #overrides: Overrides;
-  readonly #guard: string;
-  #sources: Sources | undefined;
-  readonly #built = new Map<string, Library>();
-
-  private constructor(words: Vocabulary, overrides: Overrides, guard: string) {
-    this.#words = words;
-    this.#overrides = overrides;
-    this.#guard = guard;
-  }
-
-  static of(words: Vocabulary, overrides: Overrides, guard: string): Libraries {
-    const known = Libraries.#known.get(words) ?? new Map<string, Libraries>();
-    Libraries.#known.set(words, known);
-    const name = JSON.stringify([overrides, guard]);
-    const libraries = known.get(name) ?? new Libraries(words, overrides, guard);
-    known.set(name, libraries);
-    return libraries;
-  }
-
-  get rooms(): string[] {
-    return hasDrafts ? readdirSync(drafts).map((file) => basename(file, '.json')) : roomNames(this.#read().files);
-  }
-
-  of(room: string): Library {
-    let library = this.#built.get(room);
-    if (!library) {
-      const draft = hasDrafts
-        ? (JSON.parse(readFileSync(join(drafts, `${room}.json`), 'utf8')) as Draft)
-        : draftOf(room, this.#words, this.#overrides, this.#read());
-      library = complete(room, draft, this.#guard);
-      this.#built.set(room, library);
-    }
-    return library;
-  }
-
-  #read(): Sources {
-    this.#sources ??= new Sources(this.#words.folders);
-    return this.#sources;
-  }
+export function draftOf(words: Vocabulary, overrides: Overrides = {}): Draft {
+  return new Builder(words, overrides).draft();
 }
 
 /** Collects the parts of a library. */
 export class Builder {
   readonly #words: Vocabulary;
-  readonly #overrides: Overrides;
-  readonly #sources: Sources;
+  readonly #sources = new Map<string, Source>();
+  readonly #includes = new Map<string, readonly string[]>();
+  /** Each file with all that it includes, in the order in which the library has them. */
+  readonly #below = new Map<string, readonly Source[]>();
+  readonly #helpers: Source[] = [];
   readonly #records: LuaRecords;
-  readonly #expanded = new Map<string, Expanded>();
-  /** Each helper with all that it includes, in the order in which the library has them. */
-  readonly #below = new Map<string, readonly Expanded[]>();
-  readonly #helpers: Expanded[] = [];
-  readonly #scripts: Script[] = [];
-  readonly #functions: string[] = [];
   readonly #emitted = new Set<string>();
   readonly #lines = new LuaLines();
+  readonly modules: Modules;
 
-  constructor(words: Vocabulary, overrides: Overrides, sources: Sources) {
+  constructor(words: Vocabulary, overrides: Overrides = {}) {
     this.#words = words;
-    this.#overrides = overrides;
-    this.#sources = sources;
     this.#records = new LuaRecords(words.records, words.keys);
+    for (const [file, path] of luaFiles(words.folders)) {
+      const override = overrides[file];
+      this.#sources.set(file, readSource(file, override ?? path));
+      const original = `=${file}`;
+      if (override !== undefined && this.#sources.get(file)?.includes.includes(original))
+        this.#sources.set(original, readSource(original, path));
+    }
+    for (const source of this.#sources.values()) this.#includes.set(source.file, this.#allIncludes(source));
+    for (const file of this.#sources.keys()) if (!isScript(file)) this.#add(file, []);
+    this.modules = new Modules(this.#sources);
   }
 
-  /** A file, with its keys and records expanded. */
-  read(file: string): Expanded {
-    const known = this.#expanded.get(file);
-    if (known) return known;
-    const { keys, events } = this.#words;
-    const isOriginal = file.startsWith('=');
-    const name = isOriginal ? file.slice(1) : file;
-    const original = this.#sources.files.get(name) ?? name;
-    const path = isOriginal ? original : (this.#overrides[file] ?? original);
-    const source = this.#sources.read(path);
-    const types = emittedTypes(source.body, events, file);
-    for (const type of types) this.#emitted.add(type);
-    this.#records.addRows(source.body);
-    const body = expandKeys(this.#records.expand(source.body), keys, file).replaceAll(
-      'redis.call(',
-      name.startsWith('lib/') ? 'run(' : 'query(',
-    );
+  /** What a file includes, and what the loader's replacements in it need. */
+  #allIncludes(source: Source): string[] {
+    const paths = new Set<string>();
+    walk(source.body, (node) => paths.add(freePath(node)?.[0] ?? ''));
     const needs = [
-      ...(types.length > 0 ? ['lib/journal'] : []),
+      ...(paths.has('emit') ? [journalFile] : []),
+      ...(source.request === undefined ? [] : [callFile]),
+      // For what it is given below: the functions that emit events.
+      ...(source.file === journalFile ? [countFile] : []),
       ...source.records.flatMap((record) => this.#records.needs(record)),
-    ].filter((need) => need !== file);
-    const expanded: Expanded = {
-      ...source,
-      file,
-      path,
-      body,
-      includes: [...needs, ...source.includes],
-      begin: /^function (\w+\.begin)\(/m.exec(body)?.slice(1) ?? [],
-    };
-    this.#expanded.set(file, expanded);
-    return expanded;
+    ];
+    for (const file of source.includes)
+      if (!this.#sources.has(file)) throw errorAt(source, 0, `it includes ${file}, which does not exist`);
+    return [...new Set([...needs.filter((need) => need !== source.file), ...source.includes])];
   }
 
-  /** Adds a script, and the helpers that it includes. */
-  addScript(name: string): void {
-    const source = this.read(name);
-    const below = this.addHelpers(name);
-    const shared = [...new Set(below.flatMap(({ args }) => args))];
-    const args = [...shared, ...source.args, ...source.long];
-    const twice = args.find((arg, index) => args.indexOf(arg) !== index);
-    if (twice !== undefined) throw new Error(`${name}: argument ${twice} is declared twice`);
-    checkReplies(name, source, below);
-    const functionName = `${name.replace('/', '_')}_@version@`;
-    const { long, gathers, reply } = source;
-    this.#scripts.push({ name, functionName, args, long, gathers, reply });
-    this.#functions.push(this.#toFunction(functionName, shared, source, below));
-  }
-
-  /** Adds the helpers that a file includes to the library, and returns them in its order. */
-  addHelpers(name: string): Expanded[] {
-    const below = this.read(name).includes.flatMap((file) => this.#add(file, [name]));
-    return [...new Set(below)];
-  }
-
-  #add(file: string, chain: readonly string[]): readonly Expanded[] {
+  #add(file: string, chain: readonly string[]): readonly Source[] {
     const known = this.#below.get(file);
     if (known) return known;
     if (chain.includes(file)) throw new Error(`circular include: ${[...chain, file].join(' > ')}`);
-    const source = this.read(file);
-    const includes = source.includes.flatMap((other) => this.#add(other, [...chain, file]));
-    this.#helpers.push(source);
+    const source = this.#sources.get(file) as Source;
+    const includes = this.includesOf(file).flatMap((other) => this.#add(other, [...chain, file]));
     const below = [...new Set(includes), source];
     this.#below.set(file, below);
+    if (!isScript(file)) this.#helpers.push(source);
     return below;
   }
 
-  /**
-   * A script's function: resets the helpers, unpacks the arguments, and runs the file's code. If a helper has an
-   * `@around` function, that runs the code as often as needed, each time with the arguments from `offset + 1` on.
-   */
-  #toFunction(
-    functionName: string,
-    shared: readonly string[],
-    { path, args, long, body, lines, reply, allowsFull }: Expanded,
-    below: readonly Expanded[],
-  ): string {
-    const around = below.find((one) => one.around !== undefined)?.around;
-    const packed = [...shared, ...args];
-    const nth = (n: number): string => `args[offset + ${n}]`;
-    const unpacking: string[] = [];
-    if (args.length > 0) unpacking.push(`local ${args.join(', ')}`);
-    if (packed.length > 0)
-      unpacking.push(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', ${nth(1)})`);
-    unpacking.push(...long.map((arg, index) => `local ${arg} = ${nth(index + 2)}`));
-    const list = this.#records.replyList(reply, around === undefined ? [] : ["''"]);
-    const runs =
-      around === undefined
-        ? `local reply = ${functionName}_body(args, 0)\nreturn reply and ${functionName}_list(reply) or {}`
-        : `return ${around}(args, ${1 + long.length}, ${functionName}_body, ${functionName}_list, ${functionName}_begin)`;
-    const prologue = [
-      'do', // A library is one Lua function, which may have no more than 200 locals at once.
-      `local function ${functionName}_list(reply) ${list} end`,
-      `local function ${functionName}_begin() ${below.flatMap(({ begin }) => begin.map((name) => `${name}()`)).join(' ')} end`,
-      `local function ${functionName}_body(args, offset)`,
-      ...unpacking,
-    ].join('\n');
-    const epilogue = [
-      'end',
-      allowsFull
-        ? `redis.register_function{ function_name = '${functionName}', flags = { 'allow-oom' }, callback = function(keys, args)`
-        : `redis.register_function('${functionName}', function(keys, args)`,
-      'root, run, spaceNumber, spaceRoot = keys[1], redis.call',
-      'query = run@guard@',
-      `${functionName}_begin()`,
-      runs,
-      allowsFull ? 'end }' : 'end)',
-      'end\n',
-    ].join('\n');
-    const mark = this.#lines.mark.bind(this.#lines, path);
-    return [mark(prologue), mark(body, lines), mark(epilogue)].join('\n');
+  /** All files, with what replaces some of them. */
+  files(): readonly Source[] {
+    return [...this.#sources.values()];
+  }
+
+  /** What a file includes, the files that the loader adds among them. */
+  includesOf(file: string): readonly string[] {
+    return this.#includes.get(file) ?? [];
   }
 
   draft(): Draft {
-    const args = [...new Set(this.#helpers.flatMap((helper) => helper.args))];
-    const helpers = this.#helpers.map(({ file, path, records, body, lines }) => {
-      const tables = records.map((record) => `${this.#records.define(record)}\n`).join('');
-      const after = file === 'lib/journal' ? emitters(this.#emitted, this.#words.events) : '';
-      const mark = this.#lines.mark.bind(this.#lines, path);
-      return `${mark(tables)}${mark(body, lines)}\n${mark(after)}`;
-    });
-    const declared = args.length > 0 ? `local ${args.join(', ')}\n` : '';
-    const below = [this.#records.rows(), ...this.#functions].join('');
-    const registries = new Set(this.#helpers.flatMap(({ registry = [] }) => registry));
-    const kept = withoutUnused(helpers, below, registries);
-    const locals = 'local root, run, query, rows, spaceNumber, spaceRoot\n';
-    return { ...this.#lines.unmarked([locals, declared, ...kept, below].join('')), scripts: this.#scripts };
+    const scripts = [...this.#sources.values()].filter(({ file }) => isScript(file));
+    const imports = new Map([...this.#sources.values()].map((source) => [source, this.#check(source)]));
+    const bodies = new Map([...this.#sources.values()].map((source) => [source, this.#expanded(source)]));
+    const parts = this.#helpers.map((source) =>
+      this.#module(source, imports.get(source) ?? [], bodies.get(source) ?? ''),
+    );
+    const described = scripts.map((source) => this.#script(source));
+    const functions = scripts.map((source, index) =>
+      this.#function(source, described[index] as Script, imports.get(source) ?? [], bodies.get(source) ?? ''),
+    );
+    const text = [
+      '#!lua name=muster_@version@',
+      `local ${this.modules.variables.join(', ')}`,
+      'local exports, rows, scripts = {}, {}, {}',
+      ...parts,
+      this.#records.rows(),
+      'local serve = exports.serve',
+      'local function callback(run, script)',
+      'return function(keys, args)',
+      '@guard@',
+      'return run(script, keys[1], args)',
+      'end',
+      'end',
+      ...functions,
+      "redis.register_function('mixed_@version@', callback(serve.mixed, scripts))",
+    ].join('\n');
+    return { ...this.#lines.unmarked(text), scripts: described };
   }
+
+  #check(source: Source): string[] {
+    return this.modules.check(source, this.includesOf(source.file));
+  }
+
+  /** A helper's scope: its imports, the tables of its records, its code, its exports. */
+  #module(source: Source, imports: readonly string[], body: string): string {
+    const { path, file, records, exports, variables } = source;
+    const tables = records.map((record) => this.#records.define(record)).join('\n');
+    const after = file === journalFile ? emitters(this.#emitted, this.#words.events) : '';
+    const given = [...exports, ...records, ...(after === '' ? [] : ['emit'])].filter(
+      (name) => !variables.includes(name),
+    );
+    const own = new Set([...exports, ...records]);
+    const words = new Set(`${tables}\n${after}`.match(/\w+/g));
+    const needed = this.includesOf(file).flatMap((other) => {
+      const { exports: names = [], variables: shared = [] } = this.#sources.get(other) ?? {};
+      return names.filter((name) => words.has(name) && !shared.includes(name) && !own.has(name));
+    });
+    const mark = (text: string): string => this.#lines.mark(path, text);
+    return [
+      mark('do'),
+      ...importing([...imports, ...needed]).map(mark),
+      ...(tables === '' ? [] : [mark(tables)]),
+      body,
+      ...(after === '' ? [] : [mark(after)]),
+      ...(given.length === 0
+        ? []
+        : [mark(`${given.map((name) => `exports.${name}`).join(', ')} = ${given.join(', ')}`)]),
+      mark('end'),
+    ].join('\n');
+  }
+
+  #script(source: Source): Script {
+    const { file, args, long, gathers, reply } = source;
+    const below = this.#add(file, []);
+    const shared =
+      source.request === undefined ? [] : below.flatMap((one) => (one.file.startsWith('lib/') ? one.args : []));
+    const all = [...shared, ...args, ...long];
+    const twice = all.find((arg, index) => all.indexOf(arg) !== index);
+    if (twice !== undefined) throw new Error(`${file}: argument ${twice} is declared twice`);
+    checkReplies(source, below);
+    return { name: file, functionName: `${file.replace('/', '_')}_@version@`, args: all, long, gathers, reply };
+  }
+
+  /** A script's function, and what lib/serve needs to know of the script. */
+  #function(
+    source: Source,
+    { name, functionName, args, long, reply }: Script,
+    imports: readonly string[],
+    body: string,
+  ): string {
+    const { variables } = this.modules;
+    const included = new Set(this.#add(name, []).flatMap((one) => one.variables));
+    const packed = args.slice(0, args.length - long.length);
+    // An argument that is a variable of an included file sets that.
+    const locals = packed.filter((arg) => !(variables.includes(arg) && included.has(arg)));
+    const isRequest = source.request !== undefined;
+    const list = this.#records.replyList(reply, isRequest ? ["''"] : []);
+    const given = [
+      `name = '${name}'`,
+      `width = ${1 + long.length}`,
+      ...(isRequest ? [`kind = '${source.request}'`] : []),
+      `list = function(reply) ${list} end`,
+    ];
+    const mark = (text: string): string => this.#lines.mark(source.path, text);
+    const callback = `callback(serve.${isRequest ? 'requests' : 'script'}, script)`;
+    return [
+      mark('do'),
+      ...importing(isRequest ? [...imports, 'call'] : imports).map(mark),
+      mark(`local script = { ${given.join(', ')} }`),
+      ...(isRequest ? [mark(this.#spaceReader(name, source))] : []),
+      mark('function script.body(args, offset)'),
+      ...(locals.length === 0 ? [] : [mark(`local ${locals.join(', ')}`)]),
+      ...(packed.length === 0
+        ? []
+        : [mark(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', args[offset + 1])`)]),
+      ...long.map((arg, index) => mark(`local ${arg} = args[offset + ${index + 2}]`)),
+      ...(isRequest && !opensItself(source)
+        ? [mark('do\nlocal replay = call.open()\nif replay then return replay end\nend')]
+        : []),
+      body,
+      mark('end'),
+      mark(`scripts['${name}'] = script`),
+      source.allowsFull
+        ? mark(
+            `redis.register_function{ function_name = '${functionName}', flags = { 'allow-oom' }, callback = ${callback} }`,
+          )
+        : mark(`redis.register_function('${functionName}', ${callback})`),
+      mark('end'),
+    ].join('\n');
+  }
+
+  /**
+   * Lua of `script.readSpace(key, operations)`, which reads the fields of the space's record that a request needs:
+   * `operations` counts those of its call. A table that has all its members from the start is not copied as it grows.
+   */
+  #spaceReader(name: string, source: Source): string {
+    const below = this.#add(name, []);
+    const fields = [
+      ...new Set(below.filter(({ file }) => !file.startsWith('lib/')).flatMap(({ spaceFields }) => spaceFields)),
+    ];
+    const text = ['requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', 'number'];
+    const wanted = fields.filter((field) => !text.includes(field));
+    const isWrite = source.request === 'write' || source.request === 'worker';
+    const at = (index: number): string => `v[${index + 1}]`;
+    const numbered = (field: string, index: number): string => `[${field}] = tonumber(${at(index)}) or ${at(index)}`;
+    const names = [...text, ...wanted].map((field) => `'${field}'`);
+    return [
+      `script.fields = { ${wanted.map((field) => `'${field}'`).join(', ')} }`,
+      'function script.readSpace(key, operations)',
+      `local v = redisCall('HMGET', key, ${[...names, ...(isWrite ? ['operations'] : [])].join(', ')})`,
+      'return { false, false, false, false, false, false, false, false, n = 0, key = key, ' +
+        [
+          ...text.map((field, index) => `${field} = ${at(index)}`),
+          ...wanted.map((field, index) => numbered(`'${field}'`, text.length + index)),
+          ...(isWrite ? [numbered('operations', text.length + wanted.length)] : []),
+        ].join(', ') +
+        ' }',
+      'end',
+    ].join('\n');
+  }
+
+  /** A file's code with its keys, records and commands replaced, marked line by line. */
+  #expanded(source: Source): string {
+    const { text, body, path } = source;
+    const edits: Edit[] = [...source.edits];
+    const isLib = source.file.replace('=', '').startsWith('lib/');
+    const within = (node: Syntax): string => {
+      const [from, to] = node.range;
+      const inner: Edit[] = [];
+      this.#replacements(source, node, isLib, inner, within);
+      return edited(
+        text.slice(from, to),
+        inner
+          .concat(source.edits.filter((edit) => edit.from >= from && edit.to <= to))
+          .map((edit) => ({ ...edit, from: edit.from - from, to: edit.to - from })),
+      );
+    };
+    for (const node of body) this.#replacements(source, node, isLib, edits, within);
+    const replaced = edited(text, edits);
+    const inString = linesOfStrings(body);
+    const lines: string[] = [];
+    const numbers: number[] = [];
+    for (const [index, line] of replaced.split('\n').entries()) {
+      if (line.trim() === '' && !inString.has(index + 1)) continue;
+      lines.push(inString.has(index + 1) ? line : line.trimEnd());
+      numbers.push(index + 1);
+    }
+    return this.#lines.mark(path, lines.join('\n'), numbers);
+  }
+
+  #replacements(source: Source, root: Syntax, isLib: boolean, edits: Edit[], within: (node: Syntax) => string): void {
+    const fail = (node: Syntax, error: unknown): never => {
+      throw errorAt(source, node.range[0], (error as Error).message);
+    };
+    const replace = (node: Syntax, text: string): unknown =>
+      edits.push({ from: node.range[0], to: node.range[1], text });
+    walk(root, (node) => {
+      const called = node.type === 'CallExpression' ? freePath(node.base as Syntax) : undefined;
+      if (node.type === 'CallExpression' && called) this.#call(source, node, called, within, replace, fail);
+      const path = freePath(node) ?? [];
+      if (path[0] === 'emit' && path.length === 3) {
+        const type = `${path[1]}.${path[2]}`;
+        if (!this.#words.events.has(type)) fail(node, new Error(`emit.${type} is not declared in any events.ts`));
+        this.#emitted.add(type);
+      } else if (path.join('.') === 'redis.call') replace(node, isLib ? 'redisCall' : 'redisQuery');
+      else if (path[0] === 'rows' && path.length === 2 && path[1] !== 'each') this.#records.addRow(path[1] ?? '');
+    });
+  }
+
+  #call(
+    source: Source,
+    node: Extract<Syntax, { type: 'CallExpression' }>,
+    path: readonly string[],
+    within: (node: Syntax) => string,
+    replace: (node: Syntax, text: string) => unknown,
+    fail: (node: Syntax, error: unknown) => never,
+  ): void {
+    const [table = '', name = ''] = path;
+    if (path.length !== 2) return;
+    const given = node.arguments as Syntax[];
+    try {
+      if (table === 'keys') {
+        const declaration = this.#words.keys[name];
+        const call = source.text.slice(...node.range);
+        if (!declaration?.pattern.startsWith('muster:{org}')) throw new Error(`${call} is not declared in any keys.ts`);
+        replace(node, expandKey(declaration, given.map(within), call));
+      } else if ((name === 'load' || name === 'stored') && this.#words.records.has(table)) {
+        const texts = given.map(within);
+        const { as, ids } = this.#records.reader(table, name, texts);
+        replace(node, `${table}.${as}(${texts.slice(0, ids).join(', ')})`);
+      }
+    } catch (error) {
+      fail(node, error);
+    }
+  }
+}
+
+/** Whether a script calls `call.open` by itself, because it needs more than the answer of the request that it repeats. */
+function opensItself({ body }: Source): boolean {
+  let opens = false;
+  walk(body, (node) => {
+    opens ||= freePath(node)?.join('.') === 'call.open';
+  });
+  return opens;
+}
+
+/** Lua that makes exports locals of a file. */
+function importing(names: readonly string[]): string[] {
+  const unique = [...new Set(names)].filter((name) => !['keys', 'rows'].includes(name));
+  return unique.length === 0
+    ? []
+    : [`local ${unique.join(', ')} = ${unique.map((name) => `exports.${name}`).join(', ')}`];
+}
+
+/** The numbers of the lines on which a string goes on: they stay as they are. */
+function linesOfStrings(body: readonly Syntax[]): Set<number> {
+  const found = new Set<number>();
+  walk(body, (node) => {
+    if (node.type !== 'StringLiteral' || !node.loc) return;
+    for (let line = node.loc.start.line; line < node.loc.end.line; line++) found.add(line).add(line + 1);
+  });
+  return found;
 }

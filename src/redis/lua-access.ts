@@ -29,8 +29,14 @@ function placeOf({ name, luaName }: RecordDeclaration, keys: KeyTable) {
 /**
  * Lua of a function that reads some fields of a record, or all. A run has one table per record, with the fields that
  * were read or set before: only those that are nil are read. The function returns nil if there is no such record.
+ * `isStored`: nor if it is packed.
  */
-export function reader(as: string, record: RecordDeclaration, names: readonly string[], keys: KeyTable): string {
+export function reader(
+  { as, isStored = false }: { as: string; isStored?: boolean },
+  record: RecordDeclaration,
+  names: readonly string[],
+  keys: KeyTable,
+): string {
   const { id, key } = placeOf(record, keys);
   const stored = storedFields(record);
   const fields = (names.length === 0 ? stored.map(([name]) => name) : names).map((name) => {
@@ -42,10 +48,11 @@ export function reader(as: string, record: RecordDeclaration, names: readonly st
   const room = Array<string>(8).fill('false');
   const ids = [...room, 'n = 0', ...(id === '' ? [] : ['id = id']), 'key = key'];
   const others = stored.map(([name]) => name).filter((name) => !names.includes(name));
+  const mayBePacked = record.packedBy !== undefined && !isStored;
   const body =
     names.length === 0
-      ? wholeReader(fields, ids, record.packedBy !== undefined)
-      : partReader(fields, ids, spareFields(ids, fields, others), record.packedBy !== undefined);
+      ? wholeReader(fields, ids, mayBePacked)
+      : partReader(fields, ids, spareFields(ids, fields, others), mayBePacked);
   return [
     `function ${record.luaName}.${as}(${id})`,
     `local key = ${key}`,
@@ -68,7 +75,7 @@ function wholeReader(
 ): string[] {
   return [
     'if record == false or record and record.isWhole then return record or nil end',
-    "local flat = record and record.isNew and nothing or run('HGETALL', key)",
+    "local flat = record and record.isNew and nothing or redisCall('HGETALL', key)",
     ...(mayBePacked
       ? [
           'local isPacked',
@@ -114,7 +121,7 @@ function partReader(
   // The index of a field that every record has.
   const requiredAt = fields.findIndex(([, { special }]) => !special.isNullable && special.or === undefined);
   const [only] = fields.length === 1 ? fields : [];
-  const command = `run('${only ? 'HGET' : 'HMGET'}', key, ${fields.map(([name]) => `'${name}'`).join(', ')})`;
+  const command = `redisCall('${only ? 'HGET' : 'HMGET'}', key, ${fields.map(([name]) => `'${name}'`).join(', ')})`;
   const value = (index: number): string => (only ? 'values' : `values[${index + 1}]`);
   const members = fields.map(([name, field], index) => `${name} = ${converted(value(index), field)}`);
   const packed = `packed.values(id, '${fields.map(([name]) => name).join(',')}')`;

@@ -4,17 +4,6 @@ import type { AnyField, Fields } from '../declare/field.ts';
 /** The events of all rooms, by type. */
 export type EventTable = ReadonlyMap<string, EventDeclaration>;
 
-const emitted = /\bemit\.(\w+)\.(\w+)\b/g;
-
-/** The event types that a file emits. Throws for a type that no room declares. */
-export function emittedTypes(lua: string, events: EventTable, file: string): string[] {
-  return [...lua.matchAll(emitted)].map(([call, aggregate, what]) => {
-    const type = `${aggregate}.${what}`;
-    if (!events.has(type)) throw new Error(`${file}: ${call} is not declared in any events.ts`);
-    return type;
-  });
-}
-
 /** An operand of a Lua concatenation: a literal, or an expression. */
 type Part = { readonly text: string } | { readonly lua: string };
 
@@ -62,8 +51,8 @@ function concatenation(parts: readonly Part[]): string {
 }
 
 /**
- * `function emit.message.sent(id, event)`: appends it to the journal, in the format that event/record.ts reads, and counts
- * it if its type is counted.
+ * `function emit.message.sent(id, event, cause)`: appends it to the journal, in the format that event/record.ts reads, and
+ * counts it if its type is counted. `cause`: the id of the request that caused it; nil: the current one.
  */
 function emitter({ type, payload, isScoped, isCounted }: EventDeclaration): string {
   const members = Object.entries(payload as Fields).filter(([name]) => name !== 'scopeId') as [string, AnyField][];
@@ -72,11 +61,11 @@ function emitter({ type, payload, isScoped, isCounted }: EventDeclaration): stri
     { text: ' ' },
     isScoped ? { lua: 'event.scopeId' } : { text: '~' },
     { text: ' ' },
-    { lua: "(requestId == '' and '~' or requestId)" },
+    { lua: "(cause or (requestId == '' and '~' or requestId))" },
   ];
   const text = concatenation([...head, ...members.flatMap(([name, field]) => encodedMember(name, field))]);
   const counts = isCounted ? `count.space('${countOf(type)}', 1) ` : '';
-  return `function emit.${type}(id, event) ${counts}journal.append('${type}', ${text}) end\n`;
+  return `function emit.${type}(id, event, cause) ${counts}journal.append('${type}', ${text}) end\n`;
 }
 
 /** Lua of the functions that emit these types, to be put after lib/journal. */

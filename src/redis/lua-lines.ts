@@ -1,5 +1,4 @@
-import { join, relative } from 'node:path';
-import { luaRoot } from './source.ts';
+import { originOf } from './source.ts';
 
 const mark = / --@(\d+):(\d*)$/;
 
@@ -35,11 +34,6 @@ export class LuaLines {
     });
     return { text: lines.join('\n'), origins };
   }
-}
-
-/** A file and line for messages; 0: only the file. */
-export function originOf(path: string, line: number): string {
-  return relative(join(luaRoot, '..'), path) + (line > 0 ? `:${line}` : '');
 }
 
 /** Replaces a library's line numbers in a message of Redis by source files and lines. */

@@ -3,19 +3,22 @@ import { countedStates, Many, One, type RecordDeclaration } from '../declare/rec
 import { isRow, isRows, type ReplyMember } from '../declare/reply.ts';
 import { type KeyTable, partsOf } from './keys.ts';
 import { counting, inserting, reader } from './lua-access.ts';
-import { argumentsAt, closingAt, lineBreaks } from './lua-text.ts';
 
 /** The records of all rooms, by their names in scripts. */
 export type RecordTable = ReadonlyMap<string, RecordDeclaration>;
 
-/** `message.load(id, 'state')`: reads these fields of a record, or all if none is named. */
-const loadCall = /(?<!function )\b(\w+)\.load\(/g;
+/** A function that reads some fields of a record, or all if none is named. */
+interface Reader {
+  readonly as: string;
+  readonly isStored: boolean;
+  readonly wanted: readonly string[];
+}
 
-/** Generates the Lua for a library's records, and replaces `load` in its scripts by calls of that. */
+/** Generates the Lua for a library's records. */
 export class LuaRecords {
   readonly #table: RecordTable;
   readonly #keys: KeyTable;
-  readonly #readers = new Map<string, Map<string, string>>();
+  readonly #readers = new Map<string, Map<string, Reader>>();
   readonly #rows = new Map<string, string>();
 
   constructor(table: RecordTable, keys: KeyTable) {
@@ -37,52 +40,42 @@ export class LuaRecords {
     return ['lib/records', ...(countedStates(record) ? ['lib/count'] : ofSpace), ...packed];
   }
 
-  /** Replaces each `load` by a call of the reader for its fields. */
-  expand(lua: string): string {
-    let text = '';
-    let from = 0;
-    for (const { 0: call, 1: name = '', index } of lua.matchAll(loadCall)) {
-      if (!this.#table.has(name)) continue;
-      if (index < from) throw new Error(`${name}.load is an argument of another load: assign it to a local`);
-      const start = index + call.length;
-      const given = argumentsAt(lua, start);
-      const key = this.#keys[name];
-      // A record whose key has no variable part has no id.
-      const ids = key && partsOf(key).length === 0 ? 0 : 1;
-      const reader = this.#reader(name, given.slice(ids));
-      const end = closingAt(lua, start - 1) + 1;
-      text += `${lua.slice(from, index)}${name}.${reader}(${given.slice(0, ids).join(', ')})${lineBreaks(lua.slice(start, end))}`;
-      from = end;
-    }
-    return text + lua.slice(from);
-  }
-
-  /** The name of the reader for these fields, which must be string literals. */
-  #reader(name: string, given: readonly string[]): string {
-    const wanted = given.map((field) => {
-      const [, literal] = /^'(\w+)'$/.exec(field) ?? [];
-      if (literal === undefined) throw new Error(`${name}.load takes an id and field names as literals, not ${field}`);
+  /**
+   * The name of the reader for a call of `message.load(id, 'state', …)`, or of `message.stored`, which does not find packed
+   * ones; and how many of its arguments that takes. fields: Lua of those behind the id.
+   *
+   * @throws Error unless they are string literals
+   */
+  reader(name: string, how: 'load' | 'stored', given: readonly string[]): { as: string; ids: number } {
+    const key = this.#keys[name];
+    // A record whose key has no variable part has no id.
+    const ids = key && partsOf(key).length === 0 ? 0 : 1;
+    const wanted = given.slice(ids).map((field) => {
+      const [, , literal] = /^(['"])(\w+)\1$/.exec(field) ?? [];
+      if (literal === undefined)
+        throw new Error(`${name}.${how} takes an id and field names as literals, not ${field}`);
       return literal;
     });
-    const readers = this.#readers.get(name) ?? new Map<string, string>();
+    const readers = this.#readers.get(name) ?? new Map<string, Reader>();
     this.#readers.set(name, readers);
-    const known = readers.get(wanted.join()) ?? `load${readers.size + 1}`;
-    readers.set(wanted.join(), known);
-    return known;
+    const place = `${how} ${wanted.join()}`;
+    const known = readers.get(place) ?? { as: `load${readers.size + 1}`, isStored: how === 'stored', wanted };
+    readers.set(place, known);
+    return { as: known.as, ids };
   }
 
-  /** Adds the functions that a text calls as `rows.message(record)`. */
-  addRows(lua: string): void {
-    for (const [, name = ''] of lua.matchAll(/\brows\.(\w+)\(/g)) this.row(this.record(name));
+  /** Adds the function that a script calls as `rows.message(record)`. */
+  addRow(name: string): void {
+    this.row(this.record(name));
   }
 
   /** Lua of the table that `@record` declares. To be called after every text of the library was expanded. */
   define(name: string): string {
     const record = this.record(name);
-    const readers = [...(this.#readers.get(name) ?? [])];
+    const readers = [...(this.#readers.get(name)?.values() ?? [])];
     return [
       `local ${name} = {}`,
-      ...readers.map(([fields, as]) => reader(as, record, fields === '' ? [] : fields.split(','), this.#keys)),
+      ...readers.map((one) => reader(one, record, one.wanted, this.#keys)),
       counting(record),
       this.#keys[record.luaName] ? inserting(record, this.#keys) : '',
     ].join('\n');
@@ -144,6 +137,6 @@ export class LuaRecords {
     if (this.#rows.size === 0) return '';
     const each =
       'function rows.each(records, row)\nlocal list = {}\nfor i, record in ipairs(records) do list[i] = row(record) end\nreturn list\nend\n';
-    return `rows = {}\n${each}${[...this.#rows.values()].join('')}`;
+    return `${each}${[...this.#rows.values()].join('')}`;
   }
 }

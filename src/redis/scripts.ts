@@ -1,9 +1,10 @@
 import type { Answered, Fields } from '../declare/field.ts';
 import { type ReplyReader, replyReader } from '../declare/reply.ts';
-import type { Reply } from '../declare/value.ts';
+import type { Reply, Value } from '../declare/value.ts';
 import { functionGuard, type Store, shardsOf } from './cluster.ts';
 import { type Argv, Gathering } from './gathering.ts';
-import { Libraries, type Overrides, type Script, type Vocabulary } from './loader.ts';
+import { libraryOf } from './library.ts';
+import type { Library, Overrides, Script, Vocabulary } from './loader.ts';
 import { located } from './lua-lines.ts';
 
 /** What a script refused with `refuse(code, detail)`; `note` is the text that successful replies begin with. */
@@ -43,6 +44,12 @@ const redisErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 /** Only long arguments may be buffers. */
 type Args = Readonly<Record<string, string | number | Buffer>>;
 
+/** One of the calls of a run of several scripts. */
+export interface MixedCall {
+  readonly script: string;
+  readonly args: Args;
+}
+
 /** A script, and the fields to read from its reply. */
 export interface ScriptCall<F extends Fields = Fields> {
   readonly script: string;
@@ -52,40 +59,42 @@ export interface ScriptCall<F extends Fields = Fields> {
 /** Runs scripts by name. Arguments are an object; a missing or an extra one is a bug. */
 export class Scripts {
   readonly #store: Store;
-  readonly #libraries: Libraries;
-  readonly #loading = new Map<string, Promise<void>>();
+  readonly #library: Library;
+  readonly #scripts: ReadonlyMap<string, Script>;
+  #loading: Promise<void> | undefined;
   readonly #readers = new WeakMap<ScriptCall, ReplyReader<Fields>>();
-  readonly #gathering = new Gathering((script, org, argv) => this.#call(script, org, argv));
+  readonly #gathering = new Gathering(({ functionName }, org, argv) => this.#call(functionName, org, argv));
   /** Receives the duration of each call, for the metrics. */
   observe: (name: string, seconds: number) => void = () => undefined;
 
   constructor(store: Store, words: Vocabulary, overrides: Overrides = {}) {
     this.#store = store;
-    this.#libraries = Libraries.of(words, overrides, functionGuard(store));
+    this.#library = libraryOf(words, overrides, functionGuard(store));
+    this.#scripts = new Map(this.#library.scripts.map((script) => [script.name, script]));
   }
 
-  /** Loads every room's library into the store, which keeps it with the data. */
+  /** The suffix of the names of the library and of its functions. */
+  get version(): string {
+    return this.#library.version;
+  }
+
+  /**
+   * Loads the library into every live shard, which keeps it with the data (others get it when a call finds it missing);
+   * concurrent callers share one load.
+   */
   async load(): Promise<void> {
-    for (const room of this.#libraries.rooms) await this.#load(room);
-  }
-
-  /** Loads into every live shard (others get it when a call finds it missing); concurrent callers share one load. */
-  async #load(room: string): Promise<void> {
-    let loading = this.#loading.get(room);
-    if (!loading) {
-      const { text, origins } = this.#libraries.of(room);
-      const loads = shardsOf(this.#store).map((shard) => shard.call('FUNCTION', 'LOAD', 'REPLACE', text));
-      // One success is enough: on each shard, the call is queued behind the load.
-      loading = Promise.any(loads)
-        .then(
-          () => undefined,
-          // Without a known shard no load was sent.
-          (error: AggregateError) => Promise.reject(explain(room, error.errors[0] ?? 'no connection', origins)),
-        )
-        .finally(() => this.#loading.delete(room));
-      this.#loading.set(room, loading);
-    }
-    await loading;
+    const { text, origins } = this.#library;
+    this.#loading ??= Promise.any(shardsOf(this.#store).map((shard) => shard.call('FUNCTION', 'LOAD', 'REPLACE', text)))
+      .then(
+        // One success is enough: on each shard, the call is queued behind the load.
+        () => undefined,
+        // Without a known shard no load was sent.
+        (error: AggregateError) => Promise.reject(explain('library', error.errors[0] ?? 'no connection', origins)),
+      )
+      .finally(() => {
+        this.#loading = undefined;
+      });
+    await this.#loading;
   }
 
   /**
@@ -96,7 +105,9 @@ export class Scripts {
     const script = this.#script(name);
     const argv = pack(script, args);
     return this.#observed(name, () =>
-      script.gathers ? this.#gathering.call(script, org, String(args['spaceId']), argv) : this.#call(script, org, argv),
+      script.gathers
+        ? this.#gathering.call(script, org, String(args['spaceId']), argv)
+        : this.#call(script.functionName, org, argv),
     );
   }
 
@@ -119,12 +130,34 @@ export class Scripts {
     return replies.map((reply) => this.#observed(name, () => reply));
   }
 
+  /**
+   * Runs calls of several scripts that answer requests, in their order, in one step. Resolves to each one's reply or error;
+   * with `isWhole` none happens where one is refused: then rejects with that one's error, and `index` is its place.
+   */
+  async runMixed(org: string, calls: readonly MixedCall[], { isWhole = false } = {}): Promise<(Reply | Error)[]> {
+    const argv = calls.flatMap(({ script, args }) => [script, ...pack(this.#script(script), args)]);
+    const { mixedName, origins } = this.#library;
+    const nameAt = (index: number): string => calls[index]?.script ?? 'mixed';
+    let replies: readonly Value[];
+    try {
+      replies = await this.#call(mixedName, org, [isWhole ? '1' : '', ...argv]);
+    } catch (error) {
+      throw explain('mixed', error, origins);
+    }
+    const [refused, index] = replies;
+    if (isWhole && refused instanceof Error)
+      throw Object.assign(explain(nameAt(Number(index)), refused, origins), { index: Number(index) });
+    return replies.map((reply, at) =>
+      reply instanceof Error ? explain(nameAt(at), reply, origins) : (reply as Reply),
+    );
+  }
+
   async #observed(name: string, call: () => Promise<Reply>): Promise<Reply> {
     const start = performance.now();
     try {
       return await call();
     } catch (error) {
-      throw explain(name, error, this.#libraries.of(roomOf(name)).origins);
+      throw explain(name, error, this.#library.origins);
     } finally {
       this.observe(name, (performance.now() - start) / 1000);
     }
@@ -156,27 +189,23 @@ export class Scripts {
     return always(call, this.reader(call)(values));
   }
 
-  async #call(script: Script, org: string, argv: Argv): Promise<Reply> {
+  async #call(functionName: string, org: string, argv: Argv): Promise<Reply> {
     for (let loads = 0; ; loads++) {
       try {
-        return (await this.#store.fcall(script.functionName, 1, `muster:{${org}}`, ...argv)) as Reply;
+        return (await this.#store.fcall(functionName, 1, `muster:{${org}}`, ...argv)) as Reply;
       } catch (error) {
         // The call has not run. The library may get lost again between load and call: retry a few times.
         if (!(error instanceof Error && error.message.startsWith(notLoaded)) || loads === maxLoads) throw error;
       }
-      await this.#load(roomOf(script.name));
+      await this.load();
     }
   }
 
   #script(name: string): Script {
-    const script = this.#libraries.of(roomOf(name)).scripts.get(name);
+    const script = this.#scripts.get(name);
     if (!script) throw new ScriptFailure(`no script ${name}`);
     return script;
   }
-}
-
-function roomOf(script: string): string {
-  return script.split('/', 1)[0] ?? '';
 }
 
 function always<T>({ script }: ScriptCall, reply: T | undefined): T {

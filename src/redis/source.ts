@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { type ReplyMember, readMember } from '../declare/reply.ts';
 import { packagePath } from '../package.ts';
+import { assigned, type Edit, parseLua, type Syntax, walk } from './lua-syntax.ts';
 
 /** The folder of the Lua files. */
 export const luaRoot = packagePath('lua/');
@@ -9,8 +10,15 @@ export const luaRoot = packagePath('lua/');
 /** The folders of rooms whose scripts are not in `luaRoot`, by room. */
 export type Folders = Readonly<Record<string, string>>;
 
+/** What a script is called for (lua/lib/call): a request that changes or reads something, one of no space, or work of workers. */
+export type RequestKind = 'write' | 'read' | 'org' | 'worker';
+const requestKinds = ['write', 'read', 'org', 'worker'];
+
 /** A parsed Lua file: its header, and the code below it. */
 export interface Source {
+  /** `mailbox/send` */
+  readonly file: string;
+  readonly path: string;
   /** The `---` lines of its header that are not directives. */
   readonly summary: string;
   readonly args: readonly string[];
@@ -20,20 +28,29 @@ export interface Source {
   readonly gathers: boolean;
   /** Runs even if the store is full: for work that gives memory back. */
   readonly allowsFull: boolean;
-  /** The function of this file that runs the code of the scripts that include it. */
-  readonly around: string | undefined;
+  /** Set if the script answers requests. */
+  readonly request: RequestKind | undefined;
+  /** Fields of the space's record that it reads. */
+  readonly spaceFields: readonly string[];
   readonly includes: readonly string[];
+  /** The names that leave the file. */
+  readonly exports: readonly string[];
+  /** Those of them that change after the library was loaded. */
+  readonly variables: readonly string[];
+  /** The tables to which other files may add members. */
+  readonly registries: readonly string[];
   /** The records whose tables this file has. */
   readonly records: readonly string[];
-  /** The table to which files add functions that are called without being named. */
-  readonly registry: string | undefined;
   readonly reply: readonly ReplyMember[];
-  readonly body: string;
-  /** The line number in the file of each line of `body`. */
-  readonly lines: readonly number[];
+  readonly text: string;
+  /** The code's syntax tree; its ranges are those of `text`. */
+  readonly body: readonly Syntax[];
+  /** What the code lacks when it is loaded: comments, and declarations of variables. */
+  readonly edits: readonly Edit[];
 }
 
-const directive = /^--- @(args|long|include|around|gather|full|record|registry|reply)\b\s*(.*)$/;
+const directive = /^--- @(\w+)\s*(.*)$/;
+const directives = 'args long include export gather full record registry reply request space'.split(' ');
 
 /** The paths of all Lua files by `room/name`, sorted. */
 export function luaFiles(folders: Folders = {}): ReadonlyMap<string, string> {
@@ -58,60 +75,102 @@ export function roomNames(files = luaFiles()): string[] {
   return [...new Set([...files.keys()].filter(isScript).map((file) => file.split('/', 1)[0] ?? ''))];
 }
 
-/** The files that an `@include` names: one, or for `*suffix` all whose names end so. */
-function resolve(include: string, files: Iterable<string>): string[] {
-  return include.startsWith('*') ? [...files].filter((file) => file.endsWith(include.slice(1))) : [include];
+/** A file and line for messages, `lua/mailbox/send.lua:12`; 0: only the file. */
+export function originOf(path: string, line: number): string {
+  return relative(join(luaRoot, '..'), path) + (line > 0 ? `:${line}` : '');
 }
 
-/** The Lua files of a product, each parsed once. */
-export class Sources {
-  readonly files: ReadonlyMap<string, string>;
-  readonly #read = new Map<string, Source>();
-
-  constructor(folders: Folders = {}) {
-    this.files = luaFiles(folders);
-  }
-
-  read(path: string): Source {
-    let source = this.#read.get(path);
-    if (!source) {
-      source = readSource(path, this.files.keys());
-      this.#read.set(path, source);
-    }
-    return source;
-  }
+/** An error at a place of a source file. */
+export function errorAt(source: Pick<Source, 'path' | 'text'>, at: number, message: string): Error {
+  return new Error(`${originOf(source.path, source.text.slice(0, at).split('\n').length)}: ${message}`);
 }
 
-/** Parses a file. `files`: all file names, for includes with `*`. */
-export function readSource(path: string, files: Iterable<string>): Source {
+/** Parses a file: its header's directives, then its code. */
+export function readSource(file: string, path: string): Source {
+  const text = readFileSync(path, 'utf8');
+  const chunk = parsed(path, text);
+  const body = chunk.body as Syntax[];
+  const codeAt = body[0]?.range[0] ?? text.length;
   const summary: string[] = [];
   const values: Record<string, string[]> = {};
-  const body: string[] = [];
-  const lines: number[] = [];
-  for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries()) {
-    const [, kind, value = ''] = directive.exec(line) ?? [];
-    if (kind !== undefined) {
-      const words = value.replaceAll('"', '').trim();
-      values[kind] = [...(values[kind] ?? []), ...(words === '' ? [] : words.split(/\s+/))];
-    } else if (line.startsWith('--- ') && body.length === 0) summary.push(line.slice(4));
-    else if (!/^\s*(--.*)?$/.test(line)) {
-      body.push(line);
-      lines.push(index + 1);
+  for (const { range } of chunk.comments) {
+    const comment = text.slice(...range);
+    const [, kind, value = ''] = directive.exec(comment) ?? [];
+    if (kind === undefined) {
+      if (comment.startsWith('--- ') && range[1] <= codeAt) summary.push(comment.slice(4));
+      continue;
     }
+    if (!directives.includes(kind)) throw errorAt({ path, text }, range[0], `there is no directive @${kind}`);
+    if (range[0] > codeAt) throw errorAt({ path, text }, range[0], `@${kind} must stand above the code`);
+    const words = value.replaceAll('"', '').trim();
+    values[kind] = [...(values[kind] ?? []), ...(words === '' ? [] : words.split(/\s+/))];
   }
   const of = (kind: string): string[] => values[kind] ?? [];
+  const [kind = 'write'] = of('request');
+  if (!requestKinds.includes(kind))
+    throw errorAt({ path, text }, 0, `@request ${kind}: it is ${requestKinds.join(', ')}`);
+  const exported = [...of('export'), ...of('registry')];
+  const variables = variablesOf(body, exported);
   return {
+    file,
+    path,
     summary: summary.join(' '),
     args: of('args'),
     long: of('long'),
     gathers: 'gather' in values,
     allowsFull: 'full' in values,
-    around: of('around')[0],
-    includes: of('include').flatMap((include) => resolve(include, files)),
+    request: 'request' in values ? (kind as RequestKind) : undefined,
+    spaceFields: of('space'),
+    includes: of('include'),
+    exports: exported,
+    variables: [...variables, ...(file.startsWith('lib/') ? of('args') : [])],
+    registries: of('registry'),
     records: of('record'),
-    registry: of('registry')[0],
     reply: of('reply').map(readMember),
-    body: body.join('\n'),
-    lines,
+    text,
+    body,
+    edits: [
+      ...chunk.comments.map(({ range: [from, to] }) => ({ from, to, text: '' })),
+      ...declarations({ path, text }, body, variables),
+    ],
   };
+}
+
+function parsed(path: string, text: string): ReturnType<typeof parseLua> {
+  try {
+    return parseLua(text);
+  } catch (error) {
+    const { message, line = 0 } = error as Error & { line?: number };
+    throw new Error(`${originOf(path, line)}: ${message.replace(/^\[\d+:\d+\] /, '')}`);
+  }
+}
+
+/** The exported names that the code assigns outside of their declaration. */
+function variablesOf(body: readonly Syntax[], exported: readonly string[]): string[] {
+  const found = new Set<string>();
+  walk(body, (node) => {
+    if (node.type !== 'AssignmentStatement') return;
+    for (const target of node.variables) {
+      const { name = '', member } = assigned(target as Syntax) ?? {};
+      if (member === undefined && exported.includes(name)) found.add(name);
+    }
+  });
+  return exported.filter((name) => found.has(name));
+}
+
+/** Removes the declarations of variables: the library declares them above all files. */
+function declarations(
+  place: Pick<Source, 'path' | 'text'>,
+  body: readonly Syntax[],
+  variables: readonly string[],
+): Edit[] {
+  return body.flatMap((node) => {
+    if (node.type !== 'LocalStatement') return [];
+    const names = node.variables.map(({ name }) => name);
+    const shared = names.filter((name) => variables.includes(name));
+    if (shared.length === 0) return [];
+    if (shared.length < names.length || node.init.length > 0)
+      throw errorAt(place, node.range[0], `${shared.join(', ')} must be declared by themselves, without a value`);
+    return [{ from: node.range[0], to: node.range[1], text: '' }];
+  });
 }

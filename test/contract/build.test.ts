@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { product } from '../../src/primitives.ts';
 import { draftOf } from '../../src/redis/loader.ts';
-import { roomNames } from '../../src/redis/source.ts';
 import { Pace } from '../support/pace.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -36,16 +35,13 @@ describe('The build', () => {
     expect(written()).to.deep.equal(before);
   });
 
-  it("has every room's Lua library, as the loader drafts it from lua/, beside the bundle that looks for it", () => {
-    const chunks = `${root}dist/chunks/`;
-    const libraries = readdirSync(`${chunks}libraries`).map((file) => file.replace('.json', ''));
-    expect(libraries.sort()).to.deep.equal(roomNames().sort());
-    for (const room of libraries)
-      expect(JSON.parse(readFileSync(`${chunks}libraries/${room}.json`, 'utf8')), room).to.deep.equal(
-        draftOf(room, product.words),
-      );
+  it('has the Lua library, as the loader drafts it from lua/, beside the bundle that looks for it', () => {
+    const folder = `${root}dist/chunks/library/`;
+    const { text, ...rest } = draftOf(product.words);
+    expect(readFileSync(`${folder}library.lua`, 'utf8') === text, 'library.lua').to.equal(true);
+    expect(JSON.parse(readFileSync(`${folder}library.json`, 'utf8'))).to.deep.equal(rest);
     const readers = readdirSync(`${root}dist`, { recursive: true, encoding: 'utf8' }).filter(
-      (path) => path.endsWith('.js') && readFileSync(join(root, 'dist', path), 'utf8').includes('"libraries/"'),
+      (path) => path.endsWith('.js') && readFileSync(join(root, 'dist', path), 'utf8').includes('"library/"'),
     );
     expect(readers.map((path) => path.replace(/[\w-]+\.js$/, ''))).to.deep.equal(['chunks/']);
   });

@@ -121,12 +121,12 @@ describe('Events', () => {
     });
     const lua = emitters(['lock.stolen'], new Map([['lock.stolen', stolen as never]]));
     expect(lua).to.contain(
-      `id .. ' ' .. event.scopeId .. ' ' .. (requestId == '' and '~' or requestId) .. ' by="' .. event.by .. '" fence='`,
+      `id .. ' ' .. event.scopeId .. ' ' .. (cause or (requestId == '' and '~' or requestId)) .. ' by="' .. event.by .. '" fence='`,
     );
     expect(lua).to.contain(`(event.from or 'null')`).and.not.contain('count.');
     const [counts] = events({ 'lock.stolen': counted({ scopeId: id() }) });
     expect(emitters(['lock.stolen'], new Map([['lock.stolen', counts as never]]))).to.contain(
-      `function emit.lock.stolen(id, event) count.space('events:lock.stolen', 1) journal.append('lock.stolen', `,
+      `function emit.lock.stolen(id, event, cause) count.space('events:lock.stolen', 1) journal.append('lock.stolen', `,
     );
   });
 });

@@ -24,15 +24,19 @@ describe('An error in a script', () => {
     return String(error);
   }
 
+  const expectRejected = async (call: Promise<unknown>, text: string): Promise<void> => {
+    expect(String(await call.catch(String))).to.contain(text);
+  };
+
   /** A line of such a file, as messages name it. */
   const line = (name: string, number: number): string =>
     `${relative(join(luaRoot, '..'), join(folder, name))}:${number}`;
 
   const helper = [
+    '--- @export helped',
+    '--- @include "org/_apiKey"',
     '--- Says something.',
-    'local function unused()',
-    '  return 1',
-    'end',
+    '',
     '',
     'local function helped(value)',
     '  -- No such field.',
@@ -41,7 +45,7 @@ describe('An error in a script', () => {
     '  return record.keyId.nothing',
     'end',
   ];
-  const includes = ['--- @args wanted', '--- @include "org/_apiKey"', '--- @include "faulty/_helper"'];
+  const includes = ['--- @args wanted', '--- @include "faulty/_helper"'];
 
   it('names file and line of a helper', async () => {
     const message = await failure({ '_helper.lua': helper, 'run.lua': [...includes, 'helped(wanted)'] });
@@ -55,16 +59,14 @@ describe('An error in a script', () => {
       '_helper.lua': helper,
       'run.lua': [...includes, '', '-- Says nothing.', "local a = 'wanted'", '', 'return a + 1'],
     });
-    expect(message).to.contain(`${line('run.lua', 8)}: attempt to perform arithmetic on local 'a'`);
+    expect(message).to.contain(`${line('run.lua', 7)}: attempt to perform arithmetic on local 'a'`);
     expect(message).not.to.contain('user_function');
   });
 
   it('names file and line of a syntax error, and of an error while loading', async () => {
-    const noLua = await failure({ '_helper.lua': [...helper, '', 'local = 1'], 'run.lua': includes });
-    expect(noLua)
-      .to.contain('Error compiling function')
-      .and.to.contain(`${line('_helper.lua', 13)}: `);
-    const fails = await failure({ '_helper.lua': [...helper, 'colour = 1'], 'run.lua': includes });
+    const noLua = failure({ '_helper.lua': [...helper, '', 'local = 1'], 'run.lua': includes });
+    await expectRejected(noLua, `${line('_helper.lua', 13)}: <name> expected near '='`);
+    const fails = await failure({ '_helper.lua': [...helper, 'local _ = nil + 1'], 'run.lua': includes });
     expect(fails)
       .to.contain('Error registering functions')
       .and.to.contain(`${line('_helper.lua', 12)}: `);

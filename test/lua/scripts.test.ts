@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { allRoutes, allWords } from '../../src/primitives.ts';
 import type { Store } from '../../src/redis/connection.ts';
-import { loadLibrary } from '../../src/redis/loader.ts';
+import { libraryOf } from '../../src/redis/library.ts';
+import { draftOf } from '../../src/redis/loader.ts';
 import { Refusal, ScriptFailure, Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
-import { roomNames } from '../../src/redis/source.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { api, overrides, World } from '../support/world.ts';
 
@@ -16,24 +16,24 @@ describe('Scripts', () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-lua-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
-  /** The mailbox library with one file replaced. */
+  /** The library with one file replaced. */
   const withFile = async (file: string, text: string) => {
     const path = join(folder, `${file.replaceAll('/', '-')}.lua`);
     await writeFile(path, text);
-    return () => loadLibrary('mailbox', allWords, { [file]: path });
+    return () => draftOf(allWords, { [file]: path });
   };
 
   it("of every room load into the store, including every route's", async () => {
     const { scripts } = await api();
     await scripts.load();
-    const names = roomNames().flatMap((room) => [...loadLibrary(room, allWords).scripts.keys()]);
+    const names = libraryOf(allWords).scripts.map(({ name }) => name);
     for (const route of allRoutes) expect(names, route.call).to.include(route.script);
   });
 
-  it('are in libraries named by their content: another clock, another name; the same, the same', () => {
-    const real = loadLibrary('mailbox', allWords);
-    expect(loadLibrary('mailbox', allWords).version).to.equal(real.version);
-    expect(loadLibrary('mailbox', allWords, overrides).version).to.not.equal(real.version);
+  it('are in a library named by its content: another clock, another name; the same, the same', () => {
+    const real = libraryOf(allWords);
+    expect(libraryOf(allWords).version).to.equal(real.version);
+    expect(libraryOf(allWords, overrides).version).to.not.equal(real.version);
   });
 
   it('may not include each other: the refusal names the files', async () => {
@@ -45,7 +45,7 @@ describe('Scripts', () => {
     expect(await withFile('mailbox/nack', '--- @args token token\n')).to.throw(
       /mailbox\/nack: argument token is declared twice/,
     );
-    const load = await withFile('mailbox/nack', '--- @args spaceId\n--- @include "lib/space"\n');
+    const load = await withFile('mailbox/nack', '--- @request write\n--- @args spaceId\n');
     expect(load).to.throw(/mailbox\/nack: argument spaceId is declared twice/);
   });
 
@@ -53,17 +53,17 @@ describe('Scripts', () => {
     expect(await withFile('mailbox/nack', "redis.call('GET', keys.nothing())")).to.throw(
       /keys\.nothing\(\) is not declared/,
     );
-    expect(await withFile('mailbox/nack', "redis.call('GET', keys.message(a, b))")).to.throw(
+    expect(await withFile('mailbox/nack', "redis.call('GET', keys.message('a', 'b'))")).to.throw(
       /has the wrong number of arguments/,
     );
   });
 
   it('may not return a reply that @reply does not name, or one that is not a table of named members', async () => {
-    const head = '--- @reply state\n--- @include "lib/call"\n';
-    expect(await withFile('mailbox/nack', `${head}return call.done({ state = 1, colour = 2 })`)).to.throw(
+    const head = '--- @request write\n--- @args state\n--- @reply state\n--- @include "lib/call"\n';
+    expect(await withFile('mailbox/nack', `${head}return call.answer({ state = 1, colour = 2 })`)).to.throw(
       'mailbox/nack: it replies with colour, which @reply does not name: state',
     );
-    expect(await withFile('mailbox/nack', `${head}return call.done(state)`)).to.throw('not with a table');
+    expect(await withFile('mailbox/nack', `${head}return call.answer(state)`)).to.throw('not with a table');
     expect(await withFile('mailbox/nack', '--- @reply a:b:c\n')).to.throw(
       'it must be name, name:record or name:record[]',
     );
@@ -74,14 +74,15 @@ describe('Scripts', () => {
 
   it('may not use a field that no record has, or a record or an event that no room declares', async () => {
     const head = '--- @include "mailbox/_message"\n';
-    const reading = (fields: string) => withFile('mailbox/nack', `${head}message.load(messageId, ${fields})`);
+    const reading = (fields: string) =>
+      withFile('mailbox/nack', `--- @args messageId state\n${head}message.load(messageId, ${fields})`);
     expect(await reading("'state', 'colour'")).to.throw('Message has no stored field colour');
     expect(await reading('state')).to.throw('message.load takes an id and field names as literals, not state');
     expect(await withFile('mailbox/_message', '--- @record massage\n')).to.throw(
       'massage is not declared in any records.ts',
     );
-    expect(await withFile('mailbox/nack', 'emit.message.lost(messageId, {})')).to.throw(
-      'mailbox/nack: emit.message.lost is not declared in any events.ts',
+    expect(await withFile('mailbox/nack', "emit.message.lost('id', {})")).to.throw(
+      'emit.message.lost is not declared in any events.ts',
     );
   });
 

@@ -22,7 +22,7 @@ const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = 
     pattern: /(?<="(?:durationMs|bytes|keys|redisVersion|retainedBytes|oldest\w+AgeSeconds)":)(?:"[^"]*"|\d+)/g,
   },
   { kind: 'any', pattern: /(?<=^(?:bytes: |requests: |retainedBytes\t))\d+/gm },
-  { kind: 'version', pattern: /(?<=^muster_\w+_)[0-9a-f]{8}$/gm },
+  { kind: 'version', pattern: /(?<=^muster_)[0-9a-f]{8}$/gm },
   { kind: 'rate', pattern: /(?<="(?:space|org)";r=)\d+;t=\d+/g },
 ];
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { allWords } from '../../src/primitives.ts';
-import { loadLibrary } from '../../src/redis/loader.ts';
+import { libraryOf } from '../../src/redis/library.ts';
 import { Refusal, StoreUnavailable } from '../../src/redis/scripts.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';
@@ -20,7 +20,7 @@ describe('calls during a run of their script', () => {
   });
   after(() => ownStore.stop());
 
-  const names = loadLibrary('mailbox', allWords).scripts.get('mailbox/send')?.args ?? [];
+  const names = libraryOf(allWords).scripts.find(({ name }) => name === 'mailbox/send')?.args ?? [];
 
   /** For an organization that does not exist: the store replies that the key is unknown. */
   const send = (payload = ''): Promise<unknown> => {

@@ -1,8 +1,10 @@
+--- @export clock now nowText fraction
+--- @include "lib/run"
 --- The test clock: the organization's own moment where a test has set one, else the store's.
 local clock = {}
 local now, nowText, fraction
 
-function clock.begin()
+function clock.start()
   now = tonumber(redis.call('GET', root .. ':clock') or nil)
   if now then
     -- Time stands still, order does not.

@@ -1,7 +1,8 @@
---- @include "=lib/unit"
+--- @export query
+--- @include "lib/unit"
 --- Rooms only read: what they change goes through lib/unit. Nor do they read what this run has changed by any other way
 --- than lib/records, lib/sorted and lib/sets offer: nothing is written before the end, so they would see the old value.
-local guard = {}
+local query = {}
 local reads = { EXISTS = true, GET = true, HEXISTS = true, HGET = true, HGETALL = true, HLEN = true, HMGET = true,
   HSCAN = true, HSTRLEN = true, LLEN = true, LRANGE = true, SISMEMBER = true, XINFO = true, XRANGE = true,
   XREVRANGE = true, ZCARD = true, ZCOUNT = true, ZMSCORE = true, ZRANGE = true, ZRANK = true, ZSCORE = true, }
@@ -11,9 +12,9 @@ local function guarded(name, key, ...)
   for _, one in ipairs(name == 'EXISTS' and { key, ... } or { name == 'XINFO' and (...) or key }) do
     if unit.isChanged(one) then error('a room reads what this run has changed: ' .. name .. ' ' .. one) end
   end
-  return run(name, key, ...)
+  return redis.call(name, key, ...)
 end
 
-function guard.begin()
-  query = guarded
+function query.reader()
+  return guarded
 end

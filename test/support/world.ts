@@ -13,7 +13,7 @@ export const clockFile = fileURLToPath(new URL('clock.lua', import.meta.url));
 /** The test clock, and a guard against scripts that write directly or read what their run has changed. */
 export const overrides = {
   'lib/clock': clockFile,
-  'lib/unit': fileURLToPath(new URL('guard.lua', import.meta.url)),
+  'lib/query': fileURLToPath(new URL('guard.lua', import.meta.url)),
 };
 export const allPermissions = ['coordination_read', 'coordination_write', 'resource_config'];
 

@@ -41,5 +41,7 @@ export async function writeClock({ root }: Tree, path: string): Promise<void> {
   const [before, after, ...more] = (await readFile(join(root, 'lua/lib/clock.lua'), 'utf8')).split(time);
   if (before === undefined || after === undefined || more.length > 0)
     throw new Error(`lua/lib/clock.lua of ${root} does not read ${time} in one place`);
-  await writeFile(path, `${ticking}${before}tickingClock.instead(${time})${after}`);
+  // Below the file's header.
+  const [head = ''] = /^(?:---.*\n)*/.exec(before) ?? [];
+  await writeFile(path, `${head}${ticking}${before.slice(head.length)}tickingClock.instead(${time})${after}`);
 }

@@ -1,5 +1,7 @@
 --- @record lock
---- @include "lib/refuse"
+--- @include "lib/clock"
+--- @include "lib/maps"
+--- @include "lib/records"
 --- @include "lib/timer"
 --- What every transition of a lock shares.
 

@@ -1,12 +1,22 @@
 --- Acquires a lock by its name, with a lease and a fence that grows from holder to holder.
 --- @args scopeId name holder leaseSeconds tail
 --- @reply lock:lock
+--- @request write
+--- @space maxLocks locks:HELD
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/count"
 --- @include "lib/id"
---- @include "scope/_scope"
+--- @include "lib/maps"
+--- @include "lib/plan"
+--- @include "lib/refuse"
+--- @include "lib/sorted"
+--- @include "lib/space"
+--- @include "lib/timer"
+--- @include "lib/unit"
 --- @include "lock/_lock"
-local replay, maxLocks, held = call.open('maxLocks', 'locks:HELD')
-if replay then return replay end
+--- @include "scope/_scope"
+local maxLocks, held = keyspace.record.maxLocks, count.ofSpace(keyspace.record, 'locks:HELD')
 local holderId = maps.get(keys.lockNames(), name)
 if holderId then refuse('LOCK_HELD', lock.read(holderId).holder) end
 plan.needOperation()
@@ -24,4 +34,4 @@ maps.put(keys.lockNames(), name, record.id)
 sorted.add(keys.scopeLocks(scopeId), '0', record.id)
 timer.arm('lock:lease', record.id, record.leaseExpiresAt)
 emit.lock.acquired(record.id, record)
-return call.done({ lock = record })
+return call.answer({ lock = record }, 'operation')

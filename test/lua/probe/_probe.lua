@@ -1,4 +1,2 @@
 --- @record probe
---- @include "lib/refuse"
---- @include "lib/timer"
 --- Something to change.

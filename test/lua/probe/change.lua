@@ -2,10 +2,19 @@
 --- @args name refuses
 --- @reply seen
 --- @gather
+--- @request write
+--- @space probes:MADE
 --- @include "lib/call"
+--- @include "lib/clock"
+--- @include "lib/count"
+--- @include "lib/maps"
+--- @include "lib/records"
+--- @include "lib/refuse"
+--- @include "lib/sets"
+--- @include "lib/sorted"
+--- @include "lib/timer"
+--- @include "lib/unit"
 --- @include "probe/_probe"
-local replay = call.open('probes:MADE')
-if replay then return replay end
 local record = probe.load(name, 'changes')
 if not record then
   record = { id = name, changes = 0 }
@@ -24,4 +33,4 @@ count.org('usedTasks', 1)
 timer.arm('probe:change', name, now + 3600000)
 emit.probe.changed(name, record)
 if refuses == '1' then refuse('PROBE_REFUSED', record.changes) end
-return call.done({ seen = sorted.count(keys.probesByChanges()) })
+return call.answer({ seen = sorted.count(keys.probesByChanges()) }, 'operation')

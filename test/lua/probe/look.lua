@@ -1,10 +1,12 @@
 --- Changes a collection and then reads it as the unit of work does not offer: a defect, which the guard of tests meets.
 --- @args way
 --- @reply seen
+--- @request write
 --- @include "lib/call"
---- @include "probe/_probe"
-local replay = call.open()
-if replay then return replay end
+--- @include "lib/maps"
+--- @include "lib/sets"
+--- @include "lib/sorted"
+--- @include "lib/unit"
 sorted.add(keys.probesByChanges(), '1', 'a')
 maps.put(keys.probeNotes(), 'a', '1')
 sets.add(keys.probeNames(), 'a')
@@ -30,4 +32,4 @@ elseif way == 'journal' then
 elseif way == 'write' then
   redis.call('ZADD', keys.probesByChanges(), '1', 'b')
 end
-return call.done({ seen = seen })
+return call.answer({ seen = seen }, 'operation')

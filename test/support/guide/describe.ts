@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { memberText } from '../../../src/declare/reply.ts';
 import { product as defaultProduct } from '../../../src/primitives.ts';
-import { loadLibrary } from '../../../src/redis/loader.ts';
+import { libraryOf } from '../../../src/redis/library.ts';
 import { luaRoot } from '../../../src/redis/source.ts';
 import type { Product } from '../../../src/room.ts';
 import { type Reach, reaches } from './reach.ts';
@@ -41,10 +41,10 @@ function argsOf(args: readonly string[]): string {
   return text.startsWith(callArgs) ? text.slice(callArgs.length).trim() : text;
 }
 
-const isCall = (script: Reach): boolean => script.includes.includes('lib/call');
+const isCall = (script: Reach): boolean => script.request !== undefined;
 const roomOf = (script: Reach): string => script.name.split('/', 1)[0] ?? '';
 
-/** Shortens script names: `every call` for all that include lib/call, `room/*` for all of a room. */
+/** Shortens script names: `every call` for all that answer requests, `room/*` for all of a room. */
 function inShort(names: ReadonlySet<string>, all: readonly Reach[]): string {
   const left = new Set(names);
   const short: string[] = [];
@@ -56,7 +56,7 @@ function inShort(names: ReadonlySet<string>, all: readonly Reach[]): string {
   take('every call', all.filter(isCall));
   take(
     'every call that is not a read',
-    all.filter(({ code }) => /\bcall\.open\(/.test(code)),
+    all.filter(({ request }) => request === 'write' || request === 'worker'),
   );
   for (const room of new Set(all.map(roomOf)))
     take(
@@ -70,9 +70,9 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
 
 function scriptTable(all: readonly Reach[], { words }: Product): string[] {
+  const scripts = new Map(libraryOf(words).scripts.map((script) => [script.name, script]));
   const lines: string[] = [];
   for (const room of new Set(all.map(roomOf))) {
-    const { scripts } = loadLibrary(room, words);
     lines.push(`### ${room}`, '', row('Script', 'What it does', 'Arguments', 'Reply'), '| --- | --- | --- | --- |');
     for (const script of all.filter((one) => roomOf(one) === room)) {
       const { args = [], reply = [] } = scripts.get(script.name) ?? {};
@@ -97,7 +97,7 @@ function keyTable(all: readonly Reach[], { words }: Product): string[] {
 
 /** The text of lua/README.md. */
 export function guide(product: Product = defaultProduct): string {
-  const all = reaches(product.words.folders);
+  const all = reaches(product.words);
   const head = readFileSync(headFile, 'utf8').trimEnd().replace('@callArgs@', callArgs);
   return `${[head, '', '## Scripts', '', ...scriptTable(all, product), '## Keys', '', ...keyTable(all, product)].join('\n')}\n`;
 }

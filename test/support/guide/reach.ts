@@ -1,6 +1,7 @@
-import { addNames } from '../../../src/redis/lua-unused.ts';
-import type { Folders } from '../../../src/redis/source.ts';
-import { isScript, luaFiles, readSource } from '../../../src/redis/source.ts';
+import { allWords } from '../../../src/primitives.ts';
+import { Builder, type Vocabulary } from '../../../src/redis/loader.ts';
+import { assigned, freePath, type Syntax, walk } from '../../../src/redis/lua-syntax.ts';
+import { isScript, type RequestKind, type Source } from '../../../src/redis/source.ts';
 
 /** The code that can run in a script: it shows which keys the script writes and what it refuses. */
 export interface Reach {
@@ -10,49 +11,91 @@ export interface Reach {
   readonly summary: string;
   /** Files it includes, directly or not. */
   readonly includes: readonly string[];
+  readonly request: RequestKind | undefined;
   /** Its code and that of every helper function it can reach, without comments. */
   readonly code: string;
 }
 
+interface Piece {
+  readonly text: string;
+  /** What it names: functions that do not leave its file as `file#name`, with their file. */
+  readonly names: ReadonlySet<string>;
+}
+
 interface LuaFile {
-  readonly summary: string;
-  readonly includes: readonly string[];
+  readonly source: Source;
   /** The code outside of named functions: it runs, or is registered for a later call. */
-  readonly body: string;
-  readonly functions: ReadonlyMap<string, string>;
+  readonly body: Piece;
+  readonly functions: ReadonlyMap<string, Piece>;
+  /** The registries to which it adds, and those that it only looks into. */
+  readonly registers: readonly string[];
+  readonly asks: readonly string[];
 }
 
 /** Every script, by name, in order. */
-export function reaches(folders: Folders = {}): readonly Reach[] {
-  const files = luaFiles(folders);
-  const sources = new Map([...files].map(([file, path]) => [file, parse(path, files.keys())]));
+export function reaches(words: Vocabulary = allWords): readonly Reach[] {
+  const builder = new Builder(words);
+  const registries = new Set(
+    builder.files().flatMap(({ registries: names, variables }) => names.filter((name) => !variables.includes(name))),
+  );
+  const files = new Map(builder.files().map((source) => [source.file, parse(source, registries)]));
   return [...files.keys()].filter(isScript).map((name) => {
-    const includes = closure(name, sources);
-    const summary = sources.get(name)?.summary ?? '';
-    const code = reachable([name, ...includes].flatMap((file) => sources.get(file) ?? []));
-    return { name, summary, includes, code };
+    const includes = closure(name, builder, files);
+    const { summary = '', request } = files.get(name)?.source ?? {};
+    // The loader puts it into each script that answers requests.
+    const start = request === undefined ? [] : ['call.open'];
+    const code = reachable(
+      start,
+      [name, ...includes].flatMap((file) => files.get(file) ?? []),
+    );
+    return { name, summary, includes, request, code };
   });
 }
 
-function parse(path: string, files: Iterable<string>): LuaFile {
-  const { summary, includes, around, body: code } = readSource(path, files);
-  const body: string[] = around === undefined ? [] : [around];
+function parse(source: Source, registries: ReadonlySet<string>): LuaFile {
+  const body: string[] = [];
   const functions = new Map<string, string>();
-  let open = '';
-  for (const line of code.split('\n')) {
-    open ||= /^(?:local )?function ([\w.]+)\(/.exec(line)?.[1] ?? '';
-    if (open === '') body.push(line);
-    else functions.set(open, `${functions.get(open) ?? ''}${line}\n`);
-    if (/^end\b/.test(line) || /^(?:local )?function .*\bend$/.test(line)) open = '';
+  const registers = new Set<string>();
+  const asks = new Set<string>();
+  for (const node of source.body) {
+    const text = `${source.text.slice(...node.range).replaceAll(/--.*/g, '')}\n`;
+    const name =
+      node.type === 'FunctionDeclaration' && node.identifier
+        ? source.text.slice(...(node.identifier as Syntax).range)
+        : '';
+    if (name === '') body.push(text);
+    else functions.set(name, text);
+    if (registries.has(name.split('.', 1)[0] ?? '')) registers.add(name.split('.', 1)[0] ?? '');
   }
-  return { summary, includes, body: `${body.join('\n')}\n`, functions };
+  const isPrivate = (name: string): boolean =>
+    functions.has(name) && !name.includes('.') && !source.exports.includes(name);
+  const own = (name: string): string => (isPrivate(name) ? `${source.file}#${name}` : name);
+  const piece = (text: string): Piece => ({ text, names: new Set([...namesIn(text)].map(own)) });
+  walk(source.body, (node) => {
+    if (node.type === 'AssignmentStatement')
+      for (const target of node.variables) {
+        const { name = '' } = assigned(target as Syntax) ?? {};
+        if (registries.has(name)) registers.add(name);
+      }
+    const [name = ''] = freePath(node) ?? [];
+    if (registries.has(name)) asks.add(name);
+  });
+  return {
+    source,
+    body: piece(body.join('')),
+    functions: new Map([...functions].map(([name, text]) => [own(name), piece(text)])),
+    registers: [...registers],
+    asks: [...asks].filter((name) => !registers.has(name)),
+  };
 }
 
-function closure(name: string, sources: ReadonlyMap<string, LuaFile>): string[] {
+function closure(name: string, builder: Builder, files: ReadonlyMap<string, LuaFile>): string[] {
   const found = new Set<string>();
   const add = (file: string): void => {
-    for (const include of sources.get(file)?.includes ?? []) {
-      if (found.has(include)) continue;
+    const asked = files.get(file)?.asks ?? [];
+    const registering = [...files].filter(([, { registers }]) => registers.some((one) => asked.includes(one)));
+    for (const include of [...builder.includesOf(file), ...registering.map(([other]) => other)]) {
+      if (found.has(include) || isScript(include)) continue;
       found.add(include);
       add(include);
     }
@@ -61,18 +104,31 @@ function closure(name: string, sources: ReadonlyMap<string, LuaFile>): string[] 
   return [...found];
 }
 
-/** The files' code, and the functions that it uses, directly or not. */
-function reachable(files: readonly LuaFile[]): string {
-  const left = new Map(files.flatMap((file) => [...file.functions]));
-  let code = files.map((file) => file.body).join('');
+/** Each dotted name in a text, and its prefixes (`message` for `message.load`). */
+function namesIn(text: string): Set<string> {
   const names = new Set<string>();
-  addNames(code, names);
+  for (const name of text.match(/[\w.]+/g) ?? []) {
+    for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) names.add(name.slice(0, dot));
+    names.add(name);
+  }
+  return names;
+}
+
+/** The files' code, and the functions that it or `start` names, directly or not. */
+function reachable(start: readonly string[], files: readonly LuaFile[]): string {
+  const left = new Map(files.flatMap((file) => [...file.functions]));
+  const names = new Set(start);
+  let code = '';
+  const add = (piece: Piece): void => {
+    code += piece.text;
+    for (const name of piece.names) names.add(name);
+  };
+  for (const { body } of files) add(body);
   for (let before = -1; before !== left.size; ) {
     before = left.size;
-    for (const [name, text] of left) {
-      if (!name.endsWith('.begin') && !names.has(name)) continue;
-      code += text;
-      addNames(text, names);
+    for (const [name, piece] of left) {
+      if (!names.has(name)) continue;
+      add(piece);
       left.delete(name);
     }
   }

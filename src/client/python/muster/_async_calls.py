@@ -920,7 +920,7 @@ class MessageAsyncCalls(AsyncCalls):
             retry: whether to try again: true: once more, if an attempt is left; false: the
                 message is REJECTED
             counts_attempt: false: the work was not tried, so this attempt does not count; only
-                with retry true
+                with retry true. True by default
             delay_seconds: the pause before the next attempt, in place of the mailbox's; only with
                 retry true
             error: why it failed: kept as lastError; without control characters

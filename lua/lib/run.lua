@@ -1,0 +1,23 @@
+--- @registry run
+--- @export runs root
+--- The current run: one FCALL, which carries out the calls of one organization that it was given, each with its own
+--- arguments and its own reply. `run` is made anew for each, so nothing in it has to be reset. In it is what calls have in
+--- common, and what modules keep for the length of a run:
+---
+--- counted: how many changes there were (unit.changes) when the current request was counted; false before.
+--- script: the script of the current request; at: where its arguments start; isWhole: the run is refused as a whole.
+--- note(): what a refusal says of rates; false before the caller is known.
+--- refusals: the errors of requests that an earlier attempt of the run refused, by `at`.
+--- isSentBack: Node has to do something first, and then calls again; heldError, heldId: the error and the request id of the
+--- request that was sent back last. The calls of a batch have the same id, and those behind it wait until it is done.
+local run, root
+local runs = {}
+
+--- org: the start of all keys of the organization.
+function runs.start(org)
+  root = org
+  -- A table that has its members from the start is not copied as it grows. Lua makes room for 16.
+  run = { counted = false, at = 0, script = false, isSentBack = false, note = false, refusals = false, hasPlan = false,
+    apiKeyDigest = false, permissions = false, spaces = false, enteredId = false, enteredFor = false, today = false,
+    yesterday = false }
+end

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { complete, type Draft, draftOf, type Library, type Overrides, type Vocabulary } from './loader.ts';
+
+/**
+ * This package's library as the build has drafted it: the text, and the rest as JSON. Only a bundle has this folder beside
+ * it, and none of that is run with other words or overrides.
+ */
+const folder = new URL('library/', import.meta.url);
+const hasDraft = existsSync(folder);
+
+const known = new WeakMap<Vocabulary, Map<string, Library>>();
+
+/** The library of a product, built on first use and shared by all services of the process. */
+export function libraryOf(words: Vocabulary, overrides: Overrides = {}, guard = ''): Library {
+  const ofWords = known.get(words) ?? new Map<string, Library>();
+  known.set(words, ofWords);
+  const name = JSON.stringify([overrides, guard]);
+  const library = ofWords.get(name) ?? complete(hasDraft ? readDraft() : draftOf(words, overrides), guard);
+  ofWords.set(name, library);
+  return library;
+}
+
+function readDraft(): Draft {
+  const read = (file: string): string => readFileSync(fileURLToPath(new URL(file, folder)), 'utf8');
+  return { ...(JSON.parse(read('library.json')) as Omit<Draft, 'text'>), text: read('library.lua') };
+}

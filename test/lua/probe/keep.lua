@@ -1,0 +1,11 @@
+--- Changes something, keeps it or not, and is then sent back.
+--- @request write
+--- @args keeps
+--- @reply
+--- @include "lib/call"
+--- @include "lib/records"
+--- @include "lib/sendBack"
+--- @include "probe/_probe"
+probe.insert({ id = 'kept', changes = 1 })
+if keeps == '1' then call.keep() end
+sendBack('DUE')
