@@ -1,15 +1,16 @@
 import { type EventDeclaration, eventCounts } from './declare/event.ts';
 import type { Fields } from './declare/field.ts';
+import { commonFields, type Glossary, glossaryOf } from './declare/glossary.ts';
 import type { RecordDeclaration } from './declare/record.ts';
 import { batchRoute } from './http/batch.ts';
 import { commonErrors, type ErrorTable } from './http/errors.ts';
-import { commonFields, type Glossary } from './http/openapi/glossary.ts';
-import type { Route } from './http/route.ts';
+import type { Route, Tag } from './http/route.ts';
 import type { KeyTable } from './redis/keys.ts';
 import type { Vocabulary } from './redis/loader.ts';
 
 /** A limit of a space, set by its operator. */
 export interface Limit {
+  readonly meaning: string;
   readonly min: number;
   readonly max: number;
   readonly default: number;
@@ -38,6 +39,8 @@ export interface Parts {
 export interface Room extends Partial<Omit<Parts, 'events'>> {
   /** The name of its folders in lua/, src/ and test/spec/. */
   readonly name: string;
+  /** Of a room that has routes. */
+  readonly tag?: Tag;
   /** The folder of its Lua files, if not lua/<name>. */
   readonly lua?: string;
   /** A function for rooms whose routes show what others contribute. */
@@ -48,8 +51,6 @@ export interface Room extends Partial<Omit<Parts, 'events'>> {
   readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);
   readonly keys?: KeyTable;
   readonly errors?: ErrorTable;
-  /** What its fields mean, for OpenAPI and the clients, where their declarations do not say it. */
-  readonly glossary?: Glossary;
   /** Fields that it stores in records of other rooms, by record name in scripts; never part of a response. */
   readonly extends?: Readonly<Record<string, Fields>>;
 }
@@ -59,7 +60,10 @@ export interface Product extends Parts {
   readonly routes: readonly Route[];
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
-  readonly glossary: Glossary;
+  /** By the names of their rooms, in order. */
+  readonly tags: ReadonlyMap<string, Tag>;
+  /** The words for a room's calls: those of its own records come first. */
+  readonly glossary: (room: string) => Glossary;
   readonly words: Vocabulary;
 }
 
@@ -99,7 +103,15 @@ export function collect(rooms: readonly Room[]): Product {
     ],
     spacelessRoutes: rooms.flatMap(({ spacelessRoutes = [] }) => spacelessRoutes),
     errors: { ...commonErrors, ...merged((room) => room.errors) },
-    glossary: { ...commonFields, ...merged((room) => room.glossary) },
+    tags: new Map(
+      rooms
+        .flatMap(({ name, tag }) => (tag ? [[name, tag] as const] : []))
+        .sort(([, { place: a = rooms.length }], [, { place: b = rooms.length }]) => a - b),
+    ),
+    glossary: (name) => {
+      const own = rooms.find((room) => room.name === name)?.records ?? [];
+      return glossaryOf([...own, commonFields, ...parts.records]);
+    },
     words,
   };
 }

@@ -205,18 +205,25 @@ async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 
   }
 }
 
-type Core = Omit<Service, 'errors' | 'openapi' | 'sites'>;
+type Core = Omit<Service, 'errors' | 'tags' | 'glossary' | 'openapi' | 'sites'>;
 
 async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Promise<Listener> {
   const { host, port, product = defaultProduct } = options;
-  const { errors } = product;
+  const { errors, tags, glossary } = product;
   const { routes, spacelessRoutes } = core;
   let text: Promise<string> | undefined;
   const openapi = () => {
     text ??= openapiText({ ...product, routes, spacelessRoutes });
     return text;
   };
-  const server = createApp({ ...core, errors, openapi, sites: [consoleSite(), docsSite(), referenceSite()] });
+  const server = createApp({
+    ...core,
+    errors,
+    tags,
+    glossary,
+    openapi,
+    sites: [consoleSite(), docsSite(), referenceSite()],
+  });
   return Listener.start(server, host, port, setting);
 }
 

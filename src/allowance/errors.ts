@@ -1,21 +1,27 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { advised, type ErrorTable, entry } from '../http/errors.ts';
 
 export const allowanceErrors: ErrorTable = {
   ALLOWANCE_NOT_FOUND: entry(404, 'there is no such allowance in this space'),
   WAITER_NOT_FOUND: entry(404, 'there is no such waiter in this space'),
-  UNITS_EXCEED_LIMIT: entry(
+  UNITS_EXCEED_LIMIT: advised(
+    'no window ever has so many: ask for fewer units',
     400,
     (limit) => `units must not exceed the allowance's unitsLimit of ${limit}: they would never be available`,
   ),
   ALLOWANCE_EXISTS: entry(409, 'name is that of another allowance of this space: choose another, or use that one'),
-  WAITERS_FULL: entry(
+  WAITERS_FULL: advised(
+    'the queue is full: try later',
     409,
     (limit) =>
       `the space has its maxPendingWaiters of ${limit} waiters: wait again once some have left, or raise maxPendingWaiters with PUT /limits`,
   ),
-  WAITER_NOT_WAITING: entry(409, (state) => `the waiter is ${state}: only a WAITING one can be cancelled or renewed`),
+  WAITER_NOT_WAITING: advised(
+    'the wait is over: GRANTED means that the units are yours, else queue again with allowance_wait',
+    409,
+    (state) => `the waiter is ${state}: only a WAITING one can be cancelled or renewed`,
+  ),
   ALLOWANCE_COOLING_DOWN: entry(429, 'the allowance is cooling down: retry after its cooldownUntil, or wait for it'),
-  ALLOWANCE_EXHAUSTED: entry(429, (why) =>
+  ALLOWANCE_EXHAUSTED: advised('nothing is left, or others come first: call allowance_wait', 429, (why) =>
     why.startsWith('waiters')
       ? 'others wait for this allowance, and nobody overtakes them: wait as well, or retry when they have been served'
       : 'the current window has too few units left: retry in the next one, or wait for it',

@@ -11,7 +11,7 @@ export const allowanceEvents = events({
   'allowance.created': { unitsLimit, windowSeconds },
   'allowance.limit_changed': { unitsLimit },
   'allowance.consumed': { scopeId, consumptionId: id(), units, availableUnits },
-  'allowance.cooldown_started': { seconds: number(1) },
+  'allowance.cooldown_started': { seconds: number(1).means('the length of the cooldown') },
   'waiter.queued': asItStands,
   'waiter.granted': asItStands,
   'waiter.cancelled': asItStands,

@@ -10,33 +10,36 @@ const numberOf = (get: Get, name: string): number => Number(get(name));
 const asked = { allowanceId: id(), scopeId: id(), holder: text() };
 const createdAt = time();
 const expiresAt = time();
-const windowEndsAt = time();
-const availableUnits = number();
+const windowEndsAt = time().means('when the window ends').example('2026-01-31T12:01:00.000Z');
+const availableUnits = number().means('the units left in the present window').example(99);
+
+const cooldownUntil = time().means('when its cooldown ends, and units are given out again; null: no cooldown');
+const cooldownReason = text().means('the reason for the cooldown; null: none was given');
 
 export const Allowance = record('Allowance', {
-  id: id(),
+  id: id().forModels('id of an allowance, from allowance_list'),
   name: text(),
-  unitsLimit: number(),
-  windowSeconds: number(),
-  windowStartedAt: time(),
+  unitsLimit: number().means('the units of each window').example(100),
+  windowSeconds: number().means('the length of a window; windows begin at multiples of it since 1970'),
+  windowStartedAt: time().means('when the present window began').example('2026-01-31T12:00:00.000Z'),
   windowEndsAt: windowEndsAt.of((get) => numberOf(get, 'windowStartedAt') + numberOf(get, 'windowSeconds') * 1000),
-  usedUnits: number(),
+  usedUnits: number().means('the units used in the present window').example(1),
   availableUnits: availableUnits.of((get) => Math.max(0, numberOf(get, 'unitsLimit') - numberOf(get, 'usedUnits'))),
-  cooldownUntil: time().orNull(),
-  cooldownReason: text().orNull(),
-  waiting: number().workedOut(),
+  cooldownUntil: cooldownUntil.orNull(),
+  cooldownReason: cooldownReason.orNull(),
+  waiting: number().workedOut().means('the waiters in its queue'),
   createdAt,
   sequence: number().or(0).internal(),
   rebuiltThrough: number().or(0).internal(),
 });
 
-export const Cooldown = record('Cooldown', { allowanceId: id(), cooldownUntil: time(), reason: text().orNull() });
+export const Cooldown = record('Cooldown', { allowanceId: id(), cooldownUntil, reason: cooldownReason.orNull() });
 
 export const Consumption = record('Consumption', {
   id: id(),
   ...asked,
-  units: number(),
-  workKey: text().orNull(),
+  units: number().means('the number of units').example(1),
+  workKey: text().orNull().example('order-4711'),
   replay: flag(),
   windowEndsAt,
   availableUnits,
@@ -45,19 +48,19 @@ export const Consumption = record('Consumption', {
 
 /** The consumptions of a run: sums over its scopes, which keep theirs in their records. */
 export const ConsumptionTotals = record('ConsumptionTotals', {
-  count: number().or(0).named('consumptions'),
-  units: number().or(0).named('consumedUnits'),
+  count: number().or(0).named('consumptions').means('the consumptions'),
+  units: number().or(0).named('consumedUnits').means('their units in all'),
 });
 
 export const Waiter = record('Waiter', {
-  id: id(),
+  id: id().forModels('`id` that allowance_wait answered'),
   waiterId: id().named('id'),
   ...asked,
   units: number(),
   state: state('waiters', ...waiterStates),
-  position: number(1).orNull().workedOut(),
+  position: number(1).orNull().workedOut().example(1),
   expiresAt,
-  grantedAt: time().orNull(),
+  grantedAt: time().orNull().means('when its units were granted; null: they are not'),
   createdAt,
   finishedAt: time().orNull().internal(),
   /** Of one that was renewed: how long it waits unless a renewal says otherwise. */
@@ -71,9 +74,10 @@ export const WaitingWaiter = record('WaitingWaiter', {
   position: number(1),
   waitingSince: createdAt.named('createdAt'),
   expiresAt,
-  blockedBy: oneOf('HEAD_OF_LINE', 'WINDOW', 'COOLDOWN'),
-  /** Of the head of the line: it is not granted before that moment. */
-  blockedUntil: time().orNull(),
+  blockedBy: oneOf('HEAD_OF_LINE', 'WINDOW', 'COOLDOWN').means('the reason for its wait'),
+  blockedUntil: time()
+    .orNull()
+    .means('when it is granted at the earliest, if it is the first in line; null: not known'),
 });
 
 export const HeldGrant = record('HeldGrant', { ...inWaits, windowEndsAt });

@@ -4,14 +4,13 @@ import { census, many, one } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { allowanceErrors } from './errors.ts';
 import { allowanceEvents } from './events.ts';
-import { allowanceGlossary } from './glossary.ts';
 import { allowanceKeys } from './keys.ts';
 import { Allowance, Consumption, ConsumptionTotals, HeldGrant, Waiter, WaitingWaiter } from './records.ts';
 import { allowanceRoutes } from './routes.ts';
 
 export const allowanceRoom: Room = {
   name: 'allowance',
-  glossary: allowanceGlossary,
+  tag: { place: 5, title: 'Allowances', description: 'Shared quotas per window, waiting in order, cooldowns.' },
   routes: allowanceRoutes,
   keys: allowanceKeys,
   errors: allowanceErrors,
@@ -19,13 +18,17 @@ export const allowanceRoom: Room = {
   events: allowanceEvents,
   census: { waiters: census(Waiter) },
   backlog: {
-    waitingWaiters: counter('waiters:WAITING'),
+    waitingWaiters: counter('waiters:WAITING').means('the waiters in all queues'),
     oldestWaiterAgeSeconds: number()
       .orNull()
+      .means('the seconds that the first of them has waited; null: nobody waits')
       .of((get) => secondsSince(get('oldestWaitingAt'), get('now')), 'oldestWaitingAt', 'now'),
   },
-  waits: { waiters: many(WaitingWaiter, 200), heldGrants: many(HeldGrant, 200) },
-  inRun: { waiters: many(Waiter), consumptions: one(ConsumptionTotals) },
+  waits: {
+    waiters: many(WaitingWaiter, 200),
+    heldGrants: many(HeldGrant, 200).means('the grants of windows that have not ended'),
+  },
+  inRun: { waiters: many(Waiter), consumptions: one(ConsumptionTotals).means('the sum of its consumptions') },
   cancelled: { waiters: number() },
   extends: {
     scope: {
@@ -34,5 +37,7 @@ export const allowanceRoom: Room = {
       cancelledWaiters: number().or(0).internal(),
     },
   },
-  limits: { maxPendingWaiters: { min: 1, max: 1_000_000, default: 10_000 } },
+  limits: {
+    maxPendingWaiters: { meaning: 'the most WAITING waiters in the space', min: 1, max: 1_000_000, default: 10_000 },
+  },
 };

@@ -1,6 +1,6 @@
 import { flag, id as idField, number } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { fields, id, integer, key, optional, text } from '../http/fields.ts';
+import { fields, integer, key, ofRun, optional, text } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { byName, readList } from '../http/read-list.ts';
 import { param, type Route, read, route } from '../http/route.ts';
@@ -36,6 +36,8 @@ const list = readList({
   call: 'allowance.list',
   summary: 'List allowances with their balances of the current window, newest first; by name',
   description: 'The balance is that of the current window; `waiting` is the length of the queue.',
+  title: 'Find allowances',
+  tool: 'Find the shared quota (requests to an outside API, say) that limits what you are about to do, with the units that are left in its current window.',
   script: 'allowance/list',
   plural: 'allowances',
   record: Allowance,
@@ -63,7 +65,7 @@ const update = route({
     'that is WAITING. `availableUnits` is never less than 0.',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ unitsLimit: integer(1, maxUnits).description('the new number of units in each window') }),
+  body: fields({ unitsLimit: integer(1, maxUnits).description('the new units of each window') }),
   success: { 200: Allowance.schema },
   refuses: ['ALLOWANCE_NOT_FOUND', 'LIMIT_BELOW_USE', 'OPERATIONS_EXHAUSTED'],
   script: 'allowance/update',
@@ -79,9 +81,11 @@ const consume = route({
   description:
     'All units at once or none. It never overtakes those who wait: while anyone does, it is refused ' +
     '(`ALLOWANCE_EXHAUSTED`), and `wait` is the way to queue.',
+  title: 'Use a quota now',
+  tool: 'Take units of a shared quota, just before using what it limits. Refused when too few are left or others wait: then call allowance_wait. With a workKey a repeated call takes nothing more.',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ scopeId: id(), units: integer(1, maxUnits), holder: text(1, 256), workKey: optional(key()) }),
+  body: fields({ scopeId: ofRun(), units: integer(1, maxUnits), holder: text(1, 256), workKey: optional(key()) }),
   success: { 201: Consumption.schema },
   refuses: [
     'ALLOWANCE_NOT_FOUND',
@@ -116,7 +120,12 @@ const cooldown = route({
     'stays as it is.',
   permission: 'resource_config',
   idempotency: 'optional',
-  body: fields({ seconds: integer(1, 3600), reason: optional(text(0, 512).allow(''), '') }),
+  body: fields({
+    seconds: integer(1, 3600).description('the length of the cooldown').example(60),
+    reason: optional(text(0, 512).allow(''), '')
+      .description('the reason for the cooldown, for those who wait')
+      .example('the provider is down'),
+  }),
   success: { 200: Cooldown.schema },
   refuses: ['ALLOWANCE_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'allowance/cooldown',

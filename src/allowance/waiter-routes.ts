@@ -1,5 +1,5 @@
 import { one } from '../declare/record.ts';
-import { fields, id, integer, optional, text } from '../http/fields.ts';
+import { fields, integer, ofRun, optional, text } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { type Route, read, route } from '../http/route.ts';
 import { maxUnits, Waiter } from './records.ts';
@@ -16,13 +16,15 @@ const wait = route({
     'Follow the waiter with `waitSeconds` on its view. It is granted when it is at the head and its units fit: ' +
     'when a window begins, a cooldown ends or the one before it leaves. After `ttlSeconds` it is EXPIRED, unless it is ' +
     'renewed: with a short one, no units are granted to a process that has died.',
+  title: 'Queue for a quota',
+  tool: 'Take units at once (state GRANTED: go ahead) or join the queue for them (WAITING): then call waiter_view with waitSeconds until it is GRANTED. Your place ends after ttlSeconds; waiter_renew keeps it longer.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({
-    scopeId: id(),
+    scopeId: ofRun(),
     units: integer(1, maxUnits),
     holder: text(1, 256),
-    ttlSeconds: optional(ttlSeconds, 300),
+    ttlSeconds: optional(ttlSeconds, 300).description('how long it waits at most'),
   }),
   success: { 201: Waiter.schema },
   refuses: [
@@ -44,6 +46,8 @@ const viewWaiter = read({
   summary: 'A waiter, with its position while it waits',
   description:
     'With `waitSeconds` it answers once the waiter is GRANTED, EXPIRED or CANCELLED, or as it then ' + 'stands.',
+  title: 'Wait in the queue for a quota',
+  tool: 'See your place in the queue of an allowance. With waitSeconds it answers when you are GRANTED (the units are yours: go ahead), or EXPIRED or CANCELLED (queue again), or the time is over (still WAITING: call again).',
   success: { 200: Waiter.schema },
   refuses: ['WAITER_NOT_FOUND'],
   script: 'allowance/viewWaiter',
@@ -75,6 +79,9 @@ const renewWaiter = route({
   description:
     'Renew about every third of `ttlSeconds`: then a waiter whose process has died soon expires, and the one behind it ' +
     'moves up. One that is no longer WAITING is refused (`WAITER_NOT_WAITING`). A renewal is no operation and emits no event.',
+  title: 'Keep a place in the queue',
+  tool: 'Go on waiting: ttlSeconds count from now, and your place stays. Call it about every third of ttlSeconds while waiter_view says WAITING.',
+  isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',

@@ -1,9 +1,17 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { advised, type ErrorTable, entry } from '../http/errors.ts';
 
 export const barrierErrors: ErrorTable = {
   BARRIER_NOT_FOUND: entry(404, 'there is no such barrier in this space'),
-  BARRIER_RELEASED: entry(409, 'the barrier is RELEASED: call nextEpoch to use it again'),
-  BARRIER_CANCELLED: entry(409, 'the barrier is CANCELLED: call nextEpoch to use it again'),
+  BARRIER_RELEASED: advised(
+    'this epoch is over: go on, or arrive again when the next one is open',
+    409,
+    'the barrier is RELEASED: call nextEpoch to use it again',
+  ),
+  BARRIER_CANCELLED: advised(
+    'the meeting is off: stop waiting for it',
+    409,
+    'the barrier is CANCELLED: call nextEpoch to use it again',
+  ),
   BARRIER_NOT_RELEASED: entry(409, 'the barrier is OPEN: it must be RELEASED or CANCELLED before its next epoch'),
   EPOCH_MISMATCH: entry(409, (epoch) => `epoch must be the barrier's, which is ${epoch}`),
 };

@@ -5,12 +5,12 @@ import { record } from '../declare/record.ts';
 export const barrierStates = ['OPEN', 'RELEASED', 'CANCELLED'] as const;
 
 export const Barrier = record('Barrier', {
-  id: id(),
+  id: id().forModels('id of the barrier, which you were told'),
   scopeId: id(),
   state: state('barriers', ...barrierStates),
-  epoch: number(1),
-  arrivals: number(),
-  target: number(1),
+  epoch: number(1).means('the present round, from 1; nextEpoch begins another'),
+  arrivals: number().means('the arrivals in this epoch'),
+  target: number(1).means('the arrivals that release it').example(3),
   createdAt: time().of((get) => momentOfId(get('id'))),
-  releasedAt: time().orNull(),
+  releasedAt: time().orNull().means('when it was released; null: it is not'),
 });

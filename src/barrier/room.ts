@@ -3,14 +3,13 @@ import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { barrierErrors } from './errors.ts';
 import { barrierEvents } from './events.ts';
-import { barrierGlossary } from './glossary.ts';
 import { barrierKeys } from './keys.ts';
 import { Barrier } from './records.ts';
 import { barrierRoutes } from './routes.ts';
 
 export const barrierRoom: Room = {
   name: 'barrier',
-  glossary: barrierGlossary,
+  tag: { place: 4, title: 'Barriers', description: 'Everybody waits for everybody, again and again.' },
   routes: barrierRoutes,
   keys: barrierKeys,
   errors: barrierErrors,

@@ -1,6 +1,6 @@
 import { id as idField } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { fields, id, integer, key, optional, queryInteger } from '../http/fields.ts';
+import { fields, integer, key, ofRun, optional, queryInteger } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { type Route, read, route } from '../http/route.ts';
@@ -21,7 +21,7 @@ const create = route({
     'is used for the next phase.',
   permission: 'coordination_write',
   idempotency: 'required',
-  body: fields({ scopeId: id(), target: integer(1, 100_000) }),
+  body: fields({ scopeId: ofRun(), target: integer(1, 100_000) }),
   success: { 201: Barrier.schema },
   refuses: ['SCOPE_CANCELLED', 'OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED'],
   script: 'barrier/create',
@@ -51,6 +51,8 @@ const view = read({
   description:
     'With `waitSeconds` it answers once the barrier is not OPEN, or once `epoch`, where that is given, is ' +
     'released, cancelled or past; or as it then stands.',
+  title: 'Wait at a barrier',
+  tool: 'See how many have arrived. With waitSeconds it answers when the barrier is RELEASED (go on), CANCELLED (stop), or the time is over (still OPEN: call again). Pass the `epoch` at which you arrived.',
   query: fields({
     epoch: queryInteger(1, maxEpoch).description(
       'the epoch to wait for, with waitSeconds; left out: the one that the barrier is in',
@@ -77,10 +79,21 @@ const arrive = route({
   description:
     'A repeated `arrivalKey` changes nothing and is answered as the first time, so arriving is safe to retry. ' +
     "`epoch` guards against arriving late: any other than the barrier's is refused (`EPOCH_MISMATCH`).",
+  title: 'Arrive at a barrier',
+  tool: 'Say that you have reached a point where all agents meet. Use an arrivalKey of your own (your name, say): it counts once in each epoch. If the answer’s state is OPEN, wait for the others with barrier_view.',
+  isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
-  body: fields({ arrivalKey: key(), epoch: optional(integer(1, maxEpoch)) }),
+  body: fields({
+    arrivalKey: key()
+      .description('who arrives: the same key counts once in an epoch')
+      .meta({ model: 'your name at this barrier: counted once in each epoch' })
+      .example('reviewer-1'),
+    epoch: optional(integer(1, maxEpoch)).description(
+      'the epoch to arrive in; any other than the present one is refused',
+    ),
+  }),
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'EPOCH_MISMATCH', 'BARRIER_RELEASED', 'BARRIER_CANCELLED'],
   script: 'barrier/arrive',

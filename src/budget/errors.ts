@@ -1,4 +1,4 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { advised, type ErrorTable, entry } from '../http/errors.ts';
 
 export const budgetErrors: ErrorTable = {
   BUDGET_NOT_FOUND: entry(404, 'there is no such budget in this space'),
@@ -10,7 +10,7 @@ export const budgetErrors: ErrorTable = {
     (remaining) =>
       `amountMinor must not exceed the ${remaining} that are left of the reservation, unless overrun is true`,
   ),
-  INSUFFICIENT_BUDGET: entry(409, (detail) => {
+  INSUFFICIENT_BUDGET: advised('reserve less, or do not take the step and say so', 409, (detail) => {
     const [amount, limit] = detail.split(' ');
     return limit === undefined
       ? `amountMinor must not exceed the ${amount} that are available in the budget`

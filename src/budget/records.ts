@@ -3,23 +3,29 @@ import { momentOfId } from '../declare/moment.ts';
 import { nested, record } from '../declare/record.ts';
 
 export const reservationStates = ['ACTIVE', 'SETTLED', 'VOIDED'] as const;
+const amountMinor = money().means('the amount, in minor units, as digits');
 const createdAt = time().of((get) => momentOfId(get('id')));
 
 export const Balances = record('Balances', {
-  limit: money().named('limitMinor'),
-  reserved: money(),
-  settled: money(),
-  available: money(),
-  overdrawn: moneySum().or('0'),
+  limit: money().named('limitMinor').means('the whole budget, in minor units').example('100000'),
+  reserved: money().means('set aside and not spent yet, in minor units'),
+  settled: money().means('spent, in minor units').example('0'),
+  available: money().means('left to be reserved, in minor units').example('98750'),
+  overdrawn: moneySum()
+    .or('0')
+    .means(
+      'spent beyond the limit and in no other balance, in minor units; nothing is reserved until a new limit covers it',
+    )
+    .example('0'),
 });
 
 export const Budget = record('Budget', {
-  id: id(),
+  id: id().forModels('id of a budget, from budget_list'),
   name: text(),
-  currency: text(/^[A-Z]{3}$/),
-  scale: number(0, 9),
-  limitMinor: money(),
-  balances: nested(Balances.fields),
+  currency: text(/^[A-Z]{3}$/).means('the three letters of ISO 4217, or a name of your own for other units'),
+  scale: number(0, 9).means('the digits of an amount behind the point: 2 for cents').example(2),
+  limitMinor: money().means('the whole budget, in minor units').example('100000'),
+  balances: nested(Balances.fields).means('its balances: limit = reserved + settled + available, at every moment'),
   createdAt: time(),
 });
 
@@ -34,16 +40,16 @@ export const Reservation = record('Reservation', {
   budgetId: id(),
   scopeId: id(),
   holder: text(),
-  amountMinor: money().of(reserved, 'overrunMinor'),
-  settledMinor: moneySum().or('0'),
-  voidedMinor: money().or('0'),
-  remainingMinor: money(),
+  amountMinor: amountMinor.of(reserved, 'overrunMinor'),
+  settledMinor: moneySum().or('0').means('spent of it, and beyond it by an overrun, in minor units').example('0'),
+  voidedMinor: money().or('0').means('given back of it, in minor units').example('0'),
+  remainingMinor: money().means('still set aside, in minor units'),
   state: state('reservations', ...reservationStates),
-  settleBy: time().orNull(),
-  overdue: flag(),
-  workKey: text().orNull(),
+  settleBy: time().orNull().means('when it becomes overdue unless it is settled; null: never'),
+  overdue: flag().means('whether settleBy has passed while something is still set aside'),
+  workKey: text().orNull().means("the caller's name for what it pays; null: none").example('order-4711'),
   createdAt,
-  closedAt: time().orNull(),
+  closedAt: time().orNull().means('when nothing of it was left; null: not yet'),
   firstEntry: text().internal(),
   overrunMinor: money().or('0').internal(),
 });
@@ -51,10 +57,10 @@ export const Reservation = record('Reservation', {
 export const Entry = record('Entry', {
   id: id(),
   budgetId: id(),
-  reservationId: id(),
-  kind: oneOf('SETTLE', 'VOID'),
-  amountMinor: money(),
-  overdrawnMinor: money().or('0'),
-  workKey: text(),
+  reservationId: id().forModels('`id` that budget_reserve answered'),
+  kind: oneOf('SETTLE', 'VOID').means('SETTLE: the amount was spent; VOID: it was given back'),
+  amountMinor,
+  overdrawnMinor: money().or('0').means('the part of the amount that overdrew the budget, in minor units'),
+  workKey: text().means("the caller's name for the entry, unique among the budget's settlements, or its voids"),
   createdAt,
 });

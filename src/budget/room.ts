@@ -3,14 +3,13 @@ import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { budgetErrors } from './errors.ts';
 import { budgetEvents } from './events.ts';
-import { budgetGlossary } from './glossary.ts';
 import { budgetKeys } from './keys.ts';
 import { Balances, Budget, Entry, Reservation } from './records.ts';
 import { budgetRoutes } from './routes.ts';
 
 export const budgetRoom: Room = {
   name: 'budget',
-  glossary: budgetGlossary,
+  tag: { place: 3, title: 'Budgets', description: 'Money that cannot be overspent: reserve, settle, void.' },
   routes: budgetRoutes,
   keys: budgetKeys,
   errors: budgetErrors,
@@ -18,6 +17,6 @@ export const budgetRoom: Room = {
   events: budgetEvents,
   census: { reservations: census(Reservation) },
   inRun: { reservations: many(Reservation) },
-  stays: { activeReservations: number() },
+  stays: { activeReservations: number().means('reservations still set aside: only a void gives them back') },
   extends: { scope: { activeReservations: number().or(0).internal() } },
 };

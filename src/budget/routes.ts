@@ -1,6 +1,18 @@
 import { type Answered, flag, id as idField, money, text as textField } from '../declare/field.ts';
 import { exactly, many, one } from '../declare/record.ts';
-import { fields, flag as flagField, id, integer, key, moment, optional, page, states, text } from '../http/fields.ts';
+import {
+  fields,
+  flag as flagField,
+  id,
+  integer,
+  key,
+  moment,
+  ofRun,
+  optional,
+  page,
+  states,
+  text,
+} from '../http/fields.ts';
 import { Cursors, statesText } from '../http/page.ts';
 import { randomTail } from '../http/random.ts';
 import { byName, readList } from '../http/read-list.ts';
@@ -31,6 +43,8 @@ const list = readList({
   call: 'budget.list',
   summary: 'List budgets with their balances, newest first; by name',
   description: 'The balances are those of the moment: limit = reserved + settled + available.',
+  title: 'Find budgets',
+  tool: 'Find the budget that pays for what you are about to do, with what is available in it. Amounts are digit strings in minor units (cents, at scale 2).',
   script: 'budget/list',
   plural: 'budgets',
   record: Budget,
@@ -73,7 +87,7 @@ const update = route({
     'changes nothing. A limit that also covers what the budget is overdrawn by settles that; one that covers less leaves it.',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ limitMinor: amount().description('the new limit, in minor units: digits as text') }),
+  body: fields({ limitMinor: amount().description('the new limit, in minor units, as digits').example('100000') }),
   success: { 200: Budget.schema },
   refuses: ['BUDGET_NOT_FOUND', 'LIMIT_BELOW_USE', 'OPERATIONS_EXHAUSTED'],
   script: 'budget/update',
@@ -92,17 +106,21 @@ const reserve = route({
     'A `workKey` lets a second attempt find what the first one reserved: whoever asks, the same key and ' +
     'amount answer the first reservation as it now stands, with `replay` true; another amount is ' +
     'WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.',
+  title: 'Reserve money',
+  tool: 'Set the most that a costly step may cost aside, before you begin it; begin only if this succeeds. Then budget_settle what it did cost, and budget_void the rest. With a workKey that names the step, another attempt finds this reservation (replay true) and reserves nothing.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({
-    scopeId: id().description('the run that the reservation belongs to; created by its first use'),
-    holder: text(1, 256).description('who spends it'),
-    amountMinor: amount('1').description('how much to set aside, in minor units: digits as text, more than 0'),
+    scopeId: ofRun(),
+    holder: text(1, 256),
+    amountMinor: amount('1').description(
+      'the amount to set aside, in minor units, as digits: "250" is 2.50 at scale 2',
+    ),
     settleBy: optional(moment()).description(
       'when the reservation becomes overdue unless it is settled or voided before',
     ),
     workKey: optional(key()).description(
-      "the caller's name for what is paid, one reservation of the budget each: a known one answers the first reservation, with replay true",
+      "the caller's name for what it pays: a known one of the budget answers the first reservation, with replay true",
     ),
   }),
   success: { 201: Reservation.with('Reserved', { replay: flag(), balances: one(Balances) }).schema },
@@ -139,11 +157,14 @@ const recorded = {
   balances: one(Balances),
 };
 const recordedSchema = exactly({
-  entry: Entry.schema,
+  entry: Entry.schema.description('the ledger entry that was made'),
   replay: flag().schema,
-  reservation: Reservation.schema,
-  balances: Balances.schema,
+  reservation: Reservation.schema.description('the reservation as it now stands'),
+  balances: Balances.schema.description('the balances of the budget'),
 });
+
+const workKey = () =>
+  key().description("the caller's name for the entry: a known one changes nothing and answers the first entry");
 
 /** The answer that shows an entry of the kind. */
 const answerOf =
@@ -167,15 +188,18 @@ const settle = route({
   description:
     'Spends from what the reservation has left, never more (`SETTLEMENT_EXCEEDS_RESERVATION`), unless `overrun` is ' +
     'true. Settle as often as you like; once nothing is left, the reservation is SETTLED. Void what will not be used.',
+  title: 'Settle a cost',
+  tool: 'Book what a step did cost against its reservation; what is left stays reserved until budget_void. If it did cost more than is left, set overrun: what was really spent is recorded. A workKey makes it safe to repeat.',
+  isRepeatable: true,
   permission: 'resource_config',
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({
     reservationId: id(),
-    amountMinor: amount(),
-    workKey: key(),
+    amountMinor: amount().description('the amount spent, in minor units, as digits: "250" is 2.50 at scale 2'),
+    workKey: workKey(),
     overrun: optional(flagField(), false).description(
-      'whether to record more than is left of the reservation: what was really spent. The budget pays for the rest as far as it can, and is overdrawn otherwise',
+      'whether to record more than is left, as really spent: the budget pays the rest, and may be overdrawn',
     ),
   }),
   success: { 200: recordedSchema },
@@ -198,10 +222,14 @@ const release = route({
   call: 'budget.void',
   summary: 'Release what is left of a reservation. Idempotent per workKey',
   description: 'What was not settled is available again, and the reservation is VOIDED.',
+  title: 'Release what was not used',
+  tool: 'Give what is left of a reservation back to the budget and close it. Call it when the step is over or given up.',
+  isDestructive: true,
+  isRepeatable: true,
   permission: 'resource_config',
   idempotency: 'optional',
   rate: 'recovery',
-  body: fields({ reservationId: id(), workKey: key() }),
+  body: fields({ reservationId: id(), workKey: workKey() }),
   success: { 200: recordedSchema },
   refuses: ['BUDGET_NOT_FOUND', 'WORK_KEY_CONFLICT', 'RESERVATION_NOT_FOUND', 'RESERVATION_CLOSED'],
   script: 'budget/void',

@@ -41,16 +41,16 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
     let schema: Joi.ObjectSchema | undefined;
     const build = (): Joi.ObjectSchema =>
       exactly({
-        eventId: id().schema,
-        type: Joi.valid(type),
-        aggregate: Joi.valid(aggregate),
-        aggregateId: id().schema,
+        eventId: id().means("the event's id, unique for ever: a repeated event has the same").schema,
+        type: Joi.valid(type).description('the type, which determines the payload'),
+        aggregate: Joi.valid(aggregate).description('the kind of object that it happened to'),
+        aggregateId: id().means('the object that it happened to').schema,
         scopeId: isScoped ? id().schema : Joi.valid(null),
-        occurredAt: time().schema,
-        requestId: text().orNull().schema,
+        occurredAt: time().means("when it happened, by the store's clock").schema,
+        requestId: text().orNull().means('the request that caused it; null: time did').example('request-4711').schema,
         payload: exactly(
           Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema])),
-        ).description('what it happened to, and how that stood then'),
+        ).description('the object, as it stood then'),
       }).meta({ component: type });
     return {
       type,
@@ -70,7 +70,11 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
 export function eventCounts(all: readonly EventDeclaration[]): Fields {
   const counted = all.filter(({ isCounted }) => isCounted);
   if (counted.length === 0) return {};
-  return { events: nested(Object.fromEntries(counted.map(({ type }) => [type, counter(countOf(type))]))) };
+  return {
+    events: nested(Object.fromEntries(counted.map(({ type }) => [type, counter(countOf(type))]))).means(
+      'the number of events of these types',
+    ),
+  };
 }
 
 /** The field of the space's record that counts a type. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import Joi from 'joi';
 import { iso } from './moment.ts';
 import { Raw } from './raw.ts';
@@ -39,9 +40,16 @@ interface Special {
   readonly isSecret?: true;
   /** May be missing in an event's payload. */
   readonly isOptional?: true;
-  /** For OpenAPI, in place of the example that its kind and name make. */
+  /** What it means: a noun phrase, which may end with `; null: …`. */
+  readonly meaning?: string;
+  /** The same for a model that passes it to a tool. */
+  readonly model?: string;
+  /** A value for OpenAPI's examples, which show a nullable field only if it has one. */
   readonly example?: unknown;
 }
+
+/** What can be said of a field. */
+export type Words = Pick<Special, 'meaning' | 'model' | 'example'>;
 
 type Place = 'answered' | 'internal' | 'optional';
 
@@ -91,14 +99,22 @@ export class Field<T, P extends Place = 'answered'> {
   optional(): Field<T, 'optional'> {
     return this.but({ isOptional: true });
   }
-  example(value: T): Field<T, P> {
-    return this.but({ example: value });
+  means(meaning: string): Field<T, P> {
+    return this.but({ meaning });
+  }
+  forModels(model: string): Field<T, P> {
+    return this.but({ model });
+  }
+  example(example: T): Field<T, P> {
+    return this.but({ example });
   }
 
   get schema(): Joi.Schema {
-    const { isNullable, isOptional, example } = this.special;
-    const kind = isNullable ? this.kind.schema().allow(null) : this.kind.schema();
-    const schema = example === undefined ? kind : kind.example(example);
+    const { isNullable, isOptional, meaning, example } = this.special;
+    let schema = this.kind.schema();
+    if (isNullable) schema = schema.allow(null);
+    if (meaning !== undefined) schema = schema.description(meaning);
+    if (example !== undefined) schema = schema.example(example);
     return isOptional ? schema.optional() : schema;
   }
 
@@ -132,6 +148,9 @@ const minorForm = /^(0|[1-9][0-9]{0,17})$/;
 const sumForm = /^(0|[1-9][0-9]*)$/;
 const asText = { lua: 'text', read: String } as const;
 const asWord = { ...asText, isWord: true } as const;
+
+/** The id that OpenAPI's examples show wherever a field has this name. */
+export const exampleId = (name: string): string => `0190a1b2-0000-7000-8000-${hash('sha256', name).slice(0, 12)}`;
 
 /** A lower-case uuid. */
 export const id = () => new Field<string>({ ...asWord, schema: () => Joi.string().pattern(idForm) });

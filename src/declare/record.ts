@@ -3,7 +3,7 @@ import { type Answered, type AnyField, counter, Field, type Fields, type Get } f
 import type { Value } from './value.ts';
 
 /** Joi checks preferences each time that they are given, which takes longer than all the rest of a schema. */
-const strict = Joi.object().prefs({ convert: false, presence: 'required' });
+const strict = Joi.object().prefs({ convert: false, presence: 'required' }).meta({ presence: 'required' });
 
 /** A schema of exactly these fields. */
 export function exactly(schemas: Readonly<Record<string, Joi.Schema>>): Joi.ObjectSchema {

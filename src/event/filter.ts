@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { moment, optional, says } from '../http/fields.ts';
+import { cursor, moment, optional, queryInteger, says } from '../http/fields.ts';
 import type { EventNames } from './names.ts';
 import type { Entry } from './record.ts';
 
@@ -12,10 +12,15 @@ function listed(test: (text: string) => boolean, rule: string): Joi.AnySchema<st
     .error(says({ listed: rule, 'string.base': '{#label} must be given once', 'string.empty': rule }));
 }
 
+/** The query parameters `limit` and `cursor`. */
+export const limit = () => queryInteger(1, 500, 100).description('the most events of an answer');
+export const position = () =>
+  cursor().description('the nextCursor of an earlier answer; left out: the oldest event; `latest`: from now on');
+
 /** The query parameter `since`: where to begin without a cursor. */
 export const since = () =>
   optional(moment()).description(
-    'where to begin without a cursor: with the events of this moment; of those older than an hour up to 1,000 earlier ones may come first',
+    'where to begin without a cursor: at this moment; if it is over an hour ago, up to 1,000 earlier events may come first',
   );
 
 /** The query parameters `types` and `aggregate`. */
@@ -29,11 +34,11 @@ export function filterFields(names: EventNames) {
     types: listed(
       (value) => value.split(',').every((one) => names.isPattern(one)),
       '{#label} must be event types like message.sent, aggregates like message.*, or a comma-separated list of them',
-    ),
+    ).description('only these types, comma-separated; `message.*`: all of a kind'),
     aggregate: listed(
       isAggregate,
       `{#label} must be a comma-separated list of ${aggregates.join(', ')}, or one of them with an id, like budget:<uuid>`,
-    ),
+    ).description('only events of these kinds, comma-separated, or of one object: `message:<id>`'),
   };
 }
 

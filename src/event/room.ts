@@ -1,11 +1,10 @@
 import type { Room } from '../room.ts';
 import { eventErrors } from './errors.ts';
-import { eventGlossary } from './glossary.ts';
 import { eventRoutes } from './routes.ts';
 
 export const eventRoom: Room = {
   name: 'event',
+  tag: { place: 8, title: 'Events', description: 'The journal: read it or watch it.' },
   routes: ({ events }) => eventRoutes(events),
   errors: eventErrors,
-  glossary: eventGlossary,
 };

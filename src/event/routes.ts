@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import { type EventDeclaration, eventUnion } from '../declare/event.ts';
 import { exactly } from '../declare/record.ts';
-import { cursor, fields, queryInteger } from '../http/fields.ts';
+import { fields } from '../http/fields.ts';
 import { param, type Route, read } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { since } from './filter.ts';
+import { limit, position, since } from './filter.ts';
 import { EventNames } from './names.ts';
 import { pageReply, pageRuns } from './page.ts';
 import { eventRecord } from './record.ts';
@@ -13,7 +13,10 @@ import { watchRoute } from './watch.ts';
 /** Lists and watches the journal. `events`: those of all rooms. */
 export function eventRoutes(events: readonly EventDeclaration[]): readonly Route[] {
   // nextCursor is never null: a journal has no last page.
-  const page = exactly({ events: Joi.array().items(eventUnion(events)), nextCursor: Joi.string() });
+  const page = exactly({
+    events: Joi.array().items(eventUnion(events)).description('the events, oldest first'),
+    nextCursor: Joi.string().description('the cursor behind these events; never null'),
+  });
   const list = read({
     path: '/events',
     call: 'event.list',
@@ -21,7 +24,7 @@ export function eventRoutes(events: readonly EventDeclaration[]): readonly Route
     description:
       'Everything that happened in the space, in order, at least 30 days back. `nextCursor` is never null: keep ' +
       'it, and go on with it whenever you like.',
-    query: fields({ limit: queryInteger(1, 500, 100), cursor: cursor(), since: since() }),
+    query: fields({ limit: limit(), cursor: position(), since: since() }),
     success: { 200: page },
     refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED', 'EVENTS_DAMAGED'],
     script: 'event/list',

@@ -1,10 +1,10 @@
 import type Joi from 'joi';
 import type { ServeContext } from '../http/context.ts';
-import { cursor, fields, id, queryInteger } from '../http/fields.ts';
+import { fields, id, queryInteger } from '../http/fields.ts';
 import { type Answer, type Input, param, type Route, read } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
-import { Filter, type FilterQuery, filterFields, since } from './filter.ts';
+import { Filter, type FilterQuery, filterFields, limit, position, since } from './filter.ts';
 import type { EventNames } from './names.ts';
 import { pageReply, pageRuns } from './page.ts';
 import { Watcher } from './watcher.ts';
@@ -35,12 +35,16 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
     description:
       'Filters by `types`, `aggregate` and `scopeId` narrow it; `nextCursor` moves past what they leave out. ' +
       'Delivery is at least once and in order: drop an `eventId` that you have seen.',
+    title: 'Read the journal, wait for events',
+    tool: 'Read what has happened in the space, oldest first. With waitSeconds it waits for the next matching event. Pass nextCursor of each answer as `cursor` of the next call; begin with cursor "latest" for what happens from now on.',
     query: fields({
       ...filterFields(names),
-      scopeId: id().optional() as Joi.AnySchema<string | undefined>,
-      limit: queryInteger(1, 500, 100),
-      waitSeconds: queryInteger(0, 30, 0),
-      cursor: cursor(),
+      scopeId: id().optional().description('only events of this scope and of those below it') as Joi.AnySchema<
+        string | undefined
+      >,
+      limit: limit(),
+      waitSeconds: queryInteger(0, 30, 0).description('how long the request may be held until there is an event'),
+      cursor: position(),
       since: since(),
     }),
     success: { 200: page },

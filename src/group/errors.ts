@@ -1,8 +1,8 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { advised, type ErrorTable, entry } from '../http/errors.ts';
 
 export const groupErrors: ErrorTable = {
   GROUP_NOT_FOUND: entry(404, 'there is no such task group in this space'),
-  TASK_NOT_FOUND: entry(404, (field) =>
+  TASK_NOT_FOUND: advised('look the taskId up with group_view', 404, (field) =>
     field === ''
       ? 'the group has no such member task'
       : `there is no such task in this space: ${field} must be the id of one`,
@@ -12,14 +12,18 @@ export const groupErrors: ErrorTable = {
     'mailboxId must be the id of a WORK mailbox: tasks are not delivered through an INBOX',
   ),
   GROUP_NOT_OPEN: entry(409, (state) => `the group is ${state}: only an OPEN group takes members`),
-  GROUP_DECIDED: entry(409, (detail) => {
+  GROUP_DECIDED: advised('the group has its decision: nothing is left to do', 409, (detail) => {
     const [outcome, whose] = detail.split(' ');
     return whose === 'member'
       ? `the group of this member was decided (${outcome}): its members can't be requeued`
       : `the group was decided (${outcome}) before it was sealed`;
   }),
   GROUP_FULL: entry(409, (limit) => `the group has the maximum of ${limit} members: submit to another group`),
-  TASK_KEY_CONFLICT: entry(409, 'the group has a member with this taskKey already: choose another taskKey'),
+  TASK_KEY_CONFLICT: advised(
+    'the task is in the group already: if it is the same one, go on; else choose another key',
+    409,
+    'the group has a member with this taskKey already: choose another taskKey',
+  ),
   TASK_NOT_SUCCEEDED: entry(409, 'only a SUCCEEDED task can be accepted'),
   TASK_NOT_TERMINAL: entry(
     409,

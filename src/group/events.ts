@@ -10,7 +10,7 @@ const judged = { scopeId, groupId, messageId, state: Task.fields.state, verdict:
 export const groupEvents = events({
   'group.created': { scopeId, state, mailboxId, condition },
   'group.sealed': { scopeId, state },
-  'group.task_joined': { scopeId, state, taskId: id(), members: number(1) },
+  'group.task_joined': { scopeId, state, taskId: id(), members: number(1).means('its members') },
   'group.decided': { scopeId, state, outcome: oneOf(...outcomes) },
   'task.submitted': asItStands,
   'task.started': asItStands,

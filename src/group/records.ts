@@ -1,6 +1,6 @@
-import { id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
+import { exampleId, id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
 import { many, nested, record } from '../declare/record.ts';
-import { reason, taskStates } from '../mailbox/records.ts';
+import { Message, reason, taskStates } from '../mailbox/records.ts';
 
 export const groupStates = ['OPEN', 'SEALED', 'DECIDED'] as const;
 export const outcomes = ['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] as const;
@@ -8,15 +8,15 @@ export const conditions = ['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'] as co
 
 /** A member of a group. Its state, reason and attempts are stored once it is terminal; until then its message has them. */
 export const Task = record('Task', {
-  taskId: id().named('id'),
-  taskKey: text().orNull(),
+  taskId: id().named('id').forModels('taskId of a member, from group_view').example(exampleId('messageId')),
+  taskKey: Message.fields.taskKey,
   state: oneOf(...taskStates),
-  verdict: oneOf('ACCEPTED', 'REJECTED').orNull(),
+  verdict: oneOf('ACCEPTED', 'REJECTED').orNull().means('the judgement of its result; null: none yet'),
   reason,
   attempts: number().or(0),
   messageId: id(),
-  outcome: opaque().orNull().workedOut(),
-  lastError: text().orNull().workedOut(),
+  outcome: opaque().orNull().workedOut().means('the payload of the result that its worker gave; null: none'),
+  lastError: Message.fields.lastError.workedOut(),
   deadline: time().orNull(),
   groupId: id().internal(),
   scopeId: id().internal(),
@@ -25,31 +25,35 @@ export const Task = record('Task', {
 export const TaskGroup = record(
   'TaskGroup',
   {
-    id: id(),
+    id: id().forModels('id of the task group, from group_create or from a received message'),
     groupId: id().named('id'),
     scopeId: id(),
-    parentScopeId: id().orNull(),
+    parentScopeId: id().orNull().means('the scope above it; null: it is a run of its own'),
     mailboxId: id(),
-    condition: oneOf(...conditions),
-    threshold: number(1).orNull(),
+    condition: oneOf(...conditions).means(
+      'what decides it: the first accepted result, `threshold` of them, or the end of all members',
+    ),
+    threshold: number(1).orNull().means('the accepted results that an N_ACCEPTED group needs; null: another condition'),
     state: state('groups', ...groupStates),
-    outcome: oneOf(...outcomes).orNull(),
+    outcome: oneOf(...outcomes)
+      .orNull()
+      .means('its decision; null: not decided yet'),
     deadline: time().orNull(),
     counts: nested({
-      members: number().or(0),
-      pending: number().or(0),
-      running: number().or(0),
-      succeeded: number().or(0),
-      failed: number().or(0),
-      expired: number().or(0),
-      cancelled: number().or(0),
-      accepted: number().or(0),
-      rejected: number().or(0),
-    }),
+      members: number().or(0).means('its members'),
+      pending: number().or(0).means('members that nobody has begun'),
+      running: number().or(0).means('members being worked on'),
+      succeeded: number().or(0).means('members that were completed'),
+      failed: number().or(0).means('members that failed or were rejected by their worker'),
+      expired: number().or(0).means('members that reached their deadline'),
+      cancelled: number().or(0).means('members that were cancelled'),
+      accepted: number().or(0).means('results that were accepted'),
+      rejected: number().or(0).means('results that were rejected'),
+    }).means('its members by state and verdict'),
     members: many(Task).named('tasks').workedOut(),
     createdAt: time(),
-    sealedAt: time().orNull(),
-    decidedAt: time().orNull(),
+    sealedAt: time().orNull().means('when its membership was closed; null: it is open'),
+    decidedAt: time().orNull().means('when it was decided; null: not yet'),
     unjudged: number().or(0).internal(),
     sealOutcome: text().orNull().internal(),
   },

@@ -3,14 +3,13 @@ import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { groupErrors } from './errors.ts';
 import { groupEvents } from './events.ts';
-import { groupGlossary } from './glossary.ts';
 import { groupKeys } from './keys.ts';
 import { Task, TaskGroup, TaskGroupSummary } from './records.ts';
 import { groupRoutes } from './routes.ts';
 
 export const groupRoom: Room = {
   name: 'group',
-  glossary: groupGlossary,
+  tag: { place: 2, title: 'Task groups', description: 'One decision for many tasks.' },
   routes: groupRoutes,
   keys: groupKeys,
   errors: groupErrors,

@@ -12,7 +12,7 @@ import { taskRoutes } from './task-routes.ts';
 const { id: groupId, scopeId, outcome } = TaskGroup.fields;
 
 const threshold = optional(integer(1, 1000))
-  .description('how many accepted tasks decide the group; required with N_ACCEPTED, ignored otherwise')
+  .description('the accepted results that decide the group; required with N_ACCEPTED, ignored otherwise')
   .when('condition', { not: 'N_ACCEPTED', otherwise: Joi.required() })
   .messages({
     'any.required': 'threshold is missing: N_ACCEPTED needs the number of accepts, a whole number from 1 to 1000',
@@ -29,10 +29,12 @@ const create = route({
   description:
     "Its members are delivered through `mailboxId`, in a scope of the group's own. Seal it when all members are " +
     'there, so that it can be found UNSATISFIABLE; a `deadline` decides it as EXPIRED.',
+  title: 'Create a task group',
+  tool: 'Begin work that is judged as a whole: tasks submitted to the group are delivered through a WORK mailbox, and the group is decided once, at the first accepted result (FIRST_ACCEPTED), at `threshold` of them (N_ACCEPTED), or when all tasks have ended (ALL_TERMINAL). Agents receive its tasks from that mailbox with the group’s scopeId, or with "*".',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    parentScopeId: optional(id()),
+    parentScopeId: optional(id()).description('the run that the group belongs to; left out: it is a run of its own'),
     mailboxId: id(),
     condition: oneOf(...conditions),
     threshold,
@@ -83,6 +85,8 @@ const view = read({
   description:
     "With `waitSeconds` it answers once the group is DECIDED, or as it then stands. A member's " +
     '`lastError` is what the last nack of its message said.',
+  title: 'See a task group, wait for its decision',
+  tool: 'See a group with its members: their states, results (`outcome`) and verdicts. With waitSeconds it answers when the group is DECIDED (its `outcome` is SATISFIED, UNSATISFIABLE, EXPIRED or CANCELLED) or the time is over. Without it, call it to find SUCCEEDED members that wait for a verdict.',
   success: { 200: TaskGroup.schema },
   refuses: ['GROUP_NOT_FOUND', 'MESSAGES_DAMAGED'],
   script: 'group/view',
@@ -98,6 +102,9 @@ const seal = route({
   description:
     'No member can be added from then on. A group that cannot reach its condition any more is decided as ' +
     'UNSATISFIABLE at once.',
+  title: 'Seal a task group',
+  tool: 'Say that no more tasks come. ALL_TERMINAL needs it to be decided; the others need it to find out that they cannot be satisfied any more.',
+  isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',

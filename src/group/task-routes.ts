@@ -7,13 +7,14 @@ import { whenAndHowOften } from '../mailbox/fields.ts';
 import { Task, TaskGroup } from './records.ts';
 
 const { taskId, messageId } = Task.fields;
-const { id: groupId, scopeId, state: groupState, outcome } = TaskGroup.fields;
-const members = number();
+const { id: groupId, scopeId, state, outcome } = TaskGroup.fields;
+const groupState = state.means("the group's state");
+const members = number().means('the members of the group');
 
 const SubmittedTask = record('SubmittedTask', {
   id: taskId,
   taskId,
-  taskKey: text(),
+  taskKey: text().example('order-4711'),
   groupId,
   messageId,
   scopeId,
@@ -28,10 +29,12 @@ const submit = route({
   description:
     "The member's message is sent to the group's mailbox, in the group's scope. `delaySeconds` and " +
     '`maxAttempts` work as for a send.',
+  title: 'Submit a task',
+  tool: 'Add a task to an open group. `input` is what the worker gets as payload; taskKey names the task within the group.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    taskKey: key().description("the caller's name for the task; each is used once in a group"),
+    taskKey: key().description("the caller's name for the task, unique in its group").example('order-4711'),
     input: opaque().optional().description('what the receiver gets as payload'),
     ...whenAndHowOften,
   }),
@@ -80,14 +83,13 @@ const JudgedTask = record('JudgedTask', {
 function judge(
   what: 'accept' | 'reject',
   verdict: 'ACCEPTED' | 'REJECTED',
-  { summary, description }: { summary: string; description: string },
+  words: Pick<Route, 'summary' | 'description' | 'title' | 'tool' | 'isDestructive' | 'isRepeatable'>,
 ): Route {
   return route({
     method: 'POST',
     path: `/task-groups/:groupId/tasks/:taskId/${what}`,
     call: `task.${what}`,
-    summary,
-    description,
+    ...words,
     permission: 'coordination_write',
     idempotency: 'optional',
     rate: 'recovery',
@@ -147,12 +149,19 @@ export const taskRoutes: readonly Route[] = [
     description:
       "The accept that makes the group's condition true decides it, and cancels the members that nobody has begun. The " +
       'same verdict again is fine, the other one is refused (`VERDICT_CONFLICT`).',
+    title: 'Accept a result',
+    tool: 'Judge a SUCCEEDED task of a group as good. Look at its `outcome` with group_view first: the first verdict stands, and it may decide the group.',
+    isRepeatable: true,
   }),
   judge('reject', 'REJECTED', {
     summary: 'Reject a member that is done, however it ended; the first verdict stands',
     description:
       'A sealed group whose condition cannot come true any more is decided as UNSATISFIABLE with it. The same verdict ' +
       'again is fine, the other one is refused (`VERDICT_CONFLICT`).',
+    title: 'Reject a result',
+    tool: 'Judge a task of a group that has ended as not good enough. The first verdict stands; the group goes on with its other tasks.',
+    isDestructive: true,
+    isRepeatable: true,
   }),
   join,
 ];

@@ -52,6 +52,7 @@ export const batchRoute: Route = route({
   rate: 'held',
   body: fields({
     calls: Joi.array()
+      .description('the calls, in the order in which they are made')
       .items(Joi.object().unknown(true).meta({ component: 'Call' }))
       .min(1)
       .max(maxCalls)
@@ -61,16 +62,18 @@ export const batchRoute: Route = route({
   success: {
     200: fields({
       results: Joi.array()
+        .description('the answers, in the order of the calls')
         .items(
           fields({
-            status: Joi.number().integer().min(200).max(599),
-            body: Joi.any().allow(null).description('what the call answers by itself; null where that has no content'),
+            status: Joi.number().integer().min(200).max(599).description('the HTTP status of the call'),
+            body: Joi.any().allow(null).description('the answer of the call; null where that has no content'),
             replayed: Joi.boolean().description('whether this is the answer of an earlier call with the same key'),
             retryAfter: Joi.number()
               .integer()
               .min(0)
               .optional()
-              .description('after how many seconds to try again; of a 429 only'),
+              .description('the seconds after which to try again; of a 429 only')
+              .example(null),
           }),
         )
         .min(1)

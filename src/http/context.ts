@@ -9,6 +9,7 @@ import type { Wake } from '../redis/wake.ts';
 import type { Calls } from './call.ts';
 import type { Handler } from './endpoint.ts';
 import type { ErrorTable } from './errors.ts';
+import type { Described } from './openapi.ts';
 import type { Route } from './route.ts';
 import type { Match } from './router.ts';
 import type { Site } from './site.ts';
@@ -49,6 +50,8 @@ export interface Service {
   /** Routes outside of spaces. */
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
+  readonly tags: Described['tags'];
+  readonly glossary: Described['glossary'];
   /** The text of GET /openapi.json; made at the first request. */
   readonly openapi: () => Promise<string>;
   /** Whether the store takes calls: GET /readyz. */

@@ -3,6 +3,8 @@ export interface ErrorEntry {
   readonly status: number;
   /** The message, given the script's detail ('' for none). */
   readonly message: (detail: string) => string;
+  /** What a model is to do, where that is not what the message says after its colon. */
+  readonly advice?: string;
 }
 
 export type ErrorTable = Readonly<Record<string, ErrorEntry>>;
@@ -10,6 +12,22 @@ export type ErrorTable = Readonly<Record<string, ErrorEntry>>;
 /** Shorthand for the tables in each room's errors.ts. */
 export function entry(status: number, message: string | ((detail: string) => string)): ErrorEntry {
   return { status, message: typeof message === 'string' ? () => message : message };
+}
+
+/** The same, with advice. */
+export function advised(advice: string, ...parts: Parameters<typeof entry>): ErrorEntry {
+  return { ...entry(...parts), advice };
+}
+
+/** The message of a code, with … for its variable parts. */
+export function messageOf(errors: ErrorTable, code: string): string {
+  if (code === 'VALIDATION_FAILED') return 'a field is missing, unknown or has the wrong shape: the message says which';
+  return (errors[code]?.message('… … …') ?? '').replaceAll(/…( …)+/g, '…');
+}
+
+/** What a model is to do when a tool is refused. */
+export function adviceOf(errors: ErrorTable, code: string): string {
+  return errors[code]?.advice ?? messageOf(errors, code).replace(/^.*: /, '');
 }
 
 /** An error answer. */
@@ -45,7 +63,8 @@ export const commonErrors: ErrorTable = {
   INVALID_CURSOR: entry(400, 'cursor was not issued by this list: pass the nextCursor of the previous page, unchanged'),
   UNAUTHENTICATED: entry(401, 'the header Authorization is missing: send "Authorization: Bearer <API key>"'),
   INVALID_API_KEY: entry(401, 'the API key is malformed, unknown or revoked'),
-  OPERATIONS_EXHAUSTED: entry(
+  OPERATIONS_EXHAUSTED: advised(
+    'no new work this month: finish what you hold, and stop',
     402,
     (limit) =>
       `the plan's ${limit} operations of this month are used up: new work is refused until the next month or a larger plan, running work may finish`,
@@ -56,7 +75,7 @@ export const commonErrors: ErrorTable = {
   ROUTE_NOT_FOUND: entry(404, 'there is no such path: see /docs, /openapi.json or /console'),
   SPACE_NOT_FOUND: entry(404, 'there is no such space in the organization of this API key'),
   METHOD_NOT_ALLOWED: entry(405, (methods) => `this path takes ${methods}`),
-  PAYLOAD_TOO_LARGE: entry(413, (detail) => {
+  PAYLOAD_TOO_LARGE: advised('store the data elsewhere and send a reference', 413, (detail) => {
     const [limit = '', field = 'payload'] = detail.split(' ').reverse();
     return limit === ''
       ? 'the body is larger than 256 KiB'

@@ -72,6 +72,10 @@ export const id = () =>
     json: { format: 'uuid' },
   });
 
+/** The run that a new record belongs to. */
+export const ofRun = () =>
+  id().description('its run: that of the message being worked on, or a new uuid for a run of its own');
+
 /** An id, or this word. */
 export const idOr = (word: string) =>
   string({
@@ -164,6 +168,7 @@ const strict = {
 function strictObject(presence: 'required' | 'optional'): Joi.ObjectSchema {
   return Joi.object()
     .prefs({ convert: false, abortEarly: true, presence, errors: { wrap: { label: false } } })
+    .meta({ presence })
     .messages({
       'any.required': '{#label} is missing',
       'object.base': '{#label} must be an object',
@@ -206,12 +211,10 @@ export const cursor = (): Joi.AnySchema<string | undefined> =>
 
 /** The same in the body of calls that process many records in steps. */
 export const bodyCursor = (): Joi.AnySchema<string> =>
-  Joi.string().error(
-    says({
-      'string.base': '{#label} must be the nextCursor of the previous step',
-      'string.empty': '{#label} must be the nextCursor of the previous step',
-    }),
-  );
+  Joi.string()
+    .description('the nextCursor of the step before; left out: begins with the oldest')
+    .example(null)
+    .error(says('must be the nextCursor of the previous step'));
 
 /** One of the states, or a comma-separated list of them. */
 export const states = (...known: readonly string[]): Joi.AnySchema<string | undefined> =>

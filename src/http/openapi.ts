@@ -1,15 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EventDeclaration } from '../declare/event.ts';
+import type { Glossary } from '../declare/glossary.ts';
 import type { ErrorTable } from './errors.ts';
 import { batchedCalls } from './openapi/batched.ts';
 import { components, systemPaths } from './openapi/components.ts';
 import { webhooks } from './openapi/events.ts';
-import { describeNamed, describeOperation, type Glossary } from './openapi/glossary.ts';
 import { nameSchemas } from './openapi/names.ts';
-import { ofSpace, operation, pathOf, tagOf } from './openapi/operation.ts';
+import { ofSpace, operation, pathOf } from './openapi/operation.ts';
 import type { NamedSchemas } from './openapi/schema.ts';
-import { tagsOf } from './openapi/tags.ts';
-import type { Route } from './route.ts';
+import { type Route, roomOf, type Tag } from './route.ts';
 
 const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
 const description =
@@ -24,7 +23,8 @@ export interface Described {
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
   readonly events: readonly EventDeclaration[];
-  readonly glossary: Glossary;
+  readonly tags: ReadonlyMap<string, Tag>;
+  readonly glossary: (room: string) => Glossary;
 }
 
 /** The OpenAPI 3.1 description of all routes. */
@@ -46,36 +46,37 @@ export async function openapiText(described: Described): Promise<string> {
   }
 }
 
-function* describe({ routes, spacelessRoutes, errors, events, glossary }: Described): Generator<void, object> {
+function* describe({ routes, spacelessRoutes, errors, events, tags, glossary }: Described): Generator<void, object> {
   const named: NamedSchemas = new Map();
-  const pushed = yield* webhooks(events, named);
-  yield* batchedCalls(routes, named);
+  const targetOf = (room: string) => ({ named, glossary: glossary(room) });
+  const pushed = yield* webhooks(events, targetOf('event'));
+  yield* batchedCalls(routes, targetOf);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = pathOf(route);
-    const described = operation(route, errors, named);
-    describeOperation(described, glossary);
+    const described = operation(route, errors, targetOf(roomOf(route)));
     nameSchemas(described, named);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: described };
     yield;
   }
   for (const route of spacelessRoutes) {
     const path = `/v1/spaces${route.path}`;
-    const { parameters, ...rest } = operation(route, errors, named);
-    describeOperation({ parameters, ...rest }, glossary);
+    const { parameters, ...rest } = operation(route, errors, targetOf(roomOf(route)));
     nameSchemas(rest, named);
     paths[path] = {
       [route.method.toLowerCase()]: { ...rest, parameters: parameters.filter((one) => one !== ofSpace) },
     };
   }
-  describeNamed(named, glossary);
-  const tags = tagsOf([...routes.map(tagOf), 'system']);
+  const system = { name: 'system', 'x-displayName': 'System', description: 'Without a key.' };
   return {
     openapi: '3.1.0',
     info: { title: 'Muster', version: '1', description, license },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags,
+    tags: [
+      ...Array.from(tags, ([name, { title, description }]) => ({ name, 'x-displayName': title, description })),
+      system,
+    ],
     paths: { ...paths, ...systemPaths() },
     webhooks: pushed,
     components: components(errors, named),

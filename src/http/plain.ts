@@ -23,8 +23,8 @@ interface Field {
   readonly isPlain: Test;
 }
 
-const objectParts = new Set(['type', 'keys', 'preferences']);
-const fieldParts = new Set(['type', 'flags', 'rules', 'allow', 'metas']);
+const objectParts = new Set(['type', 'keys', 'preferences', 'metas']);
+const fieldParts = new Set(['type', 'flags', 'rules', 'allow', 'metas', 'examples']);
 const fieldFlags = new Set(['error', 'presence', 'empty', 'default', 'only', 'description']);
 /** The description of `.empty(null)`: null counts as absent, and null is never plain. */
 const emptyNull = '{"type":"any","flags":{"only":true},"allow":[null]}';

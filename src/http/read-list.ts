@@ -7,7 +7,8 @@ import { fields, key, page, states } from './fields.ts';
 import { Cursors, pageReply, positions, statesText } from './page.ts';
 import { type Route, read } from './route.ts';
 
-interface ListRoute<F extends Fields> extends Pick<Route, 'path' | 'call' | 'summary' | 'description' | 'script'> {
+interface ListRoute<F extends Fields>
+  extends Pick<Route, 'path' | 'call' | 'summary' | 'description' | 'title' | 'tool' | 'script'> {
   /** The member of the answer and of the script's reply that has the records. */
   readonly plural: string;
   readonly record: RecordDeclaration<F>;

@@ -40,6 +40,14 @@ export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fi
   readonly bytes: (reply: Answered<R>) => number;
 }
 
+/** A group of calls in the reference, and of tools. */
+export interface Tag {
+  /** Its place among the others; without one, it comes after them. */
+  readonly place?: number;
+  readonly title: string;
+  readonly description: string;
+}
+
 /**
  * One endpoint. Router, validation, OpenAPI and the typed client are derived from the list of all routes.
  */
@@ -52,6 +60,14 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly summary: string;
   /** What the call does beyond its summary, for OpenAPI. Markdown. */
   readonly description?: string;
+  /** Makes the call a tool: what it is for, when to call it and what comes back, for a model that knows nothing of Muster. */
+  readonly tool?: string;
+  /** Of the tool, as clients show it to people. */
+  readonly title?: string;
+  /** For tools: it ends or takes back something for good. */
+  readonly isDestructive?: true;
+  /** For tools: the same call again, once it was answered, changes nothing more (whatever its idempotencyKey). */
+  readonly isRepeatable?: true;
   /** `any`: every key may call it; only outside of spaces. `none`: the same in a space. */
   readonly permission: Permission | 'any' | 'none';
   /** `never`: the header is ignored; `calls`: the calls in the body have keys made of it. */
@@ -108,9 +124,9 @@ interface Read<Query, R extends Fields>
   readonly wait?: Wait<Query, R>;
 }
 
-const waitSeconds = queryInteger(0, 30, 0).description(
-  'how long the request may be held until the record has come to its end; then it is answered as it stands',
-);
+const waitSeconds = queryInteger(0, 30, 0)
+  .description('how long the request may be held until the record has ended; then it is answered as it stands')
+  .meta({ model: 'how long to wait at most; 0: not at all. Prefer 20 to 30 to asking again' });
 
 /** Declares a GET, for keys with coordination_read. */
 export function read<Query = unknown, R extends Fields = Fields>({ wait, ...definition }: Read<Query, R>): Route {
@@ -118,6 +134,11 @@ export function read<Query = unknown, R extends Fields = Fields>({ wait, ...defi
   if (!wait) return route(base);
   const query = ((base.query ?? fields({})) as Joi.ObjectSchema).keys({ waitSeconds });
   return route({ ...base, query, hold: (input) => holdRead(wait, input) });
+}
+
+/** The room whose script answers. */
+export function roomOf({ script }: Pick<Route, 'script'>): string {
+  return script.split('/', 1)[0] ?? '';
 }
 
 /** A path parameter; that the path has it is checked when the routes are mounted. */

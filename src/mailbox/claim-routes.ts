@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
+import { exampleId, flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
 import { TaskGroup } from '../group/records.ts';
@@ -12,8 +12,14 @@ import { Refusal } from '../redis/scripts.ts';
 import { Claim, Message } from './records.ts';
 
 const { id: messageId, attempts, readyAt, taskId, groupId } = Message.fields;
-const resultMessageId = idField().orNull();
-const groupState = TaskGroup.fields.state.orNull();
+const resultMessageId = idField()
+  .orNull()
+  .means('the message that the result was sent as; null: it was not')
+  .example(exampleId('resultMessageId'));
+const groupState = TaskGroup.fields.state.orNull().means('the state of its group; null: of no group');
+const token = text(1, 256)
+  .description("the claim's token, as recv answered it with this message")
+  .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
 /** What a message's payload and progress may have together. */
 const maxMessageBytes = 65_536 + 4_096;
@@ -47,19 +53,29 @@ const recv = route({
     'messages gives one before any gives a second. With `max` the answer is `{"messages":[…]}`, at least ' +
     "one and at most 4 MiB, each with a token of its own; the plan's claims and operations may cut it " +
     'short. `progress` and `lastError` of a message are what earlier attempts left.',
+  title: 'Receive work',
+  tool: 'Take the next message from a mailbox to work on it. It is yours alone until leaseExpiresAt; keep its `id` and `token`, which message_renew, message_complete and message_nack need. With waitSeconds it waits for one. null: none to take yet. Call again at once (one may just have come), or stop if you know that all work is done. `lastError` and `progress` tell what an earlier attempt left. Take only what you are going to finish or give back.',
   permission: 'coordination_write',
   idempotency: 'never',
   body: fields({
-    scopeId: idOr('*').description('the scope to receive from, with all below it; `*`: every run in turn').example('*'),
-    holder: text(1, 256).description('who works on the message'),
-    holderSession: text(1, 256).description("which of the holder's sessions: kept with the claim, for people"),
-    leaseSeconds: optional(integer(5, 600)).description(
-      "how long the claim lasts unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less",
-    ),
-    waitSeconds: optional(integer(0, 30), 0).description('how long the request may be held until a message is ready'),
-    max: optional(integer(1, 100)).description(
-      'how many messages to receive at most: the answer is a list of them, `messages`; left out: one message, by itself',
-    ),
+    scopeId: idOr('*')
+      .description('the run whose messages to receive, with all below it; `*`: every run in turn')
+      .example('*'),
+    holder: text(1, 256),
+    holderSession: text(1, 256)
+      .description('the session of the holder: any text that is new with each start, kept with the claim')
+      .example('worker-7/3'),
+    leaseSeconds: optional(integer(5, 600))
+      .description("the lease unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less")
+      .example(60),
+    waitSeconds: optional(integer(0, 30), 0)
+      .description('how long the request may be held until a message is ready; prefer 20 to 30 to asking again')
+      .example(20),
+    max: optional(integer(1, 100))
+      .description(
+        'the most messages to receive; the answer is then a list, `messages`; left out: one message, by itself',
+      )
+      .example(10),
   }),
   success: { 200: Joi.alternatives(Claim.schema, Claims), 204: null },
   refuses: [
@@ -107,13 +123,19 @@ const renew = route({
   description:
     '`progress` is kept with the message over its attempts: the next `recv` answers the last one that was ' +
     'given. A renewal is no operation and emits no event.',
+  title: 'Report progress, keep the claim',
+  tool: 'Keep a message that you are still working on, before leaseExpiresAt, else another agent gets it. `progress` is kept for whoever makes the next attempt. Call it about every third of the lease.',
+  isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
   body: fields({
-    token: text(1, 256).description("the claim's token, as recv answered it"),
-    leaseSeconds: optional(integer(5, 600)).description('how long the claim lasts from now on; left out: as for recv'),
-    progress: opaque().optional().description('what the work has reached, for the next attempt; at most 4,096 bytes'),
+    token,
+    leaseSeconds: optional(integer(5, 600)).description('the lease from now on; left out: as for recv').example(60),
+    progress: opaque()
+      .optional()
+      .description('how far the work has come, for the next attempt; at most 4,096 bytes')
+      .example({ page: 3 }),
   }),
   opaque: ['progress'],
   success: { 200: record('RenewedClaim', { id: messageId, state: oneOf('CLAIMED'), ...renewed }).schema },
@@ -135,7 +157,7 @@ const CompletedMessage = record('CompletedMessage', {
   id: messageId,
   state: oneOf('ACKED'),
   taskId,
-  taskState: oneOf('SUCCEEDED').orNull(),
+  taskState: oneOf('SUCCEEDED').orNull().means("the task's state; null: it carries no task").example('SUCCEEDED'),
   resultMessageId,
   groupId,
   groupState,
@@ -151,18 +173,24 @@ const complete = route({
     'Ends the claim: the message is ACKED, and its task SUCCEEDED. A `result` with `mailboxId` and `scopeId` is ' +
     'sent there in the same step. The same token again answers as before, with `replay` true; after the lease was ' +
     'lost it is refused (`CLAIM_LOST`): drop the work.',
+  title: 'Complete work',
+  tool: 'Say that the message is done, with its result if it has one. Nobody gets it again. Call it once the work itself is safe; only after this answer is the work counted as done. `result` with mailboxId and scopeId is also sent on as a new message, in the same step.',
+  isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
   body: fields({
-    token: text(1, 256),
+    token,
     result: optional(
       Joi.object<Result>({
-        payload: opaque(),
-        mailboxId: optional(id()),
-        scopeId: optional(id()),
-        workKey: optional(key()),
+        payload: opaque().description('the result itself'),
+        mailboxId: optional(id()).description('a mailbox to send the result to, too; only with scopeId'),
+        scopeId: optional(id()).description('the run of that message; only with mailboxId'),
+        workKey: optional(key()).description('the workKey of that message: one with a known key is not sent again'),
       })
+        .description(
+          'what came of the work: kept with the message, and sent on where mailboxId says so; left out: nothing',
+        )
         .and('mailboxId', 'scopeId')
         .with('workKey', 'mailboxId')
         .error(
@@ -213,21 +241,28 @@ const nack = route({
     'retry policy or `delaySeconds` is given; after the last attempt it is FAILED. A pause may pass the ' +
     'deadline: the message expires then. With `countsAttempt` false the message goes back without having been ' +
     'tried: its attempt is taken back, so it is never FAILED by that, and its only pause is `delaySeconds`.',
+  title: 'Give work back',
+  tool: 'Give a message back that you cannot finish: retry true for another attempt (by anybody, after a pause), retry false when no attempt can succeed, which ends it for good. Say why in `error`: the next attempt sees it as lastError.',
+  isDestructive: true,
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
   body: fields({
-    token: text(1, 256).description("the claim's token, as recv answered it"),
-    retry: flag().description(
-      'whether to try again: true: once more, if an attempt is left; false: the message is REJECTED',
-    ),
+    token,
+    retry: flag()
+      .description(
+        'whether another attempt may succeed: true: try again, if one is left; false: the message is REJECTED',
+      )
+      .example(true),
     countsAttempt: optional(flag()).description(
-      'false: the work was not tried, so this attempt does not count; only with retry true. True by default',
+      'false: the work was not tried, so the attempt does not count; only with retry true, best with delaySeconds',
     ),
     delaySeconds: optional(integer(0, 86_400)).description(
-      "the pause before the next attempt, in place of the mailbox's; only with retry true",
+      "the pause before the next attempt, in place of the mailbox's own; only with retry true",
     ),
-    error: optional(text(1, 2048)).description('why it failed: kept as lastError'),
+    error: optional(text(1, 2048))
+      .description('why it failed, in words that help the next attempt: kept as lastError')
+      .example('the printer is out of paper'),
   }),
   example: { state: 'DELAYED', readyAt: '2026-01-31T12:01:00.000Z' },
   success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },

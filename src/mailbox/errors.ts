@@ -1,4 +1,4 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { advised, type ErrorTable, entry } from '../http/errors.ts';
 import type { Refusal } from '../redis/scripts.ts';
 
 const claimLost: Record<string, string> = {
@@ -9,14 +9,19 @@ const claimLost: Record<string, string> = {
 };
 
 export const mailboxErrors: ErrorTable = {
-  MAILBOX_NOT_FOUND: entry(
+  MAILBOX_NOT_FOUND: advised(
+    'look the id up with mailbox_list',
     404,
     (field) => `there is no such mailbox in this space${field === '' ? '' : `: ${field} must be the id of one`}`,
   ),
   MESSAGE_NOT_FOUND: entry(404, 'there is no such message in this space'),
   LEASE_LIMIT_EXCEEDED: entry(400, (limit) => `leaseSeconds must not exceed the space's maxLeaseSeconds of ${limit}`),
   RECIPIENT_MISMATCH: entry(409, "holder must be the inbox's recipientId"),
-  CLAIM_LOST: entry(409, (why) => claimLost[why] ?? 'the token holds no claim on this message'),
+  CLAIM_LOST: advised(
+    'it is not yours any more: drop it, publish nothing, receive again',
+    409,
+    (why) => claimLost[why] ?? 'the token holds no claim on this message',
+  ),
   MESSAGE_FINISHED: entry(
     409,
     (state) => `the message is ${state}: only a READY, DELAYED or CLAIMED message can be cancelled`,
@@ -31,13 +36,14 @@ export const mailboxErrors: ErrorTable = {
       ? `the mailbox delivers the tasks of ${count} undecided groups: delete it when they are decided`
       : `the mailbox holds ${count} queued or in-progress messages: purge or finish them first`;
   }),
-  BACKLOG_FULL: entry(409, (detail) => {
+  BACKLOG_FULL: advised('the queue is full: work on it, or send later', 409, (detail) => {
     const [what, limit] = detail.split(' ');
     return what === 'mailbox'
       ? `the mailbox holds its backlogLimit of ${limit} queued and claimed messages: send again once one is finished, or to a mailbox with a higher backlogLimit`
       : `the space holds its maxBacklog of ${limit} queued and claimed messages: send again once one is finished, or raise maxBacklog with PUT /limits`;
   }),
-  TIMERS_FULL: entry(
+  TIMERS_FULL: advised(
+    'leave out deadline, delaySeconds or settleBy, or try later',
     409,
     (limit) =>
       `the space has its maxArmedTimers of ${limit}: leave out deadline or settleBy, retry once some have passed, or raise maxArmedTimers with PUT /limits`,
@@ -52,7 +58,7 @@ export const mailboxErrors: ErrorTable = {
     (limit) =>
       `the organization has its plan's ${limit} active runs: use a scopeId that exists, or retry when a run has ended`,
   ),
-  MESSAGES_DAMAGED: entry(500, (detail) => {
+  MESSAGES_DAMAGED: advised('nobody can read it: say so', 500, (detail) => {
     const [first = '', last = '', cursor] = detail.split(' ');
     const rest = cursor === undefined ? 'all others are as before' : `cursor=${cursor} continues after them`;
     return `the store has damaged the messages ${first} to ${last}: tell the operator; ${rest}`;

@@ -1,24 +1,24 @@
 import { integer, moment, optional } from '../http/fields.ts';
 
 /** How often a message is handed out. */
-export const maxAttempts = () => integer(1, 100).description('how often a message is handed out before it is FAILED');
+export const maxAttempts = () => integer(1, 100).description('the most attempts before a message is FAILED').example(5);
 
 /** How long a message waits before it is ready, where its caller says so. */
 export const delaySeconds = () =>
-  integer(0, 2_592_000).description('for how many seconds nobody receives the message: it is DELAYED');
+  integer(0, 2_592_000).description('the seconds for which the message is DELAYED: nobody receives it');
 
 /** The pauses of a mailbox before a retry: the first, and the longest. */
 export const retryDelaySeconds = () =>
   integer(0, 86_400).description('the pause before the second attempt; it doubles before each further one');
-export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the longest of those pauses');
+export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the longest of those pauses').example(3_600);
 
 /** What a send and a submit may say of their message. */
 export const whenAndHowOften = {
   deadline: optional(moment()).description(
-    'when the message expires unless it has ended before; must lie in the future',
+    'when the message expires unless it has ended by then; must lie in the future',
   ),
   delaySeconds: optional(delaySeconds()),
   maxAttempts: optional(maxAttempts()).description(
-    "how often the message is handed out before it is FAILED; left out: the mailbox's at this time",
+    "the most attempts before the message is FAILED; left out: the mailbox's",
   ),
 };

@@ -41,7 +41,7 @@ const update = route({
     name: optional(key(200)).description('the new name'),
     backlogLimit: optional(integer(1, 100_000)),
     maxAttempts: optional(maxAttempts()).description(
-      'how often a message is handed out before it is FAILED, if it is sent from now on without a maxAttempts of its own',
+      'the most attempts of messages that are sent from now on without a maxAttempts of their own',
     ),
     retryDelaySeconds: optional(retryDelaySeconds()),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
@@ -82,6 +82,12 @@ interface Step {
   readonly max: number;
 }
 
+const step = {
+  scopeId: optional(id()).description('only messages of this scope and of the scopes below it'),
+  max: optional(integer(1, 100), 100).description('the most messages that this step changes'),
+  cursor: optional(bodyCursor()),
+};
+
 /** The cursors of such a call, which stand in its body. */
 class StepCursors {
   readonly #cursors: Cursors;
@@ -117,13 +123,11 @@ const purge = route({
     'left alone. A step counts as one operation if it changed anything.',
   permission: 'coordination_write',
   idempotency: 'optional',
-  body: fields({
-    scopeId: optional(id()).description('only messages of this scope and of the scopes below it'),
-    max: optional(integer(1, 100), 100).description('the most messages that this step changes'),
-    cursor: optional(bodyCursor()).description('the nextCursor of the step before; left out: begins with the oldest'),
-  }),
+  body: fields(step),
   example: { cancelled: 7 },
-  success: { 200: record('Purged', { cancelled: number(), nextCursor }).schema },
+  success: {
+    200: record('Purged', { cancelled: number().means('the messages that were cancelled'), nextCursor }).schema,
+  },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'OPERATIONS_EXHAUSTED'],
   script: 'mailbox/purge',
   args: (input) => ({ scopeId: input.body.scopeId ?? '', max: input.body.max, cursor: purgeCursors.read(input) }),
@@ -135,7 +139,11 @@ const purge = route({
 });
 
 const requeueCursors = new StepCursors('requeue');
-const requeued = { requeued: number(), nextCursor, passedOver: countsByName() };
+const requeued = {
+  requeued: number().means('the messages that were brought back'),
+  nextCursor,
+  passedOver: countsByName().means('the messages that stay as they are, by the code of the error that says why'),
+};
 
 const requeue = route({
   method: 'POST',
@@ -153,9 +161,7 @@ const requeue = route({
   idempotency: 'optional',
   body: fields({
     state: oneOf(...requeueableStates).description('only messages of this state'),
-    scopeId: optional(id()).description('only messages of this scope and of the scopes below it'),
-    max: optional(integer(1, 100), 100).description('the most messages that this step changes'),
-    cursor: optional(bodyCursor()).description('the nextCursor of the step before; left out: begins with the oldest'),
+    ...step,
   }),
   example: { requeued: 7, passedOver: { GROUP_DECIDED: 2 } },
   success: { 200: record('Requeued', requeued).schema },

@@ -23,6 +23,8 @@ const view = read({
   description:
     'With `waitSeconds` it answers once the message is ACKED, FAILED, REJECTED, EXPIRED or CANCELLED, or ' +
     'as it then stands.',
+  title: 'See a message, wait for its end',
+  tool: 'See a message with its state, payload and result: what has become of work that you sent. With waitSeconds it answers when the message has ended (ACKED: done, with `result`; REJECTED, FAILED, EXPIRED, CANCELLED: not done, see `reason` and `lastError`) or the time is over; look at `state`.',
   success: { 200: Message.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'MESSAGES_DAMAGED'],
   script: 'mailbox/viewMessage',

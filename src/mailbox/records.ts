@@ -1,21 +1,35 @@
-import { id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
+import { exampleId, id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
 import { nested, record } from '../declare/record.ts';
 
 /** How often a message is handed out before it is FAILED, where nothing else is said. */
 export const defaultAttempts = 5;
 
+const noon = '2026-01-31T12:00:00.000Z';
+const maxAttempts = number(1).means('the most attempts before a message is FAILED').example(defaultAttempts);
+
 export const Mailbox = record('Mailbox', {
-  id: id(),
+  id: id().forModels('id of a mailbox, from mailbox_list'),
   name: text(),
-  mode: oneOf('WORK', 'INBOX'),
-  recipientId: text().orNull(),
-  backlogLimit: number(),
-  maxAttempts: number(1).or(defaultAttempts),
-  retryDelaySeconds: number().or(0),
-  maxRetryDelaySeconds: number(1).or(3_600),
-  counts: nested({ ready: number(), delayed: number().or(0), claimed: number(), failed: number() }),
-  oldestReadyAt: time().orNull().workedOut(),
+  mode: oneOf('WORK', 'INBOX').means('who receives: WORK: any holder; INBOX: its recipient alone'),
+  recipientId: text().orNull().means('the only holder that may receive; null: a WORK mailbox'),
+  backlogLimit: number().means('the most messages it holds that are READY, DELAYED or CLAIMED').example(1_000),
+  maxAttempts: maxAttempts.or(defaultAttempts),
+  retryDelaySeconds: number()
+    .or(0)
+    .means('the pause after the first attempt; it doubles with each further one; 0: none'),
+  maxRetryDelaySeconds: number(1).or(3_600).means('the longest pause between two attempts').example(3_600),
+  counts: nested({
+    ready: number().means('messages ready to be received'),
+    delayed: number().or(0).means('messages to be received later'),
+    claimed: number().means('messages being worked on'),
+    failed: number().means('messages out of attempts'),
+  }).means('its messages by state'),
+  oldestReadyAt: time()
+    .orNull()
+    .workedOut()
+    .means('when its oldest READY message became ready; null: none is')
+    .example(noon),
   createdAt: time(),
   /** No DELAYED message is ready earlier. */
   nextReadyAt: time().orNull().internal(),
@@ -39,7 +53,6 @@ export const messageStates = [
 export const requeueableStates = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 export const taskStates = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 
-/** Why a task ended without success. */
 export const reason = oneOf(
   'REJECTED_BY_WORKER',
   'ATTEMPTS_EXHAUSTED',
@@ -47,38 +60,45 @@ export const reason = oneOf(
   'GROUP_DECIDED',
   'CANCELLED_BY_CALLER',
   'RUN_CANCELLED',
-).orNull();
+)
+  .orNull()
+  .means('why it ended so; null: it has not, or its state says it');
+
+const lastError = 'the printer is out of paper';
 
 /** When retention removes a message, a tombstone of its task stays, in which `tombstoneOf` is its mailbox. */
 export const Message = record(
   'Message',
   {
-    id: id(),
+    id: id()
+      .forModels('`id` of the message, as message_recv or message_send answered it')
+      .example(exampleId('messageId')),
     mailboxId: id(),
     scopeId: id(),
     /** Stored only if it is not the message's own id; '' if there is no task. */
-    taskId: id().orNull().or('=id'),
-    groupId: id().orNull(),
-    taskKey: text().orNull(),
+    taskId: id()
+      .orNull()
+      .or('=id')
+      .means("the id of the message's task; null: it carries none")
+      .example(exampleId('messageId')),
+    groupId: id().orNull().means("the group's id; null: of no group"),
+    taskKey: text().orNull().means("the caller's name for the task, unique in its group"),
     state: state('messages', ...messageStates),
     reason,
     attempts: number().or(0),
     /** Stored where it is not 5. */
-    maxAttempts: number(1).or(defaultAttempts),
-    /** Of the last nack that gave one. */
-    lastError: text().orNull(),
-    /** What the last renewal that gave it says of the work: for the next attempt. */
-    progress: opaque().orNull(),
-    workKey: text().orNull(),
+    maxAttempts: maxAttempts.or(defaultAttempts),
+    lastError: text().orNull().means('the error of the last attempt that gave one; null: none did').example(lastError),
+    progress: opaque().orNull().means('the last progress that a renewal reported, for the next attempt').example(null),
+    workKey: text().orNull().example('order-4711'),
     payload: opaque(),
     deadline: time().orNull(),
-    /** Of a DELAYED message. */
-    readyAt: time().orNull(),
+    readyAt: time().orNull().means('when a DELAYED message becomes ready; null: it is not delayed'),
     holder: text().orNull(),
-    holderSession: text().orNull(),
-    claimedAt: time().orNull(),
-    leaseExpiresAt: time().orNull(),
-    result: opaque().orNull(),
+    holderSession: text().orNull().means('the session of its holder'),
+    claimedAt: time().orNull().means('when the present or last claim began'),
+    leaseExpiresAt: time().orNull().means('when the claim ends unless it is renewed'),
+    result: opaque().orNull().means('the result that complete recorded; null: none').example(null),
     createdAt: time().of((get) => momentOfId(get('id'))),
     finishedAt: time().orNull(),
     token: text().orNull().secret(),
@@ -118,14 +138,14 @@ export const Claim = Message.with('Claim', {
   reason: reason.of(absent),
   holder: holder.of(absent).example('worker-7'),
   holderSession: holderSession.of(absent).example('worker-7/3'),
-  claimedAt: claimedAt.example('2026-01-31T12:00:00.000Z'),
+  claimedAt: claimedAt.example(noon),
   leaseExpiresAt: leaseExpiresAt.example('2026-01-31T12:01:00.000Z'),
   result: result.of(absent),
   readyAt: readyAt.of(absent),
   finishedAt: finishedAt.of(absent),
-  token: text(),
+  token: text().means("the claim's secret, for renew, complete and nack").example('q1Yw3T0dB8mLr5vXz7Nc2A'),
   attempt: number().named('attempts'),
-  leaseSeconds: number(),
+  leaseSeconds: number().means('the lease, from when it was made or renewed').example(60),
 });
 
 /** A live claim, as /ops/waits shows it. */
@@ -135,10 +155,10 @@ export const HeldClaim = record('HeldClaim', {
   taskId,
   scopeId,
   holder: text(),
-  holderSession: text(),
-  attempt: number(1).named('attempts'),
+  holderSession: text().example('worker-7/3'),
+  attempt: number(1).named('attempts').means('the number of this attempt, from 1').example(2),
   claimedAt: time(),
-  leaseExpiresAt: time(),
+  leaseExpiresAt: time().example('2026-01-31T12:01:00.000Z'),
 });
 
 /** A READY or DELAYED task, as /ops/waits shows it. */
@@ -149,8 +169,10 @@ export const WaitingTask = record('WaitingTask', {
   scopeId,
   waitingSince: time(),
   readyAt,
-  /** Of a READY one: its place among those of its run in the mailbox. */
-  position: number(1).orNull(),
+  position: number(1)
+    .orNull()
+    .means('its place among the READY ones of its run in the mailbox; null: not READY')
+    .example(1),
   /** `DELAY` and `RETRY`, the pause after an attempt, end at readyAt; `RECEIVER`: it is the next of its run to be received. */
-  blockedBy: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER'),
+  blockedBy: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER').means('the reason for its wait'),
 });

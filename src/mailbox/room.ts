@@ -4,7 +4,6 @@ import { census, many, nested } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { mailboxErrors } from './errors.ts';
 import { mailboxEvents } from './events.ts';
-import { mailboxGlossary } from './glossary.ts';
 import { mailboxKeys } from './keys.ts';
 import { ChangedMessage, Claim, HeldClaim, Mailbox, Message, MessageSummary, WaitingTask } from './records.ts';
 import { mailboxRoutes } from './routes.ts';
@@ -20,7 +19,11 @@ function tasks(messageStates: readonly string[], ...tombstones: readonly string[
 
 export const mailboxRoom: Room = {
   name: 'mailbox',
-  glossary: mailboxGlossary,
+  tag: {
+    place: 1,
+    title: 'Mailboxes',
+    description: 'Work queues and inboxes: send, receive under a claim, renew, complete or give back.',
+  },
   routes: mailboxRoutes,
   keys: mailboxKeys,
   errors: mailboxErrors,
@@ -39,20 +42,35 @@ export const mailboxRoom: Room = {
     }),
   },
   backlog: {
-    readyMessages: counter('messages:READY'),
-    delayedMessages: counter('messages:DELAYED'),
-    claimedMessages: counter('messages:CLAIMED'),
+    readyMessages: counter('messages:READY').means('READY messages'),
+    delayedMessages: counter('messages:DELAYED').means('DELAYED messages'),
+    claimedMessages: counter('messages:CLAIMED').means('CLAIMED messages'),
     oldestReadyAgeSeconds: number()
       .orNull()
+      .means('the seconds since the oldest READY message became ready; null: there is none')
       .of((get) => secondsSince(get('oldestReadyAt'), get('now')), 'oldestReadyAt', 'now'),
   },
-  waits: { heldClaims: many(HeldClaim, 200), waitingTasks: many(WaitingTask, 200) },
+  waits: {
+    heldClaims: many(HeldClaim, 200).means('the live claims'),
+    waitingTasks: many(WaitingTask, 200).means('tasks that wait to be received, and why'),
+  },
   inRun: { messages: many(MessageSummary) },
   cancelled: { messages: number() },
   extends: { scope: { cancelledMessages: number().or(0).internal() } },
   limits: {
-    maxBacklog: { min: 1, max: 1_000_000, default: 1_000 },
-    maxPayloadBytes: { min: 1, max: 65_536, default: 65_536, isGranted: true },
-    maxLeaseSeconds: { min: 5, max: 600, default: 600 },
+    maxBacklog: {
+      meaning: 'the most READY, DELAYED and CLAIMED messages in the space',
+      min: 1,
+      max: 1_000_000,
+      default: 1_000,
+    },
+    maxPayloadBytes: {
+      meaning: 'the most bytes of a payload, input or result, as compact JSON',
+      min: 1,
+      max: 65_536,
+      default: 65_536,
+      isGranted: true,
+    },
+    maxLeaseSeconds: { meaning: 'the longest lease of a claim', min: 5, max: 600, default: 600 },
   },
 };

@@ -6,6 +6,7 @@ import {
   id,
   integer,
   key,
+  ofRun,
   oneOf,
   opaque,
   optional,
@@ -44,7 +45,9 @@ const create = route({
     mode: optional(oneOf('WORK', 'INBOX'), 'WORK').description(
       'what it is for: WORK: work that any holder takes on; INBOX: notes to one recipient',
     ),
-    recipientId: optional(text(1, 256)),
+    recipientId: optional(text(1, 256))
+      .description('the only holder that may receive; of an INBOX only')
+      .example('agent-7'),
     backlogLimit: optional(integer(1, 100_000), 1000),
     maxAttempts: optional(maxAttempts(), defaultAttempts),
     retryDelaySeconds: optional(retryDelaySeconds(), 0),
@@ -86,6 +89,8 @@ const list = readList({
   summary: 'List mailboxes, newest first; by name',
   description:
     'Deleted mailboxes are not listed. `counts.delayed` is the number of messages that wait for their ' + '`readyAt`.',
+  title: 'Find mailboxes',
+  tool: 'Find where work comes from and where to send it: each mailbox is a queue, with how many messages are ready, delayed, claimed and failed in it. Call it first when you know a name but no id.',
   script: 'mailbox/list',
   plural: 'mailboxes',
   record: Mailbox,
@@ -104,13 +109,15 @@ const send = route({
     'With `delaySeconds` the message is DELAYED until its `readyAt`, and READY from then on, ordered as ' +
     'ready since that moment; a delay that reaches the deadline is refused (400). A DELAYED message ' +
     'counts wherever a READY one does, and as an armed timer.',
+  title: 'Send work',
+  tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again with the same one, it answers the first message (replay true) and sends nothing. Keep the id to wait for the end with message_view.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    scopeId: id().description('the run that the message belongs to; created by its first use'),
+    scopeId: ofRun(),
     payload: opaque().description('what the receiver gets'),
     workKey: optional(key()).description(
-      "the sender's name for this work, one message of the mailbox each: a known one answers the first message, with replay true",
+      "the sender's name for this work: a known one of the mailbox answers the first message, with replay true",
     ),
     ...whenAndHowOften,
   }),

@@ -40,7 +40,7 @@ export function mcpGateway(service: Service, calls: Calls): Handler {
       const request = new Request(ctx, params);
       const { requestId } = request;
       const context = { caller, requestId, spaceId: params['spaceId'] ?? '', gone: request.gone() };
-      tools ??= toolsOf(service.routes);
+      tools ??= toolsOf(service);
       const parts = { service, calls, tools, context, state: ctx.state };
       const headers = headersOf(ctx);
       return Array.isArray(body) ? answerBatch(body, headers, parts) : new Visit(parts).answer(body, headers);

@@ -1,8 +1,7 @@
-import { type JsonSchema, jsonSchema } from '../http/openapi/schema.ts';
-import { pathNames, type Route } from '../http/route.ts';
-import { parameters } from './parameters.ts';
-import { advice } from './refusals.ts';
-import { type Words, words } from './words.ts';
+import { adviceOf, type ErrorTable } from '../http/errors.ts';
+import { describe, type JsonSchema, jsonSchema, type Target } from '../http/openapi/schema.ts';
+import type { Described } from '../http/openapi.ts';
+import { pathNames, type Route, roomOf } from '../http/route.ts';
 
 /** A tool as tools/list shows it. */
 export interface Tool {
@@ -28,80 +27,78 @@ export interface Listed {
 /** `message_recv` of `message.recv`. */
 export const toolName = (call: string): string => call.replaceAll('.', '_');
 
-/** The tools by name, in the order of their words: those whose routes are served. Throws for a parameter without a text. */
-export function toolsOf(routes: readonly Route[]): ReadonlyMap<string, Listed> {
-  const byCall = new Map(routes.map((route) => [route.call, route]));
+/** The parts of a product that tools are made of. */
+export type Offer = Pick<Described, 'routes' | 'errors' | 'tags' | 'glossary'>;
+
+/** The tools by name, in the order of the reference. Throws for a parameter without a description. */
+export function toolsOf({ routes, errors, tags, glossary }: Offer): ReadonlyMap<string, Listed> {
+  const rooms = [...tags.keys()];
+  const placeOf = (route: Route): number => rooms.indexOf(roomOf(route));
   return new Map(
-    Object.entries(words).flatMap(([call, texts]) => {
-      const route = byCall.get(call);
-      const name = toolName(call);
-      return route ? [[name, { tool: toolOf(name, route, texts), call, permission: route.permission }]] : [];
-    }),
+    routes
+      .toSorted((a, b) => placeOf(a) - placeOf(b))
+      .flatMap((route) => {
+        const { tool, call, permission } = route;
+        const target = { named: new Map(), glossary: glossary(roomOf(route)), isForModels: true } as const;
+        const name = toolName(call);
+        return tool === undefined
+          ? []
+          : [[name, { tool: toolOf(name, tool, route, errors, target), call, permission }]];
+      }),
   );
 }
 
-function toolOf(name: string, route: Route, { title, description, destructive, repeatable }: Words): Tool {
+function toolOf(name: string, description: string, route: Route, errors: ErrorTable, target: Target): Tool {
   const isRead = route.method === 'GET';
-  const refusals = route.refuses.map((code) => `\n- ${code}: ${said(advice, code)}`);
+  const refusals = route.refuses.map((code) => `\n- ${code}: ${adviceOf(errors, code)}`);
   return {
     name,
-    title,
+    title: route.title ?? name,
     description: refusals.length === 0 ? description : `${description}\nIf refused:${refusals.join('')}`,
-    inputSchema: inputSchema(name, route),
+    inputSchema: inputSchema(route, target),
     annotations: {
       readOnlyHint: isRead,
-      destructiveHint: destructive ?? false,
-      idempotentHint: isRead || (repeatable ?? false),
+      destructiveHint: route.isDestructive ?? false,
+      idempotentHint: isRead || (route.isRepeatable ?? false),
       openWorldHint: false,
     },
   };
 }
 
 /** Path parameters, query parameters and fields of the body in one object. */
-function inputSchema(name: string, route: Route): Tool['inputSchema'] {
+function inputSchema(route: Route, target: Target): Tool['inputSchema'] {
   const path = pathNames(route);
+  const described = (name: string, json: JsonSchema) => ({ ...json, description: describe(name, json, target) });
   const properties: Record<string, JsonSchema> = {};
-  for (const param of path) properties[param] = { type: 'string', format: 'uuid' };
+  for (const name of path) properties[name] = described(name, { type: 'string', format: 'uuid' });
   const required = [...path];
   for (const schema of [route.query, route.body]) {
     if (!schema) continue;
-    const json = jsonSchema(schema) as { properties: Record<string, JsonSchema>; required?: readonly string[] };
-    Object.assign(properties, json.properties);
+    const json = jsonSchema(schema, target) as { properties: Properties; required?: readonly string[] };
+    Object.assign(properties, withoutNull(json.properties));
     required.push(...(json.required ?? []));
   }
-  if (route.idempotency !== 'never') properties['idempotencyKey'] = { type: 'string', minLength: 1, maxLength: 255 };
-  return {
-    type: 'object',
-    properties: described(properties, (field) => parameters[`${name}.${field}`] ?? said(parameters, field)),
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  };
+  if (route.idempotency !== 'never')
+    properties['idempotencyKey'] = described('idempotencyKey', { type: 'string', minLength: 1, maxLength: 255 });
+  for (const [name, { description }] of Object.entries(properties))
+    if (!description) throw new Error(`${route.call}: nothing describes ${name}`);
+  return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
 }
 
-/** Puts our texts to the properties. null is left out of their types: what may be null may be left out. */
-function described(
-  properties: Record<string, JsonSchema>,
-  textOf: (name: string) => string,
-): Record<string, JsonSchema> {
-  const all = Object.entries(properties).map(([name, { type, properties: members, ...schema }]) => {
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+/** null is left out of the types: what may be null may be left out. Models need no examples. */
+function withoutNull(properties: Properties): Record<string, JsonSchema> {
+  const all = Object.entries(properties).map(([name, { type, properties: members, examples: _, ...schema }]) => {
     const [first, second] = Array.isArray(type) ? type : [type];
     return [
       name,
       {
         ...(first !== undefined && { type: second === undefined || second === 'null' ? first : type }),
         ...schema,
-        ...(members !== undefined && {
-          properties: described(members as Record<string, JsonSchema>, (member) => textOf(`${name}.${member}`)),
-        }),
-        description: textOf(name),
+        ...(members !== undefined && { properties: withoutNull(members as Properties) }),
       },
     ];
   });
   return Object.fromEntries(all);
-}
-
-function said(texts: Readonly<Record<string, string>>, name: string): string {
-  const text = texts[name];
-  if (text === undefined) throw new Error(`src/mcp has no text for ${name}`);
-  return text;
 }

@@ -10,5 +10,5 @@ export const scheduleEvents = events({
   'schedule.updated': asItStands,
   'schedule.deleted': asItStands,
   'schedule.fired': { ...asItStands, messageId: id(), missed },
-  'schedule.refused': { ...asItStands, code: text(/^[A-Z_]+$/), missed },
+  'schedule.refused': { ...asItStands, code: text(/^[A-Z_]+$/).means('the error code of the refusal'), missed },
 });

@@ -9,17 +9,22 @@ export const Schedule = record('Schedule', {
   name: text(),
   mailboxId: id(),
   scopeId: id(),
-  payload: opaque(),
-  cron: text().orNull(),
-  everySeconds: number(5).orNull(),
-  timezone: text(),
-  maxAttempts: number(1).orNull(),
+  payload: opaque().means('the payload of each message'),
+  cron: text()
+    .orNull()
+    .means('the cron expression of its moments; null: it goes by everySeconds')
+    .example('0 9 * * 1-5'),
+  everySeconds: number(5).orNull().means('the seconds between messages, from its creation; null: it goes by cron'),
+  timezone: text().means('the IANA time zone of cron').example('Europe/Berlin'),
+  maxAttempts: number(1).orNull().means("the most attempts of each message; null: the mailbox's"),
   state: state('schedules', ...scheduleStates),
-  nextAt: time().orNull(),
-  /** When it last sent a message, and which. */
-  lastAt: time().orNull(),
-  lastMessageId: id().orNull(),
-  missed: number().or(0),
+  nextAt: time()
+    .orNull()
+    .means('when it sends next; null: it is paused or has ended')
+    .example('2026-01-31T18:00:00.000Z'),
+  lastAt: time().orNull().means('the moment of its last message; null: none yet'),
+  lastMessageId: id().orNull().means('the last message that it sent; null: none yet'),
+  missed: number().or(0).means('the moments that passed while nothing ran; of several only the last is sent'),
   createdAt: time().of((get) => momentOfId(get('id'))),
 });
 

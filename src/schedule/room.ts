@@ -3,14 +3,13 @@ import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { scheduleErrors } from './errors.ts';
 import { scheduleEvents } from './events.ts';
-import { scheduleGlossary } from './glossary.ts';
 import { scheduleKeys } from './keys.ts';
 import { DueSchedule, Schedule, ScheduleSummary, WaitingSchedule } from './records.ts';
 import { scheduleRoutes } from './routes.ts';
 
 export const scheduleRoom: Room = {
   name: 'schedule',
-  glossary: scheduleGlossary,
+  tag: { place: 6, title: 'Schedules', description: 'Messages sent on time.' },
   routes: scheduleRoutes,
   keys: scheduleKeys,
   errors: scheduleErrors,

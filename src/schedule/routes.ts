@@ -2,7 +2,7 @@ import type { Answered, Fields } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import type { ServeContext } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
-import { fields, id, key, oneOf, opaque, optional } from '../http/fields.ts';
+import { fields, id, key, ofRun, oneOf, opaque, optional } from '../http/fields.ts';
 import { randomTail } from '../http/random.ts';
 import { readList } from '../http/read-list.ts';
 import { type Input, param, type Route, read, route } from '../http/route.ts';
@@ -63,7 +63,7 @@ const create = route({
   body: fields({
     name: key(200),
     mailboxId: id(),
-    scopeId: id(),
+    scopeId: ofRun(),
     payload: opaque(),
     cron: optional(cron()),
     everySeconds: optional(everySeconds()).example(null),
@@ -133,8 +133,8 @@ const update = route({
   body: fields({
     name: optional(key(200)),
     mailboxId: optional(id()),
-    scopeId: optional(id()),
-    payload: opaque().optional(),
+    scopeId: optional(id()).description('the run of its messages from now on'),
+    payload: opaque().optional().description('the payload of each message from now on'),
     cron: optional(cron()),
     everySeconds: optional(everySeconds()).example(null),
     timezone: optional(timezone()),

@@ -1,4 +1,4 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { advised, type ErrorTable, entry } from '../http/errors.ts';
 
 export const scopeErrors: ErrorTable = {
   SCOPE_NOT_FOUND: entry(
@@ -9,7 +9,11 @@ export const scopeErrors: ErrorTable = {
     409,
     (field) => `the scope exists with another ${field}: leave ${field} out, or use another scopeId`,
   ),
-  SCOPE_CANCELLED: entry(409, 'the run was cancelled and takes nothing new: use another scope'),
+  SCOPE_CANCELLED: advised(
+    'the run was stopped: stop working on it',
+    409,
+    'the run was cancelled and takes nothing new: use another scope',
+  ),
   SCOPE_DEPTH_EXCEEDED: entry(
     409,
     (limit) => `parentScopeId is at the maximum depth of ${limit}: use a parent that is closer to the root`,

@@ -5,18 +5,19 @@ export const scopeStates = ['ACTIVE', 'IDLE', 'CANCELLED'] as const;
 
 export const Scope = record('Scope', {
   id: id(),
-  parentScopeId: id().orNull().workedOut(),
-  name: text().orNull(),
+  parentScopeId: id().orNull().workedOut().means('the scope above it; null: it is a run of its own'),
+  name: text().orNull().example('orders'),
   state: state('scopes', ...scopeStates).of(
     (get) => (get('cancelledAt') !== null ? 'CANCELLED' : Number(get('live')) > 0 ? 'ACTIVE' : 'IDLE'),
     'live',
     'cancelledAt',
   ),
-  /** Of the subtree: READY and CLAIMED messages, WAITING waiters. */
   live: nested({
-    messages: number().of((get) => Number(get('live')) - Number(get('liveWaiters')), 'live', 'liveWaiters'),
-    waiters: number().or(0).named('liveWaiters'),
-  }),
+    messages: number()
+      .of((get) => Number(get('live')) - Number(get('liveWaiters')), 'live', 'liveWaiters')
+      .means('READY, DELAYED and CLAIMED messages'),
+    waiters: number().or(0).named('liveWaiters').means('WAITING waiters'),
+  }).means('what has not ended in the scope and those below it'),
   createdAt: time(),
   /** Ids from the root to this scope. */
   path: text().internal(),

@@ -2,7 +2,6 @@ import { census } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { scopeErrors } from './errors.ts';
 import { scopeEvents } from './events.ts';
-import { scopeGlossary } from './glossary.ts';
 import { scopeKeys } from './keys.ts';
 import { Scope } from './records.ts';
 import { scopeRoutes } from './routes.ts';
@@ -10,7 +9,7 @@ import { runRoutes } from './run-routes.ts';
 
 export const scopeRoom: Room = {
   name: 'scope',
-  glossary: scopeGlossary,
+  tag: { place: 7, title: 'Runs', description: 'Scopes: what belongs to a run, and stopping it.' },
   routes: (all) => [...scopeRoutes, ...runRoutes(all)],
   keys: scopeKeys,
   errors: scopeErrors,

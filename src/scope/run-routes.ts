@@ -24,9 +24,11 @@ export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'ca
     description:
       'Everything that belongs to the scope and to all scopes below it, without payloads, at most 200 of each ' +
       'list; `truncated` says that there are more, or some that the store has damaged.',
+    title: 'See a run',
+    tool: 'See all that belongs to a run: its messages, groups, barriers, reservations, waiters. Call it to report how a run stands or to find what is stuck. Lists are cut at 200 (`truncated`), and leave payloads out.',
     success: {
       200: exactly({
-        scope: Scope.schema,
+        scope: Scope.schema.description('the scope itself'),
         scopes: scopes.schema,
         ...Object.fromEntries(shown),
         truncated: flag().schema,
@@ -52,6 +54,10 @@ export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'ca
       'there, tokens are CLAIM_LOST, and new work is SCOPE_CANCELLED. The records end in steps of at most 500, the first ' +
       'with this call, the others by workers within seconds; `done` says whether all have. Called again it goes on and ' +
       'answers the totals so far. Reservations stay until they are settled or voided.',
+    title: 'Stop a run',
+    tool: 'Stop a run for good: everything that is live in the scope and below it is cancelled, and agents that work on it lose their claims. Call it only if you were asked to stop this run, or you own it. Again it answers how far that has come (`done`).',
+    isDestructive: true,
+    isRepeatable: true,
     permission: 'coordination_write',
     idempotency: 'optional',
     rate: 'recovery',
@@ -59,9 +65,9 @@ export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'ca
       200: exactly({
         scopeId: id().schema,
         state: oneOf('CANCELLED').schema,
-        cancelled: exactly(schemasOf(cancelled)),
+        cancelled: exactly(schemasOf(cancelled)).description('what the cancel has ended so far'),
         ...schemasOf(stays),
-        done: flag().schema,
+        done: flag().means('whether nothing live is left').example(true).schema,
       }).meta({ component: 'CancelledRun' }),
     },
     refuses: ['SCOPE_NOT_FOUND'],

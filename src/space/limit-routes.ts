@@ -1,18 +1,19 @@
 import type Joi from 'joi';
-import { number, text } from '../declare/field.ts';
+import { text } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
 import { fields, integer } from '../http/fields.ts';
 import { type Route, read, route } from '../http/route.ts';
 import type { Limit, Limits } from '../room.ts';
-import { grantedLimits, limitsAt, limitsText, readLimits } from './limits.ts';
+import { grantedLimits, limitField, limitsAt, limitsText, readLimits } from './limits.ts';
 
 /** null: back to the default; absent: as it is. */
-function limitField({ min, max, isGranted }: Limit): Joi.AnySchema<number | null | undefined> {
-  if (!isGranted) return integer(min, max).allow(null).optional();
-  return integer(min, Number.MAX_SAFE_INTEGER, max)
+function limitInput({ min, max, isGranted, ...limit }: Limit): Joi.AnySchema<number | null | undefined> {
+  const field = integer(min, isGranted ? Number.MAX_SAFE_INTEGER : max, max)
     .allow(null)
     .optional()
-    .meta({ description: `at most ${max}, and no more than the plan grants` });
+    .description(limit.meaning)
+    .example(limit.default);
+  return isGranted ? field.meta({ description: `at most ${max}, and no more than the plan grants` }) : field;
 }
 
 /** The space's limits, as they are in force and to be set; `limits`: of all rooms. */
@@ -20,10 +21,7 @@ export function limitRoutes(limits: Limits): readonly Route[] {
   const all = Object.entries(limits);
   const defaults = limitsText(limitsAt(limits, 'default'));
   const granted = grantedLimits(limits);
-  const SpaceLimits = record(
-    'SpaceLimits',
-    Object.fromEntries(all.map(([name, { min, max }]) => [name, number(min, max)])),
-  );
+  const SpaceLimits = record('SpaceLimits', Object.fromEntries(all.map(([name, limit]) => [name, limitField(limit)])));
   const reply = { limits: text() };
   const answer = ({ limits: inForce }: { limits: string }) => ({
     status: 200,
@@ -57,7 +55,7 @@ export function limitRoutes(limits: Limits): readonly Route[] {
     permission: 'resource_config',
     idempotency: 'required',
     rate: 'limits',
-    body: fields(Object.fromEntries(all.map(([name, limit]) => [name, limitField(limit)]))),
+    body: fields(Object.fromEntries(all.map(([name, limit]) => [name, limitInput(limit)]))),
     success: { 200: SpaceLimits.schema },
     refuses: ['ENTITLEMENT_EXCEEDED'],
     script: 'space/putLimits',

@@ -1,4 +1,9 @@
-import type { Limits } from '../room.ts';
+import { number } from '../declare/field.ts';
+import type { Limit, Limits } from '../room.ts';
+
+/** A limit as answers and events show it. */
+export const limitField = ({ meaning, min, max, default: example }: Limit) =>
+  number(min, max).means(meaning).example(example);
 
 /** The values of a space's limits by name. */
 export type LimitValues = Readonly<Record<string, number>>;

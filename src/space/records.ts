@@ -30,15 +30,19 @@ export const Space = record('Space', {
 /** As callers see it. */
 export const VisibleSpace = record('VisibleSpace', {
   id: id().named('spaceId'),
-  name: text().orNull(),
+  name: text().orNull().example('orders'),
   createdAt: time(),
 });
 
 /** What lib/usage counts on a day. */
 export const UsageDay = record('UsageDay', {
-  date: date().of((get) => dateOf(Number(get('day'))), 'day'),
-  syscalls: number().of((get) => operations(get) + Number(get('uncounted')), 'uncounted'),
-  operations: number().of(operations),
-  byCall: byCall.named('calls'),
-  retainedBytes: number().or(0),
+  date: date()
+    .means('the UTC day')
+    .of((get) => dateOf(Number(get('day'))), 'day'),
+  syscalls: number()
+    .of((get) => operations(get) + Number(get('uncounted')), 'uncounted')
+    .means('operations, successful renewals, replays and receives that found nothing'),
+  operations: number().of(operations).means('what counts towards the plan: the sum of byCall'),
+  byCall: byCall.named('calls').means('operations by the name of their call'),
+  retainedBytes: number().or(0).means('the payloads and the journal kept at the end of the day'),
 });

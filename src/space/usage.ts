@@ -26,12 +26,16 @@ function everyDay(from: number, to: number, before: number, counted: readonly Da
   return days;
 }
 
-const queryDate = (name: string): Joi.AnySchema<string | undefined> =>
+const queryDate = (name: string, meaning: string): Joi.AnySchema<string | undefined> =>
   Joi.string()
     .allow('')
     .optional()
     .error(says({ 'string.base': `${name} must be given once` }))
-    .meta({ format: 'date' });
+    .meta({ format: 'date' })
+    .description(meaning);
+
+const firstDay = 'the first UTC day, inclusive';
+const lastDay = 'the last UTC day, inclusive';
 
 export const usageRoute: Route = read({
   path: '/usage',
@@ -40,8 +44,14 @@ export const usageRoute: Route = read({
   description:
     'Days are UTC, at most 400 in one answer, and zero where nothing happened. `operations` is the sum of ' +
     '`byCall`; `syscalls` also counts renewals, replays and empty receives.',
-  query: fields({ from: queryDate('from'), to: queryDate('to') }),
-  success: { 200: exactly({ from: date().schema, to: date().schema, days: many(UsageDay, 400).schema }) },
+  query: fields({ from: queryDate('from', firstDay), to: queryDate('to', lastDay) }),
+  success: {
+    200: exactly({
+      from: date().means(firstDay).schema,
+      to: date().means(lastDay).schema,
+      days: many(UsageDay, 400).means('an entry for each UTC day').schema,
+    }),
+  },
   refuses: ['INVALID_DATE_RANGE'],
   script: 'space/usage',
   args: ({ query }) => ({ fromDay: dayArgument(query.from), toDay: dayArgument(query.to) }),

@@ -17,6 +17,8 @@ export function waitsRoute(waits: Fields): Route {
       '(DELAY, or RETRY after an attempt), or for somebody to receive it (RECEIVER). A waiter waits for others in its ' +
       'queue (HEAD_OF_LINE), for units of the next window (WINDOW) or for the end of a cooldown (COOLDOWN), and is not ' +
       'granted before `blockedUntil`.',
+    title: 'See who waits for what',
+    tool: 'See which tasks and agents wait, for what and since when, and who holds which message or quota until when. Call it when nothing seems to move.',
     success: { 200: exactly({ asOf: time().schema, ...Object.fromEntries(shown), truncated: flag().schema }) },
     refuses: [],
     script: 'space/waits',

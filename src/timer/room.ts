@@ -1,13 +1,18 @@
 import { counter } from '../declare/field.ts';
 import { nested } from '../declare/record.ts';
 import type { Room } from '../room.ts';
-import { timerGlossary } from './glossary.ts';
 
 /** Timers of all rooms, armed by lua/lib/timer. */
 export const timerRoom: Room = {
   name: 'timer',
-  glossary: timerGlossary,
-  census: { timers: nested({ ARMED: counter('timers:ARMED') }) },
-  backlog: { armedTimers: counter('timers:ARMED') },
-  limits: { maxArmedTimers: { min: 1, max: 1_000_000, default: 10_000 } },
+  census: { timers: nested({ ARMED: counter('timers:ARMED') }).means('deadlines, delays and other moments ahead') },
+  backlog: { armedTimers: counter('timers:ARMED').means('deadlines, delays and other moments ahead') },
+  limits: {
+    maxArmedTimers: {
+      meaning: 'the most deadlines, delays and other moments ahead',
+      min: 1,
+      max: 1_000_000,
+      default: 10_000,
+    },
+  },
 };

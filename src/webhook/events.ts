@@ -9,5 +9,5 @@ const { destinationId, eventId } = Delivery.fields;
 export const webhookEvents = events({
   'destination.created': { state },
   'destination.disabled': { state, disabledReason },
-  'delivery.exhausted': { destinationId, eventId, attempts: number(1) },
+  'delivery.exhausted': { destinationId, eventId, attempts: number(1).means('the attempts that were made') },
 });

@@ -7,12 +7,14 @@ export const disabledReason = oneOf('REQUESTED', 'GONE', 'FAILING');
 
 export const Destination = record('Destination', {
   id: id(),
-  url: text(),
-  eventTypes,
+  url: text().means('the address that events are posted to').example('https://example.com/events'),
+  eventTypes: eventTypes
+    .means('the event types that it gets, `message.*` for all of a kind; empty: all')
+    .example(['message.*']),
   state: oneOf('ACTIVE', 'DISABLED'),
-  disabledReason: disabledReason.orNull(),
-  consecutiveFailures: number(),
-  lastSuccessAt: time().orNull(),
+  disabledReason: disabledReason.orNull().means('why it is DISABLED; null: it is not'),
+  consecutiveFailures: number().means('the failed attempts since the last success'),
+  lastSuccessAt: time().orNull().means('when an attempt last succeeded; null: never'),
   createdAt: time().of((get) => momentOfId(get('id'))),
   signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/).secret(),
   /** Also signs, until previousSecretUntil. */
@@ -26,23 +28,25 @@ export const Destination = record('Destination', {
 
 /** A destination with its new secret. */
 export const NewDestination = Destination.with('NewDestination', {
-  signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/),
+  signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/)
+    .means('the secret that deliveries are signed with; shown here only')
+    .example(`whsec_${'A'.repeat(43)}=`),
 });
 
 /** One attempt; '' is stored for null. */
 export const Delivery = record('Delivery', {
-  id: id(),
+  id: id().means("the delivery's id: one attempt"),
   destinationId: id(),
   eventId: id(),
-  eventType: text(),
-  attempt: number(1),
-  trigger: oneOf('SCHEDULED', 'MANUAL', 'TEST'),
+  eventType: text().means("the event's type").example('message.sent'),
+  attempt: number(1).means('the number of this attempt, from 1'),
+  trigger: oneOf('SCHEDULED', 'MANUAL', 'TEST').means('SCHEDULED: as planned; MANUAL: by redeliver; TEST: by test'),
   state: oneOf('SUCCEEDED', 'FAILED'),
-  responseStatus: anyNumber.orNull(),
-  errorCode: errorCode.orNull(),
-  durationMs: number(),
-  attemptedAt: time(),
-  nextAttemptAt: time().orNull(),
+  responseStatus: anyNumber.orNull().means("the receiver's HTTP status; null: there was no answer"),
+  errorCode: errorCode.orNull().means('why the attempt failed; null: it did not'),
+  durationMs: number().means('the duration of the attempt').example(120),
+  attemptedAt: time().means('when the attempt began').example('2026-01-31T12:00:00.000Z'),
+  nextAttemptAt: time().orNull().means('when the next attempt is due; null: there is none'),
 });
 
 /** What to send on request. entry: the journal entry, null for a test. */

@@ -3,14 +3,13 @@ import { nested } from '../declare/record.ts';
 import type { Room } from '../room.ts';
 import { webhookErrors } from './errors.ts';
 import { webhookEvents } from './events.ts';
-import { webhookGlossary } from './glossary.ts';
 import { webhookKeys } from './keys.ts';
 import { Delivery, Destination, DueAttempt, NewDestination, Sending } from './records.ts';
 import { webhookRoutes } from './routes.ts';
 
 export const webhookRoom: Room = {
   name: 'webhook',
-  glossary: webhookGlossary,
+  tag: { place: 9, title: 'Webhooks', description: 'The journal, delivered to an address.' },
   routes: webhookRoutes,
   keys: webhookKeys,
   errors: webhookErrors,
@@ -22,6 +21,6 @@ export const webhookRoom: Room = {
       PENDING: counter('outbox:PENDING'),
       DELIVERED: counter('outbox:DELIVERED'),
       EXHAUSTED: counter('outbox:EXHAUSTED'),
-    }),
+    }).means('events on their way to destinations, by state'),
   },
 };

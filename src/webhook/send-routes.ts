@@ -84,7 +84,7 @@ const list = read({
   call: 'delivery.list',
   summary: 'Attempts to deliver, newest first; all or those of one destination',
   description: 'One row for each attempt, with its status, duration and error. Bodies of answers are not kept.',
-  query: fields({ ...page(), destinationId: id().optional() }),
+  query: fields({ ...page(), destinationId: id().optional().description('only those of this destination') }),
   success: { 200: pageReply('deliveries', Delivery.schema) },
   refuses: ['INVALID_CURSOR'],
   script: 'webhook/deliveries',

@@ -37,7 +37,11 @@ type Content = Record<string, { schema?: object; example?: unknown }>;
 const emptyBody = '#/components/schemas/EmptyBody';
 
 /** The document, as clients get it. */
-let document: { readonly paths: Record<string, Record<string, Operation>>; readonly components: object };
+let document: {
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: object;
+};
 const ajv = new Ajv2020(plainly);
 const validators = new Map<string, ValidateFunction>();
 
@@ -77,6 +81,7 @@ describe('GET /openapi.json', () => {
       const operation = operationOf(route);
       expect(operation.operationId).to.equal(route.call);
       expect(operation['x-permission']).to.equal(route.permission);
+      expect(document.tags.map(({ name }) => name)).to.include.members(operation.tags);
       const pattern = `/v1/spaces/:spaceId${route.path}`;
       const failures = codesOf(route).map((code) => String(statusOf(allErrors, code, pattern)));
       expect(new Set(Object.keys(operation.responses)), route.call).to.deep.equal(

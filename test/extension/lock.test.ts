@@ -5,13 +5,14 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { clientTexts } from '../../src/generator/calls.ts';
 import { openapi } from '../../src/http/openapi.ts';
+import { toolsOf } from '../../src/mcp/tools.ts';
 import { rooms } from '../../src/primitives.ts';
 import { collect } from '../../src/room.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { guide } from '../support/guide/describe.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { overrides, type Reply, World } from '../support/world.ts';
-import { lockRoom } from './lock.ts';
+import { Lock, lockRoom } from './lock.ts';
 
 const product = collect([...rooms, lockRoom]);
 // As a client gets it.
@@ -173,6 +174,57 @@ describe('A primitive passed to the service: a lock', () => {
     expect(run.messages).to.deep.equal([]);
     const [today] = (await ask('GET', '/usage')).body.days.slice(-1);
     expect(today.byCall).to.deep.equal({ 'lock.acquire': 1 });
+  });
+
+  it('has its tag, after the others, and its own words and examples in OpenAPI', () => {
+    expect(document.tags.map(({ name }: { name: string }) => name).slice(-3)).to.deep.equal([
+      'space',
+      'lock',
+      'system',
+    ]);
+    expect(document.tags.at(-2)).to.deep.equal({
+      name: 'lock',
+      'x-displayName': 'Locks',
+      description: 'One holder at a time, with a fence.',
+    });
+    const { schemas } = document.components;
+    const { name, fence } = schemas.Lock.properties;
+    expect(name.description).to.equal('the resource that it protects');
+    expect(fence).to.include({ description: Lock.fields.fence.special.meaning });
+    // A request's field means what the field of its name means in the room, and not what it means in another.
+    expect(schemas.LockAcquireBody.properties.name.description).to.match(/^the resource that it protects/);
+    expect(schemas.SpaceLimits.properties.maxLocks.description).to.equal('the most locks held in the space');
+    expect(schemas.Census.properties.locks.description).to.equal('the number of locks by state');
+    const { requestBody, responses } = document.paths['/v1/spaces/{spaceId}/locks'].post;
+    const { example } = requestBody.content['application/json'];
+    expect(example).to.include({ name: 'crane', holder: 'worker-7', leaseSeconds: 30 });
+    const shown = responses[201].content['application/json'].example;
+    expect(shown).to.include({ name: 'crane', fence: 7, state: 'HELD', leaseExpiresAt: null });
+    expect(problem('Lock', shown)).to.equal(null);
+  });
+
+  it('is offered to models, with what to do when it is refused', () => {
+    const tools = toolsOf(product);
+    expect([...tools.keys()].slice(-2)).to.deep.equal(['lock_acquire', 'lock_release']);
+    const [acquire, release] = ['lock_acquire', 'lock_release'].map((name) => tools.get(name)?.tool);
+    expect(acquire?.title).to.equal('Acquire a lock');
+    expect(acquire?.description)
+      .to.match(/^Hold a resource alone/)
+      .and.contain('\n- LOCK_HELD: retry when it is released');
+    expect(acquire?.inputSchema['properties']).to.deep.include({
+      leaseSeconds: {
+        type: 'integer',
+        minimum: 5,
+        maximum: 600,
+        default: 30,
+        description: 'for how long you hold it unless you release it',
+      },
+    });
+    expect(release?.description).to.contain('\n- LOCK_LAPSED: it is not yours any more: stop writing');
+    expect(release?.annotations).to.include({ destructiveHint: false, idempotentHint: true });
+    expect(release?.inputSchema['properties']).to.deep.include({
+      lockId: { type: 'string', format: 'uuid', description: 'id of a lock, from lock_acquire' },
+    });
   });
 
   it('is described in OpenAPI, the typed client and the table of keys', async () => {

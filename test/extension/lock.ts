@@ -4,20 +4,20 @@ import { events } from '../../src/declare/event.ts';
 import { id, number, state, text, time } from '../../src/declare/field.ts';
 import { momentOfId } from '../../src/declare/moment.ts';
 import { census, fieldsIn, many, one, record } from '../../src/declare/record.ts';
-import { entry } from '../../src/http/errors.ts';
+import { advised, entry } from '../../src/http/errors.ts';
 import { fields, id as idField, integer, key, optional, text as textField } from '../../src/http/fields.ts';
 import { randomTail } from '../../src/http/random.ts';
 import { read, route } from '../../src/http/route.ts';
 import type { Room } from '../../src/room.ts';
 
-const Lock = record('Lock', {
-  id: id(),
+export const Lock = record('Lock', {
+  id: id().forModels('id of a lock, from lock_acquire'),
   scopeId: id(),
-  name: text(),
+  name: text().means('the resource that it protects').example('crane'),
   holder: text(),
   state: state('locks', 'HELD', 'RELEASED', 'LAPSED'),
-  fence: number(1),
-  leaseExpiresAt: time().orNull(),
+  fence: number(1).means('a number that grows with each acquisition: pass it on, and refuse lower ones').example(7),
+  leaseExpiresAt: time().orNull().means('when the lease ends; null: it has ended'),
   createdAt: time().of((get) => momentOfId(get('id'))),
 });
 
@@ -30,13 +30,17 @@ const acquire = route({
   path: '/locks',
   call: 'lock.acquire',
   summary: 'Acquire a lock, or fail at once',
+  title: 'Acquire a lock',
+  tool: 'Hold a resource alone until you call lock_release or the lease ends. Pass `fence` on with each write.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
     scopeId: idField(),
     name: key(200),
     holder: textField(1, 256),
-    leaseSeconds: optional(integer(5, 600), 30),
+    leaseSeconds: optional(integer(5, 600), 30)
+      .description('the lease')
+      .meta({ model: 'for how long you hold it unless you release it' }),
   }),
   success: { 201: Lock.schema },
   refuses: ['OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED', 'LOCK_HELD', 'LOCKS_FULL'],
@@ -50,6 +54,9 @@ const release = route({
   path: '/locks/:lockId/release',
   call: 'lock.release',
   summary: 'Release a lock; again is fine',
+  title: 'Release a lock',
+  tool: 'Give a lock back as soon as you are done with the resource.',
+  isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
@@ -71,6 +78,7 @@ const view = read({
 
 export const lockRoom: Room = {
   name: 'lock',
+  tag: { title: 'Locks', description: 'One holder at a time, with a fence.' },
   lua: fileURLToPath(new URL('lua/', import.meta.url)),
   routes: [acquire, release, view],
   keys: {
@@ -102,7 +110,11 @@ export const lockRoom: Room = {
   errors: {
     LOCK_NOT_FOUND: entry(404, 'there is no such lock in this space'),
     LOCK_HELD: entry(409, (who) => `the lock is held by ${who}: retry when it is released, or its lease is over`),
-    LOCK_LAPSED: entry(409, 'the lease of the lock is over: acquire it again'),
+    LOCK_LAPSED: advised(
+      'it is not yours any more: stop writing',
+      409,
+      'the lease of the lock is over: acquire it again',
+    ),
     LOCKS_FULL: entry(409, (limit) => `the space holds its maxLocks of ${limit}: release one, or raise the limit`),
   },
   records: [Lock],
@@ -113,5 +125,5 @@ export const lockRoom: Room = {
   }),
   census: { locks: census(Lock) },
   inRun: { locks: many(Lock) },
-  limits: { maxLocks: { min: 1, max: 1_000, default: 2 } },
+  limits: { maxLocks: { meaning: 'the most locks held in the space', min: 1, max: 1_000, default: 2 } },
 };

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
-import { toolName } from '../../src/mcp/tools.ts';
-import { words } from '../../src/mcp/words.ts';
 import { World } from '../support/world.ts';
+import { toolNames } from './rest.ts';
 
 const textOf = (name: string): string => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
 const page = textOf('docs/mcp.md');
@@ -60,7 +59,7 @@ describe('docs/mcp.md', () => {
   it('names every tool, once, and no other', () => {
     const rows = [...page.matchAll(/^\| .* \| (`.*) \|$/gm)].map(([, tools = '']) => tools);
     const named = rows.flatMap((tools) => [...tools.matchAll(/`(\w+)`/g)].map(([, name]) => name));
-    expect(named).to.have.members(Object.keys(words).map(toolName));
+    expect(named).to.have.members(toolNames);
     const documented = [...page.matchAll(/`([a-z]+_[a-zA-Z]+)`/g)].map(([, name = '']) => name);
     const others = ['coordination_read', 'coordination_write'];
     expect([...named, ...others]).to.include.members(documented);

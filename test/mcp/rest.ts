@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../src/http/route.ts';
+import { toolName } from '../../src/mcp/tools.ts';
 import { allRoutes } from '../../src/primitives.ts';
 import type { Reply, World } from '../support/world.ts';
 
 export type Args = Readonly<Record<string, unknown>>;
 
+/** The names of all tools. */
+export const toolNames = allRoutes.flatMap(({ tool, call }) => (tool === undefined ? [] : [toolName(call)]));
+
 /** The route that a tool calls. */
 export function routeOf(tool: string): Route {
-  const route = allRoutes.find(({ call }) => call.replaceAll('.', '_') === tool);
+  const route = allRoutes.find(({ call }) => toolName(call) === tool);
   if (!route) throw new Error(`${tool} calls no route`);
   return route;
 }

@@ -1,61 +1,62 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
+import { commonFields } from '../../src/declare/glossary.ts';
+import { adviceOf } from '../../src/http/errors.ts';
 import { guide, instructions } from '../../src/mcp/guide.ts';
-import { parameters } from '../../src/mcp/parameters.ts';
-import { advice } from '../../src/mcp/refusals.ts';
-import { toolName, toolsOf } from '../../src/mcp/tools.ts';
-import { words } from '../../src/mcp/words.ts';
-import { allErrors, allRoutes } from '../../src/primitives.ts';
+import { toolsOf } from '../../src/mcp/tools.ts';
+import { allErrors, product } from '../../src/primitives.ts';
 import { World } from '../support/world.ts';
 import { Agent, versions } from './agent.ts';
-import { routeOf } from './rest.ts';
+import { routeOf, toolNames } from './rest.ts';
 
 interface Property {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Property>>;
 }
 
-const tools = [...toolsOf(allRoutes).values()].map(({ tool }) => tool);
+const tools = [...toolsOf(product).values()].map(({ tool }) => tool);
 const propertiesOf = (schema: object) => (schema as { properties?: Record<string, Property> }).properties ?? {};
 /** What a model reads of all tools before it begins; a token is some four characters. */
 const maxCharacters = 37_500;
 
 describe('The tools', () => {
   it('are those that have words, each with a route', () => {
-    expect(tools.map(({ name }) => name)).to.deep.equal(Object.keys(words).map(toolName));
+    expect(tools.map(({ name }) => name)).to.have.members(toolNames);
+    expect(tools[0]?.name, 'in the order of the reference').to.equal('mailbox_list');
+    for (const { name, title } of tools) expect(title, name).to.match(/^[A-Z][a-z]+ .+/);
     expect(tools).to.have.length.within(20, 30);
     for (const { name } of tools) expect(name).to.match(/^[A-Za-z_]{1,64}$/);
   });
 
   it('say what to do with each refusal of their routes; nothing is said twice or for nothing', () => {
-    const advised = new Set<string>();
+    const advice = new Map<string, string>();
     for (const { name, description } of tools)
       for (const code of routeOf(name).refuses) {
-        expect(description, name).to.contain(`\n- ${code}: ${advice[code]}`);
-        advised.add(code);
+        advice.set(code, adviceOf(allErrors, code));
+        expect(description, name).to.contain(`\n- ${code}: ${advice.get(code)}`);
+        expect(advice.get(code), code).to.have.length.above(10);
       }
-    expect(Object.keys(advice)).to.have.members([...advised]);
-    expect(Object.keys(allErrors)).to.include.members([...advised]);
-    expect(new Set(Object.values(advice)).size).to.be.above(advised.size - 3);
+    const advised = Object.keys(allErrors).filter((code) => allErrors[code]?.advice !== undefined);
+    expect([...advice.keys()]).to.include.members(advised);
+    expect(Object.keys(allErrors)).to.include.members([...advice.keys()]);
+    expect(new Set(advice.values()).size).to.be.above(advice.size - 3);
   });
 
   it('say what each parameter is; required ones are those of path and body', () => {
-    const used = new Set<string>();
-    const note = (name: string, path: string): void => {
-      used.add(parameters[`${name}.${path}`] === undefined ? path : `${name}.${path}`);
-    };
     for (const { name, inputSchema } of tools) {
       for (const [field, { description, properties = {} }] of Object.entries(propertiesOf(inputSchema))) {
         expect(description, `${name} ${field}`).to.have.length.above(10);
-        note(name, field);
-        for (const member of Object.keys(properties)) note(name, `${field}.${member}`);
+        for (const [member, { description }] of Object.entries(properties))
+          expect(description, `${name} ${field}.${member}`).to.have.length.above(10);
       }
       const { path } = routeOf(name);
       const inPath = [...path.matchAll(/:(\w+)/g)].map(([, id]) => id);
       expect(inputSchema['required'] ?? []).to.include.members(inPath);
     }
-    expect(Object.keys(parameters)).to.have.members([...used]);
+    const used = JSON.stringify(tools.map(({ inputSchema }) => inputSchema));
+    for (const fields of [commonFields, ...product.records.map((record) => record.fields)])
+      for (const [name, { special }] of Object.entries(fields)) expect(used, name).to.contain(special.model ?? '');
   });
 
   it('have schemas that a validator compiles, and that leave null out', () => {

@@ -1,14 +1,15 @@
 import { isBatched } from '../batch.ts';
-import { pathNames, type Route } from '../route.ts';
+import { pathNames, type Route, roomOf } from '../route.ts';
 import { idempotencyKey } from './components.ts';
-import { type JsonSchema, jsonSchema, type NamedSchemas, schemaRef } from './schema.ts';
+import { describe, type JsonSchema, jsonSchema, schemaRef, type Target } from './schema.ts';
 
 /** Names the calls that a batch takes, as they are called there, and their union, which `call` tells apart. */
-export function* batchedCalls(routes: readonly Route[], named: NamedSchemas): Generator<void, void> {
+export function* batchedCalls(routes: readonly Route[], targetOf: (room: string) => Target): Generator<void, void> {
+  const { named } = targetOf('');
   const batched = routes.filter(isBatched);
   for (const route of batched) {
     if (named.has(route.call)) throw new Error(`${route.call} is the name of a call and of something else`);
-    named.set(route.call, callSchema(route));
+    named.set(route.call, callSchema(route, targetOf(roomOf(route))));
     yield;
   }
   const oneOf = batched.map(({ call }) => schemaRef(call));
@@ -16,8 +17,8 @@ export function* batchedCalls(routes: readonly Route[], named: NamedSchemas): Ge
 }
 
 /** A call with its path parameters and body fields in one object. */
-function callSchema({ call, path, summary, body, idempotency, hold }: Route): JsonSchema {
-  const { properties, required, description } = (body ? jsonSchema(body) : {}) as {
+function callSchema({ call, path, summary, body, idempotency, hold }: Route, target: Target): JsonSchema {
+  const { properties, required, description } = (body ? jsonSchema(body, target) : {}) as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
     description?: string;
@@ -25,17 +26,19 @@ function callSchema({ call, path, summary, body, idempotency, hold }: Route): Js
   // A receive that waits has a request of its own.
   const taken = Object.entries(properties ?? {}).filter(([name]) => !(hold && name === 'waitSeconds'));
   const ids = pathNames({ path });
-  const id = { type: 'string', format: 'uuid' };
+  const described = (name: string, json: JsonSchema) => ({ ...json, description: describe(name, json, target) });
   return {
     type: 'object',
     description: description === undefined ? summary : `${summary}; ${description}`,
     required: ['call', ...ids, ...(required ?? [])],
     additionalProperties: false,
     properties: {
-      call: { const: call },
-      ...Object.fromEntries(ids.map((name) => [name, id])),
+      call: described('call', { const: call }),
+      ...Object.fromEntries(ids.map((name) => [name, described(name, { type: 'string', format: 'uuid' })])),
       ...Object.fromEntries(taken),
-      ...(idempotency !== 'never' && { idempotencyKey: { ...idempotencyKey, type: ['string', 'null'] } }),
+      ...(idempotency !== 'never' && {
+        idempotencyKey: described('idempotencyKey', { ...idempotencyKey, type: ['string', 'null'] }),
+      }),
     },
   };
 }

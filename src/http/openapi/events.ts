@@ -1,5 +1,5 @@
 import type { EventDeclaration } from '../../declare/event.ts';
-import { type JsonSchema, jsonSchema, type NamedSchemas, schemaRef } from './schema.ts';
+import { type JsonSchema, jsonSchema, schemaRef, type Target } from './schema.ts';
 
 const text = { type: 'string' };
 const header = (name: string, description: string) => ({
@@ -11,13 +11,13 @@ const header = (name: string, description: string) => ({
 });
 
 /** Adds a schema per event type, and their union by `type`; returns the webhook that sends them to destinations. */
-export function* webhooks(events: readonly EventDeclaration[], named: NamedSchemas): Generator<void, JsonSchema> {
+export function* webhooks(events: readonly EventDeclaration[], target: Target): Generator<void, JsonSchema> {
   const oneOf: JsonSchema[] = [];
   for (const { schema } of events) {
-    oneOf.push(jsonSchema(schema, named));
+    oneOf.push(jsonSchema(schema, target));
     yield;
   }
-  named.set('Event', { oneOf, discriminator: { propertyName: 'type' } });
+  target.named.set('Event', { oneOf, discriminator: { propertyName: 'type' } });
   const message = {
     type: 'object',
     required: ['type', 'timestamp', 'data'],

@@ -1,8 +1,8 @@
 import type { ErrorTable } from '../errors.ts';
-import { pathNames, type Route } from '../route.ts';
+import { pathNames, type Route, roomOf } from '../route.ts';
 import { exampleOf } from './example.ts';
 import { responses } from './responses.ts';
-import { type JsonSchema, jsonSchema, type NamedSchemas } from './schema.ts';
+import { describe, type JsonSchema, jsonSchema, type Target } from './schema.ts';
 
 const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` });
 
@@ -14,22 +14,17 @@ export function pathOf(route: Route): string {
   return `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
 }
 
-/** The room whose script answers: groups the endpoints of a primitive. */
-export function tagOf(route: Route): string {
-  return route.script.split('/', 1)[0] ?? '';
-}
-
 /** One endpoint. */
-export function operation(route: Route, errors: ErrorTable, named: NamedSchemas) {
+export function operation(route: Route, errors: ErrorTable, target: Target) {
   return {
     operationId: route.call,
     ...titleOf(route),
-    tags: [tagOf(route)],
+    tags: [roomOf(route)],
     'x-permission': route.permission,
-    parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
+    parameters: [...pathParameters(route, target), ...queryParameters(route, target), ...headerParameters(route)],
     // The body of a GET or DELETE has no meaning in HTTP, so none is described, though that of a DELETE is checked.
-    ...(!['GET', 'DELETE'].includes(route.method) && { requestBody: requestBody(route, named) }),
-    responses: responses(route, errors, named),
+    ...(!['GET', 'DELETE'].includes(route.method) && { requestBody: requestBody(route, target) }),
+    responses: responses(route, errors, target),
   };
 }
 
@@ -41,19 +36,20 @@ function titleOf({ summary, description }: Route): { summary: string; descriptio
   return { summary: title, ...(text !== '' && { description: text }) };
 }
 
-function pathParameters(route: Route): object[] {
+function pathParameters(route: Route, target: Target): object[] {
   const schema = { type: 'string', format: 'uuid' };
   return [
     ofSpace,
     ...pathNames(route).map((name) => {
-      return { name, in: 'path', required: true, schema, example: exampleOf(schema, new Map(), name) };
+      const description = describe(name, schema, target);
+      return { name, in: 'path', required: true, description, schema, example: exampleOf(schema, target, name) };
     }),
   ];
 }
 
-function queryParameters(route: Route): object[] {
+function queryParameters(route: Route, target: Target): object[] {
   if (!route.query) return [];
-  const { properties, required = [] } = jsonSchema(route.query) as {
+  const { properties, required = [] } = jsonSchema(route.query, target) as {
     properties: Record<string, JsonSchema>;
     required?: string[];
   };
@@ -73,8 +69,8 @@ function headerParameters(route: Route): object[] {
 }
 
 /** Calls without a body take none or `{}`. */
-function requestBody(route: Route, named: NamedSchemas): object {
-  const schema = route.body ? jsonSchema(route.body) : { type: 'object', additionalProperties: false };
-  const example = route.body && { example: exampleOf(schema, named) };
+function requestBody(route: Route, target: Target): object {
+  const schema = route.body ? jsonSchema(route.body, target) : { type: 'object', additionalProperties: false };
+  const example = route.body && { example: exampleOf(schema, target) };
   return { required: 'required' in schema, content: { 'application/json': { schema, ...example } } };
 }

@@ -1,9 +1,9 @@
 import type Joi from 'joi';
-import type { ErrorTable } from '../errors.ts';
+import { type ErrorTable, messageOf } from '../errors.ts';
 import type { Route } from '../route.ts';
 import { codesOf, statusOf } from '../route-errors.ts';
 import { exampleOf } from './example.ts';
-import { jsonSchema, type NamedSchemas } from './schema.ts';
+import { jsonSchema, type Target } from './schema.ts';
 
 type Named = Record<string, object>;
 
@@ -48,7 +48,7 @@ export function sharedFailures(errors: ErrorTable): Named {
 }
 
 /** All responses of a route, by status. */
-export function responses(route: Route, errors: ErrorTable, named: NamedSchemas): Named {
+export function responses(route: Route, errors: ErrorTable, target: Target): Named {
   const all: Named = {};
   const stream = route.streams && { 'text/event-stream': { schema: { type: 'string' } } };
   for (const [status, reply] of Object.entries(route.success)) {
@@ -56,7 +56,7 @@ export function responses(route: Route, errors: ErrorTable, named: NamedSchemas)
     all[status] = {
       description: reply === null ? 'Nothing: no content' : status === '201' ? 'Made' : 'Done',
       headers: headers(...everyAnswer, ...rates, ...replayed),
-      ...(reply !== null && { content: { 'application/json': withExample(reply, status, route, named), ...stream } }),
+      ...(reply !== null && { content: { 'application/json': withExample(reply, status, route, target), ...stream } }),
     };
   }
   const byStatus = new Map<number, string[]>();
@@ -73,9 +73,9 @@ export function responses(route: Route, errors: ErrorTable, named: NamedSchemas)
   return all;
 }
 
-function withExample(reply: Joi.Schema, status: string, route: Route, named: NamedSchemas): object {
-  const schema = jsonSchema(reply, named);
-  const example = { ...(exampleOf(schema, named) as Record<string, unknown>), ...route.example };
+function withExample(reply: Joi.Schema, status: string, route: Route, target: Target): object {
+  const schema = jsonSchema(reply, target);
+  const example = { ...(exampleOf(schema, target) as Record<string, unknown>), ...route.example };
   // Beside 201, 200 is what was there before.
   if (status === '200' && 201 in route.success && 'replay' in example) example['replay'] = true;
   return { schema, example };
@@ -87,17 +87,10 @@ function failure(status: number, codes: readonly string[], errors: ErrorTable): 
   const retry = status === 429 || status === 503 ? ['Retry-After'] : [];
   const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } };
   const [code = ''] = codes;
-  const example = { error: { code, message: meaning(code, errors), requestId: 'request-4711' } };
+  const example = { error: { code, message: messageOf(errors, code), requestId: 'request-4711' } };
   return {
-    description: codes.map((code) => `- \`${code}\`: ${meaning(code, errors)}`).join('\n'),
+    description: codes.map((code) => `- \`${code}\`: ${messageOf(errors, code)}`).join('\n'),
     headers: headers(...everyAnswer, ...extra, ...retry),
     content: { 'application/json': { schema: { ...ref('schemas', 'Error'), ...narrowed }, example } },
   };
-}
-
-/** The code's message, with … for its variable parts. */
-function meaning(code: string, errors: ErrorTable): string {
-  if (code === 'VALIDATION_FAILED') return 'a field is missing, unknown or has the wrong shape: the message says which';
-  const sentence = errors[code]?.message('… … …') ?? '';
-  return sentence.replaceAll(/…( …)+/g, '…');
 }

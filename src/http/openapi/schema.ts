@@ -1,107 +1,139 @@
-import Joi from 'joi';
+import type Joi from 'joi';
+import type { Glossary } from '../../declare/glossary.ts';
 
 export type JsonSchema = Record<string, unknown>;
-
-/** The parts of Joi's description of a schema that are read here. */
-interface Described {
-  readonly flags?: { readonly presence?: string; readonly empty?: { readonly allow?: readonly unknown[] } };
-  readonly preferences?: { readonly presence?: string };
-  readonly allow?: readonly unknown[];
-  readonly metas?: readonly JsonSchema[];
-  readonly examples?: readonly unknown[];
-  readonly keys?: Readonly<Record<string, Described>>;
-  readonly items?: readonly Described[];
-  readonly matches?: readonly { readonly schema?: Described }[];
-  readonly dependencies?: readonly { readonly rel: string; readonly key?: string; readonly peers: readonly string[] }[];
-}
-
-/** Descriptions that say only what is allowed. */
-const rulesOnly = new Set<unknown>();
-
-/** Whether a field's description says nothing of what it means. */
-export const isRule = (description: unknown): boolean => rulesOnly.has(description);
 
 /** Schemas by name: each is written once, and referred to. */
 export type NamedSchemas = Map<string, JsonSchema>;
 
+/** Where schemas are written to, and the words for fields that have none of their own. */
+export interface Target {
+  readonly named: NamedSchemas;
+  readonly glossary: Glossary;
+  /** Descriptions address a model that calls a tool, instead of a reader of the reference. */
+  readonly isForModels?: true;
+}
+
+/** The terms of a schema that are read here; Joi keeps them for extensions (`$_terms`). */
+interface Terms {
+  readonly metas: readonly JsonSchema[] | null;
+  readonly examples: readonly unknown[] | null;
+  readonly keys?: readonly Key[] | null;
+  readonly items?: readonly Joi.Schema[];
+  readonly matches?: readonly { readonly schema?: Joi.Schema }[];
+  readonly dependencies?: readonly Dependency[] | null;
+}
+
+interface Key {
+  readonly key: string;
+  readonly schema: Joi.Schema;
+}
+
+interface Dependency {
+  readonly rel: string;
+  readonly key: { readonly key: string } | null;
+  readonly peers: readonly { readonly key: string }[];
+}
+
+const termsOf = (schema: Joi.Schema): Terms => schema.$_terms as Terms;
+const metaOf = (schema: Joi.Schema, name: string) =>
+  termsOf(schema).metas?.find((meta) => name in meta)?.[name] as string | undefined;
+
 export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /**
- * A schema as JSON Schema 2020-12. Joi writes most of it; what it leaves out is put in from the schema's description:
- * `.meta()` of the field kinds (their rules are functions), required fields (Joi looks at each field, not at the
- * preference of the object), null where it means absent, and rules between fields, as a sentence. Adds schemas that
- * have a name to `named`.
+ * A schema as JSON Schema 2020-12. Joi writes most of it; the rest comes from the schema itself: `.meta()` of the field
+ * kinds (their rules are functions), required fields (Joi looks at each field, not at the preference of the object), null
+ * where it means absent, what each field means, and rules between fields, as a sentence.
  */
-export function jsonSchema(schema: Joi.Schema, named: NamedSchemas = new Map()): JsonSchema {
+export function jsonSchema(schema: Joi.Schema, target: Target): JsonSchema {
   const standard = schema['~standard'] as unknown as {
     jsonSchema: { input(options: { target: string }): JsonSchema };
   };
   const json = standard.jsonSchema.input({ target: 'draft-2020-12' });
-  return complete(json, descriptionOf(schema), 'optional', named);
+  return complete(json, schema, 'optional', target);
 }
 
-/** Joi checks the description of each schema, and so those below it again at every level: most of the time goes there. */
-function descriptionOf(schema: Joi.Schema): Described {
-  const { assert } = Joi;
-  Joi.assert = () => undefined;
-  try {
-    return schema.describe() as Described;
-  } finally {
-    Joi.assert = assert;
-  }
+function complete(json: JsonSchema, schema: Joi.Schema, inherited: string, target: Target): JsonSchema {
+  const name = metaOf(schema, 'component');
+  if (name === undefined) return completed(json, schema, inherited, target);
+  if (!target.named.has(name)) target.named.set(name, completed(json, schema, inherited, target));
+  const isNullable = schema.validate(null).error === undefined;
+  return isNullable ? { anyOf: [schemaRef(name), { type: 'null' }] } : schemaRef(name);
 }
 
-function complete(json: JsonSchema, described: Described, inherited: string, named: NamedSchemas): JsonSchema {
-  const name = described.metas?.find(({ component }) => component !== undefined)?.['component'] as string | undefined;
-  if (name === undefined) return completed(json, described, inherited, named);
-  if (!named.has(name)) named.set(name, completed(json, described, inherited, named));
-  return described.allow?.includes(null) ? { anyOf: [schemaRef(name), { type: 'null' }] } : schemaRef(name);
-}
-
-function completed(json: JsonSchema, described: Described, inherited: string, named: NamedSchemas): JsonSchema {
-  const presence = described.preferences?.presence ?? inherited;
+function completed(json: JsonSchema, schema: Joi.Schema, inherited: string, target: Target): JsonSchema {
+  const { metas, examples, keys, items, matches: all = [], dependencies } = termsOf(schema);
+  const presence = metaOf(schema, 'presence') ?? inherited;
   const [only, ...others] = (json['anyOf'] ?? []) as JsonSchema[];
   // `.when()` leaves a single alternative if its cases differ only in what JSON Schema does not express.
-  const result: JsonSchema = only !== undefined && others.length === 0 ? { ...only } : { ...json };
-  for (const { opaque, component: _component, ...meta } of described.metas ?? []) {
-    // What a field means comes first, then the rule of its kind.
-    const meaning = result['description'];
-    const also = opaque === true ? 'any JSON value; comes back as it was sent' : meta['description'];
-    Object.assign(result, meta);
-    if (also !== undefined) result['description'] = meaning === undefined ? also : `${meaning}; ${also}`;
-    if (meaning === undefined) rulesOnly.add(also);
+  const { description: _meaning, ...result } = only !== undefined && others.length === 0 ? only : json;
+  for (const { opaque, component: _component, presence: _presence, model: _model, ...meta } of metas ?? []) {
+    Object.assign(result, meta, opaque === true && { description: 'any JSON value; comes back as it was sent' });
     // A number in a query string is text for Joi.
     if (meta['type'] === 'integer') delete result['minLength'];
   }
-  if (described.examples) result['examples'] = described.examples;
-  if (described.keys) Object.assign(result, completeKeys(json, described, presence, named));
-  const [item] = described.items ?? [];
-  if (item) result['items'] = complete(json['items'] as JsonSchema, item, presence, named);
-  const matches = (described.matches ?? []).flatMap((match) => match.schema ?? []);
+  if (examples) result['examples'] = examples;
+  if (keys) Object.assign(result, completeKeys(json, keys, presence, target));
+  const [item] = items ?? [];
+  if (item) result['items'] = complete(json['items'] as JsonSchema, item, presence, target);
+  const matches = all.flatMap((match) => match.schema ?? []);
   if (only && matches.length === others.length + 1)
-    result['anyOf'] = matches.map((match, i) => complete([only, ...others][i] ?? {}, match, presence, named));
-  const rules = (described.dependencies ?? []).map(sentence);
-  if (rules.length > 0 && result['description'] === undefined) {
-    result['description'] = rules.join('; ');
-    rulesOnly.add(result['description']);
-  }
-  if (described.flags?.empty?.allow?.includes(null)) allowNull(result);
+    result['anyOf'] = matches.map((match, i) => complete([only, ...others][i] ?? {}, match, presence, target));
+  if (dependencies) result['description'] = dependencies.map(sentence).join('; ');
+  const empty = schema.$_getFlag('empty') as Joi.Schema | undefined;
+  if (empty?.validate(null).error === undefined && empty !== undefined) allowNull(result);
   // Joi adds null to the types but not to the values that are allowed.
   const { type, enum: values } = result;
   if (Array.isArray(type) && type.includes('null') && Array.isArray(values)) result['enum'] = [...values, null];
   return result;
 }
 
-function completeKeys(json: JsonSchema, described: Described, presence: string, named: NamedSchemas): JsonSchema {
-  const properties = json['properties'] as Record<string, JsonSchema>;
-  const keys = Object.entries(described.keys ?? {});
-  const required = keys.filter(([, key]) => (key.flags?.presence ?? presence) === 'required').map(([name]) => name);
+function completeKeys(json: JsonSchema, keys: readonly Key[], presence: string, target: Target) {
+  const written = json['properties'] as Record<string, JsonSchema>;
+  const required = keys.filter(({ schema }) => (schema.$_getFlag('presence') ?? presence) === 'required');
+  const properties = keys.map(({ key, schema }) => {
+    const property = complete(written[key] ?? {}, schema, presence, target);
+    const description = describe(key, property, target, schema);
+    return [key, { ...property, ...(description !== undefined && { description }) }];
+  });
   return {
-    properties: Object.fromEntries(
-      keys.map(([name, key]) => [name, complete(properties[name] ?? {}, key, presence, named)]),
-    ),
-    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required: required.map(({ key }) => key) }),
   };
+}
+
+/**
+ * What a field or a path parameter means, then what is allowed; a model sees the latter in the schema. The field's own
+ * words come before those of its name.
+ */
+export function describe(name: string, json: JsonSchema, target: Target, schema?: Joi.Schema): string | undefined {
+  const { model, meaning } = target.glossary.get(name) ?? {};
+  const own = schema?.$_getFlag('description') as string | undefined;
+  const forModels = target.isForModels && ((schema && metaOf(schema, 'model')) ?? own ?? model);
+  const said = forModels ?? own ?? meaning ?? namesake(name, json);
+  const rule = target.isForModels ? schema && metaOf(schema, 'opaque') && 'any JSON value' : json['description'];
+  return [said && fitting(said, json), rule].filter(Boolean).join('; ') || undefined;
+}
+
+/** Ids, counters by state or event type, and lists or counts of records say by their names what they mean. */
+function namesake(name: string, { type, properties }: JsonSchema): string | undefined {
+  if (name === 'id') return "the record's id";
+  const [, noun] = /^([a-z]+)Id$/.exec(name) ?? [];
+  if (noun !== undefined) return `the id of the ${noun}`;
+  if (/^[A-Z]+$/.test(name)) return `the number in the state ${name}`;
+  if (/^[a-z]+\.[a-z_]+$/.test(name)) return `the number of ${name} events of the space`;
+  if (!/^[a-z]+s$/.test(name)) return undefined;
+  if (type === 'array') return `the ${name}`;
+  if (type === 'integer') return `the number of ${name}`;
+  return properties === undefined ? undefined : `the number of ${name} by state`;
+}
+
+/** Leaves out what null would mean where it is not allowed. */
+function fitting(meaning: string, { type, anyOf }: JsonSchema): string {
+  const types = anyOf ? (anyOf as JsonSchema[]).map((one) => one['type']) : [type].flat();
+  const mayBeNull = types.includes('null') || types.every((one) => one === undefined);
+  return mayBeNull ? meaning : meaning.replace(/; null\b[^;]*$/, '');
 }
 
 function allowNull(json: JsonSchema): void {
@@ -110,10 +142,10 @@ function allowNull(json: JsonSchema): void {
   if (type !== undefined) json['type'] = [...(Array.isArray(type) ? type : [type]), 'null'];
 }
 
-function sentence({ rel, key, peers }: NonNullable<Described['dependencies']>[number]): string {
-  const names = peers.join(', ');
+function sentence({ rel, key, peers }: Dependency): string {
+  const names = peers.map((peer) => peer.key).join(', ');
   if (rel === 'and') return `${names}: all of them or none`;
-  if (rel === 'with') return `${key} only with ${names}`;
-  if (rel === 'without') return `${key} not with ${names}`;
+  if (rel === 'with') return `${key?.key} only with ${names}`;
+  if (rel === 'without') return `${key?.key} not with ${names}`;
   return `${names}: ${rel === 'or' ? 'at least one' : rel === 'xor' ? 'exactly one' : 'at most one'} of them`;
 }

@@ -3,15 +3,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Route } from '../../../src/http/route.ts';
 import { toolName } from '../../../src/mcp/tools.ts';
-import { words } from '../../../src/mcp/words.ts';
-import { routeOf } from '../../mcp/rest.ts';
+import { routeOf, toolNames } from '../../mcp/rest.ts';
 import { exchange } from '../../support/exchange.ts';
 import { allPermissions, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
 import { fieldsOf, type Objects, objectIn } from '../support/objects.ts';
 import { startTenants, type Tenants } from '../support/tenants.ts';
 
-const routes = Object.keys(words).map((call) => routeOf(toolName(call)));
+const routes = toolNames.map(routeOf);
 
 describe('Every tool for every kind of caller', () => {
   let tenants: Tenants;

@@ -110,12 +110,12 @@ class LimitsAsyncCalls(AsyncCalls):
         Args:
             requests_per_minute: the most requests of a UTC minute; recovery calls are counted but
                 never refused; at most 100000, and no more than the plan grants
-            max_backlog: the most messages of the space that have not ended
+            max_backlog: the most READY, DELAYED and CLAIMED messages in the space
             max_payload_bytes: the most bytes of a payload, input or result, as compact JSON; at
                 most 65536, and no more than the plan grants
-            max_lease_seconds: the longest lease that a claim may ask for
-            max_pending_waiters: the most who wait for units at once
-            max_armed_timers: the most deadlines, delays and settleBy moments that are still ahead
+            max_lease_seconds: the longest lease of a claim
+            max_pending_waiters: the most WAITING waiters in the space
+            max_armed_timers: the most deadlines, delays and other moments ahead
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -308,8 +308,8 @@ class ScopeAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/scopes/{scopeId}`
 
         Args:
-            wait_seconds: how long the request may be held until the record has come to its end;
-                then it is answered as it stands
+            wait_seconds: how long the request may be held until the record has ended; then it is
+                answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, SCOPE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -398,9 +398,8 @@ class MailboxAsyncCalls(AsyncCalls):
                 recipient
             recipient_id: the only holder that may receive; of an INBOX only; without control
                 characters
-            backlog_limit: the most messages it holds that have not ended: READY, DELAYED or
-                CLAIMED
-            max_attempts: how often a message is handed out before it is FAILED
+            backlog_limit: the most messages it holds that are READY, DELAYED or CLAIMED
+            max_attempts: the most attempts before a message is FAILED
             retry_delay_seconds: the pause before the second attempt; it doubles before each
                 further one
             max_retry_delay_seconds: the longest of those pauses
@@ -462,8 +461,8 @@ class MailboxAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/mailboxes/{mailboxId}`
 
         Args:
-            wait_seconds: how long the request may be held until the record has come to its end;
-                then it is answered as it stands
+            wait_seconds: how long the request may be held until the record has ended; then it is
+                answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, MAILBOX_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -492,10 +491,9 @@ class MailboxAsyncCalls(AsyncCalls):
 
         Args:
             name: the new name; without control characters
-            backlog_limit: the most messages it holds that have not ended: READY, DELAYED or
-                CLAIMED
-            max_attempts: how often a message is handed out before it is FAILED, if it is sent
-                from now on without a maxAttempts of its own
+            backlog_limit: the most messages it holds that are READY, DELAYED or CLAIMED
+            max_attempts: the most attempts of messages that are sent from now on without a
+                maxAttempts of their own
             retry_delay_seconds: the pause before the second attempt; it doubles before each
                 further one
             max_retry_delay_seconds: the longest of those pauses
@@ -624,14 +622,14 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/messages`
 
         Args:
-            scope_id: the run that the message belongs to; created by its first use
+            scope_id: its run: that of the message being worked on, or a new uuid for a run of its
+                own
             payload: what the receiver gets; any JSON value; comes back as it was sent
-            work_key: the sender's name for this work, one message of the mailbox each: a known
-                one answers the first message, with replay true; without control characters
-            deadline: when the message expires unless it has ended before; must lie in the future
-            delay_seconds: for how many seconds nobody receives the message: it is DELAYED
-            max_attempts: how often the message is handed out before it is FAILED; left out: the
-                mailbox's at this time
+            work_key: the sender's name for this work: a known one of the mailbox answers the
+                first message, with replay true; without control characters
+            deadline: when the message expires unless it has ended by then; must lie in the future
+            delay_seconds: the seconds for which the message is DELAYED: nobody receives it
+            max_attempts: the most attempts before the message is FAILED; left out: the mailbox's
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -701,8 +699,8 @@ class MessageAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/messages/{messageId}`
 
         Args:
-            wait_seconds: how long the request may be held until the record has come to its end;
-                then it is answered as it stands
+            wait_seconds: how long the request may be held until the record has ended; then it is
+                answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, MESSAGE_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED,
@@ -751,7 +749,7 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/requeue`
 
         Args:
-            delay_seconds: for how many seconds nobody receives the message: it is DELAYED
+            delay_seconds: the seconds for which the message is DELAYED: nobody receives it
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -813,15 +811,16 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/mailboxes/{mailboxId}/recv`
 
         Args:
-            scope_id: the scope to receive from, with all below it; `*`: every run in turn
-            holder: who works on the message; without control characters
-            holder_session: which of the holder's sessions: kept with the claim, for people;
-                without control characters
-            lease_seconds: how long the claim lasts unless it is renewed; left out: 30, or the
-                space's maxLeaseSeconds if that is less
-            wait_seconds: how long the request may be held until a message is ready
-            max: how many messages to receive at most: the answer is a list of them, `messages`;
-                left out: one message, by itself
+            scope_id: the run whose messages to receive, with all below it; `*`: every run in turn
+            holder: its holder: a name that the caller chose; without control characters
+            holder_session: the session of the holder: any text that is new with each start, kept
+                with the claim; without control characters
+            lease_seconds: the lease unless it is renewed; left out: 30, or the space's
+                maxLeaseSeconds if that is less
+            wait_seconds: how long the request may be held until a message is ready; prefer 20 to
+                30 to asking again
+            max: the most messages to receive; the answer is then a list, `messages`; left out:
+                one message, by itself
 
         Raises:
             MusterError: LEASE_LIMIT_EXCEEDED, MALFORMED_JSON, OPERATIONS_EXHAUSTED,
@@ -850,9 +849,10 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/renew`
 
         Args:
-            token: the claim's token, as recv answered it; without control characters
-            lease_seconds: how long the claim lasts from now on; left out: as for recv
-            progress: what the work has reached, for the next attempt; at most 4,096 bytes; any
+            token: the claim's token, as recv answered it with this message; without control
+                characters
+            lease_seconds: the lease from now on; left out: as for recv
+            progress: how far the work has come, for the next attempt; at most 4,096 bytes; any
                 JSON value; comes back as it was sent
 
         Raises:
@@ -882,9 +882,11 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/complete`
 
         Args:
-            token: the claim's token, as recv answered it; without control characters
-            result: what came of the work: kept with the message, and sent on where mailboxId and
-                scopeId say so; mailboxId, scopeId: all of them or none; workKey only with mailboxId
+            token: the claim's token, as recv answered it with this message; without control
+                characters
+            result: what came of the work: kept with the message, and sent on where mailboxId says
+                so; left out: nothing; mailboxId, scopeId: all of them or none; workKey only with
+                mailboxId
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -916,14 +918,16 @@ class MessageAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/messages/{messageId}/nack`
 
         Args:
-            token: the claim's token, as recv answered it; without control characters
-            retry: whether to try again: true: once more, if an attempt is left; false: the
-                message is REJECTED
-            counts_attempt: false: the work was not tried, so this attempt does not count; only
-                with retry true. True by default
-            delay_seconds: the pause before the next attempt, in place of the mailbox's; only with
-                retry true
-            error: why it failed: kept as lastError; without control characters
+            token: the claim's token, as recv answered it with this message; without control
+                characters
+            retry: whether another attempt may succeed: true: try again, if one is left; false:
+                the message is REJECTED
+            counts_attempt: false: the work was not tried, so the attempt does not count; only
+                with retry true, best with delaySeconds
+            delay_seconds: the pause before the next attempt, in place of the mailbox's own; only
+                with retry true
+            error: why it failed, in words that help the next attempt: kept as lastError; without
+                control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -957,13 +961,13 @@ class GroupAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/task-groups`
 
         Args:
-            mailbox_id: the mailbox's id
-            condition: what decides the group: the first accepted task, `threshold` accepted ones,
-                or the end of all
-            parent_scope_id: the scope that it is below; null: it is a run of its own
-            threshold: how many accepted tasks decide the group; required with N_ACCEPTED, ignored
-                otherwise
-            deadline: when it expires unless it has ended before; null: never
+            mailbox_id: the id of the mailbox
+            condition: what decides it: the first accepted result, `threshold` of them, or the end
+                of all members
+            parent_scope_id: the run that the group belongs to; left out: it is a run of its own
+            threshold: the accepted results that decide the group; required with N_ACCEPTED,
+                ignored otherwise
+            deadline: when it expires unless it has ended by then; null: never
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1023,8 +1027,8 @@ class GroupAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/task-groups/{groupId}`
 
         Args:
-            wait_seconds: how long the request may be held until the record has come to its end;
-                then it is answered as it stands
+            wait_seconds: how long the request may be held until the record has ended; then it is
+                answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, GROUP_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED,
@@ -1070,7 +1074,7 @@ class GroupAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/join-task`
 
         Args:
-            task_id: the task's id
+            task_id: the id of the message's task
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -1104,13 +1108,12 @@ class TaskAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/task-groups/{groupId}/tasks`
 
         Args:
-            task_key: the caller's name for the task; each is used once in a group; without
-                control characters
+            task_key: the caller's name for the task, unique in its group; without control
+                characters
             input: what the receiver gets as payload; any JSON value; comes back as it was sent
-            deadline: when the message expires unless it has ended before; must lie in the future
-            delay_seconds: for how many seconds nobody receives the message: it is DELAYED
-            max_attempts: how often the message is handed out before it is FAILED; left out: the
-                mailbox's at this time
+            deadline: when the message expires unless it has ended by then; must lie in the future
+            delay_seconds: the seconds for which the message is DELAYED: nobody receives it
+            max_attempts: the most attempts before the message is FAILED; left out: the mailbox's
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1192,7 +1195,7 @@ class BudgetAsyncCalls(AsyncCalls):
         Args:
             name: for people, and to find it by; without control characters
             currency: the three letters of ISO 4217, or a name of your own for other units
-            scale: how many digits of an amount are behind the point: 2 for cents
+            scale: the digits of an amount behind the point: 2 for cents
             limit_minor: the whole budget, in minor units
 
         Raises:
@@ -1279,7 +1282,7 @@ class BudgetAsyncCalls(AsyncCalls):
         `PATCH /v1/spaces/{spaceId}/budgets/{budgetId}`
 
         Args:
-            limit_minor: the new limit, in minor units: digits as text
+            limit_minor: the new limit, in minor units, as digits
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1312,12 +1315,14 @@ class BudgetAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/budgets/{budgetId}/reserve`
 
         Args:
-            scope_id: the run that the reservation belongs to; created by its first use
-            holder: who spends it; without control characters
-            amount_minor: how much to set aside, in minor units: digits as text, more than 0
+            scope_id: its run: that of the message being worked on, or a new uuid for a run of its
+                own
+            holder: its holder: a name that the caller chose; without control characters
+            amount_minor: the amount to set aside, in minor units, as digits: "250" is 2.50 at
+                scale 2
             settle_by: when the reservation becomes overdue unless it is settled or voided before
-            work_key: the caller's name for what is paid, one reservation of the budget each: a
-                known one answers the first reservation, with replay true; without control characters
+            work_key: the caller's name for what it pays: a known one of the budget answers the
+                first reservation, with replay true; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1349,12 +1354,12 @@ class BudgetAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/budgets/{budgetId}/settle`
 
         Args:
-            reservation_id: the reservation's id
-            amount_minor: how much was spent, in minor units: digits as text
-            work_key: the caller's name for this work, unique where it is used: a repetition is
-                recognized by it; without control characters
-            overrun: whether to record more than is left of the reservation: what was really
-                spent. The budget pays for the rest as far as it can, and is overdrawn otherwise
+            reservation_id: the id of the reservation
+            amount_minor: the amount spent, in minor units, as digits: "250" is 2.50 at scale 2
+            work_key: the caller's name for the entry: a known one changes nothing and answers the
+                first entry; without control characters
+            overrun: whether to record more than is left, as really spent: the budget pays the
+                rest, and may be overdrawn
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
@@ -1381,9 +1386,9 @@ class BudgetAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/budgets/{budgetId}/void`
 
         Args:
-            reservation_id: the reservation's id
-            work_key: the caller's name for this work, unique where it is used: a repetition is
-                recognized by it; without control characters
+            reservation_id: the id of the reservation
+            work_key: the caller's name for the entry: a known one changes nothing and answers the
+                first entry; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
@@ -1412,8 +1417,9 @@ class BarrierAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/barriers`
 
         Args:
-            scope_id: the scope's id: a run, or a part of one
-            target: how many arrivals release it
+            scope_id: its run: that of the message being worked on, or a new uuid for a run of its
+                own
+            target: the arrivals that release it
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1474,8 +1480,8 @@ class BarrierAsyncCalls(AsyncCalls):
         Args:
             epoch: the epoch to wait for, with waitSeconds; left out: the one that the barrier is
                 in
-            wait_seconds: how long the request may be held until the record has come to its end;
-                then it is answered as it stands
+            wait_seconds: how long the request may be held until the record has ended; then it is
+                answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, BARRIER_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1502,8 +1508,7 @@ class BarrierAsyncCalls(AsyncCalls):
         Args:
             arrival_key: who arrives: the same key counts once in an epoch; without control
                 characters
-            epoch: the epoch to arrive in: any other than the present one is refused; left out:
-                the present one
+            epoch: the epoch to arrive in; any other than the present one is refused
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, PERMISSION_DENIED,
@@ -1575,8 +1580,8 @@ class AllowanceAsyncCalls(AsyncCalls):
 
         Args:
             name: for people, and to find it by; without control characters
-            units_limit: how many units a window has
-            window_seconds: how long a window is; windows begin at multiples of it since 1970
+            units_limit: the units of each window
+            window_seconds: the length of a window; windows begin at multiples of it since 1970
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1652,7 +1657,7 @@ class AllowanceAsyncCalls(AsyncCalls):
         `PATCH /v1/spaces/{spaceId}/allowances/{allowanceId}`
 
         Args:
-            units_limit: the new number of units in each window
+            units_limit: the new units of each window
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1682,9 +1687,10 @@ class AllowanceAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/consume`
 
         Args:
-            scope_id: the scope's id: a run, or a part of one
-            units: how many units
-            holder: who consumes; without control characters
+            scope_id: its run: that of the message being worked on, or a new uuid for a run of its
+                own
+            units: the number of units
+            holder: its holder: a name that the caller chose; without control characters
             work_key: the caller's name for this work, unique where it is used: a repetition is
                 recognized by it; without control characters
 
@@ -1714,8 +1720,8 @@ class AllowanceAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/cooldown`
 
         Args:
-            seconds: how long the cooldown lasts
-            reason: why it cools down, for those who wait; without control characters
+            seconds: the length of the cooldown
+            reason: the reason for the cooldown, for those who wait; without control characters
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -1745,10 +1751,11 @@ class AllowanceAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/allowances/{allowanceId}/wait`
 
         Args:
-            scope_id: the scope's id: a run, or a part of one
-            units: how many units
-            holder: who waits; without control characters
-            ttl_seconds: how long it waits before it gives up
+            scope_id: its run: that of the message being worked on, or a new uuid for a run of its
+                own
+            units: the number of units
+            holder: its holder: a name that the caller chose; without control characters
+            ttl_seconds: how long it waits at most
 
         Raises:
             MusterError: UNITS_EXCEED_LIMIT, MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED,
@@ -1777,8 +1784,8 @@ class WaiterAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/allowance-waiters/{waiterId}`
 
         Args:
-            wait_seconds: how long the request may be held until the record has come to its end;
-                then it is answered as it stands
+            wait_seconds: how long the request may be held until the record has ended; then it is
+                answered as it stands
 
         Raises:
             MusterError: PERMISSION_DENIED, WAITER_NOT_FOUND, SPACE_NOT_FOUND, RATE_LIMITED
@@ -1861,15 +1868,15 @@ class ScheduleAsyncCalls(AsyncCalls):
 
         Args:
             name: for people, and to find it by; without control characters
-            mailbox_id: the mailbox's id
-            scope_id: the scope's id: a run, or a part of one
-            payload: what each message carries; any JSON value; comes back as it was sent
-            cron: when it sends, as a cron expression; null: it goes by everySeconds; five fields,
+            mailbox_id: the id of the mailbox
+            scope_id: its run: that of the message being worked on, or a new uuid for a run of its
+                own
+            payload: the payload of each message; any JSON value; comes back as it was sent
+            cron: the cron expression of its moments; null: it goes by everySeconds; five fields,
                 or six with seconds first, without H
-            every_seconds: the seconds between two messages, counted from creation; null: it goes
-                by cron
+            every_seconds: the seconds between messages, from its creation; null: it goes by cron
             timezone: the IANA time zone of cron
-            max_attempts: how often a message is handed out before it is FAILED
+            max_attempts: the most attempts before a message is FAILED
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_INVALID,
@@ -1952,17 +1959,16 @@ class ScheduleAsyncCalls(AsyncCalls):
 
         Args:
             name: for people, and to find it by; without control characters
-            mailbox_id: the mailbox's id
-            scope_id: the scope's id: a run, or a part of one; null: of no scope
-            payload: what each message carries from now on; any JSON value; comes back as it was
+            mailbox_id: the id of the mailbox
+            scope_id: the run of its messages from now on
+            payload: the payload of each message from now on; any JSON value; comes back as it was
                 sent
-            cron: when it sends, as a cron expression; null: it goes by everySeconds; five fields,
+            cron: the cron expression of its moments; null: it goes by everySeconds; five fields,
                 or six with seconds first, without H
-            every_seconds: the seconds between two messages, counted from creation; null: it goes
-                by cron
+            every_seconds: the seconds between messages, from its creation; null: it goes by cron
             timezone: the IANA time zone of cron
-            max_attempts: how often a message is handed out before it is FAILED
-            state: the state it is in now
+            max_attempts: the most attempts before a message is FAILED
+            state: its present state
 
         Raises:
             MusterError: MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID, OPERATIONS_EXHAUSTED,
@@ -2035,8 +2041,8 @@ class DestinationAsyncCalls(AsyncCalls):
         `POST /v1/spaces/{spaceId}/destinations`
 
         Args:
-            url: where the events are posted to; without control characters
-            event_types: the types that it hears of, `message.*` for all of a kind; empty: all
+            url: the address that events are posted to; without control characters
+            event_types: the event types that it gets, `message.*` for all of a kind; empty: all
 
         Raises:
             MusterError: DESTINATION_URL_FORBIDDEN, MALFORMED_JSON, IDEMPOTENCY_KEY_REQUIRED,
@@ -2109,9 +2115,9 @@ class DestinationAsyncCalls(AsyncCalls):
         `PATCH /v1/spaces/{spaceId}/destinations/{destinationId}`
 
         Args:
-            url: where the events are posted to; without control characters
-            event_types: the types that it hears of, `message.*` for all of a kind; empty: all
-            state: the state it is in now
+            url: the address that events are posted to; without control characters
+            event_types: the event types that it gets, `message.*` for all of a kind; empty: all
+            state: its present state
 
         Raises:
             MusterError: DESTINATION_URL_FORBIDDEN, MALFORMED_JSON, IDEMPOTENCY_KEY_INVALID,
@@ -2203,7 +2209,7 @@ class DeliveryAsyncCalls(AsyncCalls):
         Args:
             limit: the most records in the page
             cursor: the nextCursor of the page before; left out or empty: the first page
-            destination_id: the destination's id
+            destination_id: only those of this destination
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, RATE_LIMITED
@@ -2260,11 +2266,11 @@ class EventAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/events`
 
         Args:
-            limit: the most that one page holds
-            cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
-                now on
-            since: where to begin without a cursor: with the events of this moment; of those older
-                than an hour up to 1,000 earlier ones may come first
+            limit: the most events of an answer
+            cursor: the nextCursor of an earlier answer; left out: the oldest event; `latest`:
+                from now on
+            since: where to begin without a cursor: at this moment; if it is over an hour ago, up
+                to 1,000 earlier events may come first
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,
@@ -2303,15 +2309,16 @@ class EventAsyncCalls(AsyncCalls):
         `GET /v1/spaces/{spaceId}/watch`
 
         Args:
-            types: only these types, comma-separated; `message.*` for all of a kind
-            aggregate: only of these kinds, comma-separated, or of one object: `message:<id>`
-            scope_id: the scope's id: a run, or a part of one
-            limit: the most that one page holds
-            wait_seconds: how long the request may be held until there is something to answer
-            cursor: the nextCursor of an earlier page; left out: the oldest event; `latest`: from
-                now on
-            since: where to begin without a cursor: with the events of this moment; of those older
-                than an hour up to 1,000 earlier ones may come first
+            types: only these types, comma-separated; `message.*`: all of a kind
+            aggregate: only events of these kinds, comma-separated, or of one object:
+                `message:<id>`
+            scope_id: only events of this scope and of those below it
+            limit: the most events of an answer
+            wait_seconds: how long the request may be held until there is an event
+            cursor: the nextCursor of an earlier answer; left out: the oldest event; `latest`:
+                from now on
+            since: where to begin without a cursor: at this moment; if it is over an hour ago, up
+                to 1,000 earlier events may come first
 
         Raises:
             MusterError: INVALID_CURSOR, PERMISSION_DENIED, SPACE_NOT_FOUND, CURSOR_EXPIRED,

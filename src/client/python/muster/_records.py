@@ -184,86 +184,86 @@ class SpaceLimits(Record):
     requests_per_minute: int
     """the most requests of a UTC minute; recovery calls are counted but never refused."""
     max_backlog: int
-    """the most messages of the space that have not ended."""
+    """the most READY, DELAYED and CLAIMED messages in the space."""
     max_payload_bytes: int
     """the most bytes of a payload, input or result, as compact JSON."""
     max_lease_seconds: int
-    """the longest lease that a claim may ask for."""
+    """the longest lease of a claim."""
     max_pending_waiters: int
-    """the most who wait for units at once."""
+    """the most WAITING waiters in the space."""
     max_armed_timers: int
-    """the most deadlines, delays and settleBy moments that are still ahead."""
+    """the most deadlines, delays and other moments ahead."""
 
 
 class Census(Record):
     """A record of the API: `Census`."""
     __slots__ = ()
     as_of: str
-    """the moment of these figures."""
+    """when these figures were taken."""
     scopes: dict[str, int]
-    """how many scopes are in which state."""
+    """the number of scopes by state."""
     claims: dict[str, int]
-    """how many live claims there are."""
+    """the number of claims by state."""
     messages: dict[str, int]
-    """how many messages are in which state."""
+    """the number of messages by state."""
     tasks: dict[str, int]
-    """how many tasks are in which state."""
+    """the number of tasks by state."""
     groups: dict[str, int]
-    """how many groups are in which state."""
+    """the number of groups by state."""
     reservations: dict[str, int]
-    """how many reservations are in which state."""
+    """the number of reservations by state."""
     barriers: dict[str, int]
-    """how many barriers are in which state."""
+    """the number of barriers by state."""
     waiters: dict[str, int]
-    """how many waiters are in which state."""
+    """the number of waiters by state."""
     schedules: dict[str, int]
-    """how many schedules are in which state."""
+    """the number of schedules by state."""
     timers: dict[str, int]
-    """deadlines, delays and other moments that are still ahead."""
+    """deadlines, delays and other moments ahead."""
     events: dict[str, int]
-    """how often each of these types has happened in the space."""
+    """the number of events of these types."""
 
 
 class Backlog(Record):
     """A record of the API: `Backlog`."""
     __slots__ = ()
     as_of: str
-    """the moment of these figures."""
+    """when these figures were taken."""
     ready_messages: int
-    """how many messages are READY."""
+    """READY messages."""
     delayed_messages: int
-    """how many messages are DELAYED."""
+    """DELAYED messages."""
     claimed_messages: int
-    """how many messages are CLAIMED."""
+    """CLAIMED messages."""
     oldest_ready_age_seconds: int | None
-    """for how long the oldest READY message has been ready; null: there is none."""
+    """the seconds since the oldest READY message became ready; null: there is none."""
     waiting_waiters: int
-    """how many wait for units."""
+    """the waiters in all queues."""
     oldest_waiter_age_seconds: int | None
-    """for how long the first of them has waited; null: nobody waits."""
+    """the seconds that the first of them has waited; null: nobody waits."""
     armed_timers: int
-    """how many deadlines, delays and other moments are still ahead."""
+    """deadlines, delays and other moments ahead."""
     outbox: dict[str, int]
-    """events on their way to destinations."""
+    """events on their way to destinations, by state."""
 
 
 class HeldClaim(Record):
     """A record of the API: `HeldClaim`."""
     __slots__ = ()
     message_id: str
-    """the message's id."""
+    """the id of the message."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     task_id: str | None
-    """the task's id; null: it carries no task."""
+    """the id of the message's task; null: it carries none."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     holder: str
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     holder_session: str
-    """which session of its holder."""
+    """the session of its holder."""
     attempt: int
-    """which attempt this is: 1 for the first."""
+    """the number of this attempt, from 1."""
     claimed_at: str
     """when the present or last claim began."""
     lease_expires_at: str
@@ -274,61 +274,61 @@ class WaitingTask(Record):
     """A record of the API: `WaitingTask`."""
     __slots__ = ()
     task_id: str
-    """the task's id."""
+    """the id of the message's task."""
     group_id: str | None
     """the group's id; null: of no group."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     waiting_since: str
-    """since when it has waited."""
+    """when it began to wait."""
     ready_at: str | None
-    """when a DELAYED one is to be received; null: it is not delayed."""
+    """when a DELAYED message becomes ready; null: it is not delayed."""
     position: int | None
-    """its place in the queue; 1 is the next."""
+    """its place among the READY ones of its run in the mailbox; null: not READY."""
     blocked_by: Literal['HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER']
-    """what it waits for."""
+    """the reason for its wait."""
 
 
 class WaitingWaiter(Record):
     """A record of the API: `WaitingWaiter`."""
     __slots__ = ()
     waiter_id: str
-    """the waiter's id."""
+    """the id of the waiter."""
     allowance_id: str
-    """the allowance's id."""
+    """the id of the allowance."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     holder: str
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     units: int
-    """how many units."""
+    """the number of units."""
     position: int
-    """its place in the queue; 1 is the next."""
+    """its place in the queue, from 1."""
     waiting_since: str
-    """since when it has waited."""
+    """when it began to wait."""
     expires_at: str
-    """when it gives up waiting."""
+    """when its wait ends."""
     blocked_by: Literal['HEAD_OF_LINE', 'WINDOW', 'COOLDOWN']
-    """what it waits for."""
+    """the reason for its wait."""
     blocked_until: str | None
-    """it is not granted before this moment; null: not known."""
+    """when it is granted at the earliest, if it is the first in line; null: not known."""
 
 
 class HeldGrant(Record):
     """A record of the API: `HeldGrant`."""
     __slots__ = ()
     waiter_id: str
-    """the waiter's id."""
+    """the id of the waiter."""
     allowance_id: str
-    """the allowance's id."""
+    """the id of the allowance."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     holder: str
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     units: int
-    """how many units."""
+    """the number of units."""
     window_ends_at: str
     """when the window ends."""
 
@@ -337,19 +337,19 @@ class WaitingSchedule(Record):
     """A record of the API: `WaitingSchedule`."""
     __slots__ = ()
     schedule_id: str
-    """the schedule's id."""
+    """the id of the schedule."""
     name: str
     """for people, and to find it by."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     next_at: str | None
     """when it sends next; null: it is paused or has ended."""
     last_at: str | None
-    """the last moment that it sent a message for; null: none yet."""
+    """the moment of its last message; null: none yet."""
     missed: int
-    """how many moments passed while nothing ran; of those only the last was sent."""
+    """the moments that passed while nothing ran; of several only the last is sent."""
 
 
 class Waits(Record):
@@ -363,15 +363,15 @@ class Waits(Record):
         'schedules': WaitingSchedule,
     }
     as_of: str
-    """the moment of these figures."""
+    """when these figures were taken."""
     held_claims: list[HeldClaim]
-    """who works on what."""
+    """the live claims."""
     waiting_tasks: list[WaitingTask]
-    """tasks that nobody works on yet, and why."""
+    """tasks that wait to be received, and why."""
     waiters: list[WaitingWaiter]
     """the waiters."""
     held_grants: list[HeldGrant]
-    """who was granted units of a window that has not ended."""
+    """the grants of windows that have not ended."""
     schedules: list[WaitingSchedule]
     """the schedules."""
     truncated: bool
@@ -390,7 +390,7 @@ class UsageDay(Record):
     by_call: dict[str, int]
     """operations by the name of their call."""
     retained_bytes: int
-    """what was kept at the end of the day, payloads and journal."""
+    """the payloads and the journal kept at the end of the day."""
 
 
 class Usage(Record):
@@ -404,16 +404,16 @@ class Usage(Record):
     to: str
     """the last UTC day, inclusive."""
     days: list[UsageDay]
-    """one for each UTC day."""
+    """an entry for each UTC day."""
 
 
 class ScopeLive(Record):
-    """how much has not ended, in the scope and all below it."""
+    """what has not ended in the scope and those below it."""
     __slots__ = ()
     messages: int
-    """how many messages."""
+    """READY, DELAYED and CLAIMED messages."""
     waiters: int
-    """how many waiters."""
+    """WAITING waiters."""
 
 
 class Scope(Record):
@@ -425,15 +425,15 @@ class Scope(Record):
     id: str
     """the record's id."""
     parent_scope_id: str | None
-    """the scope that it is below; null: it is a run of its own."""
+    """the scope above it; null: it is a run of its own."""
     name: str | None
     """for people, and to find it by."""
     state: Literal['ACTIVE', 'IDLE', 'CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     live: ScopeLive
-    """how much has not ended, in the scope and all below it."""
+    """what has not ended in the scope and those below it."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class ScopeList(Record):
@@ -454,89 +454,89 @@ class MessageSummary(Record):
     id: str
     """the record's id."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     task_id: str | None
-    """the task's id; null: it carries no task."""
+    """the id of the message's task; null: it carries none."""
     group_id: str | None
     """the group's id; null: of no group."""
     task_key: str | None
     """the caller's name for the task, unique in its group."""
     state: Literal['READY', 'DELAYED', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     reason: Literal['REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED', 'CANCELLED_BY_CALLER', 'RUN_CANCELLED'] | None
-    """why it ended so; null while it has not, or where the state says it."""
+    """why it ended so; null: it has not, or its state says it."""
     attempts: int
-    """how often it has been handed out."""
+    """the number of attempts so far."""
     max_attempts: int
-    """how often a message is handed out before it is FAILED."""
+    """the most attempts before a message is FAILED."""
     last_error: str | None
-    """what the last attempt that gave an error said; null: none did."""
+    """the error of the last attempt that gave one; null: none did."""
     work_key: str | None
     """the caller's name for this work, unique where it is used: a repetition is recognized by it."""
     deadline: str | None
-    """when it expires unless it has ended before; null: never."""
+    """when it expires unless it has ended by then; null: never."""
     ready_at: str | None
-    """when a DELAYED one is to be received; null: it is not delayed."""
+    """when a DELAYED message becomes ready; null: it is not delayed."""
     holder: str | None
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     holder_session: str | None
-    """which session of its holder."""
+    """the session of its holder."""
     claimed_at: str | None
     """when the present or last claim began."""
     lease_expires_at: str | None
     """when the claim ends unless it is renewed."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     finished_at: str | None
-    """when it ended; null before."""
+    """when it ended; null: not yet."""
 
 
 class TaskGroupSummaryCounts(Record):
-    """how many tasks are in which state."""
+    """its members by state and verdict."""
     __slots__ = ()
     members: int
-    """how many tasks the group has."""
+    """its members."""
     pending: int
-    """how many are not worked on yet."""
+    """members that nobody has begun."""
     running: int
-    """how many are worked on."""
+    """members being worked on."""
     succeeded: int
-    """how many were completed."""
+    """members that were completed."""
     failed: int
-    """how many failed or were rejected by their worker."""
+    """members that failed or were rejected by their worker."""
     expired: int
-    """how many reached their deadline."""
+    """members that reached their deadline."""
     cancelled: int
-    """how many were cancelled."""
+    """members that were cancelled."""
     accepted: int
-    """how many results were accepted."""
+    """results that were accepted."""
     rejected: int
-    """how many results were rejected."""
+    """results that were rejected."""
 
 
 class TaskSummary(Record):
     """A record of the API: `TaskSummary`."""
     __slots__ = ()
     task_id: str
-    """the task's id."""
+    """the id of the message's task."""
     task_key: str | None
     """the caller's name for the task, unique in its group."""
     state: Literal['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     verdict: Literal['ACCEPTED', 'REJECTED'] | None
-    """what was said of its result: ACCEPTED or REJECTED; null: nothing yet."""
+    """the judgement of its result; null: none yet."""
     reason: Literal['REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED', 'CANCELLED_BY_CALLER', 'RUN_CANCELLED'] | None
-    """why it ended so; null while it has not, or where the state says it."""
+    """why it ended so; null: it has not, or its state says it."""
     attempts: int
-    """how often it has been handed out."""
+    """the number of attempts so far."""
     message_id: str
-    """the message's id."""
+    """the id of the message."""
     last_error: str | None
-    """what the last attempt that gave an error said; null: none did."""
+    """the error of the last attempt that gave one; null: none did."""
     deadline: str | None
-    """when it expires unless it has ended before; null: never."""
+    """when it expires unless it has ended by then; null: never."""
 
 
 class TaskGroupSummary(Record):
@@ -551,31 +551,31 @@ class TaskGroupSummary(Record):
     group_id: str
     """the group's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     parent_scope_id: str | None
-    """the scope that it is below; null: it is a run of its own."""
+    """the scope above it; null: it is a run of its own."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     condition: Literal['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL']
-    """what decides the group: the first accepted task, `threshold` accepted ones, or the end of all."""
+    """what decides it: the first accepted result, `threshold` of them, or the end of all members."""
     threshold: int | None
-    """how many accepted tasks decide an N_ACCEPTED group."""
+    """the accepted results that an N_ACCEPTED group needs; null: another condition."""
     state: Literal['OPEN', 'SEALED', 'DECIDED']
-    """the state it is in now."""
+    """its present state."""
     outcome: Literal['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] | None
-    """how the group was decided; null while it is not."""
+    """its decision; null: not decided yet."""
     deadline: str | None
-    """when it expires unless it has ended before; null: never."""
+    """when it expires unless it has ended by then; null: never."""
     counts: TaskGroupSummaryCounts
-    """how many tasks are in which state."""
+    """its members by state and verdict."""
     members: list[TaskSummary]
-    """the tasks of the group."""
+    """the members."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     sealed_at: str | None
-    """since when no task can be added; null: it is still open."""
+    """when its membership was closed; null: it is open."""
     decided_at: str | None
-    """when it was decided; null: it is not."""
+    """when it was decided; null: not yet."""
 
 
 class Reservation(Record):
@@ -584,31 +584,31 @@ class Reservation(Record):
     id: str
     """the record's id."""
     budget_id: str
-    """the budget's id."""
+    """the id of the budget."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     holder: str
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     amount_minor: str
     """the amount, in minor units, as digits."""
     settled_minor: str
-    """how much was spent of it, and beyond it by an overrun, in minor units."""
+    """spent of it, and beyond it by an overrun, in minor units."""
     voided_minor: str
-    """how much of it was given back, in minor units."""
+    """given back of it, in minor units."""
     remaining_minor: str
-    """how much of it is still set aside, in minor units."""
+    """still set aside, in minor units."""
     state: Literal['ACTIVE', 'SETTLED', 'VOIDED']
-    """the state it is in now."""
+    """its present state."""
     settle_by: str | None
-    """when it should be settled; later it is marked overdue; null: whenever."""
+    """when it becomes overdue unless it is settled; null: never."""
     overdue: bool
     """whether settleBy has passed while something is still set aside."""
     work_key: str | None
-    """the caller's name for this work, unique where it is used: a repetition is recognized by it."""
+    """the caller's name for what it pays; null: none."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     closed_at: str | None
-    """when nothing of it was left; null before."""
+    """when nothing of it was left; null: not yet."""
 
 
 class Barrier(Record):
@@ -617,17 +617,17 @@ class Barrier(Record):
     id: str
     """the record's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     state: Literal['OPEN', 'RELEASED', 'CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     epoch: int
-    """which round this is: 1 for the first; nextEpoch begins another."""
+    """the present round, from 1; nextEpoch begins another."""
     arrivals: int
-    """how many have arrived in this epoch."""
+    """the arrivals in this epoch."""
     target: int
-    """how many arrivals release it."""
+    """the arrivals that release it."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     released_at: str | None
     """when it was released; null: it is not."""
 
@@ -638,34 +638,34 @@ class Waiter(Record):
     id: str
     """the record's id."""
     waiter_id: str
-    """the waiter's id."""
+    """the id of the waiter."""
     allowance_id: str
-    """the allowance's id."""
+    """the id of the allowance."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     holder: str
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     units: int
-    """how many units."""
+    """the number of units."""
     state: Literal['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED']
-    """the state it is in now."""
+    """its present state."""
     position: int | None
-    """its place in the queue; 1 is the next."""
+    """its place in the queue, from 1; null: it is in none."""
     expires_at: str
-    """when it gives up waiting."""
+    """when its wait ends."""
     granted_at: str | None
     """when its units were granted; null: they are not."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class ConsumptionTotals(Record):
     """A record of the API: `ConsumptionTotals`."""
     __slots__ = ()
     count: int
-    """how many consumptions."""
+    """the consumptions."""
     units: int
-    """how many units in all."""
+    """their units in all."""
 
 
 class ScheduleSummary(Record):
@@ -676,29 +676,29 @@ class ScheduleSummary(Record):
     name: str
     """for people, and to find it by."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     cron: str | None
-    """when it sends, as a cron expression; null: it goes by everySeconds."""
+    """the cron expression of its moments; null: it goes by everySeconds."""
     every_seconds: int | None
-    """the seconds between two messages, counted from creation; null: it goes by cron."""
+    """the seconds between messages, from its creation; null: it goes by cron."""
     timezone: str
     """the IANA time zone of cron."""
     max_attempts: int | None
-    """how often a message is handed out before it is FAILED."""
+    """the most attempts of each message; null: the mailbox's."""
     state: Literal['ACTIVE', 'PAUSED', 'ENDED']
-    """the state it is in now."""
+    """its present state."""
     next_at: str | None
     """when it sends next; null: it is paused or has ended."""
     last_at: str | None
-    """the last moment that it sent a message for; null: none yet."""
+    """the moment of its last message; null: none yet."""
     last_message_id: str | None
-    """the message that it sent last; null: none yet."""
+    """the last message that it sent; null: none yet."""
     missed: int
-    """how many moments passed while nothing ran; of those only the last was sent."""
+    """the moments that passed while nothing ran; of several only the last is sent."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class RunView(Record):
@@ -730,7 +730,7 @@ class RunView(Record):
     waiters: list[Waiter]
     """the waiters."""
     consumptions: ConsumptionTotals
-    """what was consumed in the run."""
+    """the sum of its consumptions."""
     schedules: list[ScheduleSummary]
     """the schedules."""
     truncated: bool
@@ -738,16 +738,16 @@ class RunView(Record):
 
 
 class CancelledRunCancelled(Record):
-    """how much the cancel has ended so far."""
+    """what the cancel has ended so far."""
     __slots__ = ()
     messages: int
-    """how many messages."""
+    """the number of messages."""
     groups: int
-    """how many groups."""
+    """the number of groups."""
     barriers: int
-    """how many barriers."""
+    """the number of barriers."""
     waiters: int
-    """how many waiters."""
+    """the number of waiters."""
 
 
 class CancelledRun(Record):
@@ -757,28 +757,28 @@ class CancelledRun(Record):
         'cancelled': CancelledRunCancelled,
     }
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     state: Literal['CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     cancelled: CancelledRunCancelled
-    """how much the cancel has ended so far."""
+    """what the cancel has ended so far."""
     active_reservations: int
-    """how many reservations are still set aside: only a void gives them back."""
+    """reservations still set aside: only a void gives them back."""
     done: bool
     """whether nothing live is left."""
 
 
 class MailboxCounts(Record):
-    """how many messages of it are in which state."""
+    """its messages by state."""
     __slots__ = ()
     ready: int
-    """how many are READY: to be received now."""
+    """messages ready to be received."""
     delayed: int
-    """how many are DELAYED: to be received later."""
+    """messages to be received later."""
     claimed: int
-    """how many are CLAIMED: being worked on."""
+    """messages being worked on."""
     failed: int
-    """how many are FAILED: out of attempts."""
+    """messages out of attempts."""
 
 
 class Mailbox(Record):
@@ -794,21 +794,21 @@ class Mailbox(Record):
     mode: Literal['WORK', 'INBOX']
     """who receives: WORK: any holder; INBOX: its recipient alone."""
     recipient_id: str | None
-    """the only holder that may receive; of an INBOX only."""
+    """the only holder that may receive; null: a WORK mailbox."""
     backlog_limit: int
-    """the most messages it holds that have not ended: READY, DELAYED or CLAIMED."""
+    """the most messages it holds that are READY, DELAYED or CLAIMED."""
     max_attempts: int
-    """how often a message is handed out before it is FAILED."""
+    """the most attempts before a message is FAILED."""
     retry_delay_seconds: int
     """the pause after the first attempt; it doubles with each further one; 0: none."""
     max_retry_delay_seconds: int
     """the longest pause between two attempts."""
     counts: MailboxCounts
-    """how many messages of it are in which state."""
+    """its messages by state."""
     oldest_ready_at: str | None
-    """since when the oldest READY message has been ready; null: there is none."""
+    """when its oldest READY message became ready; null: none is."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class MailboxList(Record):
@@ -818,7 +818,7 @@ class MailboxList(Record):
         'mailboxes': Mailbox,
     }
     mailboxes: list[Mailbox]
-    """the mailboxes of this page."""
+    """the mailboxes."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -827,7 +827,7 @@ class Purged(Record):
     """A record of the API: `Purged`."""
     __slots__ = ()
     cancelled: int
-    """how many were cancelled."""
+    """the messages that were cancelled."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -836,11 +836,11 @@ class Requeued(Record):
     """A record of the API: `Requeued`."""
     __slots__ = ()
     requeued: int
-    """how many were brought back."""
+    """the messages that were brought back."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
     passed_over: dict[str, int]
-    """how many may not be requeued and stay as they are, by the code of the error that says why."""
+    """the messages that stay as they are, by the code of the error that says why."""
 
 
 class SentMessage(Record):
@@ -849,11 +849,11 @@ class SentMessage(Record):
     id: str
     """the record's id."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     state: Literal['READY', 'DELAYED', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     replay: bool
-    """whether an earlier request did it already, so that this one changed nothing."""
+    """whether an earlier request did it, and this one changed nothing."""
 
 
 class Message(Record):
@@ -862,49 +862,49 @@ class Message(Record):
     id: str
     """the record's id."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     task_id: str | None
-    """the task's id; null: it carries no task."""
+    """the id of the message's task; null: it carries none."""
     group_id: str | None
     """the group's id; null: of no group."""
     task_key: str | None
     """the caller's name for the task, unique in its group."""
     state: Literal['READY', 'DELAYED', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     reason: Literal['REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED', 'CANCELLED_BY_CALLER', 'RUN_CANCELLED'] | None
-    """why it ended so; null while it has not, or where the state says it."""
+    """why it ended so; null: it has not, or its state says it."""
     attempts: int
-    """how often it has been handed out."""
+    """the number of attempts so far."""
     max_attempts: int
-    """how often a message is handed out before it is FAILED."""
+    """the most attempts before a message is FAILED."""
     last_error: str | None
-    """what the last attempt that gave an error said; null: none did."""
+    """the error of the last attempt that gave one; null: none did."""
     progress: Any
-    """what the last renewal that gave it said of the work: kept for the next attempt."""
+    """the last progress that a renewal reported, for the next attempt."""
     work_key: str | None
     """the caller's name for this work, unique where it is used: a repetition is recognized by it."""
     payload: Any
-    """the sender's JSON value, unchanged."""
+    """the sender's value, unchanged."""
     deadline: str | None
-    """when it expires unless it has ended before; null: never."""
+    """when it expires unless it has ended by then; null: never."""
     ready_at: str | None
-    """when a DELAYED one is to be received; null: it is not delayed."""
+    """when a DELAYED message becomes ready; null: it is not delayed."""
     holder: str | None
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     holder_session: str | None
-    """which session of its holder."""
+    """the session of its holder."""
     claimed_at: str | None
     """when the present or last claim began."""
     lease_expires_at: str | None
     """when the claim ends unless it is renewed."""
     result: Any
-    """what complete recorded; null: nothing."""
+    """the result that complete recorded; null: none."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     finished_at: str | None
-    """when it ended; null before."""
+    """when it ended; null: not yet."""
 
 
 class MessageList(Record):
@@ -925,55 +925,55 @@ class Claim(Record):
     id: str
     """the record's id."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     task_id: str | None
-    """the task's id; null: it carries no task."""
+    """the id of the message's task; null: it carries none."""
     group_id: str | None
     """the group's id; null: of no group."""
     task_key: str | None
     """the caller's name for the task, unique in its group."""
     state: Literal['READY', 'DELAYED', 'CLAIMED', 'ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     reason: Literal['REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED', 'CANCELLED_BY_CALLER', 'RUN_CANCELLED'] | None
-    """why it ended so; null while it has not, or where the state says it."""
+    """why it ended so; null: it has not, or its state says it."""
     attempts: int
-    """how often it has been handed out."""
+    """the number of attempts so far."""
     max_attempts: int
-    """how often a message is handed out before it is FAILED."""
+    """the most attempts before a message is FAILED."""
     last_error: str | None
-    """what the last attempt that gave an error said; null: none did."""
+    """the error of the last attempt that gave one; null: none did."""
     progress: Any
-    """what the last renewal that gave it said of the work: kept for the next attempt."""
+    """the last progress that a renewal reported, for the next attempt."""
     work_key: str | None
     """the caller's name for this work, unique where it is used: a repetition is recognized by it."""
     payload: Any
-    """the sender's JSON value, unchanged."""
+    """the sender's value, unchanged."""
     deadline: str | None
-    """when it expires unless it has ended before; null: never."""
+    """when it expires unless it has ended by then; null: never."""
     ready_at: str | None
-    """when a DELAYED one is to be received; null: it is not delayed."""
+    """when a DELAYED message becomes ready; null: it is not delayed."""
     holder: str | None
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     holder_session: str | None
-    """which session of its holder."""
+    """the session of its holder."""
     claimed_at: str | None
     """when the present or last claim began."""
     lease_expires_at: str | None
     """when the claim ends unless it is renewed."""
     result: Any
-    """what complete recorded; null: nothing."""
+    """the result that complete recorded; null: none."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     finished_at: str | None
-    """when it ended; null before."""
+    """when it ended; null: not yet."""
     token: str
-    """the claim's secret: renew, complete and nack take it."""
+    """the claim's secret, for renew, complete and nack."""
     attempt: int
-    """which attempt this is: 1 for the first."""
+    """the number of this attempt, from 1."""
     lease_seconds: int
-    """how long the claim lasts from when it was made or renewed."""
+    """the lease, from when it was made or renewed."""
 
 
 class Claims(Record):
@@ -992,11 +992,11 @@ class RenewedClaim(Record):
     id: str
     """the record's id."""
     state: Literal['CLAIMED']
-    """the state it is in now."""
+    """its present state."""
     lease_expires_at: str
     """when the claim ends unless it is renewed."""
     group_state: Literal['OPEN', 'SEALED', 'DECIDED'] | None
-    """the state of the group it is a member of; null: of none."""
+    """the state of its group; null: of no group."""
 
 
 class CompletedMessage(Record):
@@ -1005,19 +1005,19 @@ class CompletedMessage(Record):
     id: str
     """the record's id."""
     state: Literal['ACKED']
-    """the state it is in now."""
+    """its present state."""
     task_id: str | None
-    """the task's id; null: it carries no task."""
+    """the id of the message's task; null: it carries none."""
     task_state: Literal['SUCCEEDED'] | None
-    """the task's state."""
+    """the task's state; null: it carries no task."""
     result_message_id: str | None
-    """the message that the result was published as; null: it was not."""
+    """the message that the result was sent as; null: it was not."""
     group_id: str | None
     """the group's id; null: of no group."""
     group_state: Literal['OPEN', 'SEALED', 'DECIDED'] | None
-    """the state of the group it is a member of; null: of none."""
+    """the state of its group; null: of no group."""
     replay: bool
-    """whether an earlier request did it already, so that this one changed nothing."""
+    """whether an earlier request did it, and this one changed nothing."""
 
 
 class NackedMessage(Record):
@@ -1026,11 +1026,11 @@ class NackedMessage(Record):
     id: str
     """the record's id."""
     state: Literal['READY', 'DELAYED', 'FAILED', 'REJECTED', 'CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     attempts: int
-    """how often it has been handed out."""
+    """the number of attempts so far."""
     ready_at: str | None
-    """when a DELAYED one is to be received; null: it is not delayed."""
+    """when a DELAYED message becomes ready; null: it is not delayed."""
 
 
 class CreatedGroup(Record):
@@ -1041,57 +1041,57 @@ class CreatedGroup(Record):
     group_id: str
     """the group's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     state: Literal['OPEN']
-    """the state it is in now."""
+    """its present state."""
 
 
 class TaskGroupCounts(Record):
-    """how many tasks are in which state."""
+    """its members by state and verdict."""
     __slots__ = ()
     members: int
-    """how many tasks the group has."""
+    """its members."""
     pending: int
-    """how many are not worked on yet."""
+    """members that nobody has begun."""
     running: int
-    """how many are worked on."""
+    """members being worked on."""
     succeeded: int
-    """how many were completed."""
+    """members that were completed."""
     failed: int
-    """how many failed or were rejected by their worker."""
+    """members that failed or were rejected by their worker."""
     expired: int
-    """how many reached their deadline."""
+    """members that reached their deadline."""
     cancelled: int
-    """how many were cancelled."""
+    """members that were cancelled."""
     accepted: int
-    """how many results were accepted."""
+    """results that were accepted."""
     rejected: int
-    """how many results were rejected."""
+    """results that were rejected."""
 
 
 class Task(Record):
     """A record of the API: `Task`."""
     __slots__ = ()
     task_id: str
-    """the task's id."""
+    """the id of the message's task."""
     task_key: str | None
     """the caller's name for the task, unique in its group."""
     state: Literal['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED']
-    """the state it is in now."""
+    """its present state."""
     verdict: Literal['ACCEPTED', 'REJECTED'] | None
-    """what was said of its result: ACCEPTED or REJECTED; null: nothing yet."""
+    """the judgement of its result; null: none yet."""
     reason: Literal['REJECTED_BY_WORKER', 'ATTEMPTS_EXHAUSTED', 'DEADLINE_EXCEEDED', 'GROUP_DECIDED', 'CANCELLED_BY_CALLER', 'RUN_CANCELLED'] | None
-    """why it ended so; null while it has not, or where the state says it."""
+    """why it ended so; null: it has not, or its state says it."""
     attempts: int
-    """how often it has been handed out."""
+    """the number of attempts so far."""
     message_id: str
-    """the message's id."""
+    """the id of the message."""
     outcome: Any
-    """the payload of the result that its worker completed it with; null: none."""
+    """the payload of the result that its worker gave; null: none."""
     last_error: str | None
-    """what the last attempt that gave an error said; null: none did."""
+    """the error of the last attempt that gave one; null: none did."""
     deadline: str | None
-    """when it expires unless it has ended before; null: never."""
+    """when it expires unless it has ended by then; null: never."""
 
 
 class TaskGroup(Record):
@@ -1106,31 +1106,31 @@ class TaskGroup(Record):
     group_id: str
     """the group's id."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     parent_scope_id: str | None
-    """the scope that it is below; null: it is a run of its own."""
+    """the scope above it; null: it is a run of its own."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     condition: Literal['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL']
-    """what decides the group: the first accepted task, `threshold` accepted ones, or the end of all."""
+    """what decides it: the first accepted result, `threshold` of them, or the end of all members."""
     threshold: int | None
-    """how many accepted tasks decide an N_ACCEPTED group."""
+    """the accepted results that an N_ACCEPTED group needs; null: another condition."""
     state: Literal['OPEN', 'SEALED', 'DECIDED']
-    """the state it is in now."""
+    """its present state."""
     outcome: Literal['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] | None
-    """how the group was decided; null while it is not."""
+    """its decision; null: not decided yet."""
     deadline: str | None
-    """when it expires unless it has ended before; null: never."""
+    """when it expires unless it has ended by then; null: never."""
     counts: TaskGroupCounts
-    """how many tasks are in which state."""
+    """its members by state and verdict."""
     members: list[Task]
-    """the tasks of the group."""
+    """the members."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     sealed_at: str | None
-    """since when no task can be added; null: it is still open."""
+    """when its membership was closed; null: it is open."""
     decided_at: str | None
-    """when it was decided; null: it is not."""
+    """when it was decided; null: not yet."""
 
 
 class GroupList(Record):
@@ -1151,9 +1151,9 @@ class SealedGroup(Record):
     group_id: str
     """the group's id."""
     state: Literal['SEALED']
-    """the state it is in now."""
+    """its present state."""
     outcome: Literal['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] | None
-    """how the group was decided; null while it is not."""
+    """its decision; null: not decided yet."""
 
 
 class SubmittedTask(Record):
@@ -1162,32 +1162,32 @@ class SubmittedTask(Record):
     id: str
     """the record's id."""
     task_id: str
-    """the task's id."""
+    """the id of the message's task."""
     task_key: str
     """the caller's name for the task, unique in its group."""
     group_id: str
     """the group's id."""
     message_id: str
-    """the message's id."""
+    """the id of the message."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     state: Literal['PENDING']
-    """the state it is in now."""
+    """its present state."""
 
 
 class JudgedTask(Record):
     """A record of the API: `JudgedTask`."""
     __slots__ = ()
     task_id: str
-    """the task's id."""
+    """the id of the message's task."""
     verdict: Literal['ACCEPTED', 'REJECTED']
-    """what was said of its result: ACCEPTED or REJECTED."""
+    """the judgement of its result."""
     group_id: str
     """the group's id."""
     group_state: Literal['OPEN', 'SEALED', 'DECIDED']
-    """the state of the group it is a member of."""
+    """the group's state."""
     outcome: Literal['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] | None
-    """how the group was decided; null while it is not."""
+    """its decision; null: not decided yet."""
 
 
 class JoinedTask(Record):
@@ -1196,27 +1196,27 @@ class JoinedTask(Record):
     group_id: str
     """the group's id."""
     group_state: Literal['OPEN', 'SEALED', 'DECIDED']
-    """the state of the group it is a member of."""
+    """the group's state."""
     task_id: str
-    """the task's id."""
+    """the id of the message's task."""
     members: int
-    """how many tasks the group has."""
+    """the members of the group."""
 
 
 class BudgetBalances(Record):
-    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
+    """its balances: limit = reserved + settled + available, at every moment."""
     __slots__ = ()
     limit: str
     """the whole budget, in minor units."""
     reserved: str
-    """set aside and not used yet, in minor units."""
+    """set aside and not spent yet, in minor units."""
     settled: str
     """spent, in minor units."""
     available: str
-    """what can still be reserved, in minor units."""
+    """left to be reserved, in minor units."""
     overdrawn: str
-    """spent beyond the limit, in minor units, and in none of the other balances; nothing is reserved
-    until a new limit covers it
+    """spent beyond the limit and in no other balance, in minor units; nothing is reserved until a
+    new limit covers it
     """
 
 
@@ -1233,13 +1233,13 @@ class Budget(Record):
     currency: str
     """the three letters of ISO 4217, or a name of your own for other units."""
     scale: int
-    """how many digits of an amount are behind the point: 2 for cents."""
+    """the digits of an amount behind the point: 2 for cents."""
     limit_minor: str
     """the whole budget, in minor units."""
     balances: BudgetBalances
-    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
+    """its balances: limit = reserved + settled + available, at every moment."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class BudgetList(Record):
@@ -1249,25 +1249,25 @@ class BudgetList(Record):
         'budgets': Budget,
     }
     budgets: list[Budget]
-    """the budgets of this page."""
+    """the budgets."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
 
 class BudgetViewBalances(Record):
-    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
+    """its balances: limit = reserved + settled + available, at every moment."""
     __slots__ = ()
     limit: str
     """the whole budget, in minor units."""
     reserved: str
-    """set aside and not used yet, in minor units."""
+    """set aside and not spent yet, in minor units."""
     settled: str
     """spent, in minor units."""
     available: str
-    """what can still be reserved, in minor units."""
+    """left to be reserved, in minor units."""
     overdrawn: str
-    """spent beyond the limit, in minor units, and in none of the other balances; nothing is reserved
-    until a new limit covers it
+    """spent beyond the limit and in no other balance, in minor units; nothing is reserved until a
+    new limit covers it
     """
 
 
@@ -1285,13 +1285,13 @@ class BudgetView(Record):
     currency: str
     """the three letters of ISO 4217, or a name of your own for other units."""
     scale: int
-    """how many digits of an amount are behind the point: 2 for cents."""
+    """the digits of an amount behind the point: 2 for cents."""
     limit_minor: str
     """the whole budget, in minor units."""
     balances: BudgetViewBalances
-    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
+    """its balances: limit = reserved + settled + available, at every moment."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     reservations: list[Reservation]
     """the reservations."""
     next_cursor: str | None
@@ -1304,14 +1304,14 @@ class Balances(Record):
     limit: str
     """the whole budget, in minor units."""
     reserved: str
-    """set aside and not used yet, in minor units."""
+    """set aside and not spent yet, in minor units."""
     settled: str
     """spent, in minor units."""
     available: str
-    """what can still be reserved, in minor units."""
+    """left to be reserved, in minor units."""
     overdrawn: str
-    """spent beyond the limit, in minor units, and in none of the other balances; nothing is reserved
-    until a new limit covers it
+    """spent beyond the limit and in no other balance, in minor units; nothing is reserved until a
+    new limit covers it
     """
 
 
@@ -1324,35 +1324,35 @@ class Reserved(Record):
     id: str
     """the record's id."""
     budget_id: str
-    """the budget's id."""
+    """the id of the budget."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     holder: str
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     amount_minor: str
     """the amount, in minor units, as digits."""
     settled_minor: str
-    """how much was spent of it, and beyond it by an overrun, in minor units."""
+    """spent of it, and beyond it by an overrun, in minor units."""
     voided_minor: str
-    """how much of it was given back, in minor units."""
+    """given back of it, in minor units."""
     remaining_minor: str
-    """how much of it is still set aside, in minor units."""
+    """still set aside, in minor units."""
     state: Literal['ACTIVE', 'SETTLED', 'VOIDED']
-    """the state it is in now."""
+    """its present state."""
     settle_by: str | None
-    """when it should be settled; later it is marked overdue; null: whenever."""
+    """when it becomes overdue unless it is settled; null: never."""
     overdue: bool
     """whether settleBy has passed while something is still set aside."""
     work_key: str | None
-    """the caller's name for this work, unique where it is used: a repetition is recognized by it."""
+    """the caller's name for what it pays; null: none."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     closed_at: str | None
-    """when nothing of it was left; null before."""
+    """when nothing of it was left; null: not yet."""
     replay: bool
-    """whether an earlier request did it already, so that this one changed nothing."""
+    """whether an earlier request did it, and this one changed nothing."""
     balances: Balances
-    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
+    """its balances: limit = reserved + settled + available, at every moment."""
 
 
 class Entry(Record):
@@ -1361,21 +1361,19 @@ class Entry(Record):
     id: str
     """the record's id."""
     budget_id: str
-    """the budget's id."""
+    """the id of the budget."""
     reservation_id: str
-    """the reservation's id."""
+    """the id of the reservation."""
     kind: Literal['SETTLE', 'VOID']
-    """what was done: SETTLE: the amount was spent; VOID: it was given back."""
+    """SETTLE: the amount was spent; VOID: it was given back."""
     amount_minor: str
     """the amount, in minor units, as digits."""
     overdrawn_minor: str
-    """how much of the amount the budget was overdrawn by, in minor units."""
+    """the part of the amount that overdrew the budget, in minor units."""
     work_key: str
-    """the caller's name for the entry, unique among the budget's settlements and among its voids: a
-    repetition answers the first one
-    """
+    """the caller's name for the entry, unique among the budget's settlements, or its voids."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class BudgetSettle(Record):
@@ -1389,11 +1387,11 @@ class BudgetSettle(Record):
     entry: Entry
     """the ledger entry that was made."""
     replay: bool
-    """whether an earlier request did it already, so that this one changed nothing."""
+    """whether an earlier request did it, and this one changed nothing."""
     reservation: Reservation
     """the reservation as it now stands."""
     balances: Balances
-    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
+    """the balances of the budget."""
 
 
 class BudgetVoid(Record):
@@ -1407,11 +1405,11 @@ class BudgetVoid(Record):
     entry: Entry
     """the ledger entry that was made."""
     replay: bool
-    """whether an earlier request did it already, so that this one changed nothing."""
+    """whether an earlier request did it, and this one changed nothing."""
     reservation: Reservation
     """the reservation as it now stands."""
     balances: Balances
-    """what is reserved, spent and left: limit = reserved + settled + available, at every moment."""
+    """the balances of the budget."""
 
 
 class BarrierList(Record):
@@ -1434,25 +1432,25 @@ class Allowance(Record):
     name: str
     """for people, and to find it by."""
     units_limit: int
-    """how many units a window has."""
+    """the units of each window."""
     window_seconds: int
-    """how long a window is; windows begin at multiples of it since 1970."""
+    """the length of a window; windows begin at multiples of it since 1970."""
     window_started_at: str
     """when the present window began."""
     window_ends_at: str
     """when the window ends."""
     used_units: int
-    """how many units of the present window are used."""
+    """the units used in the present window."""
     available_units: int
-    """how many units of the present window are left."""
+    """the units left in the present window."""
     cooldown_until: str | None
-    """nothing is given out before this moment; null: no cooldown."""
+    """when its cooldown ends, and units are given out again; null: no cooldown."""
     cooldown_reason: str | None
-    """why it cools down."""
+    """the reason for the cooldown; null: none was given."""
     waiting: int
-    """how many wait for units."""
+    """the waiters in its queue."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class AllowanceList(Record):
@@ -1462,7 +1460,7 @@ class AllowanceList(Record):
         'allowances': Allowance,
     }
     allowances: list[Allowance]
-    """the allowances of this page."""
+    """the allowances."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -1473,34 +1471,34 @@ class Consumption(Record):
     id: str
     """the record's id."""
     allowance_id: str
-    """the allowance's id."""
+    """the id of the allowance."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     holder: str
-    """who holds it: a name that the caller chose."""
+    """its holder: a name that the caller chose."""
     units: int
-    """how many units."""
+    """the number of units."""
     work_key: str | None
     """the caller's name for this work, unique where it is used: a repetition is recognized by it."""
     replay: bool
-    """whether an earlier request did it already, so that this one changed nothing."""
+    """whether an earlier request did it, and this one changed nothing."""
     window_ends_at: str
     """when the window ends."""
     available_units: int
-    """how many units of the present window are left."""
+    """the units left in the present window."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class Cooldown(Record):
     """A record of the API: `Cooldown`."""
     __slots__ = ()
     allowance_id: str
-    """the allowance's id."""
+    """the id of the allowance."""
     cooldown_until: str
-    """nothing is given out before this moment."""
+    """when its cooldown ends, and units are given out again."""
     reason: str | None
-    """why it cools down."""
+    """the reason for the cooldown; null: none was given."""
 
 
 class Schedule(Record):
@@ -1511,31 +1509,31 @@ class Schedule(Record):
     name: str
     """for people, and to find it by."""
     mailbox_id: str
-    """the mailbox's id."""
+    """the id of the mailbox."""
     scope_id: str
-    """the scope's id: a run, or a part of one."""
+    """the scope: a run, or a part of one."""
     payload: Any
-    """what each message carries."""
+    """the payload of each message."""
     cron: str | None
-    """when it sends, as a cron expression; null: it goes by everySeconds."""
+    """the cron expression of its moments; null: it goes by everySeconds."""
     every_seconds: int | None
-    """the seconds between two messages, counted from creation; null: it goes by cron."""
+    """the seconds between messages, from its creation; null: it goes by cron."""
     timezone: str
     """the IANA time zone of cron."""
     max_attempts: int | None
-    """how often a message is handed out before it is FAILED."""
+    """the most attempts of each message; null: the mailbox's."""
     state: Literal['ACTIVE', 'PAUSED', 'ENDED']
-    """the state it is in now."""
+    """its present state."""
     next_at: str | None
     """when it sends next; null: it is paused or has ended."""
     last_at: str | None
-    """the last moment that it sent a message for; null: none yet."""
+    """the moment of its last message; null: none yet."""
     last_message_id: str | None
-    """the message that it sent last; null: none yet."""
+    """the last message that it sent; null: none yet."""
     missed: int
-    """how many moments passed while nothing ran; of those only the last was sent."""
+    """the moments that passed while nothing ran; of several only the last is sent."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class ScheduleList(Record):
@@ -1556,21 +1554,21 @@ class NewDestination(Record):
     id: str
     """the record's id."""
     url: str
-    """where the events are posted to."""
+    """the address that events are posted to."""
     event_types: list[str]
-    """the types that it hears of, `message.*` for all of a kind; empty: all."""
+    """the event types that it gets, `message.*` for all of a kind; empty: all."""
     state: Literal['ACTIVE', 'DISABLED']
-    """the state it is in now."""
+    """its present state."""
     disabled_reason: Literal['REQUESTED', 'GONE', 'FAILING'] | None
     """why it is DISABLED; null: it is not."""
     consecutive_failures: int
-    """how many attempts have failed since the last success."""
+    """the failed attempts since the last success."""
     last_success_at: str | None
     """when an attempt last succeeded; null: never."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
     signing_secret: str
-    """what deliveries are signed with; shown here only."""
+    """the secret that deliveries are signed with; shown here only."""
 
 
 class Destination(Record):
@@ -1579,19 +1577,19 @@ class Destination(Record):
     id: str
     """the record's id."""
     url: str
-    """where the events are posted to."""
+    """the address that events are posted to."""
     event_types: list[str]
-    """the types that it hears of, `message.*` for all of a kind; empty: all."""
+    """the event types that it gets, `message.*` for all of a kind; empty: all."""
     state: Literal['ACTIVE', 'DISABLED']
-    """the state it is in now."""
+    """its present state."""
     disabled_reason: Literal['REQUESTED', 'GONE', 'FAILING'] | None
     """why it is DISABLED; null: it is not."""
     consecutive_failures: int
-    """how many attempts have failed since the last success."""
+    """the failed attempts since the last success."""
     last_success_at: str | None
     """when an attempt last succeeded; null: never."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class DestinationList(Record):
@@ -1601,7 +1599,7 @@ class DestinationList(Record):
         'destinations': Destination,
     }
     destinations: list[Destination]
-    """the destinations of this page."""
+    """the destinations."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -1610,25 +1608,25 @@ class Delivery(Record):
     """A record of the API: `Delivery`."""
     __slots__ = ()
     id: str
-    """the record's id."""
+    """the delivery's id: one attempt."""
     destination_id: str
-    """the destination's id."""
+    """the id of the destination."""
     event_id: str
-    """the event's id, unique for ever: whoever has seen it may drop a repetition."""
+    """the id of the event."""
     event_type: str
     """the event's type."""
     attempt: int
-    """which attempt this is: 1 for the first."""
+    """the number of this attempt, from 1."""
     trigger: Literal['SCHEDULED', 'MANUAL', 'TEST']
-    """why it was attempted: as planned, asked for by redeliver, or a test."""
+    """SCHEDULED: as planned; MANUAL: by redeliver; TEST: by test."""
     state: Literal['SUCCEEDED', 'FAILED']
-    """the state it is in now."""
+    """its present state."""
     response_status: int | None
     """the receiver's HTTP status; null: there was no answer."""
     error_code: Literal['STATUS', 'REDIRECTED', 'TIMEOUT', 'CONNECTION_REFUSED', 'CONNECTION_FAILED', 'NAME_NOT_RESOLVED', 'TLS_FAILED', 'TARGET_FORBIDDEN', 'INTERRUPTED'] | None
     """why the attempt failed; null: it did not."""
     duration_ms: int
-    """how long the attempt took."""
+    """the duration of the attempt."""
     attempted_at: str
     """when the attempt began."""
     next_attempt_at: str | None
@@ -1642,7 +1640,7 @@ class DeliveryList(Record):
         'deliveries': Delivery,
     }
     deliveries: list[Delivery]
-    """the deliveries of this page."""
+    """the deliveries."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 
@@ -1651,16 +1649,16 @@ class Event(Record):
     """An event of the journal; `payload` is as the reference describes it."""
     __slots__ = ()
     event_id: str
-    """the event's id, unique for ever: whoever has seen it may drop a repetition."""
+    """the event's id, unique for ever: a repeated event has the same."""
     type: Literal['limits.updated', 'scope.created', 'scope.cancelled', 'mailbox.created', 'mailbox.updated', 'mailbox.deleted', 'message.sent', 'message.claimed', 'message.acked', 'message.retried', 'message.rejected', 'message.failed', 'message.lease_expired', 'message.expired', 'message.cancelled', 'message.requeued', 'group.created', 'group.sealed', 'group.task_joined', 'group.decided', 'task.submitted', 'task.started', 'task.succeeded', 'task.failed', 'task.expired', 'task.cancelled', 'task.requeued', 'task.accepted', 'task.rejected', 'budget.created', 'budget.limit_changed', 'budget.reserved', 'budget.settled', 'budget.voided', 'budget.overdrawn', 'budget.reservation_overdue', 'barrier.created', 'barrier.arrived', 'barrier.released', 'barrier.cancelled', 'barrier.epoch_advanced', 'allowance.created', 'allowance.limit_changed', 'allowance.consumed', 'allowance.cooldown_started', 'waiter.queued', 'waiter.granted', 'waiter.cancelled', 'waiter.expired', 'schedule.created', 'schedule.updated', 'schedule.deleted', 'schedule.fired', 'schedule.refused', 'destination.created', 'destination.disabled', 'delivery.exhausted']
     aggregate: Literal['limits', 'scope', 'mailbox', 'message', 'group', 'task', 'budget', 'barrier', 'allowance', 'waiter', 'schedule', 'destination', 'delivery']
     aggregate_id: str
-    """the id of the object that it happened to."""
+    """the object that it happened to."""
     scope_id: str | None
     occurred_at: str
-    """when it happened, by the clock of the store."""
+    """when it happened, by the store's clock."""
     request_id: str | None
-    """the request that did it; null: the passing of time did."""
+    """the request that caused it; null: time did."""
     payload: dict[str, Any]
 
 
@@ -1673,7 +1671,7 @@ class EventList(Record):
     events: list[Event]
     """the events, oldest first."""
     next_cursor: str
-    """the cursor of what comes after; never null."""
+    """the cursor behind these events; never null."""
 
 
 class EventWatch(Record):
@@ -1685,7 +1683,7 @@ class EventWatch(Record):
     events: list[Event]
     """the events, oldest first."""
     next_cursor: str
-    """the cursor of what comes after; never null."""
+    """the cursor behind these events; never null."""
 
 
 class VisibleSpace(Record):
@@ -1696,7 +1694,7 @@ class VisibleSpace(Record):
     name: str | None
     """for people, and to find it by."""
     created_at: str
-    """when it was made."""
+    """when it was created."""
 
 
 class SpaceList(Record):
@@ -1706,7 +1704,7 @@ class SpaceList(Record):
         'spaces': VisibleSpace,
     }
     spaces: list[VisibleSpace]
-    """the spaces of this page."""
+    """the spaces."""
     next_cursor: str | None
     """the cursor of the next page; null: this was the last."""
 

@@ -1,0 +1,58 @@
+import { type Fields, flag, id, number, opaque, text, time, type Words } from './field.ts';
+import { RecordDeclaration } from './record.ts';
+
+/** What is said of fields, by their names. */
+export type Glossary = ReadonlyMap<string, Words>;
+
+/** Names that mean the same in every room, whose fields need not say it. */
+export const commonFields: Fields = {
+  asOf: time().means('when these figures were taken'),
+  attempts: number().means('the number of attempts so far').example(2),
+  call: text().means('the name of the call'),
+  createdAt: time().means('when it was created'),
+  deadline: time()
+    .means('when it expires unless it has ended by then; null: never')
+    .forModels('when it ends by itself if it is not done: a date-time like 2026-01-31T12:00:00Z'),
+  expiresAt: time().means('when its wait ends').example('2026-01-31T12:01:00.000Z'),
+  finishedAt: time().means('when it ended; null: not yet'),
+  holder: text()
+    .means('its holder: a name that the caller chose')
+    .forModels('who you are: a name that is yours alone, the same in all your calls')
+    .example('worker-7'),
+  idempotencyKey: text()
+    .means(
+      "names the call for its retries, as Idempotency-Key does; left out: made of the batch's key and the call's index",
+    )
+    .forModels('a text of your own: new for each call, the same for its repetitions'),
+  name: text().means('for people, and to find it by').example('orders'),
+  nextCursor: text().means('the cursor of the next page; null: this was the last'),
+  payload: opaque().means("the sender's value, unchanged"),
+  position: number(1).means('its place in the queue, from 1; null: it is in none'),
+  replay: flag().means('whether an earlier request did it, and this one changed nothing'),
+  scopeId: id().means('the scope: a run, or a part of one; null: none'),
+  state: text().means('its present state'),
+  truncated: flag().means('whether there is more than is shown'),
+  waitingSince: time().means('when it began to wait'),
+  workKey: text()
+    .means("the caller's name for this work, unique where it is used: a repetition is recognized by it")
+    .forModels(
+      'a name for this piece of work: the same key again does nothing more and answers what the first call did',
+    )
+    .example('order-4711'),
+};
+
+/**
+ * By name: what the first field of the name says that says it. A record's `id` is what others call `messageId`: it is not
+ * the `id` of others.
+ */
+export function glossaryOf(declared: readonly (RecordDeclaration | Fields)[]): Glossary {
+  const found = new Map<string, Words>();
+  for (const one of declared) {
+    const [fields, idName] = one instanceof RecordDeclaration ? [one.fields, `${one.luaName}Id`] : [one, 'id'];
+    for (const [field, { special }] of Object.entries(fields)) {
+      const name = field === 'id' ? idName : field;
+      found.set(name, { ...special, ...found.get(name) });
+    }
+  }
+  return found;
+}
