@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
 import type { Answered, Fields } from '../declare/field.ts';
+import type { Glossary } from '../declare/glossary.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../redis/connection.ts';
 import type { Due } from '../redis/due.ts';
@@ -9,8 +10,7 @@ import type { Wake } from '../redis/wake.ts';
 import type { Calls } from './call.ts';
 import type { Handler } from './endpoint.ts';
 import type { ErrorTable } from './errors.ts';
-import type { Described } from './openapi.ts';
-import type { Route } from './route.ts';
+import type { Route, Tag } from './route.ts';
 import type { Match } from './router.ts';
 import type { Site } from './site.ts';
 
@@ -50,8 +50,8 @@ export interface Service {
   /** Routes outside of spaces. */
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
-  readonly tags: Described['tags'];
-  readonly glossary: Described['glossary'];
+  readonly tags: ReadonlyMap<string, Tag>;
+  readonly glossary: (room: string) => Glossary;
   /** The text of GET /openapi.json; made at the first request. */
   readonly openapi: () => Promise<string>;
   /** Whether the store takes calls: GET /readyz. */
