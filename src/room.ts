@@ -1,10 +1,10 @@
+import { batchRoute } from './batch/route.ts';
+import { commonErrors, type ErrorTable } from './call/errors.ts';
+import type { Route } from './call/route.ts';
 import { type EventDeclaration, eventCounts } from './declare/event.ts';
 import type { Fields } from './declare/field.ts';
 import type { RecordDeclaration } from './declare/record.ts';
-import { batchRoute } from './http/batch.ts';
-import { commonErrors, type ErrorTable } from './http/errors.ts';
 import { commonFields, type Glossary } from './http/openapi/glossary.ts';
-import type { Route } from './http/route.ts';
 import type { KeyTable } from './redis/keys.ts';
 import type { Vocabulary } from './redis/loader.ts';
 

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { moment, optional, says } from '../http/fields.ts';
+import { moment, optional, says } from '../call/fields.ts';
 import type { EventNames } from './names.ts';
 import type { Entry } from './record.ts';
 

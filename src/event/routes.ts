@@ -1,8 +1,8 @@
 import Joi from 'joi';
+import { cursor, fields, queryInteger } from '../call/fields.ts';
+import { param, type Route, read } from '../call/route.ts';
 import { type EventDeclaration, eventUnion } from '../declare/event.ts';
 import { exactly } from '../declare/record.ts';
-import { cursor, fields, queryInteger } from '../http/fields.ts';
-import { param, type Route, read } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { since } from './filter.ts';
 import { EventNames } from './names.ts';

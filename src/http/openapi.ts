@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ErrorTable } from '../call/errors.ts';
+import type { Route } from '../call/route.ts';
 import type { EventDeclaration } from '../declare/event.ts';
-import type { ErrorTable } from './errors.ts';
 import { batchedCalls } from './openapi/batched.ts';
 import { components, systemPaths } from './openapi/components.ts';
 import { webhooks } from './openapi/events.ts';
@@ -9,7 +10,6 @@ import { nameSchemas } from './openapi/names.ts';
 import { ofSpace, operation, pathOf, tagOf } from './openapi/operation.ts';
 import type { NamedSchemas } from './openapi/schema.ts';
 import { tagsOf } from './openapi/tags.ts';
-import type { Route } from './route.ts';
 
 const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
 const description =

@@ -1,13 +1,13 @@
 import Joi from 'joi';
+import { invalid } from '../call/errors.ts';
+import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../call/fields.ts';
+import type { Hold } from '../call/hold.ts';
+import { randomTail, randomToken } from '../call/random.ts';
+import { maxReceivedBytes, param, type Route, route } from '../call/route.ts';
 import { flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
 import { TaskGroup } from '../group/records.ts';
-import { invalid } from '../http/errors.ts';
-import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../http/fields.ts';
-import type { Hold } from '../http/hold.ts';
-import { randomTail, randomToken } from '../http/random.ts';
-import { maxReceivedBytes, param, type Route, route } from '../http/route.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { Claim, Message } from './records.ts';
 

@@ -1,4 +1,4 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { type ErrorTable, entry } from '../call/errors.ts';
 import type { Refusal } from '../redis/scripts.ts';
 
 const claimLost: Record<string, string> = {

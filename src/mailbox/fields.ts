@@ -1,4 +1,4 @@
-import { integer, moment, optional } from '../http/fields.ts';
+import { integer, moment, optional } from '../call/fields.ts';
 
 /** How often a message is handed out. */
 export const maxAttempts = () => integer(1, 100).description('how often a message is handed out before it is FAILED');

@@ -1,5 +1,7 @@
+import { invalid } from '../call/errors.ts';
+import { fieldNames } from '../call/from-fields.ts';
+import { pathNames, type Route } from '../call/route.ts';
 import { type JsonSchema, jsonSchema } from '../http/openapi/schema.ts';
-import { pathNames, type Route } from '../http/route.ts';
 import { parameters } from './parameters.ts';
 import { advice } from './refusals.ts';
 import { type Words, words } from './words.ts';
@@ -55,6 +57,16 @@ function toolOf(name: string, route: Route, { title, description, destructive, r
       openWorldHint: false,
     },
   };
+}
+
+/** Throws VALIDATION_FAILED for a field that the call does not take. */
+export function checkFields(fields: Readonly<Record<string, unknown>>, route: Route): void {
+  const { path, query, body } = fieldNames(route);
+  const known = [...path, ...query, ...body];
+  const unknown = Object.keys(fields).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const names = [...known, 'idempotencyKey'].join(', ');
+  throw invalid(`${unknown} is not a field of ${route.call}, which takes ${names}`);
 }
 
 /** Path parameters, query parameters and fields of the body in one object. */

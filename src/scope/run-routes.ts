@@ -1,6 +1,6 @@
+import { param, type Route, read, route } from '../call/route.ts';
 import { flag, id, oneOf, raw } from '../declare/field.ts';
 import { exactly, Many, many, readMembers, type Shown } from '../declare/record.ts';
-import { param, type Route, read, route } from '../http/route.ts';
 import type { Parts } from '../room.ts';
 import { Scope } from './records.ts';
 

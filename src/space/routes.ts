@@ -1,4 +1,4 @@
-import type { Route } from '../http/route.ts';
+import type { Route } from '../call/route.ts';
 import type { Parts } from '../room.ts';
 import { backlogRoute, censusRoute } from './figures.ts';
 import { limitRoutes } from './limit-routes.ts';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { fields, oneOf, optional } from '../call/fields.ts';
+import { randomTail } from '../call/random.ts';
+import { readList } from '../call/read-list.ts';
+import type { ServeContext } from '../call/route.ts';
+import { param, type Route, read, route } from '../call/route.ts';
 import { type Answered, type Fields, id, text } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { EventNames } from '../event/names.ts';
-import type { ServeContext } from '../http/context.ts';
-import { fields, oneOf, optional } from '../http/fields.ts';
-import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { param, type Route, read, route } from '../http/route.ts';
 import { Refusal } from '../redis/scripts.ts';
 import type { Parts } from '../room.ts';
 import { eventTypes, url } from './fields.ts';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { codesOf } from '../../src/call/route-errors.ts';
 import { calls } from '../../src/client/generated/calls.ts';
 import { type Answer, type Args, type ErrorCode, type Event, type Muster, Worker } from '../../src/client/index.ts';
 import { openapi } from '../../src/http/openapi.ts';
-import { codesOf } from '../../src/http/route-errors.ts';
 import { allRoutes, product } from '../../src/primitives.ts';
 
 /** Never run: it is the compiler that tests it. */

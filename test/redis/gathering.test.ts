@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Cluster } from 'ioredis';
+import { randomTail } from '../../src/call/random.ts';
 import type { Reply } from '../../src/declare/value.ts';
-import { randomTail } from '../../src/http/random.ts';
 import { Refusal, ScriptFailure } from '../../src/redis/scripts.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { expectAgreement } from '../support/agree.ts';

@@ -1,5 +1,5 @@
-import { isBatched } from '../batch.ts';
-import { pathNames, type Route } from '../route.ts';
+import { isBatched } from '../../batch/route.ts';
+import { pathNames, type Route } from '../../call/route.ts';
 import { idempotencyKey } from './components.ts';
 import { type JsonSchema, jsonSchema, type NamedSchemas, schemaRef } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import type { JsonSchema } from './openapi/schema.ts';
+import type { JsonSchema } from '../http/openapi/schema.ts';
 
 /**
  * The kinds of field that requests are made of. Nothing is coerced except query parameters, which arrive as text.
