@@ -6,7 +6,8 @@ import { param, type Route, read, route } from '../call/route.ts';
 import { oneOf as oneOfField } from '../declare/field.ts';
 import { one, record } from '../declare/record.ts';
 import { damagedDetail } from '../mailbox/errors.ts';
-import { conditions, groupStates, TaskGroup } from './records.ts';
+import { groupStates } from '../mailbox/records.ts';
+import { conditions, TaskGroup } from './records.ts';
 import { taskRoutes } from './task-routes.ts';
 
 const { id: groupId, scopeId, outcome } = TaskGroup.fields;

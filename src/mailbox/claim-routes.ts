@@ -7,13 +7,12 @@ import { maxReceivedBytes, param, type Route, route } from '../call/route.ts';
 import { flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
-import { TaskGroup } from '../group/records.ts';
 import { Refusal } from '../redis/scripts.ts';
-import { Claim, Message } from './records.ts';
+import { Claim, groupStates, Message } from './records.ts';
 
 const { id: messageId, attempts, readyAt, taskId, groupId } = Message.fields;
 const resultMessageId = idField().orNull();
-const groupState = TaskGroup.fields.state.orNull();
+const groupState = oneOf(...groupStates).orNull();
 
 /** What a message's payload and progress may have together. */
 const maxMessageBytes = 65_536 + 4_096;

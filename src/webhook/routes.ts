@@ -8,7 +8,7 @@ import { type Answered, type Fields, id, text } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { EventNames } from '../event/names.ts';
 import { Refusal } from '../redis/scripts.ts';
-import type { Parts } from '../room.ts';
+import type { Declarations } from '../room.ts';
 import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';
 import { storedTypes } from './kinds.ts';
@@ -152,7 +152,7 @@ const rotateSecret = route({
   reply: { destination: one(NewDestination) },
 });
 
-export function webhookRoutes({ events }: Pick<Parts, 'events'>): readonly Route[] {
+export function webhookRoutes({ events }: Pick<Declarations, 'events'>): readonly Route[] {
   const names = new EventNames(events);
   return [create(names), list, view, update(names), remove, rotateSecret, ...sendRoutes];
 }

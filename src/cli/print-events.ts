@@ -10,9 +10,9 @@ import { EventNames } from '../event/names.ts';
 import { type JournalPage, pageReply } from '../event/page.ts';
 import { ScopePaths } from '../event/scope-paths.ts';
 import { Segments } from '../event/segments.ts';
+import type { Admin } from '../org/admin.ts';
+import { checkOrg, checkUuid, InvalidInput } from '../org/input.ts';
 import { product } from '../primitives.ts';
-import type { Admin } from './admin.ts';
-import { checkOrg, checkUuid, InvalidInput } from './input.ts';
 
 const pageSize = 500;
 /** Delay before looking for new events. */
