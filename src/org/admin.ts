@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { apiKeyDigest } from '../call/api-key.ts';
+import { apiKeyDigest } from '../call/caller.ts';
 import { randomTail } from '../call/random.ts';
 import { text } from '../declare/field.ts';
 import { many, one } from '../declare/record.ts';

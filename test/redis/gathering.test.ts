@@ -9,7 +9,7 @@ import { expectAgreement } from '../support/agree.ts';
 import { World } from '../support/world.ts';
 import { digest, fingerprint } from './gathered-support.ts';
 
-/** A send, as in src/http/endpoint.ts. */
+/** A send, as in src/call/operation.ts. */
 function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply> {
   return queue.world.service.scripts.run('mailbox/send', queue.world.org, {
     apiKeyDigest: hash('sha256', queue.world.apiKey, 'base64url'),

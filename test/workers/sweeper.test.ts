@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';
-import { apiKeyDigest } from '../../src/call/api-key.ts';
+import { apiKeyDigest } from '../../src/call/caller.ts';
 import { randomTail } from '../../src/call/random.ts';
 import type { Reply } from '../../src/declare/value.ts';
 import { Due } from '../../src/redis/due.ts';

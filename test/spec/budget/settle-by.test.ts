@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { apiKeyDigest } from '../../../src/call/api-key.ts';
+import { apiKeyDigest } from '../../../src/call/caller.ts';
 import { randomTail } from '../../../src/call/random.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
