@@ -1,10 +1,10 @@
+import { batchRoute } from './batch/route.ts';
+import { commonErrors, type ErrorTable } from './call/errors.ts';
+import type { Route, Tag } from './call/route.ts';
 import { type EventDeclaration, eventCounts } from './declare/event.ts';
 import type { Fields } from './declare/field.ts';
 import { commonFields, type Glossary, glossaryOf } from './declare/glossary.ts';
 import type { RecordDeclaration } from './declare/record.ts';
-import { batchRoute } from './http/batch.ts';
-import { commonErrors, type ErrorTable } from './http/errors.ts';
-import type { Route, Tag } from './http/route.ts';
 import type { KeyTable } from './redis/keys.ts';
 import type { Vocabulary } from './redis/loader.ts';
 
@@ -21,7 +21,7 @@ export interface Limit {
 export type Limits = Readonly<Record<string, Limit>>;
 
 /** What every room contributes to. */
-export interface Parts {
+export interface Declarations {
   readonly records: readonly RecordDeclaration[];
   readonly events: readonly EventDeclaration[];
   /** Fields of the census, the backlog, the waits and the view of a run. */
@@ -36,7 +36,7 @@ export interface Parts {
 }
 
 /** A primitive: everything that the rest of the product knows about it. */
-export interface Room extends Partial<Omit<Parts, 'events'>> {
+export interface Room extends Partial<Omit<Declarations, 'events'>> {
   /** The name of its folders in lua/, src/ and test/spec/. */
   readonly name: string;
   /** Of a room that has routes. */
@@ -44,7 +44,7 @@ export interface Room extends Partial<Omit<Parts, 'events'>> {
   /** The folder of its Lua files, if not lua/<name>. */
   readonly lua?: string;
   /** A function for rooms whose routes show what others contribute. */
-  readonly routes?: readonly Route[] | ((all: Parts) => readonly Route[]);
+  readonly routes?: readonly Route[] | ((all: Declarations) => readonly Route[]);
   /** Those of no space: their paths are below /v1/spaces. */
   readonly spacelessRoutes?: readonly Route[];
   /** A function for the space's room, whose events include the limits of all. */
@@ -56,7 +56,7 @@ export interface Room extends Partial<Omit<Parts, 'events'>> {
 }
 
 /** The combined declarations of all rooms. */
-export interface Product extends Parts {
+export interface Product extends Declarations {
   readonly routes: readonly Route[];
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
@@ -78,7 +78,7 @@ export function collect(rooms: readonly Room[]): Product {
     );
   const limits = merged((room) => room.limits);
   const events = rooms.flatMap(({ events = [] }) => (typeof events === 'function' ? events(limits) : events));
-  const parts: Parts = {
+  const parts: Declarations = {
     records: rooms.flatMap((room) => room.records ?? []).map((record) => extended(record, rooms)),
     events,
     census: { ...merged((room) => room.census), ...eventCounts(events) },

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { batchGateway } from './batch/gateway.ts';
 import { consoleSite } from './console/site.ts';
 import { one } from './declare/record.ts';
 import { docsSite, referenceSite } from './docs/site.ts';
@@ -6,9 +7,9 @@ import { Feeds } from './event/feeds.ts';
 import { Journal } from './event/journal.ts';
 import { Segments } from './event/segments.ts';
 import { createApp } from './http/app.ts';
-import type { Service } from './http/context.ts';
 import { Listener } from './http/listener.ts';
 import { openapiText } from './http/openapi.ts';
+import type { HttpService } from './http/service.ts';
 import { PackedMessages } from './mailbox/packed.ts';
 import { mcpGateway } from './mcp/gateway.ts';
 import { Metrics } from './metrics/metrics.ts';
@@ -161,7 +162,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
         ...core,
         routes: product.routes,
         spacelessRoutes: product.spacelessRoutes,
-        gateways: [mcpGateway],
+        gateways: [batchGateway, mcpGateway],
         showsMetrics: metricsPort === undefined,
       });
     if (metricsPort !== undefined)
@@ -205,7 +206,7 @@ async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 
   }
 }
 
-type Core = Omit<Service, 'errors' | 'tags' | 'glossary' | 'openapi' | 'sites'>;
+type Core = Omit<HttpService, 'errors' | 'tags' | 'glossary' | 'openapi' | 'sites'>;
 
 async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Promise<Listener> {
   const { host, port, product = defaultProduct } = options;

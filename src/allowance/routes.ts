@@ -1,9 +1,9 @@
+import { fields, integer, key, ofRun, optional, text } from '../call/fields.ts';
+import { randomTail } from '../call/random.ts';
+import { byName, readList } from '../call/read-list.ts';
+import { param, type Route, read, route } from '../call/route.ts';
 import { flag, id as idField, number } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { fields, integer, key, ofRun, optional, text } from '../http/fields.ts';
-import { randomTail } from '../http/random.ts';
-import { byName, readList } from '../http/read-list.ts';
-import { param, type Route, read, route } from '../http/route.ts';
 import { Allowance, Consumption, Cooldown, maxUnits } from './records.ts';
 import { waiterRoutes } from './waiter-routes.ts';
 

@@ -1,7 +1,7 @@
+import { fields, integer, ofRun, optional, text } from '../call/fields.ts';
+import { randomTail } from '../call/random.ts';
+import { type Route, read, route } from '../call/route.ts';
 import { one } from '../declare/record.ts';
-import { fields, integer, ofRun, optional, text } from '../http/fields.ts';
-import { randomTail } from '../http/random.ts';
-import { type Route, read, route } from '../http/route.ts';
 import { maxUnits, Waiter } from './records.ts';
 
 const reply = { waiter: one(Waiter) };

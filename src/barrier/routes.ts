@@ -1,9 +1,9 @@
+import { fields, integer, key, ofRun, optional, queryInteger } from '../call/fields.ts';
+import { randomTail } from '../call/random.ts';
+import { readList } from '../call/read-list.ts';
+import { type Route, read, route } from '../call/route.ts';
 import { id as idField } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { fields, integer, key, ofRun, optional, queryInteger } from '../http/fields.ts';
-import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { type Route, read, route } from '../http/route.ts';
 import { Barrier, barrierStates } from './records.ts';
 
 const reply = { barrier: one(Barrier) };

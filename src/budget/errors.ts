@@ -1,4 +1,4 @@
-import { advised, type ErrorTable, entry } from '../http/errors.ts';
+import { advised, type ErrorTable, entry } from '../call/errors.ts';
 
 export const budgetErrors: ErrorTable = {
   BUDGET_NOT_FOUND: entry(404, 'there is no such budget in this space'),

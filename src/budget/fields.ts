@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { says } from '../http/fields.ts';
+import { says } from '../call/fields.ts';
 
 const digits = /^[0-9]{1,18}$/;
 const zero = /^0+$/;

@@ -1,5 +1,3 @@
-import { type Answered, flag, id as idField, money, text as textField } from '../declare/field.ts';
-import { exactly, many, one } from '../declare/record.ts';
 import {
   fields,
   flag as flagField,
@@ -12,11 +10,13 @@ import {
   page,
   states,
   text,
-} from '../http/fields.ts';
-import { Cursors, statesText } from '../http/page.ts';
-import { randomTail } from '../http/random.ts';
-import { byName, readList } from '../http/read-list.ts';
-import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
+} from '../call/fields.ts';
+import { Cursors, statesText } from '../call/page.ts';
+import { randomTail } from '../call/random.ts';
+import { byName, readList } from '../call/read-list.ts';
+import { type Answer, type Input, param, type Route, read, route } from '../call/route.ts';
+import { type Answered, flag, id as idField, money, text as textField } from '../declare/field.ts';
+import { exactly, many, one } from '../declare/record.ts';
 import { amount, currency } from './fields.ts';
 import { Balances, Budget, Entry, Reservation, reservationStates } from './records.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CommanderError } from 'commander';
+import { ApiError } from '../call/errors.ts';
 import { MusterError } from '../client/index.ts';
 import { ConfigError } from '../config.ts';
-import { ApiError } from '../http/errors.ts';
 import { InvalidInput } from '../org/input.ts';
 import { OtherFormat } from '../redis/format.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type EventsQuery, printEvents } from '../org/print-events.ts';
 import { type Cli, examples } from './command.ts';
+import { type EventsQuery, printEvents } from './print-events.ts';
 
 /** `muster events <spaceId>`. */
 export function addEventsCommand(program: Command, cli: Cli): void {

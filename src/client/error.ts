@@ -1,4 +1,4 @@
-import type { ErrorCode } from './generated/calls.ts';
+import type { ErrorCode } from './generated/errors.ts';
 
 /** A call that failed. */
 export class MusterError extends Error {

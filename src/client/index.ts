@@ -1,5 +1,6 @@
 export { MusterError } from './error.ts';
-export type { BatchedCalls, Calls, ErrorCode, ErrorCodes } from './generated/calls.ts';
+export type { BatchedCalls, Calls } from './generated/calls.ts';
+export type { ErrorCode, ErrorCodes } from './generated/errors.ts';
 export type { Journal } from './journal.ts';
 export { createMuster, type Muster } from './muster.ts';
 export type { MusterOptions } from './send.ts';

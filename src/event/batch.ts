@@ -1,6 +1,6 @@
+import { stringify } from '../call/json.ts';
 import { Raw } from '../declare/raw.ts';
 import type { Value } from '../declare/value.ts';
-import { stringify } from '../http/json.ts';
 import type { Filter } from './filter.ts';
 import type { JournalPage } from './page.ts';
 import { type Entry, eventRecord, readEntry } from './record.ts';

@@ -1,4 +1,4 @@
-import { apiError } from '../http/errors.ts';
+import { apiError } from '../call/errors.ts';
 
 const cursorForm = /^([0-9a-f]{8})\.([0-9A-Za-z]+)\.((?:0|[1-9]\d{0,14})-(?:0|[1-9]\d{0,18}))$/;
 

@@ -1,4 +1,4 @@
-import { ApiError, apiError } from '../http/errors.ts';
+import { ApiError, apiError } from '../call/errors.ts';
 import { writeCursor } from './cursor.ts';
 import { eventErrors } from './errors.ts';
 import type { Place } from './segment.ts';

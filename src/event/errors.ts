@@ -1,4 +1,4 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { type ErrorTable, entry } from '../call/errors.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   old: 'the events after this cursor are no longer kept',

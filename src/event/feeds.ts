@@ -1,4 +1,4 @@
-import { callArgs } from '../http/call-args.ts';
+import { callArgs } from '../call/args.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import { channelOf } from '../space/keys.ts';
@@ -27,8 +27,8 @@ interface HoldOptions {
   readonly gone: AbortSignal;
 }
 
-declare module '../http/context.ts' {
-  interface Parts {
+declare module '../call/service.ts' {
+  interface RoomServices {
     readonly feeds: Feeds;
   }
 }

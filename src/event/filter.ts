@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { cursor, moment, optional, queryInteger, says } from '../http/fields.ts';
+import { cursor, moment, optional, queryInteger, says } from '../call/fields.ts';
 import type { EventNames } from './names.ts';
 import type { Entry } from './record.ts';
 

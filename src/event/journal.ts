@@ -14,8 +14,8 @@ const maxRuns = 20;
 
 const segmentCall = { script: 'event/segment', reply: { segment: raw() } };
 
-declare module '../http/context.ts' {
-  interface Parts {
+declare module '../call/service.ts' {
+  interface RoomServices {
     readonly journal: Journal;
   }
 }

@@ -1,6 +1,6 @@
+import type { ServeContext } from '../call/route.ts';
 import { type Answered, raw, text } from '../declare/field.ts';
 import type { Value } from '../declare/value.ts';
-import type { ServeContext } from '../http/context.ts';
 
 /**
  * The reply of event/list: the position at the end of the page, the journal's epoch, the segments that the page begins

@@ -1,8 +1,8 @@
 import Joi from 'joi';
+import { fields } from '../call/fields.ts';
+import { param, type Route, read } from '../call/route.ts';
 import { type EventDeclaration, eventUnion } from '../declare/event.ts';
 import { exactly } from '../declare/record.ts';
-import { fields } from '../http/fields.ts';
-import { param, type Route, read } from '../http/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { limit, position, since } from './filter.ts';
 import { EventNames } from './names.ts';

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
-import type { ServeContext } from '../http/context.ts';
-import { fields, id, queryInteger } from '../http/fields.ts';
-import { type Answer, type Input, param, type Route, read } from '../http/route.ts';
+import { fields, id, queryInteger } from '../call/fields.ts';
+import type { ServeContext } from '../call/route.ts';
+import { type Answer, type Input, param, type Route, read } from '../call/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
 import { Filter, type FilterQuery, filterFields, limit, position, since } from './filter.ts';

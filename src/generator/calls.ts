@@ -316,6 +316,11 @@ function callsText(document: Document): string {
       inBatch,
     ),
     '}\n',
+  ].join('\n');
+}
+
+function errorsText(document: Document): string {
+  return [
     '/** What the codes of error responses mean, and their status. */',
     'export interface ErrorCodes {',
     ...allFailures(document).map(
@@ -332,8 +337,8 @@ const head = '// Generated from the OpenAPI document by `npm run generate`.\n\n'
 const options = { defaultNonNullable: false };
 
 /** The typed client's modules for an OpenAPI document: the calls, and the types of their arguments and responses. */
-export async function clientTexts(openapi: object): Promise<{ calls: string; openapi: string }> {
+export async function clientTexts(openapi: object): Promise<Record<'calls' | 'errors' | 'openapi', string>> {
   const document = JSON.parse(JSON.stringify(openapi)) as Document;
   const types = await openapiTypes(JSON.stringify(forTypes(document)), options);
-  return { calls: head + callsText(document), openapi: head + astToString(types) };
+  return { calls: head + callsText(document), errors: head + errorsText(document), openapi: head + astToString(types) };
 }

@@ -1,8 +1,7 @@
 import { exampleId, id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
 import { many, nested, record } from '../declare/record.ts';
-import { Message, reason, taskStates } from '../mailbox/records.ts';
+import { groupStates, Message, reason, taskStates } from '../mailbox/records.ts';
 
-export const groupStates = ['OPEN', 'SEALED', 'DECIDED'] as const;
 export const outcomes = ['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] as const;
 export const conditions = ['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'] as const;
 

@@ -1,12 +1,13 @@
 import Joi from 'joi';
+import { fields, id, integer, moment, oneOf, optional } from '../call/fields.ts';
+import { randomTail } from '../call/random.ts';
+import { readList } from '../call/read-list.ts';
+import { param, type Route, read, route } from '../call/route.ts';
 import { oneOf as oneOfField } from '../declare/field.ts';
 import { one, record } from '../declare/record.ts';
-import { fields, id, integer, moment, oneOf, optional } from '../http/fields.ts';
-import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { param, type Route, read, route } from '../http/route.ts';
 import { damagedDetail } from '../mailbox/errors.ts';
-import { conditions, groupStates, TaskGroup } from './records.ts';
+import { groupStates } from '../mailbox/records.ts';
+import { conditions, TaskGroup } from './records.ts';
 import { taskRoutes } from './task-routes.ts';
 
 const { id: groupId, scopeId, outcome } = TaskGroup.fields;

@@ -1,8 +1,8 @@
+import { fields, id, key, opaque } from '../call/fields.ts';
+import { randomTail } from '../call/random.ts';
+import { param, type Route, route } from '../call/route.ts';
 import { number, oneOf, text } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
-import { fields, id, key, opaque } from '../http/fields.ts';
-import { randomTail } from '../http/random.ts';
-import { param, type Route, route } from '../http/route.ts';
 import { whenAndHowOften } from '../mailbox/fields.ts';
 import { Task, TaskGroup } from './records.ts';
 

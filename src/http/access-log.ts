@@ -1,9 +1,10 @@
-import type { Service, Step } from './context.ts';
-import { isUuid } from './fields.ts';
+import { isUuid } from '../call/fields.ts';
+import type { Step } from './context.ts';
+import type { HttpService } from './service.ts';
 import { probePaths } from './system.ts';
 
 /** Logs and counts each request once its answer is known; a stream when it starts. */
-export function accessLog({ log, metrics }: Service): Step {
+export function accessLog({ log, metrics }: HttpService): Step {
   return async (ctx, next) => {
     const start = performance.now();
     const { state } = ctx;

@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import Koa from 'koa';
+import { apiError } from '../call/errors.ts';
 import { accessLog } from './access-log.ts';
+import { answerErrors } from './answer-errors.ts';
 import { parseJson, requireJson, requireUtf8 } from './body.ts';
-import { Calls } from './call.ts';
-import type { App, Service, Step } from './context.ts';
-import { runEndpoint } from './endpoint.ts';
-import { answerErrors } from './envelope.ts';
+import type { App, Step } from './context.ts';
+import { handlersOf } from './handlers.ts';
 import { home } from './people.ts';
-import { RouteTable, routing } from './router.ts';
+import { routing } from './router.ts';
 import { createHttpServer } from './server.ts';
+import type { HttpService } from './service.ts';
 import { description, metricsPage, probes } from './system.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /** The HTTP server of the service. Every request goes through these steps, in this order. */
-export function createApp(service: Service): Server {
-  const routes = new RouteTable(service);
-  const calls = new Calls(routes.endpoints);
-  for (const gateway of service.gateways) routes.add('POST', gateway(service, calls));
+export function createApp(service: HttpService): Server {
   const app: App = new Koa();
   app.use(requestId);
   app.use(accessLog(service));
@@ -30,11 +28,11 @@ export function createApp(service: Service): Server {
     app.use(description(service));
     for (const site of service.sites) app.use(site.pages);
   }
-  app.use(routing(routes));
+  app.use(routing(handlersOf(service)));
   app.use(requireJson);
   app.use(parseJson);
   app.use(requireUtf8);
-  app.use(runEndpoint);
+  app.use(handle);
   // answerErrors handles all other errors: this is a response that could not be written.
   app.on('error', (error: Error) => service.log.warn({ error: error.message }, 'response failed'));
   const server = createHttpServer(app.callback());
@@ -42,6 +40,13 @@ export function createApp(service: Service): Server {
 }
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Has the handler answer that was found. */
+const handle: Step = async (ctx) => {
+  const { match } = ctx.state;
+  if (!match) throw apiError('ROUTE_NOT_FOUND');
+  ctx.state.answer = await match.handler.handle(ctx, match.params);
+};
 
 /** Takes the caller's X-Request-Id, or generates one. */
 const requestId: Step = (ctx, next) => {

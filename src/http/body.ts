@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import bodyParser from 'koa-bodyparser';
+import { ApiError, apiError } from '../call/errors.ts';
+import { defaultMaxBodyBytes } from '../call/route.ts';
+import { bodyMethods } from '../call/route-errors.ts';
 import type { Step } from './context.ts';
-import { ApiError, apiError } from './errors.ts';
-import { defaultMaxBodyBytes } from './route.ts';
-import { bodyMethods } from './route-errors.ts';
 
 const jsonType = /^application\/json\s*(;|$)/i;
 
@@ -69,7 +69,7 @@ const others = new Map<number, Step>();
 
 /** Reads the body into `ctx.request.body` and its text into `ctx.request.rawBody`. */
 export const parseJson: Step = (ctx, next) => {
-  const limit = ctx.state.match?.endpoint.route?.maxBodyBytes;
+  const limit = ctx.state.match?.handler.maxBodyBytes;
   if (limit === undefined) return parse(ctx, next);
   const other: Step = others.get(limit) ?? bodyParser(options(limit));
   others.set(limit, other);

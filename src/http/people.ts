@@ -1,4 +1,5 @@
-import type { Context, Sent, Step } from './context.ts';
+import type { Response } from '../call/response.ts';
+import type { Context, Step } from './context.ts';
 import { readOnly } from './system.ts';
 
 /** A page of a few words: no code, styles or frames, whatever the path is. */
@@ -27,7 +28,7 @@ export const home: Step = (ctx, next) => {
 };
 
 /** The answer to an unknown path: `refused`, or for a person a page that says where to go. */
-export function notFound(ctx: Context, refused: Sent): Sent {
+export function notFound(ctx: Context, refused: Response): Response {
   if (!isForPerson(ctx)) return refused;
   const root = '../'.repeat(Math.max(0, ctx.path.split('/').length - 2));
   const link = (path: string, text: string): string => `<li><a href="${root}${path}">${text}</a></li>`;

@@ -9,8 +9,8 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { envelope } from './envelope.ts';
-import { invalid } from './errors.ts';
+import { invalid } from '../call/errors.ts';
+import { envelope } from '../call/refusal.ts';
 import { inTurn } from './pipelining.ts';
 
 /** Far more than a request needs; a client that is slower only occupies a connection. */

@@ -1,7 +1,8 @@
+import { apiError } from '../call/errors.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { StoreUnavailable } from '../redis/scripts.ts';
-import type { Context, Service, Step } from './context.ts';
-import { apiError } from './errors.ts';
+import type { Context, Step } from './context.ts';
+import type { HttpService } from './service.ts';
 
 /** Requested every few seconds, by load balancers and Prometheus. */
 export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
@@ -14,7 +15,7 @@ export function readOnly({ state, method }: Context, route: string): void {
 }
 
 /** GET /healthz: the process answers. GET /readyz: the store takes calls. */
-export function probes(service: Service): Step {
+export function probes(service: HttpService): Step {
   return async (ctx, next) => {
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
     readOnly(ctx, ctx.path);
@@ -25,7 +26,7 @@ export function probes(service: Service): Step {
 }
 
 /** GET /metrics, for Prometheus. */
-export function metricsPage(service: Service): Step {
+export function metricsPage(service: HttpService): Step {
   return async (ctx, next) => {
     if (ctx.path !== '/metrics') return next();
     readOnly(ctx, ctx.path);
@@ -35,7 +36,7 @@ export function metricsPage(service: Service): Step {
 }
 
 /** GET /openapi.json. */
-export function description(service: Service): Step {
+export function description(service: HttpService): Step {
   return async (ctx, next) => {
     if (ctx.path !== '/openapi.json') return next();
     readOnly(ctx, ctx.path);

@@ -1,22 +1,23 @@
 import Joi from 'joi';
+import { invalid } from '../call/errors.ts';
+import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../call/fields.ts';
+import type { Hold } from '../call/hold.ts';
+import { randomTail, randomToken } from '../call/random.ts';
+import { maxReceivedBytes, param, type Route, route } from '../call/route.ts';
 import { exampleId, flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
-import { TaskGroup } from '../group/records.ts';
-import { invalid } from '../http/errors.ts';
-import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../http/fields.ts';
-import type { Hold } from '../http/hold.ts';
-import { randomTail, randomToken } from '../http/random.ts';
-import { maxReceivedBytes, param, type Route, route } from '../http/route.ts';
 import { Refusal } from '../redis/scripts.ts';
-import { Claim, Message } from './records.ts';
+import { Claim, groupStates, Message } from './records.ts';
 
 const { id: messageId, attempts, readyAt, taskId, groupId } = Message.fields;
 const resultMessageId = idField()
   .orNull()
   .means('the message that the result was sent as; null: it was not')
   .example(exampleId('resultMessageId'));
-const groupState = TaskGroup.fields.state.orNull().means('the state of its group; null: of no group');
+const groupState = oneOf(...groupStates)
+  .orNull()
+  .means('the state of its group; null: of no group');
 const token = text(1, 256)
   .description("the claim's token, as recv answered it with this message")
   .example('q1Yw3T0dB8mLr5vXz7Nc2A');

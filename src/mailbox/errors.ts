@@ -1,4 +1,4 @@
-import { advised, type ErrorTable, entry } from '../http/errors.ts';
+import { advised, type ErrorTable, entry } from '../call/errors.ts';
 import type { Refusal } from '../redis/scripts.ts';
 
 const claimLost: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { integer, moment, optional } from '../http/fields.ts';
+import { integer, moment, optional } from '../call/fields.ts';
 
 /** How often a message is handed out. */
 export const maxAttempts = () => integer(1, 100).description('the most attempts before a message is FAILED').example(5);

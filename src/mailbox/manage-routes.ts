@@ -1,8 +1,8 @@
+import { bodyCursor, fields, id, integer, key, oneOf, optional } from '../call/fields.ts';
+import { Cursors, positions } from '../call/page.ts';
+import { type Input, type Route, read, route } from '../call/route.ts';
 import { countsByName, number, text as textField } from '../declare/field.ts';
 import { one, record } from '../declare/record.ts';
-import { bodyCursor, fields, id, integer, key, oneOf, optional } from '../http/fields.ts';
-import { Cursors, positions } from '../http/page.ts';
-import { type Input, type Route, read, route } from '../http/route.ts';
 import { damagedDetail } from './errors.ts';
 import { maxAttempts, maxRetryDelaySeconds, retryDelaySeconds } from './fields.ts';
 import { Mailbox, requeueableStates } from './records.ts';

@@ -1,7 +1,7 @@
+import { fields, optional } from '../call/fields.ts';
+import { type Route, read, route } from '../call/route.ts';
 import { type Answered, opaque } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { fields, optional } from '../http/fields.ts';
-import { type Route, read, route } from '../http/route.ts';
 import { delaySeconds } from './fields.ts';
 import { ChangedMessage, Message } from './records.ts';
 

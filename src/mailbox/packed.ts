@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
+import type { Unpacked, Unpacking } from '../call/service.ts';
 import { DamagedSegment, type Place, type Segment } from '../event/segment.ts';
 import type { Segments } from '../event/segments.ts';
-import type { Unpacked, Unpacking } from '../http/context.ts';
 
 /** Of long texts that a script gets at once: more than a page has. */
 const maxBytes = 5 * 1024 * 1024;

@@ -51,7 +51,9 @@ export const messageStates = [
 ] as const;
 /** Final states from which a message can be requeued. */
 export const requeueableStates = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
+/** Of the tasks that messages are, and of their groups. */
 export const taskStates = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
+export const groupStates = ['OPEN', 'SEALED', 'DECIDED'] as const;
 
 export const reason = oneOf(
   'REJECTED_BY_WORKER',

@@ -1,5 +1,3 @@
-import { flag, number, text as textField } from '../declare/field.ts';
-import { many, one, record } from '../declare/record.ts';
 import {
   fields,
   flag as flagField,
@@ -13,11 +11,13 @@ import {
   page,
   states,
   text,
-} from '../http/fields.ts';
-import { Cursors, pageReply, positions, statesText } from '../http/page.ts';
-import { randomTail } from '../http/random.ts';
-import { byName, readList } from '../http/read-list.ts';
-import { param, type Route, read, route } from '../http/route.ts';
+} from '../call/fields.ts';
+import { Cursors, pageReply, positions, statesText } from '../call/page.ts';
+import { randomTail } from '../call/random.ts';
+import { byName, readList } from '../call/read-list.ts';
+import { param, type Route, read, route } from '../call/route.ts';
+import { flag, number, text as textField } from '../declare/field.ts';
+import { many, one, record } from '../declare/record.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { damagedDetail } from './errors.ts';
 import { maxAttempts, maxRetryDelaySeconds, retryDelaySeconds, whenAndHowOften } from './fields.ts';

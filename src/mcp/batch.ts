@@ -1,7 +1,7 @@
-import type { Sent } from '../http/context.ts';
-import { refusalOf } from '../http/envelope.ts';
-import { ApiError } from '../http/errors.ts';
-import { isObject } from '../http/request.ts';
+import { ApiError } from '../call/errors.ts';
+import { isObject } from '../call/read-input.ts';
+import { refusalOf } from '../call/refusal.ts';
+import type { Response } from '../call/response.ts';
 import { rpcCodes, rpcError } from './rpc.ts';
 import { Visit, type VisitParts } from './visit.ts';
 
@@ -16,7 +16,7 @@ export async function answerBatch(
   messages: readonly unknown[],
   headers: Readonly<Record<string, string>>,
   parts: VisitParts,
-): Promise<Sent> {
+): Promise<Response> {
   const mistake = await mistakeIn(messages, headers['mcp-protocol-version']);
   const before = await new Visit(parts).admit(mistake === undefined ? 'held' : 'ordinary');
   if (mistake !== undefined) throw new ApiError(400, 'VALIDATION_FAILED', mistake, before);
@@ -48,12 +48,12 @@ interface One {
 async function answerOf(
   { message, visit }: One,
   headers: Readonly<Record<string, string>>,
-  { service, context, state }: VisitParts,
-): Promise<Pick<Sent, 'headers' | 'text'>> {
+  { service, request, state }: VisitParts,
+): Promise<Pick<Response, 'headers' | 'text'>> {
   try {
     return await visit.answer(message, headers);
   } catch (thrown) {
-    const { error, answer } = refusalOf(thrown, service, { ...state, requestId: context.requestId });
+    const { error, answer } = refusalOf(thrown, service, { ...state, requestId: request.requestId });
     const { 'Retry-After': retryAfter, ...rates } = answer.headers;
     const id = isObject(message) ? message['id'] : undefined;
     if (id === undefined) return { headers: rates };

@@ -1,8 +1,9 @@
-import type { Calls } from '../http/call.ts';
-import type { Context, Service } from '../http/context.ts';
-import type { Handler } from '../http/endpoint.ts';
-import { type ApiError, apiError, type ErrorTable, entry } from '../http/errors.ts';
-import { cutFrom, Request, readCaller } from '../http/request.ts';
+import { type ApiError, apiError, type ErrorTable, entry } from '../call/errors.ts';
+import type { Operation } from '../call/operation.ts';
+import { cutFrom } from '../call/read-input.ts';
+import type { Context, Handler } from '../http/context.ts';
+import { HttpCall } from '../http/http-call.ts';
+import type { HttpService } from '../http/service.ts';
 import { answerBatch } from './batch.ts';
 import { mayCall } from './origin.ts';
 import { rpcCodes, rpcError } from './rpc.ts';
@@ -21,11 +22,12 @@ export const mcpErrors: ErrorTable = {
 const pattern = '/v1/spaces/:spaceId/mcp';
 
 /** `POST /v1/spaces/{spaceId}/mcp`: the Model Context Protocol, streamable HTTP, stateless, answered as JSON. */
-export function mcpGateway(service: Service, calls: Calls): Handler {
+export function mcpGateway(service: HttpService, operations: ReadonlyMap<string, Operation>): Handler {
   // At the first request: describing the schemas takes long, and no start is to wait for it.
   let tools: ReturnType<typeof toolsOf> | undefined;
   const log = service.log.child({ route: pattern });
   return {
+    method: 'POST',
     pattern,
     log,
     errorBody,
@@ -34,14 +36,11 @@ export function mcpGateway(service: Service, calls: Calls): Handler {
       const server = { host, address: ctx.req.socket.localAddress ?? '', publicUrl: service.publicUrl };
       if (origin !== undefined && !mayCall(origin, server)) throw apiError('ORIGIN_NOT_ALLOWED', '', {}, mcpErrors);
       if (!ctx.accepts('application/json')) throw apiError('NOT_ACCEPTABLE', '', {}, mcpErrors);
-      const caller = readCaller(ctx.req.headers.authorization);
-      const { body } = ctx.request;
+      const request = new HttpCall(ctx, params);
       checkBody(ctx);
-      const request = new Request(ctx, params);
-      const { requestId } = request;
-      const context = { caller, requestId, spaceId: params['spaceId'] ?? '', gone: request.gone() };
       tools ??= toolsOf(service);
-      const parts = { service, calls, tools, context, state: ctx.state };
+      const parts = { service, operations, tools, request, gone: request.gone(), state: ctx.state };
+      const { body } = ctx.request;
       const headers = headersOf(ctx);
       return Array.isArray(body) ? answerBatch(body, headers, parts) : new Visit(parts).answer(body, headers);
     },

@@ -1,7 +1,8 @@
-import { adviceOf, type ErrorTable } from '../http/errors.ts';
+import { adviceOf, type ErrorTable, invalid } from '../call/errors.ts';
+import { fieldNames } from '../call/from-fields.ts';
+import { pathNames, type Route, roomOf } from '../call/route.ts';
 import { describe, type JsonSchema, jsonSchema, type Target } from '../http/openapi/schema.ts';
 import type { Described } from '../http/openapi.ts';
-import { pathNames, type Route, roomOf } from '../http/route.ts';
 
 /** A tool as tools/list shows it. */
 export interface Tool {
@@ -63,6 +64,16 @@ function toolOf(name: string, description: string, route: Route, errors: ErrorTa
       openWorldHint: false,
     },
   };
+}
+
+/** Throws VALIDATION_FAILED for a field that the call does not take. */
+export function checkFields(fields: Readonly<Record<string, unknown>>, route: Route): void {
+  const { path, query, body } = fieldNames(route);
+  const known = [...path, ...query, ...body];
+  const unknown = Object.keys(fields).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const names = [...known, 'idempotencyKey'].join(', ');
+  throw invalid(`${unknown} is not a field of ${route.call}, which takes ${names}`);
 }
 
 /** Path parameters, query parameters and fields of the body in one object. */

@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { CallContext, Calls } from '../http/call.ts';
-import { callArgs } from '../http/call-args.ts';
-import type { Context, Sent, Service } from '../http/context.ts';
-import { readNote, refusalOf } from '../http/envelope.ts';
-import { isUuid } from '../http/fields.ts';
-import { isObject } from '../http/request.ts';
-import type { Permission } from '../http/route.ts';
+import { callArgs } from '../call/args.ts';
+import { isUuid } from '../call/fields.ts';
+import { callFromFields } from '../call/from-fields.ts';
+import { readNote } from '../call/note.ts';
+import type { Operation } from '../call/operation.ts';
+import { isObject } from '../call/read-input.ts';
+import { refusalOf } from '../call/refusal.ts';
+import type { Response } from '../call/response.ts';
+import type { Permission } from '../call/route.ts';
+import type { Context } from '../http/context.ts';
+import type { HttpCall } from '../http/http-call.ts';
+import type { HttpService } from '../http/service.ts';
 import { list } from '../org/kinds.ts';
 import { version } from '../package.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import type { Desk, Outcome } from './protocol.ts';
-import type { Listed, Tool } from './tools.ts';
+import { checkFields, type Listed, type Tool } from './tools.ts';
 
 const eventStream = 'text/event-stream';
 
@@ -30,10 +35,11 @@ function refusesAnyCall(thrown: unknown): boolean {
 }
 
 export interface VisitParts {
-  readonly service: Service;
-  readonly calls: Calls;
+  readonly service: HttpService;
+  readonly operations: ReadonlyMap<string, Operation>;
   readonly tools: ReadonlyMap<string, Listed>;
-  readonly context: Omit<CallContext, 'leavesUnseen'>;
+  readonly request: HttpCall;
+  readonly gone: AbortSignal;
   readonly state: Context['state'];
 }
 
@@ -59,8 +65,9 @@ export class Visit {
   }
 
   /** A tool call counts as the call that it makes; every other message as a read. Throws what refuses any call. */
-  async answer(message: unknown, headers: Readonly<Record<string, string>>): Promise<Sent> {
-    const isCall = isObject(message) && message['method'] === 'tools/call' && isUuid(this.#parts.context.spaceId);
+  async answer(message: unknown, headers: Readonly<Record<string, string>>): Promise<Response> {
+    const isCall =
+      isObject(message) && message['method'] === 'tools/call' && isUuid(String(this.#parts.request.spaceId));
     if (!isCall) await this.admit();
     const { status, text, type } = await this.#speak(message, headers);
     if (this.#isAlone && this.#refusal !== undefined) throw this.#refusal;
@@ -78,7 +85,8 @@ export class Visit {
   /** Checks key, space and rates, counts a read unless it is `held`, and finds out what the key may do. Resolves with the rates. */
   async admit(rateClass: 'ordinary' | 'held' = 'ordinary'): Promise<Readonly<Record<string, string>>> {
     const { scripts } = this.#parts.service;
-    const { caller, spaceId, requestId } = this.#parts.context;
+    const { caller, requestId } = this.#parts.request;
+    const spaceId = String(this.#parts.request.spaceId);
     const args = {
       ...callArgs,
       apiKeyDigest: caller.apiKeyDigest,
@@ -108,16 +116,33 @@ export class Visit {
     { idempotencyKey, ...fields },
     leavesUnseen,
   ): Promise<Outcome | undefined> => {
-    const { service, calls, tools, context, state } = this.#parts;
+    const { service, operations, tools, request, gone, state } = this.#parts;
+    const { caller, requestId, spaceId } = request;
     const listed = tools.get(name);
-    const endpoint = listed && calls.endpoints.get(listed.call);
-    if (!endpoint) return undefined;
-    const { route, log } = endpoint;
+    const operation = listed && operations.get(listed.call);
+    if (!operation) return undefined;
+    const { route, pattern, log } = operation;
     if (this.#isAlone) state.log = state.log.child({ call: route.call });
     const fallback = route.idempotency === 'required' ? randomUUID() : undefined;
     try {
-      const call = { fields, idempotencyKey: idempotencyKey ?? fallback };
-      const { text = 'null', headers } = await calls.run(endpoint, call, { ...context, leavesUnseen });
+      const fieldsText = JSON.stringify(fields);
+      const call = callFromFields(fields, {
+        caller,
+        requestId,
+        headers: {},
+        spaceId,
+        text: fieldsText,
+        idempotencyKey: idempotencyKey ?? fallback,
+        // No request of its own has this.
+        identity: `call ${route.call}\n${fieldsText}`,
+        gone: () => gone,
+        leavesUnseen,
+      });
+      const parts: typeof call.parts = (of) => {
+        checkFields(fields, of);
+        return call.parts(of);
+      };
+      const { text = 'null', headers } = await operation.answer({ ...call, parts });
       this.#admitted(headers);
       return { isError: false, text };
     } catch (thrown) {
@@ -125,11 +150,7 @@ export class Visit {
         this.#refusal = thrown;
         if (this.#isAlone) throw thrown;
       }
-      const { code, answer } = refusalOf(thrown, service, {
-        requestId: context.requestId,
-        route: endpoint.pattern,
-        log,
-      });
+      const { code, answer } = refusalOf(thrown, service, { requestId, route: pattern, log });
       const { 'Retry-After': retryAfter, ...headers } = answer.headers;
       this.#admitted(headers);
       if (this.#isAlone) state.code = code;

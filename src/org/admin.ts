@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { apiKeyDigest } from '../call/caller.ts';
+import { randomTail } from '../call/random.ts';
 import { text } from '../declare/field.ts';
 import { many, one } from '../declare/record.ts';
-import { apiKeyDigest } from '../http/api-key.ts';
-import { randomTail } from '../http/random.ts';
 import type { Store } from '../redis/connection.ts';
 import { orUnavailable, unless } from '../redis/failures.ts';
 import { listOrganization, organizationNames } from '../redis/organizations.ts';

@@ -1,6 +1,6 @@
+import type { Permission } from '../call/route.ts';
 import { id, number, oneOf, text, time } from '../declare/field.ts';
 import { nested, record } from '../declare/record.ts';
-import type { Permission } from '../http/route.ts';
 import { figure, json, list } from './kinds.ts';
 import { planNames } from './plans.ts';
 

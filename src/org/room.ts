@@ -1,10 +1,9 @@
 import type { Room } from '../room.ts';
-import { workerKeys } from '../workers/keys.ts';
 import { orgKeys } from './keys.ts';
 import { ApiKey, AuditEntry, Organization } from './records.ts';
 
 export const orgRoom: Room = {
   name: 'org',
-  keys: { ...orgKeys, ...workerKeys },
+  keys: orgKeys,
   records: [Organization, ApiKey, AuditEntry],
 };

@@ -17,7 +17,7 @@ export interface Listening {
   stop(): void;
 }
 
-export interface Hold {
+export interface WaitOptions {
   readonly waitMs: number;
   readonly signal: AbortSignal;
   /**
@@ -65,7 +65,7 @@ export class Wake {
    */
   async until<T>(
     channel: string,
-    hold: Hold,
+    hold: WaitOptions,
     look: (again: (inMs: number) => void) => Promise<T | undefined>,
   ): Promise<T | undefined> {
     // A flag rather than a deadline: a timer may fire slightly early by another clock.

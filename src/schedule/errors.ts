@@ -1,4 +1,4 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { type ErrorTable, entry } from '../call/errors.ts';
 
 export const scheduleErrors: ErrorTable = {
   SCHEDULE_NOT_FOUND: entry(404, 'there is no such schedule in this space'),

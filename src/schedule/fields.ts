@@ -1,4 +1,4 @@
-import { integer, matching } from '../http/fields.ts';
+import { integer, matching } from '../call/fields.ts';
 import { Cron } from './cron.ts';
 import { Zone } from './zone.ts';
 

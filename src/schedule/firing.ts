@@ -1,7 +1,7 @@
+import { callArgs } from '../call/args.ts';
+import { randomTail } from '../call/random.ts';
 import { number, text } from '../declare/field.ts';
 import { many } from '../declare/record.ts';
-import { callArgs } from '../http/call-args.ts';
-import { randomTail } from '../http/random.ts';
 import type { Due, ExtraTimers } from '../redis/due.ts';
 import { keyName } from '../redis/keys.ts';
 import { Refusal, type Scripts } from '../redis/scripts.ts';
@@ -22,8 +22,8 @@ const fire = { script: 'schedule/fire', reply: {} };
 
 type Listed = typeof DueSchedule.type;
 
-declare module '../http/context.ts' {
-  interface Parts {
+declare module '../call/service.ts' {
+  interface RoomServices {
     readonly schedules: Firing;
   }
 }

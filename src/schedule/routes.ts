@@ -1,11 +1,11 @@
+import { invalid } from '../call/errors.ts';
+import { fields, id, key, ofRun, oneOf, opaque, optional } from '../call/fields.ts';
+import { randomTail } from '../call/random.ts';
+import { readList } from '../call/read-list.ts';
+import type { ServeContext } from '../call/route.ts';
+import { type Input, param, type Route, read, route } from '../call/route.ts';
 import type { Answered, Fields } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import type { ServeContext } from '../http/context.ts';
-import { invalid } from '../http/errors.ts';
-import { fields, id, key, ofRun, oneOf, opaque, optional } from '../http/fields.ts';
-import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { type Input, param, type Route, read, route } from '../http/route.ts';
 import { maxAttempts } from '../mailbox/fields.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { cron, everySeconds, timezone } from './fields.ts';

@@ -1,4 +1,4 @@
-import { advised, type ErrorTable, entry } from '../http/errors.ts';
+import { advised, type ErrorTable, entry } from '../call/errors.ts';
 
 export const scopeErrors: ErrorTable = {
   SCOPE_NOT_FOUND: entry(

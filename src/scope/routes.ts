@@ -1,9 +1,9 @@
+import { fields, id, key, optional } from '../call/fields.ts';
+import { randomTail } from '../call/random.ts';
+import { readList } from '../call/read-list.ts';
+import { type Route, read, route } from '../call/route.ts';
 import { flag } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { fields, id, key, optional } from '../http/fields.ts';
-import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { type Route, read, route } from '../http/route.ts';
 import { Scope, scopeStates } from './records.ts';
 
 const create = route({

@@ -1,14 +1,18 @@
+import { param, type Route, read, route } from '../call/route.ts';
 import { flag, id, oneOf, raw } from '../declare/field.ts';
 import { exactly, Many, many, readMembers, type Shown } from '../declare/record.ts';
-import { param, type Route, read, route } from '../http/route.ts';
-import type { Parts } from '../room.ts';
+import type { Declarations } from '../room.ts';
 import { Scope } from './records.ts';
 
 /** Records shown of each kind. */
 const maxRows = 200;
 
 /** What is said of a run as a whole: what belongs to it, of every room, and its end. */
-export function runRoutes({ inRun, cancelled, stays }: Pick<Parts, 'inRun' | 'cancelled' | 'stays'>): readonly Route[] {
+export function runRoutes({
+  inRun,
+  cancelled,
+  stays,
+}: Pick<Declarations, 'inRun' | 'cancelled' | 'stays'>): readonly Route[] {
   const scopes = many(Scope, maxRows);
   const shown = Object.entries(inRun).map(([name, field]) => [
     name,

@@ -1,4 +1,4 @@
-import { type ErrorTable, entry } from '../http/errors.ts';
+import { type ErrorTable, entry } from '../call/errors.ts';
 
 const wrongRange: Record<string, string> = {
   from: 'from must be a date like 2026-01-31',

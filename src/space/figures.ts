@@ -1,7 +1,7 @@
+import { type Route, read } from '../call/route.ts';
 import { type Fields, raw, time } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
 import type { Value } from '../declare/value.ts';
-import { type Route, read } from '../http/route.ts';
 
 /** Figures of a space by name: counters of its record, or gauges of a room's _gauges.lua. */
 function figures(name: string, fields: Fields, route: Pick<Route, 'path' | 'call' | 'summary' | 'description'>): Route {

@@ -1,8 +1,8 @@
 import type Joi from 'joi';
+import { fields, integer } from '../call/fields.ts';
+import { type Route, read, route } from '../call/route.ts';
 import { text } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
-import { fields, integer } from '../http/fields.ts';
-import { type Route, read, route } from '../http/route.ts';
 import type { Limit, Limits } from '../room.ts';
 import { grantedLimits, limitField, limitsAt, limitsText, readLimits } from './limits.ts';
 

@@ -1,11 +1,11 @@
-import type { Route } from '../http/route.ts';
-import type { Parts } from '../room.ts';
+import type { Route } from '../call/route.ts';
+import type { Declarations } from '../room.ts';
 import { backlogRoute, censusRoute } from './figures.ts';
 import { limitRoutes } from './limit-routes.ts';
 import { usageRoute } from './usage.ts';
 import { waitsRoute } from './waits.ts';
 
-export const spaceRoutes = ({ limits, census, backlog, waits }: Parts): readonly Route[] => [
+export const spaceRoutes = ({ limits, census, backlog, waits }: Declarations): readonly Route[] => [
   ...limitRoutes(limits),
   censusRoute(census),
   backlogRoute(backlog),

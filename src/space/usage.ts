@@ -1,8 +1,8 @@
 import Joi from 'joi';
+import { fields, says } from '../call/fields.ts';
+import { type Route, read } from '../call/route.ts';
 import { number } from '../declare/field.ts';
 import { exactly, many } from '../declare/record.ts';
-import { fields, says } from '../http/fields.ts';
-import { type Route, read } from '../http/route.ts';
 import { date, dateOf, dayOf } from './days.ts';
 import { UsageDay } from './records.ts';
 

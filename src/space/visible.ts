@@ -1,8 +1,8 @@
+import { fields, page } from '../call/fields.ts';
+import { Cursors, pageReply } from '../call/page.ts';
+import { type Route, route } from '../call/route.ts';
 import { text } from '../declare/field.ts';
 import { many } from '../declare/record.ts';
-import { fields, page } from '../http/fields.ts';
-import { Cursors, pageReply } from '../http/page.ts';
-import { type Route, route } from '../http/route.ts';
 import { VisibleSpace } from './records.ts';
 
 const cursors = new Cursors('spaces', /^[1-9]\d{0,14}$/);

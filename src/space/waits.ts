@@ -1,6 +1,6 @@
+import { type Route, read } from '../call/route.ts';
 import { type Fields, flag, raw, time } from '../declare/field.ts';
 import { exactly, readMembers, type Shown } from '../declare/record.ts';
-import { type Route, read } from '../http/route.ts';
 
 /** Rows shown of each list. */
 const maxRows = 200;

@@ -1,10 +1,12 @@
 import { counter } from '../declare/field.ts';
 import { nested } from '../declare/record.ts';
 import type { Room } from '../room.ts';
+import { workerKeys } from './keys.ts';
 
-/** Timers of all rooms, armed by lua/lib/timer. */
+/** Timers of all rooms, armed by lua/lib/timer, and the jobs of the workers that look after them. */
 export const timerRoom: Room = {
   name: 'timer',
+  keys: workerKeys,
   census: { timers: nested({ ARMED: counter('timers:ARMED') }).means('deadlines, delays and other moments ahead') },
   backlog: { armedTimers: counter('timers:ARMED').means('deadlines, delays and other moments ahead') },
   limits: {

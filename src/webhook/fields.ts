@@ -1,6 +1,6 @@
 import Joi from 'joi';
+import { says, text } from '../call/fields.ts';
 import type { EventNames } from '../event/names.ts';
-import { says, text } from '../http/fields.ts';
 
 /** These events are never sent: a failing receiver would cause the next event to send to it. */
 const neverSent = /^(destination|delivery)\./;

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { stringify } from '../call/json.ts';
 import { iso } from '../declare/moment.ts';
 import type { Value } from '../declare/value.ts';
 import { eventRecord } from '../event/record.ts';
-import { stringify } from '../http/json.ts';
 
 /** A message of Standard Webhooks 1.0. */
 export interface Message {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { fields, oneOf, optional } from '../call/fields.ts';
+import { randomTail } from '../call/random.ts';
+import { readList } from '../call/read-list.ts';
+import type { ServeContext } from '../call/route.ts';
+import { param, type Route, read, route } from '../call/route.ts';
 import { type Answered, type Fields, id, text } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { EventNames } from '../event/names.ts';
-import type { ServeContext } from '../http/context.ts';
-import { fields, oneOf, optional } from '../http/fields.ts';
-import { randomTail } from '../http/random.ts';
-import { readList } from '../http/read-list.ts';
-import { param, type Route, read, route } from '../http/route.ts';
 import { Refusal } from '../redis/scripts.ts';
-import type { Parts } from '../room.ts';
+import type { Declarations } from '../room.ts';
 import { eventTypes, url } from './fields.ts';
 import { webhookKeys } from './keys.ts';
 import { storedTypes } from './kinds.ts';
@@ -152,7 +152,7 @@ const rotateSecret = route({
   reply: { destination: one(NewDestination) },
 });
 
-export function webhookRoutes({ events }: Pick<Parts, 'events'>): readonly Route[] {
+export function webhookRoutes({ events }: Pick<Declarations, 'events'>): readonly Route[] {
   const names = new EventNames(events);
   return [create(names), list, view, update(names), remove, rotateSecret, ...sendRoutes];
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fields, id, page } from '../call/fields.ts';
+import { Cursors, pageReply, positions } from '../call/page.ts';
+import { randomTail } from '../call/random.ts';
+import type { ServeContext } from '../call/route.ts';
+import { type Answer, type Input, param, type Route, read, route } from '../call/route.ts';
 import { text } from '../declare/field.ts';
 import { many, one } from '../declare/record.ts';
-import type { ServeContext } from '../http/context.ts';
-import { fields, id, page } from '../http/fields.ts';
-import { Cursors, pageReply, positions } from '../http/page.ts';
-import { randomTail } from '../http/random.ts';
-import { type Answer, type Input, param, type Route, read, route } from '../http/route.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
 import { Delivery, Sending } from './records.ts';

@@ -22,8 +22,8 @@ class ForbiddenTarget extends Error {
   readonly code = 'TARGET_FORBIDDEN';
 }
 
-declare module '../http/context.ts' {
-  interface Parts {
+declare module '../call/service.ts' {
+  interface RoomServices {
     readonly targets: Targets;
   }
 }

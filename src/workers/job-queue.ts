@@ -2,7 +2,7 @@ import { type ConnectionOptions, Queue, Worker, type WorkerOptions } from 'bullm
 import type { Logger } from 'pino';
 import { canFailPartially, type Store } from '../redis/cluster.ts';
 import { within } from '../redis/failures.ts';
-import { type QueueName, queuePrefix } from './keys.ts';
+import { type QueueName, queuePrefix } from '../timer/keys.ts';
 import { throttledWarning } from './throttled-log.ts';
 
 /** Do without the queue if it does not answer within this time. */

@@ -10,7 +10,7 @@ import { readEntry } from '../event/record.ts';
 import { deflated } from '../event/segment.ts';
 import { hashOf, lineOf, type MessageHash } from '../mailbox/packed.ts';
 import { Refusal, type Scripts } from '../redis/scripts.ts';
-import type { PackNow, Step } from './packing.ts';
+import type { PackNow, Step } from './packing-step.ts';
 import { quietMs } from './quiet.ts';
 
 /** Messages of a segment. */

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { flag, number, raw, text } from '../declare/field.ts';
 import type { Value } from '../declare/value.ts';
 import { timeOf } from '../event/entry-id.ts';
-import type { Journal } from '../event/journal.ts';
 import {
   DamagedSegment,
   idOf,
@@ -14,12 +12,11 @@ import {
   placeOf,
   type Segment,
 } from '../event/segment.ts';
-import type { Store } from '../redis/connection.ts';
 import { orUnavailable, unless } from '../redis/failures.ts';
 import { Organizations } from '../redis/organizations.ts';
-import type { Scripts } from '../redis/scripts.ts';
 import { spacesOf } from '../space/list.ts';
 import { latestMs, MessagePacking } from './message-packing.ts';
+import type { PackingParts, PackNow, Step } from './packing-step.ts';
 import type { Job } from './periodic.ts';
 import { Quiet, quietMs } from './quiet.ts';
 
@@ -45,34 +42,11 @@ const maxPauseMs = 500;
 /** Other workers pack here, too. */
 const maxRefused = 3;
 
-interface PackingParts {
-  readonly store: Store;
-  readonly scripts: Scripts;
-  readonly journal: Journal;
-  readonly log: Logger;
-}
-
 interface PackingOptions {
   /** 0: never. */
   readonly sealAfterSeconds: number;
   /** Finished messages, too. */
   readonly packsMessages?: boolean;
-}
-
-/** For tests and tools: packs what is older than that, all of it, without pauses. */
-export interface PackNow {
-  readonly sealAfterMs?: number;
-  /** For messages: those that are not over so long after they were sent are passed over. */
-  readonly patienceMs?: number;
-  /** Not only whole segments. */
-  readonly isAll?: boolean;
-  readonly size?: number;
-}
-
-/** `inMs`: there is nothing more to pack for so long. */
-export interface Step {
-  readonly isPacked?: boolean;
-  readonly inMs?: number;
 }
 
 /**

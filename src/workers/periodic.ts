@@ -3,7 +3,7 @@ import { nowOf, serverOf } from '../redis/cluster.ts';
 import type { Store } from '../redis/connection.ts';
 import { within } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
-import { workerKeys } from './keys.ts';
+import { workerKeys } from '../timer/keys.ts';
 import { textUnlessRepeated } from './throttled-log.ts';
 
 /** Do without the store if it does not answer within this time. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/call/route.ts';
 import { allRoutes } from '../../src/primitives.ts';
 import type { Overrides } from '../../src/redis/loader.ts';
 import { type MusterService, startService } from '../../src/service.ts';

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { counted, events } from '../../src/declare/event.ts';
@@ -33,8 +34,8 @@ describe('The boundaries of rooms', () => {
     expect(knowing).to.deep.equal(['src/redis/cluster.ts']);
   });
 
-  it('let src/http, src/redis and src/declare import nothing from a room', () => {
-    const paths = ['http', 'redis', 'declare'].flatMap((folder) => filesBelow(`src/${folder}`, '.ts'));
+  it('let src/call, src/http, src/batch, src/redis and src/declare import nothing from a room', () => {
+    const paths = ['call', 'http', 'batch', 'redis', 'declare'].flatMap((folder) => filesBelow(`src/${folder}`, '.ts'));
     expect(found(paths, [new RegExp(`from '(?:\\.\\./)+(?:${names.join('|')}|primitives)\\b[^']*'`)])).to.deep.equal(
       [],
     );
@@ -61,6 +62,43 @@ describe('The boundaries of rooms', () => {
     expect(() => collect([...rooms, { name: 'other', keys: { message: allWords.keys['message'] as never } }])).to.throw(
       'message is declared twice',
     );
+  });
+});
+
+/** What each name imports, directly or not. */
+function reachable(graph: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, ReadonlySet<string>> {
+  const from = (start: string): Set<string> => {
+    const found = new Set(graph.get(start));
+    // A set may grow while it is walked.
+    for (const name of found) for (const next of graph.get(name) ?? []) found.add(next);
+    return found;
+  };
+  return new Map([...graph.keys()].map((name) => [name, from(name)]));
+}
+
+describe('The imports of src, types included', () => {
+  const files = filesBelow('src', '.ts').filter((path) => !path.startsWith('src/client/dist/'));
+  const importsOf = (path: string): string[] =>
+    [...readFileSync(root + path, 'utf8').matchAll(/\b(?:from|import|module) ?\(?'(\.[^']+)'/g)].map(([, other = '']) =>
+      join(dirname(path), other).replace(/\.js$/, '.ts'),
+    );
+  // src/mailbox/records.ts is of src/mailbox; a file directly in src is by itself.
+  const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+
+  it('form no circle of files', () => {
+    const reached = reachable(new Map(files.map((path) => [path, importsOf(path)])));
+    expect(files.filter((path) => reached.get(path)?.has(path))).to.deep.equal([]);
+  });
+
+  it('form no circle of folders', () => {
+    const folders = new Map<string, string[]>();
+    for (const path of files) {
+      const folder = folderOf(path);
+      const others = importsOf(path).map(folderOf);
+      folders.set(folder, [...(folders.get(folder) ?? []), ...others.filter((other) => other !== folder)]);
+    }
+    const reached = reachable(folders);
+    expect([...folders.keys()].filter((folder) => reached.get(folder)?.has(folder))).to.deep.equal([]);
   });
 });
 

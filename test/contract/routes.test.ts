@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Route } from '../../src/http/route.ts';
-import { codesOf, statusOf } from '../../src/http/route-errors.ts';
+import type { Route } from '../../src/call/route.ts';
+import { codesOf, statusOf } from '../../src/call/route-errors.ts';
 import { allErrors, allRoutes } from '../../src/primitives.ts';
 import { endpoints, errorCodes } from './endpoints.ts';
 

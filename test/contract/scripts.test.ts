@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ApiError } from '../../src/http/errors.ts';
-import type { Input, Route } from '../../src/http/route.ts';
-import { codesOf } from '../../src/http/route-errors.ts';
+import { ApiError } from '../../src/call/errors.ts';
+import type { Input, Route } from '../../src/call/route.ts';
+import { codesOf } from '../../src/call/route-errors.ts';
 import { allErrors, allRoutes, allWords } from '../../src/primitives.ts';
 import { libraryOf } from '../../src/redis/library.ts';
 import type { Script } from '../../src/redis/loader.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { codesOf, statusOf } from '../../src/http/route-errors.ts';
+import { codesOf, statusOf } from '../../src/call/route-errors.ts';
 import { mcpErrors } from '../../src/mcp/gateway.ts';
 import { allErrors, allRoutes } from '../../src/primitives.ts';
 

@@ -233,10 +233,9 @@ describe('A primitive passed to the service: a lock', () => {
     const { schema } = operation.responses[200].content['application/json'];
     expect(schema).to.deep.equal({ $ref: '#/components/schemas/Lock' });
     expect(document.components.schemas.Event.oneOf).to.deep.include({ $ref: '#/components/schemas/lock.lapsed' });
-    const { calls, openapi: types } = await clientTexts(openapi(product));
-    expect(calls)
-      .to.contain("'lock.acquire': ['POST', '/{spaceId}/locks'],")
-      .and.to.contain('readonly LOCK_HELD: 409;');
+    const { calls, errors, openapi: types } = await clientTexts(openapi(product));
+    expect(calls).to.contain("'lock.acquire': ['POST', '/{spaceId}/locks'],");
+    expect(errors).to.contain('readonly LOCK_HELD: 409;');
     expect(types).to.contain('"lock.lapsed": {').and.to.contain('type: "lock.lapsed";');
     const text = guide(product);
     expect(text).to.contain('| `muster:{org}:<spaceNumber>:lockNames` | hash |').and.to.contain('| `lock/acquire` |');

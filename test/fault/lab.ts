@@ -84,18 +84,19 @@ export class Lab {
     this.apis.push(...(await Promise.all(started)));
   }
 
-  api(): Promise<MusterProcess> {
-    return this.#start('api');
+  /** main: of another build. */
+  api(main?: string): Promise<MusterProcess> {
+    return this.#start('api', main);
   }
 
-  startWorker(): Promise<MusterProcess> {
-    return this.#start('worker');
+  startWorker(main?: string): Promise<MusterProcess> {
+    return this.#start('worker', main);
   }
 
-  async #start(ROLE: string): Promise<MusterProcess> {
+  async #start(ROLE: string, main?: string): Promise<MusterProcess> {
     const settings = { REDIS_URL: this.redisUrl, DATA_DIR: this.redis.dir, ROLE, WEBHOOK_ALLOW_PRIVATE: 'true' };
     // The build: compiling the sources would take longer than most faults do.
-    return this.processes.start(settings).ready();
+    return this.processes.start(settings, [], main === undefined ? undefined : [process.execPath, main]).ready();
   }
 
   /** An API in this process, for what looks into the store. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import Joi from 'joi';
-import { fields, flag, id, integer, key, moment, oneOf, opaque, optional, page } from '../../src/http/fields.ts';
-import { plainTest } from '../../src/http/plain.ts';
+import { fields, flag, id, integer, key, moment, oneOf, opaque, optional, page } from '../../src/call/fields.ts';
+import { plainTest } from '../../src/call/plain.ts';
 import { allRoutes } from '../../src/primitives.ts';
 
 const uuid = '0190a1b2-0000-7000-8000-00000000000a';

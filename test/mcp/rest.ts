@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/call/route.ts';
 import { toolName } from '../../src/mcp/tools.ts';
 import { allRoutes } from '../../src/primitives.ts';
 import type { Reply, World } from '../support/world.ts';

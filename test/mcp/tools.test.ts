@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
+import { adviceOf } from '../../src/call/errors.ts';
 import { commonFields } from '../../src/declare/glossary.ts';
-import { adviceOf } from '../../src/http/errors.ts';
 import { guide, instructions } from '../../src/mcp/guide.ts';
 import { toolsOf } from '../../src/mcp/tools.ts';
 import { allErrors, product } from '../../src/primitives.ts';

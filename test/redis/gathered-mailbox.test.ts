@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { randomTail } from '../../src/call/random.ts';
+import { maxReceivedBytes } from '../../src/call/route.ts';
 import { many as manyOf } from '../../src/declare/record.ts';
 import { readMember, replyReader } from '../../src/declare/reply.ts';
 import type { Reply } from '../../src/declare/value.ts';
-import { randomTail } from '../../src/http/random.ts';
-import { maxReceivedBytes } from '../../src/http/route.ts';
 import { Claim } from '../../src/mailbox/records.ts';
 import { Refusal } from '../../src/redis/scripts.ts';
 import { longMs, many } from '../support/long.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { randomTail } from '../../src/call/random.ts';
 import type { Reply } from '../../src/declare/value.ts';
-import { randomTail } from '../../src/http/random.ts';
 import { Refusal } from '../../src/redis/scripts.ts';
 import { longMs, many } from '../support/long.ts';
 import { World } from '../support/world.ts';

@@ -3,10 +3,10 @@ import { hash } from 'node:crypto';
 import type { Reply } from '../../src/declare/value.ts';
 import type { World } from '../support/world.ts';
 
-/** The digest of a key, as in http/request.ts. */
+/** The digest of a key, as in call/caller.ts. */
 export const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 
-/** The fingerprint of a request, as in http/request.ts. */
+/** The fingerprint of a request, as in call/idempotency.ts. */
 export const fingerprint = (text: string): string => digest(text).slice(0, 10);
 
 interface CallOf {

@@ -1,10 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isUuid } from '../../src/call/fields.ts';
+import type { Route } from '../../src/call/route.ts';
+import { codesOf, statusOf } from '../../src/call/route-errors.ts';
 import { eventUnion } from '../../src/declare/event.ts';
-import { isUuid } from '../../src/http/fields.ts';
 import { openapi } from '../../src/http/openapi.ts';
-import type { Route } from '../../src/http/route.ts';
-import { codesOf, statusOf } from '../../src/http/route-errors.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
 import type { Reply } from './world.ts';
 

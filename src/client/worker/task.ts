@@ -71,9 +71,7 @@ export class Task<Payload = unknown, Result = unknown> {
       insist: (call) => {
         const idempotencyKey = crypto.randomUUID();
         const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
-        return insist(this as Task, () =>
-          call({ attempts: 1, idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }),
-        );
+        return insist(this, () => call({ attempts: 1, idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }));
       },
     };
     let holds = 0;

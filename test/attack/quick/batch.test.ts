@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { isBatched } from '../../../src/http/batch.ts';
-import { pathNames, type Route } from '../../../src/http/route.ts';
+import { isBatched } from '../../../src/batch/route.ts';
+import { pathNames, type Route } from '../../../src/call/route.ts';
 import { allRoutes } from '../../../src/primitives.ts';
 import { allPermissions, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Route } from '../../../src/http/route.ts';
-import { statusOf } from '../../../src/http/route-errors.ts';
+import type { Route } from '../../../src/call/route.ts';
+import { statusOf } from '../../../src/call/route-errors.ts';
 import { createKey, revokeKey } from '../../../src/org/admin.ts';
 import { allErrors, allRoutes } from '../../../src/primitives.ts';
 import { allPermissions, codeOf, type Reply, type World } from '../../support/world.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Route } from '../../../src/http/route.ts';
+import type { Route } from '../../../src/call/route.ts';
 import { toolName } from '../../../src/mcp/tools.ts';
 import { routeOf, toolNames } from '../../mcp/rest.ts';
 import { exchange } from '../../support/exchange.ts';

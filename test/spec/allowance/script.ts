@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { randomTail } from '../../../src/http/random.ts';
+import { randomTail } from '../../../src/call/random.ts';
 import { maxChanges } from '../../../src/redis/due.ts';
 import type { World } from '../../support/world.ts';
 

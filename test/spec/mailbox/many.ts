@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { randomTail } from '../../../src/call/random.ts';
 import { flag, number, text } from '../../../src/declare/field.ts';
-import { randomTail } from '../../../src/http/random.ts';
 import { maxChanges } from '../../../src/redis/due.ts';
 import { many } from '../../support/long.ts';
 import { World } from '../../support/world.ts';

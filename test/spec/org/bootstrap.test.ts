@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { apiKeyDigest } from '../../../src/http/api-key.ts';
+import { apiKeyDigest } from '../../../src/call/caller.ts';
 import * as admin from '../../../src/org/admin.ts';
 import { bootstrap } from '../../../src/org/bootstrap.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';

@@ -1,16 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
+import type { Store } from '../redis/connection.ts';
 import type { Refusal } from '../redis/scripts.ts';
-import type { ServeContext } from './context.ts';
+import type { Caller } from './caller.ts';
 import { fields, queryInteger } from './fields.ts';
-import { type Hold, holdRead, type Wait } from './hold.ts';
+import type { Args, Hold } from './hold.ts';
+import type { RoomServices } from './service.ts';
 
 /** The permissions of keys. None implies another. */
 export const permissions = ['coordination_read', 'coordination_write', 'resource_config'] as const;
 export type Permission = (typeof permissions)[number];
 
-/** A validated request; ids are lower-cased, absent fields undefined. */
+/** A validated call; ids are lower-cased, absent fields undefined. */
 export interface Input<Query = unknown, Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -38,6 +40,21 @@ export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fi
   readonly maxBytes: (input: Input<Query, Body>) => number;
   /** Bytes that it has received. */
   readonly bytes: (reply: Answered<R>) => number;
+}
+
+/** What a route's `serve` works with. */
+export interface ServeContext<R extends Fields = Fields> extends RoomServices, Caller {
+  readonly store: Store;
+  /** Aborts when the caller disconnects. */
+  readonly gone: AbortSignal;
+  /**
+   * Runs the route's script with its `args`, overridden by `changes`. `again`: another run for the same request, which
+   * the rates do not count. `reply` is undefined if the script replied with nothing. Throws refusals.
+   */
+  run(
+    changes?: Args,
+    again?: boolean,
+  ): Promise<{ readonly reply: Answered<R> | undefined; readonly replayed: boolean }>;
 }
 
 /** A group of calls in the reference, and of tools. */
@@ -74,7 +91,7 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly idempotency: 'required' | 'optional' | 'never' | 'calls';
   /**
    * Recovery calls use the reserved share of the rates; `limits` is never refused by the space's rate; `held` is neither
-   * refused nor counted: what it consists of is.
+   * refused nor counted by itself: its parts are.
    */
   readonly rate?: 'recovery' | 'limits' | 'held';
   readonly query?: Joi.ObjectSchema<Query>;
@@ -91,10 +108,12 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly streams?: true;
   /** Error codes beyond those of every route. */
   readonly refuses: readonly string[];
+  /** Answered by a gateway that makes calls of its own, not by one run of the script. */
+  readonly gateway?: true;
   /** The script, e.g. `mailbox/send`. */
   readonly script: string;
   /** Its arguments besides those of lib/call and the path parameters, which it takes by their names. */
-  readonly args?: (input: Input<Query, Body>) => Record<string, string | number>;
+  readonly args?: (input: Input<Query, Body>) => Args;
   /** The members of the script's reply, as in its `@reply`. */
   readonly reply: R;
   /**
@@ -116,6 +135,14 @@ export function route<Query = unknown, Body = unknown, R extends Fields = Fields
   definition: Route<Query, Body, R>,
 ): Route {
   return definition as unknown as Route;
+}
+
+/** What ends the hold of a read. */
+interface Wait<Query, R extends Fields> {
+  /** The path parameter whose value scripts publish (`journal.wake`) with each change that may end it. */
+  readonly on: string;
+  /** Whether there is nothing more to wait for. first: the reply when the hold began. */
+  readonly isOver: (reply: Answered<R>, input: Input<Query>, first: Answered<R>) => boolean;
 }
 
 interface Read<Query, R extends Fields>
@@ -149,4 +176,21 @@ export function param(input: Input<unknown, unknown>, name: string): string {
 /** The names of a route's path parameters, without the space. */
 export function pathNames({ path }: Pick<Route, 'path'>): readonly string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+}
+
+/** Holds a read that has `waitSeconds`; when the time is up, the answer is the record as it is then. */
+function holdRead<Query, R extends Fields>({ on, isOver }: Wait<Query, R>, input: Input<Query>): Hold | undefined {
+  const { waitSeconds } = input.query as { readonly waitSeconds: number };
+  if (waitSeconds === 0) return undefined;
+  let first: Answered<R> | undefined;
+  return {
+    waitSeconds,
+    topic: input.params[on] ?? '',
+    look: async (run, isLast) => {
+      const result = await run({});
+      const reply = result.reply as Answered<R>;
+      first ??= reply;
+      return isLast || isOver(reply, input, first) ? result : undefined;
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
+import { fields, id, moment, optional } from '../call/fields.ts';
 import { Batch } from '../event/batch.ts';
 import { DamagedPage } from '../event/damaged.ts';
 import { timeOf } from '../event/entry-id.ts';
@@ -9,10 +10,9 @@ import { EventNames } from '../event/names.ts';
 import { type JournalPage, pageReply } from '../event/page.ts';
 import { ScopePaths } from '../event/scope-paths.ts';
 import { Segments } from '../event/segments.ts';
-import { fields, id, moment, optional } from '../http/fields.ts';
+import type { Admin } from '../org/admin.ts';
+import { checkOrg, checkUuid, InvalidInput } from '../org/input.ts';
 import { product } from '../primitives.ts';
-import type { Admin } from './admin.ts';
-import { checkOrg, checkUuid, InvalidInput } from './input.ts';
 
 const pageSize = 500;
 /** Delay before looking for new events. */

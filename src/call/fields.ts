@@ -1,5 +1,4 @@
 import Joi from 'joi';
-import type { JsonSchema } from './openapi/schema.ts';
 
 /**
  * The kinds of field that requests are made of. Nothing is coerced except query parameters, which arrive as text.
@@ -39,7 +38,7 @@ interface Kind<T> {
   /** `must be …` */
   readonly rule: string;
   /** The rule for OpenAPI. */
-  readonly json?: JsonSchema;
+  readonly json?: object;
 }
 
 /** A string with its own rule. */
@@ -101,7 +100,7 @@ export function text(min: number, max: number): Joi.AnySchema<string> {
 }
 
 /** A short text that passes a test. */
-export function matching(test: (value: string) => boolean, rule: string, json: JsonSchema = {}): Joi.AnySchema<string> {
+export function matching(test: (value: string) => boolean, rule: string, json: object = {}): Joi.AnySchema<string> {
   return string({ read: (value) => (!control.test(value) && test(value) ? value : undefined), rule, json });
 }
 

@@ -1,0 +1,28 @@
+import type { Reply } from '../declare/value.ts';
+import { Refusal } from '../redis/scripts.ts';
+import { ApiError } from './errors.ts';
+import { isUuid } from './fields.ts';
+import { readNote } from './note.ts';
+
+/**
+ * Has the store check the caller, the space and the rates of an invalid call: only a caller who may call learns what is
+ * wrong with it. Resolves with the error and the headers of the rates; throws the store's refusal. run: runs
+ * space/admit; given: the space as sent.
+ */
+export async function admitMistake(
+  error: ApiError,
+  given: unknown,
+  run: (spaceId: string) => Promise<Reply>,
+): Promise<ApiError> {
+  const isWellFormed = typeof given === 'string' && isUuid(given);
+  const withRates = (note: string): ApiError =>
+    new ApiError(error.status, error.code, error.message, { ...error.headers, ...readNote(note).headers });
+  try {
+    const [note] = await run(isWellFormed ? given.toLowerCase() : '');
+    return withRates(String(note));
+  } catch (refusal) {
+    if (!isWellFormed && refusal instanceof Refusal && refusal.code === 'SPACE_NOT_FOUND')
+      return withRates(refusal.note);
+    throw refusal;
+  }
+}

@@ -1,0 +1,24 @@
+import { hash } from 'node:crypto';
+import { apiError, invalidApiKey } from './errors.ts';
+
+const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
+
+/** The SHA-256 of a key, base64url (43 characters): all that is stored of it. */
+export function apiKeyDigest(apiKey: string): string {
+  return hash('sha256', apiKey, 'base64url');
+}
+
+/** Who calls. */
+export interface Caller {
+  readonly org: string;
+  /** SHA-256 of the API key, base64url: the only form in which it is passed on. */
+  readonly apiKeyDigest: string;
+}
+
+/** Reads the API key. Throws UNAUTHENTICATED or INVALID_API_KEY; the script checks that the key exists. */
+export function readCaller(authorization: string | undefined): Caller {
+  if (authorization === undefined) throw apiError('UNAUTHENTICATED', '', { 'WWW-Authenticate': 'Bearer' });
+  const [, apiKey, org] = bearer.exec(authorization) ?? [];
+  if (apiKey === undefined || org === undefined) throw invalidApiKey();
+  return { org, apiKeyDigest: apiKeyDigest(apiKey) };
+}

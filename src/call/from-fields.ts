@@ -1,0 +1,46 @@
+import type { Call, CallParts, Origin } from './call.ts';
+import { pathNames, type Route } from './route.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const origin: Origin = { parameter: 'a field', field: 'a field', prefix: '', path: '', key: 'idempotencyKey' };
+
+/** A call whose path parameters, query parameters and body fields are the members of one object. */
+export function callFromFields(fields: Fields, call: Omit<Call, 'origin' | 'parts'>): Call {
+  return { ...call, origin, parts: (route) => partsOf(fields, call.spaceId, route) };
+}
+
+/** The names of the fields that a route takes. */
+export function fieldNames(route: Route): {
+  readonly path: readonly string[];
+  readonly query: readonly string[];
+  readonly body: readonly string[];
+} {
+  const names = known.get(route) ?? {
+    path: pathNames(route),
+    query: Object.keys(route.query?.describe()['keys'] ?? {}),
+    body: Object.keys(route.body?.describe()['keys'] ?? {}),
+  };
+  known.set(route, names);
+  return names;
+}
+
+const known = new WeakMap<Route, ReturnType<typeof fieldNames>>();
+
+/** A field that the route does not take counts as one of the body, or of the query if there is no body. */
+function partsOf(fields: Fields, spaceId: unknown, route: Route): CallParts {
+  const { path, query: queryNames } = fieldNames(route);
+  const params: Record<string, unknown> = { spaceId };
+  for (const name of path) params[name] = undefined;
+  const query: Record<string, unknown> = {};
+  const body: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (path.includes(name)) params[name] = value;
+    else if (route.method !== 'GET' && !queryNames.includes(name)) body[name] = value;
+    // In a query everything is text, and null is not there.
+    else if (value !== null) query[name] = isScalar(value) ? String(value) : value;
+  }
+  return { params, query, body };
+}
+
+const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean';

@@ -1,0 +1,27 @@
+import type { Note } from './note.ts';
+
+/** The arguments of a script by name. */
+export type Args = Readonly<Record<string, string | number>>;
+
+/** The result of one run of a route's script; `reply` is undefined if it replied with nothing. */
+export interface Result<R = unknown> {
+  readonly note: Note;
+  readonly reply: R | undefined;
+}
+
+/** How a call is held: until a look finds something, the time is up, or the caller disconnects. */
+export interface Hold {
+  readonly waitSeconds: number;
+  /** What wakes it: a topic that scripts publish with their changes. */
+  readonly topic: string;
+  /**
+   * Looks once; undefined if there is nothing to answer yet. `run` runs the route's script with some arguments changed.
+   * `again` requests another look after so many milliseconds, even without a wake-up. `isLast`: the time is up, and the
+   * result or refusal is the answer.
+   */
+  look(
+    run: (changes: Args) => Promise<Result>,
+    isLast: boolean,
+    again: (inMs: number) => void,
+  ): Promise<Result | undefined>;
+}

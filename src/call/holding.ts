@@ -1,0 +1,96 @@
+import type { Call } from './call.ts';
+import type { Args, Hold, Result } from './hold.ts';
+import { readNote } from './note.ts';
+import type { CallService } from './service.ts';
+
+/** No caller gives up so soon. */
+const atOnceMs = 1_000;
+
+const nothing: Result = { note: readNote(''), reply: undefined };
+const never = (): void => undefined;
+const uncounted: Args = { rateClass: 'held' };
+
+/** A script of a call, to be run as often as it looks. */
+type Run = (changes: Args) => Promise<Result>;
+
+/** Holds calls until there is something to answer, their time is up, or their caller has gone. */
+export class Holding {
+  readonly #service: Pick<CallService, 'wake' | 'channel'>;
+  readonly #reads = new SharedReads();
+
+  constructor(service: Pick<CallService, 'wake' | 'channel'>) {
+    this.#service = service;
+  }
+
+  /** spaceId: of the call. */
+  async receive(hold: Hold, spaceId: string, call: Call, run: Run): Promise<Result> {
+    if (call.leavesUnseen) return this.#untilWoken(hold, spaceId, call, run);
+    const again: Run = (changes) => run({ ...changes, ...uncounted });
+    return (await hold.look(run, false, never)) ?? this.#untilFound(hold, spaceId, call, again);
+  }
+
+  /** The same for a read: equal ones that a change wakes share a look. args: of its script. */
+  async read(hold: Hold, args: Args, call: Call, run: Run): Promise<Result> {
+    const again = () => this.#reads.share(call.caller.org, args, () => run(uncounted));
+    return (await hold.look(run, false, never)) ?? this.#untilFound(hold, String(args['spaceId']), call, again);
+  }
+
+  async #untilFound(hold: Hold, spaceId: string, call: Call, run: Run): Promise<Result> {
+    const gone = call.gone();
+    const found = await this.#wait(hold, spaceId, call, gone, (again) => hold.look(run, false, again));
+    // Without a worker, nothing announces what fell due meanwhile.
+    const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, never));
+    return last ?? nothing;
+  }
+
+  /**
+   * Holds a call whose caller may give up unseen. Nothing is taken for it except at once: later it is only woken,
+   * answered as if there were nothing, and calls again.
+   */
+  async #untilWoken(hold: Hold, spaceId: string, call: Call, run: Run): Promise<Result> {
+    const began = performance.now();
+    // As the last look: its result or refusal is the answer.
+    const first = (await hold.look(run, true, never)) ?? nothing;
+    if (first.reply !== undefined) return first;
+    let isRegistered = false;
+    const found = await this.#wait(hold, spaceId, call, call.gone(), async (again) => {
+      if (!isRegistered && performance.now() - began < atOnceMs) {
+        isRegistered = true;
+        // For what became ready before it could be woken.
+        return hold.look((changes) => run({ ...changes, ...uncounted }), false, never);
+      }
+      // The wake-up is not used: the next one that waits gets it, too.
+      again(0);
+      return first;
+    });
+    return found ?? first;
+  }
+
+  #wait(
+    { waitSeconds, topic }: Hold,
+    spaceId: string,
+    { caller }: Call,
+    signal: AbortSignal,
+    look: (again: (inMs: number) => void) => Promise<Result | undefined>,
+  ): Promise<Result | undefined> {
+    const { wake, channel } = this.#service;
+    return wake.until(channel(caller.org, spaceId), { waitMs: waitSeconds * 1000, signal, topic }, look);
+  }
+}
+
+/** Shares one look between equal reads. */
+class SharedReads {
+  readonly #started = new Map<string, Promise<Result>>();
+
+  /** A look is shared only until the next tick: reads that a later change wakes must see that change. */
+  share(org: string, args: Args, look: () => Promise<Result>): Promise<Result> {
+    const name = JSON.stringify([org, { ...args, requestId: '' }]);
+    let result = this.#started.get(name);
+    if (!result) {
+      result = look();
+      this.#started.set(name, result);
+      process.nextTick(() => this.#started.delete(name));
+    }
+    return result;
+  }
+}

@@ -1,0 +1,128 @@
+import type { Logger } from 'pino';
+import type { Answered, Fields } from '../declare/field.ts';
+import type { ReplyReader } from '../declare/reply.ts';
+import { Refusal } from '../redis/scripts.ts';
+import { admitMistake } from './admit.ts';
+import { callArgs } from './args.ts';
+import type { Call } from './call.ts';
+import { ApiError, invalid } from './errors.ts';
+import type { Args, Result } from './hold.ts';
+import { Holding } from './holding.ts';
+import { readIdempotency } from './idempotency.ts';
+import { readInput } from './read-input.ts';
+import { answerer, type Response, respond } from './response.ts';
+import type { Input, Route, ServeContext } from './route.ts';
+import { Runner } from './runner.ts';
+import type { CallService } from './service.ts';
+
+/** A validated call: the route's input, and all arguments of its script. */
+interface Request {
+  readonly call: Call;
+  readonly input: Input;
+  readonly args: Args;
+  readonly runner: Runner;
+}
+
+/** A route that can be called: one call, one script. */
+export class Operation {
+  readonly route: Route;
+  /** The full path, for logs and metrics. */
+  readonly pattern: string;
+  readonly log: Logger;
+  readonly #service: CallService;
+  readonly #read: ReplyReader<Fields>;
+  readonly #answer: ReturnType<typeof answerer>;
+  readonly #holding: Holding;
+
+  constructor(route: Route, pattern: string, service: CallService) {
+    this.route = route;
+    this.pattern = pattern;
+    // Serialized once, not for each line.
+    this.log = service.log.child({ route: pattern, script: route.script });
+    this.#service = service;
+    this.#read = service.scripts.reader(route);
+    this.#answer = answerer(route);
+    this.#holding = new Holding(service);
+  }
+
+  /** Answers a call, whichever door it came through; throws refusals. */
+  async answer(call: Call): Promise<Response> {
+    const request = await this.#validate(call);
+    if (this.route.serve) return this.#serve(request);
+    const result = await this.#result(request);
+    return respond(this.#answer(result, request.input), result.note.headers);
+  }
+
+  /** Reads what is asked. A mistake is refused only after the store has admitted the caller. */
+  async #validate(call: Call): Promise<Request> {
+    const { route } = this;
+    const runner = new Runner(this.#service, call);
+    const args: Record<string, string | number> = {
+      ...callArgs,
+      apiKeyDigest: call.caller.apiKeyDigest,
+      permission: route.permission === 'any' ? '' : route.permission,
+      rateClass: route.rate ?? 'ordinary',
+      callName: route.call,
+      requestId: call.requestId,
+    };
+    try {
+      const input = readInput(call, route);
+      const routeArgs = route.args?.(input);
+      if (call.turn && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
+      readIdempotency(call, route, args);
+      return { call, input, args: Object.assign(args, input.params, routeArgs), runner };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw await admitMistake(error, call.spaceId, (spaceId) => runner.once('space/admit', { ...args, spaceId }));
+    }
+  }
+
+  /** The result of the script: of its first run, or of the one that ends the hold. */
+  async #result(request: Request): Promise<Result> {
+    const { route } = this;
+    const { call, input, args } = request;
+    const run = (changes?: Args): Promise<Result> => this.#run(request, changes);
+    const hold = route.hold?.(input);
+    try {
+      if (hold)
+        return await (route.method === 'GET'
+          ? this.#holding.read(hold, args, call, run)
+          : this.#holding.receive(hold, input.params['spaceId'] ?? '', call, run));
+      if (call.turn && route.receives) return await call.turn.receive(route.receives, input, run);
+      return await run();
+    } catch (error) {
+      if (!(error instanceof Refusal && route.detail)) throw error;
+      throw new Refusal(error.code, error.note, route.detail(error, input));
+    }
+  }
+
+  #run({ runner, args }: Request, changes?: Args): Promise<Result> {
+    return runner.run(this.route.script, changes ? { ...args, ...changes } : args, this.#read);
+  }
+
+  /** Has the route's `serve` answer, with the headers of its last run. */
+  async #serve(request: Request): Promise<Response> {
+    const { call, input, args } = request;
+    const { store, parts } = this.#service;
+    let headers: Response['headers'] = {};
+    const context: ServeContext = {
+      ...parts,
+      ...call.caller,
+      store,
+      gone: call.gone(),
+      run: async (changes = {}, again = false) => {
+        const rateClass = again ? 'held' : (args['rateClass'] ?? '');
+        const { note, reply } = await this.#run(request, { ...changes, rateClass });
+        headers = note.headers;
+        return { reply: reply as Answered<Fields> | undefined, replayed: note.replayed };
+      },
+    };
+    try {
+      const found = await this.route.serve?.(input, context);
+      return respond(found ?? { status: 204 }, headers);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw new ApiError(error.status, error.code, error.message, { ...headers, ...error.headers });
+    }
+  }
+}

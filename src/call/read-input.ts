@@ -1,0 +1,111 @@
+import type Joi from 'joi';
+import type { Call, Origin } from './call.ts';
+import { type ApiError, invalid } from './errors.ts';
+import { isUuid } from './fields.ts';
+import { cut, TooDeep } from './json.ts';
+import { plainTest } from './plain.ts';
+import type { Input, Route } from './route.ts';
+
+/** Reads path, query and body by the route's schemas. Throws VALIDATION_FAILED for the first invalid field. */
+export function readInput(call: Call, route: Route): Input {
+  const { origin, headers } = call;
+  const given = call.parts(route);
+  const params: Record<string, string> = {};
+  for (const name in given.params) params[name] = readParam(given.params[name], name, origin);
+  return { params, query: readQuery(given.query, route, origin), body: readBody(given.body, call, route), headers };
+}
+
+/** A path parameter, lower-cased. */
+export function readParam(value: unknown, name: string, { path }: Origin): string {
+  if (typeof value === 'string' && isUuid(value)) return value.toLowerCase();
+  const isMissing = value === undefined ? ' is missing: it' : '';
+  throw invalid(`${name}${isMissing || path} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000`);
+}
+
+function readQuery(query: Readonly<Record<string, unknown>>, route: Route, { parameter, prefix }: Origin): unknown {
+  if (route.query) return check(route.query, query, parameter, prefix);
+  const [name] = Object.keys(query);
+  if (name !== undefined) throw unknown([name], parameter);
+  return {};
+}
+
+function readBody(body: unknown, { text, origin }: Call, route: Route): unknown {
+  if (route.method === 'GET') return {};
+  const fields = objectOf(body);
+  const opaque = cutFrom(text, route.opaque);
+  if (!route.body) {
+    const [name] = Object.keys(fields);
+    if (name !== undefined) throw unknown([name], origin.field);
+    return {};
+  }
+  if (opaque !== undefined && route.opaque) put(fields, route.opaque, opaque);
+  return check(route.body, fields, origin.field, '');
+}
+
+/** A body that must be an object. Throws VALIDATION_FAILED. */
+export function objectOf(body: unknown): Record<string, unknown> {
+  if (!isObject(body) || Array.isArray(body)) throw invalid('the body must be a JSON object');
+  return body;
+}
+
+/** The text of a member of the body (`cut`). Throws VALIDATION_FAILED for a body that nests too deeply, with or without it. */
+export function cutFrom(text: string, wanted: readonly string[] | undefined): string | undefined {
+  try {
+    return cut(text, wanted);
+  } catch (error) {
+    throw error instanceof TooDeep ? invalid('the body nests deeper than 512 levels') : error;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Replaces the parsed value by its text. The value exists: `cut` has just found it. */
+function put(fields: Record<string, unknown>, path: readonly string[], text: string): void {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) fields[name] = text;
+  else if (isObject(fields[name])) put(fields[name], rest, text);
+}
+
+/** kind: the words for a member of the whole. */
+function unknown(path: readonly (string | number)[], kind: string, schema?: Joi.ObjectSchema): ApiError {
+  const parents = path.slice(0, -1);
+  let described: Joi.Description | undefined = schema?.describe();
+  for (const name of parents) described = described?.['keys']?.[name];
+  const known = Object.keys(described?.['keys'] ?? {}).join(', ') || 'none';
+  const place = parents.length === 0 ? kind : `a field of ${parents.join('.')} in the body`;
+  return invalid(`${path.join('.')} is not ${place} of this request, which takes ${known}`);
+}
+
+const plainTests = new WeakMap<Joi.ObjectSchema, (value: object) => boolean>();
+
+function isPlain(schema: Joi.ObjectSchema, value: object): boolean {
+  let test = plainTests.get(schema);
+  if (!test) {
+    test = plainTest(schema);
+    plainTests.set(schema, test);
+  }
+  return test(value);
+}
+
+function check(schema: Joi.ObjectSchema, value: object, kind: string, prefix: string): unknown {
+  if (isPlain(schema, value)) return value;
+  const prototype = pathToPrototype(value);
+  if (prototype) throw unknown(prototype, kind, schema);
+  const result = schema.validate(value);
+  const [problem] = result.error?.details ?? [];
+  if (problem?.type === 'object.unknown') throw unknown(problem.path, kind, schema);
+  if (problem) throw invalid(prefix + problem.message);
+  return result.value;
+}
+
+/** The path to a member named __proto__: Joi would make it the prototype of its copy, with unchecked members. */
+function pathToPrototype(value: object): string[] | undefined {
+  if (Object.hasOwn(value, '__proto__')) return ['__proto__'];
+  for (const [name, member] of Object.entries(value)) {
+    const below = isObject(member) ? pathToPrototype(member) : undefined;
+    if (below) return [name, ...below];
+  }
+  return undefined;
+}

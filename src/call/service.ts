@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Store } from '../redis/connection.ts';
+import type { Due } from '../redis/due.ts';
+import type { Scripts } from '../redis/scripts.ts';
+import type { Wake } from '../redis/wake.ts';
+import type { ErrorTable } from './errors.ts';
+
+/**
+ * Objects of rooms that live as long as the service. Rooms add theirs to this interface, and src/service.ts creates
+ * them.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: rooms fill it by declaration merging.
+export interface RoomServices {}
+
+/** The packed records that the scripts of a call have asked for so far, in the form of their argument. */
+export interface Unpacked {
+  readonly text: string;
+}
+
+/** Opens packed records for scripts that reply PACKED. */
+export interface Unpacking {
+  /** Whether the detail of such a reply asks for them. */
+  isWanted(detail: string): boolean;
+  /** Adds the records that it asks for to those unpacked before. */
+  unpack(detail: string, before?: Unpacked): Promise<Unpacked>;
+}
+
+/** What calls work with. */
+export interface CallService {
+  readonly store: Store;
+  readonly scripts: Scripts;
+  readonly due: Due;
+  readonly unpacking: Unpacking;
+  readonly wake: Wake;
+  /** The channel on which scripts publish their changes in a space. */
+  readonly channel: (org: string, spaceId: string) => string;
+  readonly parts: RoomServices;
+  readonly log: Logger;
+  readonly errors: ErrorTable;
+  readonly metrics: Metrics;
+}
