@@ -1,9 +1,8 @@
 --- @include "lib/clock"
+--- @include "lib/day"
 --- @include "lib/id"
 --- @include "lib/maps"
---- @include "lib/run"
 --- @include "lib/space"
---- @include "lib/usage"
 --- @export idempotency
 --- The answers of requests with an Idempotency-Key, kept for 24 hours: one hash per day, deleted as a whole. A key per
 --- request with an expiry would take three times the memory.
@@ -20,31 +19,30 @@ local lastDay, lastSpace, earlierKey, lastStart
 
 --- The current day and the one before. If the clock went back past midnight, the later day stays current, as in lib/usage.
 local function days()
-  local today, day = usage.today(), keyspace.record.usageDay
-  if day ~= today and day == string.format('%d', today + 1) then return day, today end
-  run.yesterday = run.yesterday or string.format('%d', today - 1)
-  return today, run.yesterday
+  local spaceDay = keyspace.record.usageDay
+  if spaceDay ~= today and spaceDay == string.format('%d', today + 1) then return spaceDay, today end
+  return today, yesterday
 end
 
 --- The start of the times stored in a day's hash.
-local function startOf(day) return (day - 1) * windowMs end
+local function startOf(number) return (number - 1) * windowMs end
 
 --- The fingerprint of the earlier request with this key and the list that answered it; nil if there was none within 24
 --- hours.
 function idempotency.find(digest)
-  local day, dayBefore = days()
-  if lastDay ~= day or lastSpace ~= spaceRoot then
-    lastDay, lastStart, lastSpace = day, startOf(day), spaceRoot
-    todaysKey, earlierKey = keys.idempotency(day), keys.idempotency(dayBefore)
+  local current, dayBefore = days()
+  if lastDay ~= current or lastSpace ~= spaceRoot then
+    lastDay, lastStart, lastSpace = current, startOf(current), spaceRoot
+    todaysKey, earlierKey = keys.idempotency(current), keys.idempotency(dayBefore)
   end
   todaysMoment = now - lastStart
   local entry = maps.get(todaysKey, digest)
   if not entry then
-    day, entry = dayBefore, redis.call('HGET', earlierKey, digest)
+    current, entry = dayBefore, redis.call('HGET', earlierKey, digest)
     if not entry then return nil end
   end
   local stamp = struct.unpack('>I4', entry, 11)
-  local at = startOf(day) + stamp % cutBit
+  local at = startOf(current) + stamp % cutBit
   if now - at >= windowMs then return nil end
   local cut, values = math.floor(stamp / cutBit), string.sub(entry, 15)
   if cut > 0 then values = string.sub(values, 1, cut - 1) .. idHead(at) .. string.sub(values, cut) end

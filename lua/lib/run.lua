@@ -18,6 +18,5 @@ function runs.start(org)
   root = org
   -- A table that has its members from the start is not copied as it grows. Lua makes room for 16.
   run = { counted = false, at = 0, script = false, isSentBack = false, note = false, refusals = false, hasPlan = false,
-    apiKeyDigest = false, permissions = false, spaces = false, enteredId = false, enteredFor = false, today = false,
-    yesterday = false }
+    apiKeyDigest = false, permissions = false, spaces = false, enteredId = false, enteredFor = false }
 end

@@ -1,5 +1,6 @@
 --- @export serve redisCall redisQuery
 --- @include "lib/clock"
+--- @include "lib/day"
 --- @include "lib/query"
 --- @include "lib/rates"
 --- @include "lib/run"
@@ -17,6 +18,7 @@ local function start(org)
   redisQuery = query.reader()
   runs.start(org)
   clock.start()
+  day.start()
   keyspace.leave()
   timer.start()
   unit.start()

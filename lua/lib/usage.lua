@@ -1,6 +1,7 @@
 --- @include "lib/clock"
 --- @include "lib/count"
 --- @include "lib/date"
+--- @include "lib/day"
 --- @include "lib/maps"
 --- @include "lib/records"
 --- @include "lib/run"
@@ -13,19 +14,8 @@
 local usage = {}
 local monthOf, month
 
---- Days since 1970, as text.
-function usage.today()
-  local today = run.today
-  if not today then
-    today = string.format('%d', math.floor(now / 86400000))
-    run.today = today
-  end
-  return today
-end
-
 --- The current month as YYYY-MM, computed once a day.
 function usage.month()
-  local today = usage.today()
   if monthOf ~= today then monthOf, month = today, string.sub(dateOf(now), 1, 7) end
   return month
 end
@@ -47,12 +37,11 @@ local function startDay(space)
     records.put(keys.org(), 'operationsMonth', run.begunMonth)
     records.put(keys.org(), 'usedOperations', 0)
   end
-  records.set(space, 'usageDay', usage.today())
+  records.set(space, 'usageDay', today)
 end
 
 --- Whether today is after the space's day. If the clock went back past midnight, counting goes on in the later day.
 local function isNew(spaceDay)
-  local today = usage.today()
   return spaceDay ~= today and (not spaceDay or tonumber(today) > tonumber(spaceDay))
 end
 
