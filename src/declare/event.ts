@@ -80,7 +80,7 @@ export function eventCounts(all: readonly EventDeclaration[]): Fields {
 /** The field of the space's record that counts a type. */
 export const countOf = (type: string): string => `events:${type}`;
 
-/** Any event, told apart by its type. http/openapi/events.ts makes OpenAPI's union of them. */
+/** Any event, told apart by its type. openapi/events.ts makes OpenAPI's union of them. */
 export function eventUnion(all: readonly EventDeclaration[]): Joi.Schema {
   const byType = new Map(all.map((event) => [event.type, event]));
   return Joi.any()

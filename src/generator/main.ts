@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { renderSite } from '../docs/render/site.ts';
-import { openapi } from '../http/openapi.ts';
+import { openapi } from '../openapi/openapi.ts';
 import { product } from '../primitives.ts';
 import { draftOf } from '../redis/loader.ts';
 import { clientTexts } from './calls.ts';

@@ -1,8 +1,8 @@
 import { adviceOf, type ErrorTable, invalid } from '../call/errors.ts';
 import { fieldNames } from '../call/from-fields.ts';
 import { pathNames, type Route, roomOf } from '../call/route.ts';
-import { describe, type JsonSchema, jsonSchema, type Target } from '../http/openapi/schema.ts';
-import type { Described } from '../http/openapi.ts';
+import type { Described } from '../openapi/openapi.ts';
+import { describe, type JsonSchema, jsonSchema, type Target } from '../openapi/schema.ts';
 
 /** A tool as tools/list shows it. */
 export interface Tool {

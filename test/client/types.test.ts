@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { codesOf } from '../../src/call/route-errors.ts';
 import { calls } from '../../src/client/generated/calls.ts';
 import { type Answer, type Args, type ErrorCode, type Event, type Muster, Worker } from '../../src/client/index.ts';
-import { openapi } from '../../src/http/openapi.ts';
+import { openapi } from '../../src/openapi/openapi.ts';
 import { allRoutes, product } from '../../src/primitives.ts';
 
 /** Never run: it is the compiler that tests it. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { pythonTexts } from '../../src/generator/python.ts';
-import { openapi } from '../../src/http/openapi.ts';
+import { openapi } from '../../src/openapi/openapi.ts';
 import { product } from '../../src/primitives.ts';
 import { endAtExit } from '../../src/program/at-exit.ts';
 import type { Program } from '../../src/program/find.ts';

@@ -4,7 +4,7 @@ import { isUuid } from '../../src/call/fields.ts';
 import type { Route } from '../../src/call/route.ts';
 import { codesOf, statusOf } from '../../src/call/route-errors.ts';
 import { eventUnion } from '../../src/declare/event.ts';
-import { openapi } from '../../src/http/openapi.ts';
+import { openapi } from '../../src/openapi/openapi.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
 import type { Reply } from './world.ts';
 

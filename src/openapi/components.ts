@@ -1,4 +1,4 @@
-import type { ErrorTable } from '../../call/errors.ts';
+import type { ErrorTable } from '../call/errors.ts';
 import { everyAnswer, headers, sharedFailures } from './responses.ts';
 import { type NamedSchemas, schemaRef } from './schema.ts';
 

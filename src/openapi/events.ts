@@ -1,4 +1,4 @@
-import type { EventDeclaration } from '../../declare/event.ts';
+import type { EventDeclaration } from '../declare/event.ts';
 import { type JsonSchema, jsonSchema, schemaRef, type Target } from './schema.ts';
 
 const text = { type: 'string' };

@@ -1,4 +1,4 @@
-import { exampleId } from '../../declare/field.ts';
+import { exampleId } from '../declare/field.ts';
 import type { JsonSchema, Target } from './schema.ts';
 
 /** Texts that have a form. */

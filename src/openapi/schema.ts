@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Glossary } from '../../declare/glossary.ts';
+import type { Glossary } from '../declare/glossary.ts';
 
 export type JsonSchema = Record<string, unknown>;
 

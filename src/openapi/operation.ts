@@ -1,5 +1,5 @@
-import type { ErrorTable } from '../../call/errors.ts';
-import { pathNames, type Route, roomOf } from '../../call/route.ts';
+import type { ErrorTable } from '../call/errors.ts';
+import { pathNames, type Route, roomOf } from '../call/route.ts';
 import { exampleOf } from './example.ts';
 import { responses } from './responses.ts';
 import { describe, type JsonSchema, jsonSchema, type Target } from './schema.ts';

@@ -1,5 +1,5 @@
-import { isBatched } from '../../batch/route.ts';
-import { pathNames, type Route, roomOf } from '../../call/route.ts';
+import { isBatched } from '../batch/route.ts';
+import { pathNames, type Route, roomOf } from '../call/route.ts';
 import { idempotencyKey } from './components.ts';
 import { describe, type JsonSchema, jsonSchema, schemaRef, type Target } from './schema.ts';
 

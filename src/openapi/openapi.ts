@@ -3,12 +3,12 @@ import type { ErrorTable } from '../call/errors.ts';
 import { type Route, roomOf, type Tag } from '../call/route.ts';
 import type { EventDeclaration } from '../declare/event.ts';
 import type { Glossary } from '../declare/glossary.ts';
-import { batchedCalls } from './openapi/batched.ts';
-import { components, systemPaths } from './openapi/components.ts';
-import { webhooks } from './openapi/events.ts';
-import { nameSchemas } from './openapi/names.ts';
-import { ofSpace, operation, pathOf } from './openapi/operation.ts';
-import type { NamedSchemas } from './openapi/schema.ts';
+import { batchedCalls } from './batched.ts';
+import { components, systemPaths } from './components.ts';
+import { webhooks } from './events.ts';
+import { nameSchemas } from './names.ts';
+import { ofSpace, operation, pathOf } from './operation.ts';
+import type { NamedSchemas } from './schema.ts';
 
 const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
 const description =

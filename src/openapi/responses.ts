@@ -1,7 +1,7 @@
 import type Joi from 'joi';
-import { type ErrorTable, messageOf } from '../../call/errors.ts';
-import type { Route } from '../../call/route.ts';
-import { codesOf, statusOf } from '../../call/route-errors.ts';
+import { type ErrorTable, messageOf } from '../call/errors.ts';
+import type { Route } from '../call/route.ts';
+import { codesOf, statusOf } from '../call/route-errors.ts';
 import { exampleOf } from './example.ts';
 import { jsonSchema, type Target } from './schema.ts';
 
