@@ -35,7 +35,9 @@ describe('The boundaries of rooms', () => {
   });
 
   it('let src/call, src/openapi, src/http, src/batch, src/redis and src/declare import nothing from a room', () => {
-    const paths = ['call', 'openapi', 'http', 'batch', 'redis', 'declare'].flatMap((folder) => filesBelow(`src/${folder}`, '.ts'));
+    const paths = ['call', 'openapi', 'http', 'batch', 'redis', 'declare'].flatMap((folder) =>
+      filesBelow(`src/${folder}`, '.ts'),
+    );
     expect(found(paths, [new RegExp(`from '(?:\\.\\./)+(?:${names.join('|')}|primitives)\\b[^']*'`)])).to.deep.equal(
       [],
     );
