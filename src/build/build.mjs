@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const [source, staged, built] = ['src', '.build', 'dist'].map((name) => join(root, name));
 /** The client is also a package of its own. */
 const client = { staged: join(staged, 'client'), built: join(source, 'client/dist') };
+const pythonCalls = join(source, 'client/python/muster/_calls.py');
 const require = createRequire(import.meta.url);
 /** The hash of what it was built from. Written last: a build that was interrupted is begun again. */
 const stamp = join(built, '.built');
@@ -44,7 +45,8 @@ function hashOfSources() {
   return hash.digest('hex');
 }
 
-const isBuilt = (hash) => existsSync(client.built) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+const isBuilt = (hash) =>
+  existsSync(client.built) && existsSync(pythonCalls) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 
 /** One build at a time; one that died does not keep others out. */
 async function takeLock() {

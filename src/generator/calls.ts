@@ -1,65 +1,20 @@
 import openapiTypes, { astToString } from 'openapi-typescript';
+import {
+  allFailures,
+  batchedCalls,
+  type Call,
+  type Content,
+  callsOf,
+  type Document,
+  resolved,
+  type Schema,
+  space,
+  spaces,
+  specificCodes,
+  wrapped,
+} from './document.ts';
 
 type Json = Record<string, unknown>;
-
-interface Parameter {
-  readonly $ref?: string;
-  readonly name?: string;
-  readonly required?: boolean;
-}
-
-interface Content {
-  readonly content?: { readonly 'application/json'?: { readonly schema: Json } };
-}
-
-interface Response extends Content {
-  readonly $ref?: string;
-  readonly description?: string;
-}
-
-interface Operation extends Json {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Json } } };
-  readonly responses: Readonly<Record<string, Response>>;
-}
-
-/** The parts of an OpenAPI document that are used here. */
-interface Document extends Json {
-  readonly components: { readonly schemas: Json; readonly responses: Readonly<Record<string, Response>> };
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-}
-
-interface Call {
-  readonly method: string;
-  /** Relative to /v1/spaces. */
-  readonly path: string;
-  readonly operation: Operation;
-}
-
-const spaces = '/v1/spaces';
-/** The client's own path parameter. */
-const space = '/{spaceId}';
-
-/** What a schema is, by itself or by its name. */
-function resolved(schema: Json, { components }: Document): Json {
-  const { $ref } = schema;
-  return typeof $ref === 'string' ? (components.schemas[$ref.split('/').at(-1) ?? ''] as Json) : schema;
-}
-
-function callsOf({ paths }: Document): Call[] {
-  return Object.entries(paths)
-    .filter(([path]) => path.startsWith(spaces))
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({
-        method: method.toUpperCase(),
-        path: path.slice(spaces.length),
-        operation,
-      })),
-    );
-}
 
 /** The document without what the client handles itself (space, headers, errors) and without webhooks. */
 function forTypes(document: Document): Json {
@@ -76,55 +31,14 @@ function forTypes(document: Document): Json {
   return { ...document, webhooks: {}, paths, components: { schemas } };
 }
 
-interface Failure {
-  readonly code: string;
-  readonly status: string;
-  readonly meaning: string;
-}
-
-/** The errors of a call, from the lines of its responses: - `CODE`: what it means. */
-function failuresOf({ operation }: Call, { components }: Document): Failure[] {
-  return Object.entries(operation.responses).flatMap(([status, { $ref, description }]) => {
-    if (status < '300') return [];
-    const text = $ref === undefined ? description : components.responses[$ref.split('/').at(-1) ?? '']?.description;
-    const lines = (text ?? '').matchAll(/^- `(\w+)`: (.*)$/gm);
-    return [...lines].map(([, code = '', meaning = '']) => ({ code, status, meaning }));
-  });
-}
-
-/** Every error that a call may return, by its code. */
-function allFailures(document: Document): Failure[] {
-  const all = new Map(callsOf(document).flatMap((call) => failuresOf(call, document).map((one) => [one.code, one])));
-  return [...all.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
-}
-
-/** The codes of a call that most calls don't have. */
-function specificCodes(document: Document): (call: Call) => string[] {
-  const codesOf = (call: Call) => [...new Set(failuresOf(call, document).map(({ code }) => code))];
-  const all = callsOf(document);
-  const counts = new Map<string, number>();
-  for (const code of all.flatMap(codesOf)) counts.set(code, (counts.get(code) ?? 0) + 1);
-  return (call) => codesOf(call).filter((code) => (counts.get(code) ?? 0) <= all.length / 2);
-}
-
 /** A JSDoc comment of these paragraphs. */
 function comment(paragraphs: readonly string[], indent: string): string {
   const width = 118 - indent.length;
   const lines = paragraphs.flatMap((text, i) => [
     ...(i > 0 ? [''] : []),
-    ...wrapped(text.replaceAll('*/', '*\\/'), width),
+    ...wrapped(text.replaceAll('*/', '*\\/'), width - 3),
   ]);
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`].join('\n');
-}
-
-function wrapped(text: string, width: number): string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + word.length > width - 4) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines;
 }
 
 /** The type parameters of the opaque JSON values in what a call takes, or answers. */
@@ -137,18 +51,8 @@ function opaquesIn(contents: readonly Content[], document: Document): string[] {
     result: 'Result',
     outcome: 'Result',
   };
-  const walk = (schema: Json, inResult: boolean): void => {
-    const {
-      $ref,
-      items,
-      anyOf = [],
-      properties = {},
-    } = schema as {
-      $ref?: string;
-      items?: Json;
-      anyOf?: Json[];
-      properties?: Record<string, Json>;
-    };
+  const walk = (schema: Schema, inResult: boolean): void => {
+    const { $ref, items, anyOf = [], properties = {} } = schema;
     if ($ref !== undefined && !seen.has($ref)) {
       seen.add($ref);
       walk(resolved(schema, document), inResult);
@@ -169,28 +73,24 @@ function opaquesIn(contents: readonly Content[], document: Document): string[] {
 /** The list of a call that answers pages: its name, and that of the iterator over all of them. */
 function pagesOf({ method, operation }: Call, document: Document) {
   const schema = operation.responses['200']?.content?.['application/json']?.schema ?? {};
-  const { properties } = resolved(schema, document) as { properties?: Record<string, Json> };
+  const { properties } = resolved(schema, document);
   const cursor = properties?.['nextCursor'];
   const isList = operation.operationId.endsWith('.list');
   const isEndless = cursor !== undefined && !JSON.stringify(cursor).includes('null');
-  const [list] = Object.entries(properties ?? {}).find(([, field]) => field['type'] === 'array') ?? [];
+  const [list] = Object.entries(properties ?? {}).find(([, field]) => field.type === 'array') ?? [];
   if (method !== 'GET' || !cursor || list === undefined || (isEndless && !isList)) return undefined;
   return { list, iterator: isList ? 'all' : list };
 }
 
 /** Whether a call has no required arguments. */
 function needsNothing({ path, operation: { parameters = [], requestBody } }: Call, document: Document): boolean {
-  const { required = [] } = resolved(requestBody?.content['application/json'].schema ?? {}, document);
-  return (
-    !path.replace(space, '').includes('{') &&
-    !parameters.some((one) => one.required) &&
-    (required as string[]).length === 0
-  );
+  const { required = [] } = resolved(requestBody?.content['application/json']?.schema ?? {}, document);
+  return !path.replace(space, '').includes('{') && !parameters.some((one) => one.required) && required.length === 0;
 }
 
 /** Whether a call answers one record or, if given `max`, a list. */
 function listsWithMax({ operation }: Call): boolean {
-  return operation.responses['200']?.content?.['application/json']?.schema['anyOf'] !== undefined;
+  return operation.responses['200']?.content?.['application/json']?.schema.anyOf !== undefined;
 }
 
 /** What a call takes and gives, by itself or in a batch. */
@@ -262,19 +162,13 @@ function iterator(
   return `${text}\n    ${iterator}${generics}(${args}): AsyncGenerator<${item}, void>;`;
 }
 
-/** The names of the calls that a batch takes. */
-function batchedNames({ components }: Document): string[] {
-  const { oneOf } = components.schemas['Call'] as { oneOf: readonly { readonly $ref: string }[] };
-  return oneOf.map(({ $ref }) => $ref.split('/').at(-1) ?? '');
-}
-
 /** The source of the generated module: method and path of each call, its signature, and the error codes. */
 function callsText(document: Document): string {
   const all = callsOf(document);
   const roomOf = ({ operation }: Call) => operation.operationId.split('.', 1)[0] ?? '';
   // A call of no primitive, batch, is written by hand.
   const ofRooms = all.filter(({ operation }) => operation.operationId.includes('.'));
-  const batched = batchedNames(document);
+  const batched = batchedCalls(document);
   const source: Source = { document, codesOf: specificCodes(document) };
   const byRoom = (calls: readonly Call[], kind: Kind) =>
     [...new Set(calls.map(roomOf))].map((room) => {
@@ -312,7 +206,7 @@ function callsText(document: Document): string {
     '/** Every call that a batch takes, by primitive. */',
     'export interface BatchedCalls {',
     ...byRoom(
-      ofRooms.filter(({ operation }) => batched.includes(operation.operationId)),
+      ofRooms.filter(({ operation }) => batched.has(operation.operationId)),
       inBatch,
     ),
     '}\n',

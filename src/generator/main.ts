@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -8,26 +8,26 @@ import { product } from '../primitives.ts';
 import { draftOf } from '../redis/loader.ts';
 import { clientTexts } from './calls.ts';
 import { callsIn } from './found-calls.ts';
-import { pythonTexts } from './python.ts';
+import { pythonTexts } from './python/modules.ts';
 
-/** The typed client's types and calls, from the document that the service publishes; a build step. */
-const folder = fileURLToPath(new URL('../client/generated/', import.meta.url));
+/** The clients' calls and types, from the document that the service publishes; a build step. */
+const client = fileURLToPath(new URL('../client/', import.meta.url));
 const document = openapi(product);
-const texts = await clientTexts(document);
-mkdirSync(folder, { recursive: true });
-for (const [name, text] of Object.entries(texts)) writeFileSync(`${folder}${name}.ts`, text);
 
-// The build names its folder, for the pages of /docs and the draft of the Lua library. The Python client's calls are
-// committed, so that pip installs it from a checkout: the build leaves them as they are.
+/** Files that stay the same are left alone: a program may be reading them. */
+function write(file: string, text: string | Buffer): void {
+  if (existsSync(file) && readFileSync(file).equals(Buffer.from(text))) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+for (const [name, text] of Object.entries(await clientTexts(document)))
+  write(join(client, `generated/${name}.ts`), text);
+for (const [name, text] of Object.entries(pythonTexts(document))) write(join(client, `python/muster/${name}.py`), text);
+
+// The build names its folder, for the pages of /docs and the draft of the Lua library.
 const { build } = parseArgs({ options: { build: { type: 'string' } } }).values;
-if (build === undefined) {
-  const pythonFolder = fileURLToPath(new URL('../client/python/muster/', import.meta.url));
-  for (const [name, text] of Object.entries(pythonTexts(document))) writeFileSync(`${pythonFolder}${name}.py`, text);
-} else {
-  const write = (file: string, text: string | Buffer) => {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  };
+if (build !== undefined) {
   for (const [path, text] of renderSite(callsIn(document)))
     write(path.replace('/docs', join(build, 'docs/site')), text);
   const { text, ...rest } = draftOf(product.words);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { pythonTexts } from '../../src/generator/python.ts';
+import { pythonTexts } from '../../src/generator/python/modules.ts';
 import { openapi } from '../../src/openapi/openapi.ts';
 import { product } from '../../src/primitives.ts';
 import { endAtExit } from '../../src/program/at-exit.ts';

@@ -31,6 +31,8 @@ _wheel = f'Wheel-Version: 1.0\nGenerator: muster\nRoot-Is-Purelib: true\nTag: {_
 
 
 def _package() -> dict[str, bytes]:
+    if not (_root / 'muster/_calls.py').exists():
+        raise SystemExit('muster/_calls.py is made by the build: run `npm ci` in the checkout, then install again')
     files = sorted(path for path in (_root / 'muster').rglob('*') if path.suffix == '.py' or path.name == 'py.typed')
     return {path.relative_to(_root).as_posix(): path.read_bytes() for path in files}
 

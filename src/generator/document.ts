@@ -1,0 +1,128 @@
+/** The parts of an OpenAPI document that the generators read. */
+export interface Document {
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Response>>;
+  };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+export interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly type?: string | readonly string[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+  readonly format?: string;
+}
+
+interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+}
+
+export interface Content {
+  readonly content?: { readonly 'application/json'?: { readonly schema: Schema } };
+}
+
+interface Response extends Content {
+  readonly $ref?: string;
+  readonly description?: string;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Required<Content>;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+export interface Call {
+  readonly method: string;
+  /** Relative to /v1/spaces. */
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+interface Failure {
+  readonly code: string;
+  readonly status: string;
+  readonly meaning: string;
+}
+
+export const spaces = '/v1/spaces';
+/** The clients' own path parameter. */
+export const space = '/{spaceId}';
+
+export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';
+
+/** A schema, by itself or by its name. */
+export function resolved(schema: Schema, { components }: Document): Schema {
+  return schema.$ref === undefined ? schema : (components.schemas[refName(schema.$ref)] ?? {});
+}
+
+export function callsOf({ paths }: Document): Call[] {
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith(spaces))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: path.slice(spaces.length),
+        operation,
+      })),
+    );
+}
+
+/** The errors of a call, from the lines of its responses: - `CODE`: what it means. */
+function failuresOf({ operation }: Call, { components }: Document): Failure[] {
+  return Object.entries(operation.responses).flatMap(([status, { $ref, description }]) => {
+    if (status < '300') return [];
+    const text = $ref === undefined ? description : components.responses[refName($ref)]?.description;
+    const lines = (text ?? '').matchAll(/^- `(\w+)`: (.*)$/gm);
+    return [...lines].map(([, code = '', meaning = '']) => ({ code, status, meaning }));
+  });
+}
+
+/** Every error that a call may return, by its code. */
+export function allFailures(document: Document): Failure[] {
+  const all = new Map(callsOf(document).flatMap((call) => failuresOf(call, document).map((one) => [one.code, one])));
+  return [...all.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
+}
+
+/** The codes of a call that most calls don't have. */
+export function specificCodes(document: Document): (call: Call) => string[] {
+  const codesOf = (call: Call) => [...new Set(failuresOf(call, document).map(({ code }) => code))];
+  const all = callsOf(document);
+  const counts = new Map<string, number>();
+  for (const code of all.flatMap(codesOf)) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return (call) => codesOf(call).filter((code) => (counts.get(code) ?? 0) <= all.length / 2);
+}
+
+/** The calls that a batch takes, by name. */
+export function batchedCalls({ components }: Document): ReadonlySet<string> {
+  return new Set(components.schemas['Call']?.oneOf?.map(({ $ref = '' }) => refName($ref)));
+}
+
+/** Lines of a text, each shorter than `width`. */
+export function wrapped(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(/\s+/)) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + word.length >= width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}

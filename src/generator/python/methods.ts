@@ -1,0 +1,145 @@
+import { type Call, type Document, spaces, specificCodes } from '../document.ts';
+import { type Answer, answerOf } from './answer.ts';
+import type { Argument, Arguments } from './arguments.ts';
+import type { Records } from './records.ts';
+import { constant, described, docstring, snake, union } from './words.ts';
+
+/** How calls are made: at once, in a batch, or in an asyncio program. */
+export interface Kind {
+  /** The class of a room's calls, and its base. */
+  readonly suffix: string;
+  readonly base: string;
+  readonly isBatched: boolean;
+  readonly isAsync: boolean;
+  readonly gives: (type: string) => string;
+}
+
+export const alone: Kind = { suffix: 'Calls', base: 'Calls', isBatched: false, isAsync: false, gives: (type) => type };
+export const inBatch: Kind = {
+  suffix: 'InBatch',
+  base: 'CallsInBatch',
+  isBatched: true,
+  isAsync: false,
+  gives: (type) => `BatchedCall[${type}]`,
+};
+export const inAsync: Kind = {
+  suffix: 'AsyncCalls',
+  base: 'AsyncCalls',
+  isBatched: false,
+  isAsync: true,
+  gives: (type) => type,
+};
+
+/** Writes the methods that make calls. */
+export class Methods {
+  readonly #document: Document;
+  readonly #records: Records;
+  readonly #arguments: Arguments;
+  readonly #codesOf: (call: Call) => readonly string[];
+
+  constructor(document: Document, records: Records, args: Arguments) {
+    this.#document = document;
+    this.#records = records;
+    this.#arguments = args;
+    this.#codesOf = specificCodes(document);
+  }
+
+  /** The method of a room's class that makes a call. */
+  of(call: Call, kind: Kind): string {
+    const answer = answerOf(call, this.#records, this.#document);
+    if (answer.many === undefined) return this.#plain(call, kind, answer) + this.#iterator(call, kind, answer);
+    // One record, or a list where it is given `max`.
+    const args = this.#arguments.of(call, kind.isBatched);
+    const single = args.filter(({ json }) => json !== 'max');
+    const listed = args.map((one) => (one.json === 'max' ? { ...one, type: 'int', isRequired: true } : one));
+    const required = [...listed.filter((one) => one.isRequired), ...listed.filter((one) => !one.isRequired)];
+    const many = union([answer.many, 'None']);
+    const stub = (list: readonly Argument[], type: string) =>
+      `    @overload\n${this.#signature(call, kind, list, type)} ...`;
+    const type = kind.isBatched
+      ? `${kind.gives(answer.type)} | ${kind.gives(many)}`
+      : kind.gives(union([...answer.type.split(' | '), ...many.split(' | ')]));
+    const to = constant(call.operation.operationId);
+    const prefix = kind.isAsync ? 'calls.' : '';
+    return [
+      stub(required, kind.gives(many)),
+      stub(single, kind.gives(answer.type)),
+      this.#signature(call, kind, args, type),
+      this.#doc(call, kind, args),
+      `        if max is ABSENT:`,
+      `    ${this.#sends(call, kind, `${prefix}${to}`, single)}`,
+      this.#sends(call, kind, `${prefix}${to}_MANY`, args),
+    ].join('\n');
+  }
+
+  #plain(call: Call, kind: Kind, { type }: Answer): string {
+    const args = this.#arguments.of(call, kind.isBatched);
+    const to = `${kind.isAsync ? 'calls.' : ''}${constant(call.operation.operationId)}`;
+    return [
+      this.#signature(call, kind, args, kind.gives(type)),
+      this.#doc(call, kind, args),
+      this.#sends(call, kind, to, args),
+    ].join('\n');
+  }
+
+  /** The iterator over all pages of a list. */
+  #iterator(call: Call, kind: Kind, { page }: Answer): string {
+    if (!page || kind.isBatched) return '';
+    const args = this.#arguments.of(call, false).filter(({ json }) => json !== 'cursor' && json !== 'limit');
+    const to = `${kind.isAsync ? 'calls.' : ''}${constant(call.operation.operationId)}`;
+    const type = kind.isAsync ? 'AsyncIterator' : 'Iterator';
+    const lines = this.#parameters(args).map((line) => `        ${line},`);
+    return [
+      '',
+      '',
+      `    def all(`,
+      ...lines,
+      `    ) -> ${type}[${page.type}]:`,
+      docstring([`All of \`list\`, page by page, as they are read`], '        '),
+      `        return self._all(${to}, '${page.json}', ${dict(args)})`,
+    ].join('\n');
+  }
+
+  #parameters(args: readonly Argument[]): string[] {
+    const declared = args.map(({ name, type, isRequired }) => `${name}: ${type}${isRequired ? '' : ' = ABSENT'}`);
+    return declared.length === 0 ? ['self'] : ['self', '*', ...declared];
+  }
+
+  #signature({ method, operation }: Call, kind: Kind, args: readonly Argument[], type: string): string {
+    const name = snake(operation.operationId.slice(operation.operationId.indexOf('.') + 1));
+    const key = method === 'GET' ? [] : ['idempotency_key: str = ABSENT'];
+    const options = kind.isBatched ? key : [...key, 'attempts: int = ABSENT'];
+    const parameters = this.#parameters(args);
+    const all = [...(parameters.length === 1 && options.length > 0 ? [...parameters, '*'] : parameters), ...options];
+    const define = kind.isAsync ? 'async def' : 'def';
+    return [`    ${define} ${name}(`, ...all.map((line) => `        ${line},`), `    ) -> ${type}:`].join('\n');
+  }
+
+  #sends({ method }: Call, kind: Kind, to: string, args: readonly Argument[]): string {
+    if (kind.isBatched) return `        return self._batched(${to}, ${dict(args)}, idempotency_key)`;
+    const send = kind.isAsync ? 'await self._send' : 'self._send';
+    return `        return ${send}(${to}, ${dict(args)}, ${method === 'GET' ? 'ABSENT' : 'idempotency_key'}, attempts)`;
+  }
+
+  #doc(call: Call, kind: Kind, args: readonly Argument[]): string {
+    const { summary, description } = call.operation;
+    if (kind.isBatched) return docstring([summary], '        ');
+    const known = args.filter((one) => one.description !== undefined);
+    const lines = known.flatMap((one) => described(one.name, one.description ?? '', '    '));
+    const codes = this.#codesOf(call);
+    const spaced = call.operation.operationId === 'space.list' ? '' : '/{spaceId}';
+    return docstring(
+      [
+        summary,
+        ...(description === undefined ? [] : [description]),
+        `\`${call.method} ${spaces}${spaced}${call.path}\``,
+        ...(lines.length > 0 ? [['Args:', ...lines]] : []),
+        ...(codes.length > 0 ? [['Raises:', ...described('MusterError', codes.join(', '), '    ')]] : []),
+      ],
+      '        ',
+    );
+  }
+}
+
+const dict = (args: readonly Argument[]): string =>
+  `{${args.map(({ json, name }) => `'${json}': ${name}`).join(', ')}}`;

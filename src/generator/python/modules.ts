@@ -1,0 +1,141 @@
+// The Python client's modules for an OpenAPI document: records, calls, and the calls as asyncio programs make them.
+import { allFailures, batchedCalls, type Call, callsOf, type Document, space } from '../document.ts';
+import { answerOf } from './answer.ts';
+import { Arguments } from './arguments.ts';
+import { alone, inAsync, inBatch, type Kind, Methods } from './methods.ts';
+import { Records } from './records.ts';
+import { capital, constant, docstring, union } from './words.ts';
+
+class PythonClient {
+  readonly #document: Document;
+  readonly #calls: readonly Call[];
+  readonly #batched: ReadonlySet<string>;
+  readonly #records: Records;
+  readonly #arguments: Arguments;
+  readonly #methods: Methods;
+
+  constructor(document: Document) {
+    this.#document = document;
+    this.#records = new Records(document);
+    this.#arguments = new Arguments(document);
+    this.#methods = new Methods(document, this.#records, this.#arguments);
+    this.#calls = callsOf(document)
+      .map((call) => ({ ...call, path: call.path.replace(space, '') }))
+      // A call of no primitive, batch, is written by hand.
+      .filter(({ operation }) => operation.operationId.includes('.'));
+    this.#batched = batchedCalls(document);
+  }
+
+  texts(): Record<string, string> {
+    const endpoints = this.#calls.map((call) => this.#endpoints(call)).join('\n');
+    const calls = this.#rooms(alone);
+    const batched = this.#rooms(inBatch);
+    const asynchronous = this.#rooms(inAsync);
+    const facades = [alone, inBatch, inAsync].map((kind) => this.#facade(kind));
+    const codes = allFailures(this.#document).map(({ code }) => `    '${code}',`);
+    const all = [...this.#records.names, ...this.#arguments.names].sort();
+    const shared = '_arguments import ABSENT, Amount, Id, Moment';
+    const imports = (names: readonly string[], text: string) =>
+      names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).map((name) => `    ${name},`);
+    const callsText = [endpoints, calls, batched, facades[0], facades[1]].join('\n\n\n');
+    const asyncText = [asynchronous, facades[2]].join('\n\n\n');
+    return {
+      _records: [
+        head('The records that calls answer, and the arguments that are objects.'),
+        'from __future__ import annotations\n',
+        'from typing import TYPE_CHECKING, Any, Literal, TypedDict\n',
+        'from ._record import Record\n',
+        'if TYPE_CHECKING:\n    from typing_extensions import NotRequired\n\n    from ._arguments import Id\n',
+        `__all__ = [\n    'ErrorCode',\n${all.map((name) => `    '${name}',`).join('\n')}\n]\n`,
+        '',
+        `ErrorCode = Literal[\n${codes.join('\n')}\n]`,
+        docstring(['The possible values of `code` in an error answer'], ''),
+        '\n',
+        this.#records.text,
+        '\n',
+        `${this.#arguments.text}\n`,
+      ].join('\n'),
+      _calls: [
+        head('Every call of the API, by primitive.'),
+        'from __future__ import annotations\n',
+        'from collections.abc import Iterator, Sequence',
+        'from typing import Any, Literal, overload\n',
+        `from .${shared}`,
+        'from ._base import BatchedCall, Calls, CallsInBatch, Endpoint, Sender',
+        `from ._records import (\n${imports(all, callsText).join('\n')}\n)\n`,
+        '',
+        `${callsText}\n`,
+      ].join('\n'),
+      _async_calls: [
+        head('Every call of the API, by primitive, for asyncio programs.'),
+        'from __future__ import annotations\n',
+        'from collections.abc import AsyncIterator, Sequence',
+        'from typing import Any, Literal, overload\n',
+        'from . import _calls as calls',
+        `from .${shared}`,
+        'from ._base import AsyncCalls, AsyncSender',
+        `from ._records import (\n${imports(all, asyncText).join('\n')}\n)\n`,
+        '',
+        `${asyncText}\n`,
+      ].join('\n'),
+    };
+  }
+
+  #endpoints(call: Call): string {
+    const { method, path, operation } = call;
+    const { type, record, many } = answerOf(call, this.#records, this.#document);
+    const name = constant(operation.operationId);
+    const target = (endpoint: string, answer: string, reads: string) =>
+      `${endpoint}: Endpoint[${answer}] = Endpoint('${operation.operationId}', '${method}', '${path}', ${reads}${operation.operationId === 'space.list' ? ', in_space=False' : ''})`;
+    const one = target(name, type, record);
+    return many === undefined ? one : `${one}\n${target(`${name}_MANY`, union([many, 'None']), many)}`;
+  }
+
+  #ofKind(kind: Kind): Call[] {
+    return this.#calls.filter(({ operation }) => !kind.isBatched || this.#batched.has(operation.operationId));
+  }
+
+  #roomsOf(kind: Kind): string[] {
+    return [...new Set(this.#ofKind(kind).map(({ operation }) => operation.operationId.split('.', 1)[0] ?? ''))];
+  }
+
+  #rooms(kind: Kind): string {
+    return this.#roomsOf(kind)
+      .map((room) => {
+        const ofRoom = this.#ofKind(kind).filter(({ operation }) => operation.operationId.startsWith(`${room}.`));
+        const what = kind.isBatched ? 'calls for a batch' : 'calls';
+        return [
+          `class ${capital(room)}${kind.suffix}(${kind.base}):`,
+          docstring([`The ${what} \`${room}.…\``], '    '),
+          '',
+          ofRoom.map((call) => this.#methods.of(call, kind)).join('\n\n'),
+        ].join('\n');
+      })
+      .join('\n\n\n');
+  }
+
+  #facade(kind: Kind): string {
+    const name = { Calls: 'AllCalls', InBatch: 'AllCallsInBatch', AsyncCalls: 'AllAsyncCalls' }[kind.suffix];
+    const rooms = this.#roomsOf(kind);
+    const sender = kind.isAsync ? 'AsyncSender' : 'Sender';
+    const about = kind.isBatched
+      ? 'Every call that a batch takes, by primitive: `muster.call.message.send(…)` sends nothing yet'
+      : 'Every call of the API, by primitive';
+    const sent = kind.isBatched ? '' : 'sender';
+    return [
+      `class ${name}:`,
+      docstring([about], '    '),
+      '',
+      `    def __init__(self${sent && `, sender: ${sender}`}) -> None:`,
+      ...rooms.map((room) => `        self.${room} = ${capital(room)}${kind.suffix}(${sent})`),
+    ].join('\n');
+  }
+}
+
+const head = (what: string): string =>
+  `# Generated from the OpenAPI document by \`npm run generate\`.\n"""${what}"""\n`;
+
+/** The generated modules of the Python client, by name. */
+export function pythonTexts(openapi: object): Record<string, string> {
+  return new PythonClient(JSON.parse(JSON.stringify(openapi)) as Document).texts();
+}
