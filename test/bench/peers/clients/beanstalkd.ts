@@ -52,4 +52,4 @@ const service: Client['service'] = async (address) => {
   };
 };
 
-export const beanstalkd: Client = { worker, service };
+export const client: Client = { worker, service };

@@ -55,4 +55,4 @@ const service: Client['service'] = async (address) => {
   };
 };
 
-export const bullmq: Client = { worker, service };
+export const client: Client = { worker, service };

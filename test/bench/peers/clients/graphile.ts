@@ -43,4 +43,4 @@ const worker: Client['worker'] = async (connectionString, atOnce) => {
   };
 };
 
-export const graphile: Client = { worker };
+export const client: Client = { worker };

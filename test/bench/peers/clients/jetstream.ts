@@ -99,4 +99,4 @@ const service: Client['service'] = async (address) => {
   };
 };
 
-export const jetstream: Client = { worker, service };
+export const client: Client = { worker, service };

@@ -19,4 +19,4 @@ const service: Client['service'] = async (connectionString) => {
   };
 };
 
-export const pgBoss: Client = { service };
+export const client: Client = { service };
