@@ -101,11 +101,16 @@ async function bundle() {
   writeFileSync(join(staged, 'THIRD-PARTY-LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)));
 }
 
-/** A page loads one file: not each of its modules, which name one another only once they are there. */
+/** A page loads one script and one style sheet, not each of their parts. */
 async function bundlePages() {
   const { build } = await import('esbuild');
   await build({
-    entryPoints: ['console/browser/main.ts', 'docs/browser/docs.ts'].map((path) => join(source, path)),
+    entryPoints: [
+      'console/browser/main.ts',
+      'console/browser/console.css',
+      'docs/browser/docs.ts',
+      'docs/browser/docs.css',
+    ].map((path) => join(source, path)),
     outbase: source,
     outdir: staged,
     bundle: true,
@@ -136,7 +141,7 @@ async function stage() {
   await bundle();
   await bundlePages();
   const assets = ['console/browser', 'docs/browser'].flatMap((folder) => filesOf(join(source, folder)));
-  for (const path of assets.filter((path) => /\.(html|css|svg)$/.test(path)))
+  for (const path of assets.filter((path) => /\.(html|svg)$/.test(path)))
     cpSync(path, join(staged, relative(source, path)));
   // What is installed to run needs neither this package nor what it depends on: package.json replaces that by nothing.
   cpSync(

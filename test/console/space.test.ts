@@ -247,7 +247,7 @@ describe('The console of a space', () => {
     const rows = section(tab, 'All runs').getByRole('row');
     await tab.page.getByLabel('Name, exactly').fill('nightly');
     await tab.page.getByRole('button', { name: 'Find' }).click();
-    await rows.nth(1).waitFor();
+    await rows.nth(2).waitFor({ state: 'detached' });
     expect(await rows.nth(1).innerText())
       .to.include(short(id))
       .and.include('IDLE');
