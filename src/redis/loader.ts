@@ -289,7 +289,7 @@ export class Builder {
       `script.fields = { ${wanted.map((field) => `'${field}'`).join(', ')} }`,
       'function script.readSpace(key, operations)',
       `local v = redisCall('HMGET', key, ${[...names, ...(isWrite ? ['operations'] : [])].join(', ')})`,
-      'return { false, false, false, false, false, false, false, false, n = 0, key = key, ' +
+      'return { changed = false, key = key, ' +
         [
           ...text.map((field, index) => `${field} = ${at(index)}`),
           ...wanted.map((field, index) => numbered(`'${field}'`, text.length + index)),
