@@ -47,11 +47,25 @@ export function reader(
   const ids = ['changed = false', ...(id === '' ? [] : ['id = id']), 'key = key'];
   const mayBePacked = record.packedBy !== undefined && !isStored;
   const body = names.length === 0 ? wholeReader(fields, ids, mayBePacked) : partReader(fields, ids, mayBePacked);
+  const heading = `function ${record.luaName}.${as}(${id})`;
+  const isCounted = names.length === 0 || fields.some(([, { kind }]) => kind.lua === 'number');
+  const end = [...(isCounted ? ['if sums then fold(record) end'] : []), 'return record', 'end'];
+  if (id === '' || names.length === 0)
+    return [heading, `local key = ${key}`, 'local record = known[key]', ...body, ...end].join('\n');
+  const last = 'lastId, lastRoot, lastKey, lastRecord';
   return [
-    `function ${record.luaName}.${as}(${id})`,
+    'do',
+    `local ${last}`,
+    heading,
+    'local record = lastRecord',
+    // The calls of a run mostly read the same mailbox or budget: its key need not be built, nor its fields be looked at.
+    'if id ~= lastId or spaceRoot ~= lastRoot or known[lastKey] ~= record then',
     `local key = ${key}`,
-    'local record = known[key]',
+    'record = known[key]',
     ...body,
+    `${last} = id, spaceRoot, key, record`,
+    'end',
+    ...end,
     'end',
   ].join('\n');
 }
@@ -87,8 +101,6 @@ function wholeReader(
     'if not record then record, known[key] = whole, whole',
     ' else for name, value in pairs(whole) do if record[name] == nil then record[name] = value end end end',
     ...(mayBePacked ? [markPacked] : []),
-    'if sums then fold(record) end',
-    'return record',
   ];
 }
 
@@ -130,8 +142,6 @@ function partReader(
       ([name, field], index) => `if record.${name} == nil then record.${name} = ${converted(value(index), field)} end`,
     ),
     ' end',
-    ...(fields.some(([, { kind }]) => kind.lua === 'number') ? ['if sums then fold(record) end'] : []),
-    'return record',
   ];
 }
 
