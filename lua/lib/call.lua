@@ -3,7 +3,8 @@
 --- `call.open` in front of a script that says `@request`; the script returns `call.answer`. Of the requests of a run each
 --- is atomic by itself (lib/serve), but the records of the API key, the organization and the space are read once and
 --- written once.
---- @args callName idempotencyDigest fingerprint drainedThrough unpacked
+--- @shared callName drainedThrough
+--- @args idempotencyDigest fingerprint unpacked
 --- @export call
 --- @include "lib/caller"
 --- @include "lib/clock"
@@ -76,6 +77,21 @@ local function replay()
   return answer
 end
 
+--- Checks what the request shares with others: the key, what it may do, the space. Once for all requests of the run that
+--- follow one another with the same shared arguments (lib/serve).
+local function admit(script)
+  local kind = script.kind
+  if kind ~= 'worker' then caller.identify() end
+  plan.read()
+  if kind == 'org' then rates.ofNoSpace() else enterSpace(script) end
+  if kind ~= 'worker' then run.note = note end
+  if kind == 'write' or kind == 'read' then
+    caller.authorize()
+    if not rates.quota() then refuse('SPACE_NOT_FOUND') end
+  end
+  run.isAdmitted = true
+end
+
 --- Opens the request as the header of its script says (`@request`): `write` changes something; `read` changes nothing and
 --- minds no timers; `org` reads what belongs to no space, which any key may; `worker` is made by workers, with neither an
 --- API key nor rates. Returns the answer of an earlier request that this one repeats, else nil; what the script asked for of
@@ -83,20 +99,11 @@ end
 function call.open()
   local script = run.script
   local kind = script.kind
+  if not run.isAdmitted then admit(script) end
   if kind == 'worker' then
-    plan.read()
-    enterSpace(script)
     needNothingDue()
     run.counted = unit.changes()
     return refuseAgain()
-  end
-  caller.identify()
-  plan.read()
-  if kind == 'org' then rates.ofNoSpace() else enterSpace(script) end
-  run.note = note
-  if kind ~= 'org' then
-    caller.authorize()
-    if not rates.quota() then refuse('SPACE_NOT_FOUND') end
   end
   rates.check()
   if kind ~= 'write' then

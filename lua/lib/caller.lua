@@ -1,4 +1,4 @@
---- @args apiKeyDigest permission
+--- @shared apiKeyDigest permission
 --- @export caller
 --- @include "lib/refuse"
 --- @include "lib/run"

@@ -18,8 +18,7 @@ function plan.read()
   run.hasPlan = true
   local key = keys.org()
   local read = redis.call('HMGET', key, 'nextDue', 'unlimited', 'usedOperations', 'usedTasks', 'usedAgents')
-  org = { false, false, false, false, n = 0, key = key, nextDue = read[1], usedOperations = read[3], usedTasks = read[4],
-    usedAgents = read[5] }
+  org = { changed = false, key = key, nextDue = read[1], usedOperations = read[3], usedTasks = read[4], usedAgents = read[5] }
   records.keep(org)
   timer.start(read[1])
   hardStop, tasks, agents = nil, nil, nil

@@ -1,4 +1,4 @@
---- @args rateClass
+--- @shared rateClass
 --- @export rates
 --- @include "lib/clock"
 --- @include "lib/records"

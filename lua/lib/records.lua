@@ -4,11 +4,11 @@
 local records = {}
 --- How many changes of records the run has made (unit.changes).
 local recordChanges
---- Records by key. Absent fields are false, and so is a record that does not exist. The list part of a record holds the
---- names of its `n` changed fields; `isNew`: it is not stored yet.
+--- Records by key. Absent fields are false, and so is a record that does not exist. `changed`: the names of its `n` changed
+--- fields, false if there are none, nil if it is not written field by field; `isNew`: it is not stored yet.
 local known
---- Changed records and their number.
-local dirty, dirties = {}, 0
+--- Changed records, their number, and the lists of changed fields, which are used again so that they need not grow.
+local dirty, dirties, lists = {}, 0, {}
 --- New records, each followed by the function that builds its command.
 local fresh, freshes = {}, 0
 --- By key: changes of counters that have not been read.
@@ -39,14 +39,19 @@ end
 
 local function mark(record, field)
   recordChanges = recordChanges + 1
-  local n = record.n
-  -- A new record is written whole at the end.
-  if not n then return end
-  for i = 1, n do
-    if record[i] == field then return end
+  local fields = record.changed
+  if fields then
+    local n = fields.n
+    for i = 1, n do
+      if fields[i] == field then return end
+    end
+    fields[n + 1], fields.n = field, n + 1
+  elseif fields == false then
+    dirties = dirties + 1
+    fields = lists[dirties] or {}
+    lists[dirties], dirty[dirties], record.changed = fields, record, fields
+    fields[1], fields.n = field, 1
   end
-  if n == 0 then dirties, dirty[dirties + 1] = dirties + 1, record end
-  record[n + 1], record.n = field, n + 1
 end
 
 --- Sets a field to a text, a whole number or true; false and nil remove it. It is false then: nil would be read again.
@@ -59,7 +64,7 @@ end
 function records.put(key, field, value)
   local record = known[key]
   if not record then
-    record = { n = 0, key = key }
+    record = { changed = false, key = key }
     known[key] = record
   end
   record[field] = value or false
@@ -102,7 +107,7 @@ end
 --- For unit.delete.
 function records.forget(key)
   local record = known[key]
-  if record then record.n = 0 end
+  if record and record.changed then record.changed.n = 0 end
   known[key] = false
   for i = 1, freshes, 2 do
     if fresh[i] == record then fresh[i] = false end
@@ -119,7 +124,7 @@ end
 
 function records.isChanged(key)
   local record = known[key]
-  return record and (record.isNew or (record.n or 0) > 0) or sums and sums[key]
+  return record and (record.isNew or record.changed and record.changed.n > 0) or sums and sums[key]
 end
 
 --- Reads the counters that were changed without being read, and adds the changes.
@@ -138,17 +143,17 @@ function records.write()
     if record then
       command[2] = record.key
       redis.call(unpack(command, 1, fresh[i + 1](record, command)))
-      record.isNew, record.n = nil, 0
+      record.isNew, record.changed = nil, false
     end
     fresh[i], fresh[i + 1] = nil, nil
   end
   local kindOf, text = type, string.format
   for r = 1, dirties do
     local record = dirty[r]
-    local set, gone, count = 2, 2, record.n
-    command[2], dirty[r], record.n = record.key, nil, 0
-    for i = 1, count do
-      local field = record[i]
+    local set, gone, fields = 2, 2, lists[r]
+    command[2], dirty[r], record.changed = record.key, nil, false
+    for i = 1, fields.n do
+      local field = fields[i]
       local value = record[field]
       if value then
         -- As text: Redis formats a Lua number digit by digit.

@@ -16,7 +16,7 @@ local runs = {}
 --- org: the start of all keys of the organization.
 function runs.start(org)
   root = org
-  -- A table that has its members from the start is not copied as it grows. Lua makes room for 16.
+  -- With all its members from the start it is not copied as it grows.
   run = { counted = false, at = 0, script = false, isSentBack = false, note = false, refusals = false, hasPlan = false,
-    apiKeyDigest = false, permissions = false, spaces = false, enteredId = false, enteredFor = false }
+    isAdmitted = false, apiKeyDigest = false, permissions = false, spaces = false, enteredId = false, enteredFor = false }
 end

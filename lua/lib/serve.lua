@@ -29,9 +29,15 @@ local function failure(text)
   return string.find(text, '^%u[%u_]+ ') and text or 'ERR ' .. text
 end
 
---- Carries out one request. Returns its reply, or an error and true. A request that is sent back is not counted.
+--- Carries out one request. Returns its reply, or an error and true. A request that is sent back is not counted. An empty
+--- text of shared arguments says that they are those of the request before.
 local function attempt(script, args, offset, at)
   run.script, run.at, run.counted, run.isSentBack = script, at, false, false
+  local shared = args[offset + 1]
+  if shared ~= '' then
+    script.share(shared)
+    run.isAdmitted, run.note = false, false
+  end
   local ok, reply = pcall(script.body, args, offset)
   if ok then return reply end
   reply = { err = failure(reply) }
@@ -48,12 +54,11 @@ end
 local function proceed()
   clock.step()
   timer.forgetWake()
-  run.note = false
 end
 
---- Carries out requests from `first` on, all of one script or, if `script` is nil, each of the one that it names, and writes the changes of all that were accepted. A request that is refused after it
---- has made changes restarts the run; in the next attempt it is refused as soon as it has been counted, so that nothing
---- else of it remains.
+--- Carries out requests from `first` on, all of one script or, if `script` is nil, each of the one that it names, and writes
+--- the changes of all that were accepted. A request that is refused after it has made changes restarts the run; in the next
+--- attempt it is refused as soon as it has been counted, so that nothing else of it remains.
 local function each(org, scripts, script, args, first)
   local refusals, replies, at = {}, {}, first
   start(org)

@@ -1,4 +1,5 @@
---- @args spaceId requestId
+--- @shared spaceId
+--- @args requestId
 --- @export keyspace spaceNumber spaceRoot
 --- The current space, and the id of the current request ('' for the sweeper). The key of the space's record contains its id;
 --- all its other keys start with `spaceRoot`, which contains `spaceNumber`, its number in the organization. Until a space

@@ -5,7 +5,7 @@
 function message.unpack(record)
   if not record.isPacked then return end
   message.load(record.id)
-  record.isPacked, record.n = nil, nil
+  record.isPacked, record.changed = nil, nil
   message.insert(record)
   sorted.add(keys.messages(record.mailboxId), '0', record.id)
   sorted.add(keys.unpackedMessages(), '0', record.id)

@@ -34,6 +34,13 @@ function bySpace(a: Caller, b: Caller): number {
   return a.spaceId < b.spaceId ? -1 : a.spaceId > b.spaceId ? 1 : 0;
 }
 
+/** The arguments of all calls. Their shared ones come first; those that are the same as the call's before are left empty. */
+function sharing(callers: readonly Caller[]): Argv {
+  return callers.flatMap(({ argv }, index) =>
+    argv[0] === callers[index - 1]?.argv[0] ? ['', ...argv.slice(1)] : argv,
+  );
+}
+
 /**
  * Sends calls of one script for one organization to the store together: those of one turn of the event loop, and those
  * that arrive while a run is in flight. What they share (key, organization, space, counters) is read and written once.
@@ -104,7 +111,7 @@ export class Gathering {
 
   async #send(lane: Lane): Promise<void> {
     const callers = lane.waiting.sort(bySpace);
-    const argv = callers.flatMap((caller) => caller.argv);
+    const argv = lane.script.shared.length > 0 ? sharing(callers) : callers.flatMap((caller) => caller.argv);
     lane.waiting = [];
     lane.length = 0;
     lane.runs++;

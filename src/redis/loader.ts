@@ -30,8 +30,9 @@ export interface Script {
   readonly name: string;
   /** The function's name, for FCALL. */
   readonly functionName: string;
-  /** In the order in which they are sent: the short ones in one string, then each long one. */
+  /** In the order in which they are sent: the shared ones in one string, the other short ones in one, then each long one. */
   readonly args: readonly string[];
+  readonly shared: readonly string[];
   readonly long: readonly string[];
   readonly gathers: boolean;
   /** The members of its reply, in order. */
@@ -81,6 +82,15 @@ const countFile = 'lib/count';
 export function draftOf(words: Vocabulary, overrides: Overrides = {}): Draft {
   return new Builder(words, overrides).draft();
 }
+
+/** Lua of the function that sets the arguments which the requests of a run share. */
+function sharing(scripts: readonly Script[]): string[] {
+  const { shared = [] } = scripts.find((script) => script.shared.length > 0) ?? {};
+  if (shared.length === 0) return [];
+  return [`local function share(text) ${shared.join(', ')} = ${unpacked(shared.length, 'text')} end`];
+}
+
+const unpacked = (count: number, text: string): string => `struct.unpack('${'s'.repeat(count)}', ${text})`;
 
 /** Collects the parts of a library. */
 export class Builder {
@@ -166,6 +176,7 @@ export class Builder {
       ...parts,
       this.#records.rows(),
       'local serve = exports.serve',
+      ...sharing(described),
       'local function callback(run, script)',
       'return function(keys, args)',
       '@guard@',
@@ -213,33 +224,36 @@ export class Builder {
   #script(source: Source): Script {
     const { file, args, long, gathers, reply } = source;
     const below = this.#add(file, []);
-    const shared =
-      source.request === undefined ? [] : below.flatMap((one) => (one.file.startsWith('lib/') ? one.args : []));
-    const all = [...shared, ...args, ...long];
+    const helpers = source.request === undefined ? [] : below.filter((one) => one.file.startsWith('lib/'));
+    const shared = helpers.flatMap((one) => one.shared);
+    const others = helpers.flatMap((one) => one.args.filter((arg) => !one.shared.includes(arg)));
+    const all = [...shared, ...others, ...args, ...long];
     const twice = all.find((arg, index) => all.indexOf(arg) !== index);
     if (twice !== undefined) throw new Error(`${file}: argument ${twice} is declared twice`);
     checkReplies(source, below);
-    return { name: file, functionName: `${file.replace('/', '_')}_@version@`, args: all, long, gathers, reply };
+    return { name: file, functionName: `${file.replace('/', '_')}_@version@`, args: all, shared, long, gathers, reply };
   }
 
   /** A script's function, and what lib/serve needs to know of the script. */
   #function(
     source: Source,
-    { name, functionName, args, long, reply }: Script,
+    { name, functionName, args, shared, long, reply }: Script,
     imports: readonly string[],
     body: string,
   ): string {
     const { variables } = this.modules;
     const included = new Set(this.#add(name, []).flatMap((one) => one.variables));
-    const packed = args.slice(0, args.length - long.length);
+    const packed = args.slice(shared.length, args.length - long.length);
+    // The string of the shared arguments is lib/serve's.
+    const first = shared.length === 0 ? 1 : 2;
     // An argument that is a variable of an included file sets that.
     const locals = packed.filter((arg) => !(variables.includes(arg) && included.has(arg)));
     const isRequest = source.request !== undefined;
     const list = this.#records.replyList(reply, isRequest ? ["''"] : []);
     const given = [
       `name = '${name}'`,
-      `width = ${1 + long.length}`,
-      ...(isRequest ? [`kind = '${source.request}'`] : []),
+      `width = ${first + long.length}`,
+      ...(isRequest ? [`kind = '${source.request}'`, 'share = share'] : []),
       `list = function(reply) ${list} end`,
     ];
     const mark = (text: string): string => this.#lines.mark(source.path, text);
@@ -253,8 +267,8 @@ export class Builder {
       ...(locals.length === 0 ? [] : [mark(`local ${locals.join(', ')}`)]),
       ...(packed.length === 0
         ? []
-        : [mark(`${packed.join(', ')} = struct.unpack('${'s'.repeat(packed.length)}', args[offset + 1])`)]),
-      ...long.map((arg, index) => mark(`local ${arg} = args[offset + ${index + 2}]`)),
+        : [mark(`${packed.join(', ')} = ${unpacked(packed.length, `args[offset + ${first}]`)}`)]),
+      ...long.map((arg, index) => mark(`local ${arg} = args[offset + ${first + 1 + index}]`)),
       ...(isRequest && !opensItself(source)
         ? [mark('do\nlocal replay = call.open()\nif replay then return replay end\nend')]
         : []),
@@ -289,7 +303,7 @@ export class Builder {
       `script.fields = { ${wanted.map((field) => `'${field}'`).join(', ')} }`,
       'function script.readSpace(key, operations)',
       `local v = redisCall('HMGET', key, ${[...names, ...(isWrite ? ['operations'] : [])].join(', ')})`,
-      'return { false, false, false, false, false, false, false, false, n = 0, key = key, ' +
+      'return { changed = false, key = key, ' +
         [
           ...text.map((field, index) => `${field} = ${at(index)}`),
           ...wanted.map((field, index) => numbered(`'${field}'`, text.length + index)),

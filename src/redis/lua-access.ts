@@ -44,20 +44,28 @@ export function reader(
     if (!field) throw new Error(`${record.name} has no stored field ${name}`);
     return [name, field] as const;
   });
-  // Preallocates the names of eight changed fields: Lua copies a growing table again and again.
-  const room = Array<string>(8).fill('false');
-  const ids = [...room, 'n = 0', ...(id === '' ? [] : ['id = id']), 'key = key'];
-  const others = stored.map(([name]) => name).filter((name) => !names.includes(name));
+  const ids = ['changed = false', ...(id === '' ? [] : ['id = id']), 'key = key'];
   const mayBePacked = record.packedBy !== undefined && !isStored;
-  const body =
-    names.length === 0
-      ? wholeReader(fields, ids, mayBePacked)
-      : partReader(fields, ids, spareFields(ids, fields, others), mayBePacked);
+  const body = names.length === 0 ? wholeReader(fields, ids, mayBePacked) : partReader(fields, ids, mayBePacked);
+  const heading = `function ${record.luaName}.${as}(${id})`;
+  const isCounted = names.length === 0 || fields.some(([, { kind }]) => kind.lua === 'number');
+  const end = [...(isCounted ? ['if sums then fold(record) end'] : []), 'return record', 'end'];
+  if (id === '' || names.length === 0)
+    return [heading, `local key = ${key}`, 'local record = known[key]', ...body, ...end].join('\n');
+  const last = 'lastId, lastRoot, lastKey, lastRecord';
   return [
-    `function ${record.luaName}.${as}(${id})`,
+    'do',
+    `local ${last}`,
+    heading,
+    'local record = lastRecord',
+    // The calls of a run mostly read the same mailbox or budget: its key need not be built, nor its fields be looked at.
+    'if id ~= lastId or spaceRoot ~= lastRoot or known[lastKey] ~= record then',
     `local key = ${key}`,
-    'local record = known[key]',
+    'record = known[key]',
     ...body,
+    `${last} = id, spaceRoot, key, record`,
+    'end',
+    ...end,
     'end',
   ].join('\n');
 }
@@ -66,7 +74,7 @@ export function reader(
  * What a reader does if there is no hash: `packed.values` has the values of a packed record, of these fields or (`*`) all
  * of them as HGETALL replies. Such a record is not written: it has to be unpacked before it changes.
  */
-const markPacked = 'if isPacked then record.n, record.isPacked = false, true end';
+const markPacked = 'if isPacked then record.changed, record.isPacked = nil, true end';
 
 function wholeReader(
   fields: readonly (readonly [string, AnyField])[],
@@ -93,29 +101,12 @@ function wholeReader(
     'if not record then record, known[key] = whole, whole',
     ' else for name, value in pairs(whole) do if record[name] == nil then record[name] = value end end end',
     ...(mayBePacked ? [markPacked] : []),
-    'if sums then fold(record) end',
-    'return record',
   ];
-}
-
-/** Lua gives a table room for 16 members, then for 32. */
-const fullTable = 16;
-const nearlyFull = 14;
-
-/**
- * Members for fields that were not read. A script that reads so many mostly sets some more: the table has room for them
- * from the start.
- */
-function spareFields(ids: readonly string[], fields: readonly unknown[], others: readonly string[]): string[] {
-  const members = ids.filter((one) => one.includes('=')).length + fields.length;
-  const isNearlyFull = members >= nearlyFull && members <= fullTable;
-  return isNearlyFull ? others.slice(0, fullTable + 1 - members).map((name) => `${name} = nil`) : [];
 }
 
 function partReader(
   fields: readonly (readonly [string, AnyField])[],
   ids: readonly string[],
-  spare: readonly string[],
   mayBePacked: boolean,
 ): string[] {
   // The index of a field that every record has.
@@ -135,7 +126,7 @@ function partReader(
     ' if record == false then return nil end',
     ` local values${canBePacked ? ', isPacked' : ''} = ${command}`,
     ...(requiredAt < 0 ? [] : [`if not ${value(requiredAt)} then ${missing} end`]),
-    `record = { ${[...ids, ...members, ...spare].join(', ')} }`,
+    `record = { ${[...ids, ...members].join(', ')} }`,
     'known[key] = record',
     ...(canBePacked ? [markPacked] : []),
     ` elseif ${fields.map(([name]) => `record.${name} == nil`).join(' or ')} then`,
@@ -151,8 +142,6 @@ function partReader(
       ([name, field], index) => `if record.${name} == nil then record.${name} = ${converted(value(index), field)} end`,
     ),
     ' end',
-    ...(fields.some(([, { kind }]) => kind.lua === 'number') ? ['if sums then fold(record) end'] : []),
-    'return record',
   ];
 }
 

@@ -216,21 +216,29 @@ function always<T>({ script }: ScriptCall, reply: T | undefined): T {
 /** Terminates each argument; no name, key or header can contain it. */
 const terminator = '\0';
 
-/** Packs the arguments of a call: one string for the short ones, which is cheaper than many, then each long one. */
-function pack({ name, args, long }: Script, values: Args): Argv {
+/**
+ * Packs the arguments of a call: one string for those that calls of a run share, if it has such, one for the other short
+ * ones, which is cheaper than many, then each long one.
+ */
+function pack({ name, args, shared, long }: Script, values: Args): Argv {
   let text = '';
-  const argv: (string | Buffer)[] = [];
-  for (const arg of args) {
+  const argv: string[] = [];
+  const longs: (string | Buffer)[] = [];
+  for (const [index, arg] of args.entries()) {
+    if (index > 0 && index === shared.length) {
+      argv.push(text);
+      text = '';
+    }
     const value = values[arg];
     if (value === undefined) throw new ScriptFailure(`${name}: argument ${arg} is missing`);
-    if (long.includes(arg)) argv.push(Buffer.isBuffer(value) ? value : String(value));
+    if (long.includes(arg)) longs.push(Buffer.isBuffer(value) ? value : String(value));
     else if (Buffer.isBuffer(value)) throw new ScriptFailure(`${name}: argument ${arg} is binary`);
     else if (typeof value === 'string' && value.includes(terminator))
       throw new ScriptFailure(`${name}: argument ${arg} contains a NUL`);
     else text += value + terminator;
   }
   if (Object.keys(values).length !== args.length) throw new ScriptFailure(`${name} takes only ${args.join(', ')}`);
-  return [text, ...argv];
+  return [...argv, text, ...longs];
 }
 
 function explain(name: string, error: unknown, origins: readonly string[]): Error {

@@ -22,6 +22,8 @@ export interface Source {
   /** The `---` lines of its header that are not directives. */
   readonly summary: string;
   readonly args: readonly string[];
+  /** Those of a helper's arguments that the calls of a run mostly have in common. They are sent as a string of their own. */
+  readonly shared: readonly string[];
   /** The last arguments. Each is sent as a string of its own: Lua would hash it once more when it is unpacked. */
   readonly long: readonly string[];
   /** Takes the arguments of several calls one after the other, and then replies with a list. */
@@ -50,7 +52,7 @@ export interface Source {
 }
 
 const directive = /^--- @(\w+)\s*(.*)$/;
-const directives = 'args long include export gather full record registry reply request space'.split(' ');
+const directives = 'args long include export gather full record registry reply request shared space'.split(' ');
 
 /** The paths of all Lua files by `room/name`, sorted. */
 export function luaFiles(folders: Folders = {}): ReadonlyMap<string, string> {
@@ -115,7 +117,8 @@ export function readSource(file: string, path: string): Source {
     file,
     path,
     summary: summary.join(' '),
-    args: of('args'),
+    args: [...of('shared'), ...of('args')],
+    shared: of('shared'),
     long: of('long'),
     gathers: 'gather' in values,
     allowsFull: 'full' in values,
@@ -123,7 +126,7 @@ export function readSource(file: string, path: string): Source {
     spaceFields: of('space'),
     includes: of('include'),
     exports: exported,
-    variables: [...variables, ...(file.startsWith('lib/') ? of('args') : [])],
+    variables: [...variables, ...(file.startsWith('lib/') ? [...of('shared'), ...of('args')] : [])],
     registries: of('registry'),
     records: of('record'),
     reply: of('reply').map(readMember),

@@ -100,6 +100,7 @@ describe('concurrent calls of one organization', () => {
       send(queue),
       send(queue, { mailboxId: randomUUID() }),
       send(queue, { apiKeyDigest: reader }),
+      send(queue, { apiKeyDigest: reader }),
       send(queue, again),
       send(queue, again),
       send(queue, { ...again, fingerprint: fingerprint('other') }),
@@ -113,6 +114,7 @@ describe('concurrent calls of one organization', () => {
       'READY',
       'MAILBOX_NOT_FOUND',
       'PERMISSION_DENIED',
+      'PERMISSION_DENIED',
       'READY',
       'READY',
       'IDEMPOTENCY_KEY_REUSED',
@@ -121,8 +123,8 @@ describe('concurrent calls of one organization', () => {
       'BACKLOG_FULL',
       'INVALID_API_KEY',
     ]);
-    expect(await calls[10]?.catch(({ note }) => note), 'whose rates are nobody’s business').to.equal('-');
-    const [first, replay] = await Promise.all([calls[4], calls[5]]);
+    expect(await calls[11]?.catch(({ note }) => note), 'whose rates are nobody’s business').to.equal('-');
+    const [first, replay] = await Promise.all([calls[5], calls[6]]);
     expect(replay?.[1]).to.equal(first?.[1]);
     expect((await queue.record()).counts.ready).to.equal(3);
     await expectAgreement(queue.world);

@@ -95,10 +95,17 @@ function accessIn(lines: string): Access {
   };
 }
 
-/** Function's name, number of keys (one) and key come first; calls of one function that share an FCALL follow one another. */
+/**
+ * Function's name, number of keys (one) and key come first; calls of one function that share an FCALL follow one another.
+ * A first argument that is the same as the call's before is empty, as the service sends it.
+ */
 export function gather(calls: readonly FunctionCall[]): FunctionCall {
   const head = calls[0]?.slice(0, 3) ?? [];
   if (calls.some((call) => call.slice(0, 3).some((word, index) => String(word) !== String(head[index]))))
     throw new Error('only calls of one function for one organization share an FCALL');
-  return [...head, ...calls.flatMap((call) => call.slice(3))];
+  const args = calls.flatMap((call, index) => {
+    const [first = '', ...others] = call.slice(3);
+    return [index > 0 && first === calls[index - 1]?.[3] ? '' : first, ...others];
+  });
+  return [...head, ...args];
 }

@@ -31,9 +31,10 @@ function writesOf(code: string): Set<string> {
   return /\bemit\./.test(code) ? names.add('events') : names;
 }
 
-/** The arguments of lib/call, which the script of every request takes. */
-const callArgs =
-  'spaceId requestId apiKeyDigest permission rateClass callName idempotencyDigest fingerprint drainedThrough unpacked';
+/** The arguments that the script of every request takes before its own: those that requests share, and the others. */
+const sharedArgs = 'spaceId apiKeyDigest permission rateClass callName drainedThrough';
+const requestArgs = 'requestId idempotencyDigest fingerprint unpacked';
+const callArgs = `${sharedArgs} ${requestArgs}`;
 
 /** A script's arguments in order, without those of lib/call, which come first. */
 function argsOf(args: readonly string[]): string {
@@ -98,7 +99,10 @@ function keyTable(all: readonly Reach[], { words }: Product): string[] {
 /** The text of lua/README.md. */
 export function guide(product: Product = defaultProduct): string {
   const all = reaches(product.words);
-  const head = readFileSync(headFile, 'utf8').trimEnd().replace('@callArgs@', callArgs);
+  const head = readFileSync(headFile, 'utf8')
+    .trimEnd()
+    .replace('@sharedArgs@', sharedArgs)
+    .replace('@requestArgs@', requestArgs);
   return `${[head, '', '## Scripts', '', ...scriptTable(all, product), '## Keys', '', ...keyTable(all, product)].join('\n')}\n`;
 }
 
