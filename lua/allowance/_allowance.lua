@@ -1,8 +1,5 @@
 --- @record allowance
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sorted"
+--- @include lib/clock lib/records lib/refuse lib/sorted
 --- An allowance at a given time: its fixed window (aligned to the Unix epoch), used units and cooldown.
 
 --- Advances a stored record to the time `at`, but never before the last counted window: used units stay counted even if

@@ -1,9 +1,4 @@
---- @include "lib/cancels"
---- @include "lib/clock"
---- @include "lib/sorted"
---- @include "lib/timer"
---- @include "allowance/_waiter"
---- @include "scope/_ending"
+--- @include lib/cancels lib/clock lib/sorted lib/timer allowance/_waiter scope/_ending
 
 --- Ends a WAITING waiter of a cancelled run; one whose time was over before the cancel is EXPIRED.
 function waiter.stop(record, cancel)

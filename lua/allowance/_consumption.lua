@@ -1,9 +1,5 @@
 --- @record consumption
---- @include "lib/clock"
---- @include "lib/finished"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "scope/_scope"
+--- @include lib/clock lib/finished lib/maps lib/records scope/_scope
 --- What a consumption changes in the records of its allowance and scope, and what is stored of it. It has no record of its
 --- own: a member of the organization's finished set, and what its workKey replays.
 

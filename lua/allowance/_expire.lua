@@ -1,11 +1,5 @@
---- @include "lib/due"
---- @include "allowance/_serve"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "allowance/_cancel"
---- @include "allowance/_queue"
---- @include "allowance/_waiter"
---- @include "scope/_scope"
+--- @include lib/due allowance/_serve lib/sorted lib/unit allowance/_cancel allowance/_queue allowance/_waiter
+--- @include scope/_scope
 --- Both read queues that the sweep may have changed before.
 --- A time at which a grant may be possible: the start of a window, the end of a cooldown, or the rest of the work of one.
 due['allowance:grant'] = function(allowanceId, at, maxChanges)

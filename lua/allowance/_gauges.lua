@@ -1,4 +1,4 @@
---- @include "lib/gauges"
+--- @include lib/gauges
 --- The time since which the space's oldest WAITING waiter waits.
 function gauges.oldestWaitingAt()
   return tonumber(redis.call('ZRANGE', keys.waitingWaiters(), 0, 0, 'WITHSCORES')[2]) or false

@@ -1,10 +1,5 @@
 --- @export queue
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/sendBack"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "allowance/_allowance"
+--- @include lib/clock lib/records lib/sendBack lib/sorted lib/unit allowance/_allowance
 --- The waiters of an allowance, strictly first in, first out. A list has the order; a sorted set of the live waiters, scored
 --- by arrival, gives positions and cheap removal. A waiter that leaves from the middle remains in the list as a dead entry,
 --- which is skipped at the head.

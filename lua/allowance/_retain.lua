@@ -1,12 +1,5 @@
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/retained"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "allowance/_consumption"
---- @include "allowance/_waiter"
---- @include "scope/_retain"
---- @include "scope/_scope"
+--- @include lib/maps lib/records lib/retained lib/sorted lib/unit allowance/_consumption allowance/_waiter
+--- @include scope/_retain scope/_scope
 --- Granted, cancelled and expired waiters, and consumptions with their workKeys.
 retained['allowance:waiter'] = function(waiterId, at)
   local record = waiter.load(waiterId, 'scopeId', 'state')

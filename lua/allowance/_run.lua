@@ -1,6 +1,4 @@
---- @include "lib/inRun"
---- @include "allowance/_waiter"
---- @include "scope/_scope"
+--- @include lib/inRun allowance/_waiter scope/_scope
 inRun.waiters, inRun.consumptions = {}, {}
 
 function inRun.waiters.index(scopeId)

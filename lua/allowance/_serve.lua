@@ -1,13 +1,6 @@
 --- @export serveWaiters
---- @include "lib/sorted"
---- @include "lib/timer"
---- @include "lib/unit"
---- @include "allowance/_allowance"
---- @include "allowance/_cancel"
---- @include "allowance/_grant"
---- @include "allowance/_queue"
---- @include "allowance/_waiter"
---- @include "scope/_scope"
+--- @include lib/sorted lib/timer lib/unit allowance/_allowance allowance/_cancel allowance/_grant allowance/_queue
+--- @include allowance/_waiter scope/_scope
 --- Grants units at the time `at` to at most `maxWaiters` waiters from the head of the queue, and arms the timer for the next
 --- possible grant: `at` itself if there may be more to do. While the queue is not empty nobody else gets units, so the order
 --- holds over any number of steps. Returns the number of waiters that left.

@@ -1,11 +1,5 @@
 --- @record waiter
---- @include "lib/finished"
---- @include "lib/journal"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "lib/timer"
---- @include "scope/_scope"
+--- @include lib/finished lib/journal lib/records lib/refuse lib/sorted lib/timer scope/_scope
 --- A waiter's record and its transitions: WAITING, then GRANTED, CANCELLED or EXPIRED.
 
 --- The fields that transitions need; nil if there is no such waiter.

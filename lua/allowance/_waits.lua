@@ -1,7 +1,4 @@
---- @include "lib/clock"
---- @include "lib/waiting"
---- @include "allowance/_allowance"
---- @include "allowance/_waiter"
+--- @include lib/clock lib/waiting allowance/_allowance allowance/_waiter
 
 --- Rows of the first `maxRows` ids, and whether there are more.
 local function rowsOf(ids, maxRows, row)

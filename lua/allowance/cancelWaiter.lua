@@ -2,14 +2,8 @@
 --- @request write
 --- @args waiterId
 --- @reply waiter:waiter
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/refuse"
---- @include "allowance/_serve"
---- @include "allowance/_cancel"
---- @include "allowance/_queue"
---- @include "allowance/_waiter"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/refuse allowance/_serve allowance/_cancel allowance/_queue allowance/_waiter
+--- @include scope/_scope
 local record = waiter.view(waiterId)
 local cancel = record.state == 'WAITING' and scope.cancelOf(scope.path(record.scopeId))
 if cancel then

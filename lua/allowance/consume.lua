@@ -3,14 +3,7 @@
 --- @args allowanceId scopeId units holder workKey tail
 --- @reply id scopeId windowEndsAt availableUnits replay
 --- @gather
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/id"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "allowance/_allowance"
---- @include "allowance/_consumption"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/id lib/plan lib/refuse allowance/_allowance allowance/_consumption scope/_scope
 local record = allowance.read(allowanceId, now)
 if workKey ~= '' then
   local first = consumption.first(allowanceId, workKey)

@@ -3,11 +3,7 @@
 --- @request write
 --- @args allowanceId seconds reason
 --- @reply allowanceId cooldownUntil reason
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "allowance/_allowance"
+--- @include lib/call lib/clock lib/plan lib/records allowance/_allowance
 local record = allowance.view(allowanceId)
 local cooldownUntil = now + seconds * 1000
 if record.cooldownUntil and record.cooldownUntil >= cooldownUntil then

@@ -2,16 +2,7 @@
 --- @request write
 --- @args name unitsLimit windowSeconds tail detail
 --- @reply allowance:allowance
---- @include "lib/audit"
---- @include "lib/call"
---- @include "lib/caller"
---- @include "lib/clock"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "allowance/_allowance"
+--- @include lib/audit lib/call lib/caller lib/clock lib/id lib/maps lib/plan lib/refuse lib/sorted allowance/_allowance
 if maps.get(keys.allowanceNames(), name) then refuse('ALLOWANCE_EXISTS') end
 plan.needOperation()
 

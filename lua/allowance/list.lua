@@ -2,9 +2,7 @@
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor allowances:allowance[]
---- @include "lib/call"
---- @include "lib/page"
---- @include "allowance/_allowance"
+--- @include lib/call lib/page allowance/_allowance
 local ids, nextCursor
 if name == '' then ids, nextCursor = page(keys.allowances(), limit, cursor) else ids = { redis.call('HGET', keys.allowanceNames(), name) or nil } end
 local allowances = {}

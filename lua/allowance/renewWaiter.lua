@@ -3,13 +3,7 @@
 --- @request write
 --- @args waiterId ttlSeconds
 --- @reply waiter:waiter
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/timer"
---- @include "allowance/_waiter"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/records lib/refuse lib/timer allowance/_waiter scope/_scope
 local record = waiter.view(waiterId)
 if record.state ~= 'WAITING' then refuse('WAITER_NOT_WAITING', record.state) end
 if record.expiresAt <= now then refuse('WAITER_NOT_WAITING', 'EXPIRED') end

@@ -4,19 +4,8 @@
 --- @request write
 --- @args allowanceId unitsLimit detail
 --- @reply allowance:allowance
---- @include "lib/audit"
---- @include "lib/call"
---- @include "lib/caller"
---- @include "lib/clock"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sendBack"
---- @include "allowance/_serve"
---- @include "allowance/_allowance"
---- @include "allowance/_cancel"
---- @include "allowance/_waiter"
---- @include "scope/_scope"
+--- @include lib/audit lib/call lib/caller lib/clock lib/plan lib/records lib/refuse lib/sendBack allowance/_serve
+--- @include allowance/_allowance allowance/_cancel allowance/_waiter scope/_scope
 -- About as many as a step of a cancel.
 local maxStops = 250
 local record = allowance.view(allowanceId)

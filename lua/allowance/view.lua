@@ -2,6 +2,5 @@
 --- @request read
 --- @args allowanceId
 --- @reply allowance:allowance
---- @include "lib/call"
---- @include "allowance/_allowance"
+--- @include lib/call allowance/_allowance
 return call.answer({ allowance = allowance.view(allowanceId) })

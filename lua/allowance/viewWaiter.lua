@@ -2,6 +2,5 @@
 --- @request read
 --- @args waiterId
 --- @reply waiter:waiter
---- @include "lib/call"
---- @include "allowance/_waiter"
+--- @include lib/call allowance/_waiter
 return call.answer({ waiter = waiter.view(waiterId) })

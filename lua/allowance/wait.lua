@@ -3,20 +3,8 @@
 --- @space maxPendingWaiters waiters:WAITING
 --- @args allowanceId scopeId units holder ttlSeconds tail
 --- @reply waiter:waiter
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/id"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/timer"
---- @include "allowance/_allowance"
---- @include "allowance/_grant"
---- @include "allowance/_queue"
---- @include "allowance/_waiter"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/count lib/id lib/plan lib/refuse lib/sorted lib/space lib/timer allowance/_allowance
+--- @include allowance/_grant allowance/_queue allowance/_waiter scope/_scope
 local maxPendingWaiters, pending = keyspace.record.maxPendingWaiters, count.ofSpace(keyspace.record, 'waiters:WAITING')
 local source = allowance.read(allowanceId, now)
 units = tonumber(units)

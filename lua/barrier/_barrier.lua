@@ -1,8 +1,5 @@
 --- @record barrier
---- @include "lib/clock"
---- @include "lib/finished"
---- @include "lib/journal"
---- @include "lib/refuse"
+--- @include lib/clock lib/finished lib/journal lib/refuse
 --- What all transitions of a barrier share.
 
 function barrier.read(barrierId)

@@ -1,7 +1,5 @@
 --- @export cancelBarrier
---- @include "lib/cancels"
---- @include "barrier/_barrier"
---- @include "scope/_ending"
+--- @include lib/cancels barrier/_barrier scope/_ending
 
 --- Takes an OPEN barrier to CANCELLED.
 local function cancelBarrier(record, cause)

@@ -1,9 +1,4 @@
---- @include "lib/retained"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "barrier/_barrier"
---- @include "scope/_retain"
---- @include "scope/_scope"
+--- @include lib/retained lib/sorted lib/unit barrier/_barrier scope/_retain scope/_scope
 --- A RELEASED or CANCELLED barrier. If a next epoch had started, it would not be in the finished set.
 retained['barrier:barrier'] = function(barrierId, at)
   local record = barrier.load(barrierId, 'scopeId', 'state')

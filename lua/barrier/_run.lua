@@ -1,5 +1,4 @@
---- @include "lib/inRun"
---- @include "barrier/_barrier"
+--- @include lib/inRun barrier/_barrier
 inRun.barriers = {}
 
 function inRun.barriers.index(scopeId)

@@ -4,14 +4,7 @@
 --- @args barrierId arrivalKey epoch
 --- @reply barrier:barrier
 --- @gather
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sets"
---- @include "barrier/_barrier"
---- @include "barrier/_cancel"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/records lib/refuse lib/sets barrier/_barrier barrier/_cancel scope/_scope
 local record = barrier.read(barrierId)
 barrier.stop(record, scope.cancelOf(scope.path(record.scopeId)))
 -- A late retry from an earlier epoch is not a replay of an arrival in this one, even if the same key has arrived.

@@ -2,12 +2,7 @@
 --- @request write
 --- @args barrierId
 --- @reply barrier:barrier
---- @include "lib/call"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "barrier/_barrier"
---- @include "barrier/_cancel"
---- @include "scope/_scope"
+--- @include lib/call lib/plan lib/refuse barrier/_barrier barrier/_cancel scope/_scope
 local record = barrier.read(barrierId)
 barrier.stop(record, scope.cancelOf(scope.path(record.scopeId)))
 if record.state == 'CANCELLED' then return call.answer({ barrier = record }) end

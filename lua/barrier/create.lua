@@ -2,12 +2,7 @@
 --- @request write
 --- @args scopeId target tail
 --- @reply id
---- @include "lib/call"
---- @include "lib/id"
---- @include "lib/plan"
---- @include "lib/sorted"
---- @include "barrier/_barrier"
---- @include "scope/_scope"
+--- @include lib/call lib/id lib/plan lib/sorted barrier/_barrier scope/_scope
 local path = scope.path(scopeId)
 scope.needRunning(path)
 plan.needOperation()

@@ -3,8 +3,7 @@
 --- @request read
 --- @args states limit cursor
 --- @reply nextCursor barriers:barrier[]
---- @include "lib/call"
---- @include "barrier/_barrier"
+--- @include lib/call barrier/_barrier
 limit = tonumber(limit)
 local scanLimit = states == '' and limit or 1000
 local ids = redis.call('ZRANGE', keys.barriers(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV',

@@ -2,14 +2,7 @@
 --- @request write
 --- @args barrierId
 --- @reply barrier:barrier
---- @include "lib/call"
---- @include "lib/finished"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/unit"
---- @include "barrier/_barrier"
---- @include "scope/_scope"
+--- @include lib/call lib/finished lib/plan lib/records lib/refuse lib/unit barrier/_barrier scope/_scope
 local record = barrier.read(barrierId)
 scope.needRunning(scope.path(record.scopeId))
 if record.state == 'OPEN' then refuse('BARRIER_NOT_RELEASED') end

@@ -2,6 +2,5 @@
 --- @request read
 --- @args barrierId
 --- @reply barrier:barrier
---- @include "lib/call"
---- @include "barrier/_barrier"
+--- @include lib/call barrier/_barrier
 return call.answer({ barrier = barrier.read(barrierId) })

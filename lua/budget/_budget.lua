@@ -1,7 +1,5 @@
 --- @record budget
---- @include "lib/money"
---- @include "lib/records"
---- @include "lib/refuse"
+--- @include lib/money lib/records lib/refuse
 
 --- The balances of a budget; refuses if there is no such budget.
 function budget.read(budgetId)

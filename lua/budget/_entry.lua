@@ -1,5 +1,5 @@
 --- @record entry
---- @include "lib/maps"
+--- @include lib/maps
 --- Ledger entries: what is stored of settles and voids, one per workKey, which is unique per budget and kind for as long as
 --- the reservation is kept.
 

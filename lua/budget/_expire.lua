@@ -1,5 +1,4 @@
---- @include "lib/due"
---- @include "budget/_reservation"
+--- @include lib/due budget/_reservation
 --- A reservation's settleBy: it is overdue from then on, and nothing else happens to it.
 due['budget:reservation'] = function(reservationId)
   local record = reservation.load(reservationId)

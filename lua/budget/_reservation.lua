@@ -1,11 +1,5 @@
 --- @record reservation
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/finished"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/timer"
---- @include "scope/_scope"
+--- @include lib/clock lib/count lib/finished lib/records lib/sorted lib/timer scope/_scope
 --- What all transitions of a reservation share.
 
 local function isLate(record)

@@ -1,12 +1,5 @@
---- @include "lib/finished"
---- @include "lib/maps"
---- @include "lib/retained"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "budget/_entry"
---- @include "budget/_reservation"
---- @include "scope/_retain"
---- @include "scope/_scope"
+--- @include lib/finished lib/maps lib/retained lib/sorted lib/unit budget/_entry budget/_reservation scope/_retain
+--- @include scope/_scope
 --- A closed reservation, then its entries with their workKeys. It may have any number of entries, so they are removed in
 --- steps; once the reservation is gone they no longer count (budget/_work).
 retained['budget:reservation'] = function(reservationId, at)

@@ -1,5 +1,4 @@
---- @include "lib/inRun"
---- @include "budget/_reservation"
+--- @include lib/inRun budget/_reservation
 inRun.reservations = {}
 
 function inRun.reservations.index(scopeId)

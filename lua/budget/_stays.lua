@@ -1,2 +1,2 @@
---- @include "lib/stays"
+--- @include lib/stays
 stays.activeReservations = 'activeReservations'

@@ -1,13 +1,5 @@
 --- @export work
---- @include "lib/call"
---- @include "lib/id"
---- @include "lib/money"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/unit"
---- @include "budget/_budget"
---- @include "budget/_entry"
---- @include "budget/_reservation"
+--- @include lib/call lib/id lib/money lib/records lib/refuse lib/unit budget/_budget budget/_entry budget/_reservation
 --- What settle and void share: one ledger entry per workKey.
 local work = {}
 

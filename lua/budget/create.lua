@@ -2,16 +2,7 @@
 --- @request write
 --- @args name currency scale limitMinor detail tail
 --- @reply budget:budget
---- @include "lib/audit"
---- @include "lib/call"
---- @include "lib/caller"
---- @include "lib/clock"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "budget/_budget"
+--- @include lib/audit lib/call lib/caller lib/clock lib/id lib/maps lib/plan lib/refuse lib/sorted budget/_budget
 if maps.get(keys.budgetNames(), name) then refuse('BUDGET_EXISTS') end
 plan.needOperation()
 

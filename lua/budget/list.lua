@@ -2,9 +2,7 @@
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor budgets:budget[]
---- @include "lib/call"
---- @include "lib/page"
---- @include "budget/_budget"
+--- @include lib/call lib/page budget/_budget
 local ids, nextCursor
 if name == '' then ids, nextCursor = page(keys.budgets(), limit, cursor) else ids = { redis.call('HGET', keys.budgetNames(), name) or nil } end
 local budgets = {}

@@ -5,20 +5,8 @@
 --- @args budgetId scopeId holder amountMinor settleBy workKey tail
 --- @reply id balances:balances first:reservation
 --- @gather
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/money"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/timer"
---- @include "budget/_budget"
---- @include "budget/_reservation"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/count lib/id lib/maps lib/money lib/plan lib/refuse lib/sorted lib/space lib/timer
+--- @include budget/_budget budget/_reservation scope/_scope
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
 local record = budget.read(budgetId)
 local ofKey = workKey ~= '' and keys.budgetWorkKeys(budgetId, 'RESERVE')

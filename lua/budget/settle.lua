@@ -4,9 +4,7 @@
 --- @args budgetId reservationId amountMinor overrun workKey tail
 --- @reply id amountMinor overdrawnMinor replay reservation:reservation balances:balances
 --- @gather
---- @include "lib/money"
---- @include "lib/refuse"
---- @include "budget/_work"
+--- @include lib/money lib/refuse budget/_work
 local asked = { kind = 'SETTLE', budgetId = budgetId, reservationId = reservationId, workKey = workKey, tail = tail }
 local replay = work.replayOf(asked, amountMinor)
 if replay then return replay end

@@ -3,14 +3,7 @@
 --- @request write
 --- @args budgetId limitMinor detail
 --- @reply budget:budget
---- @include "lib/audit"
---- @include "lib/call"
---- @include "lib/caller"
---- @include "lib/money"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "budget/_budget"
+--- @include lib/audit lib/call lib/caller lib/money lib/plan lib/records lib/refuse budget/_budget
 local record = budget.load(budgetId) or refuse('BUDGET_NOT_FOUND')
 local covers = record.overdrawn ~= '0' and not money.exceeds(budget.neededLimit(record), limitMinor)
 if limitMinor == record.limitMinor and not covers then return call.answer({ budget = record }) end

@@ -4,10 +4,7 @@
 --- @request read
 --- @args budgetId states limit part cursor
 --- @reply budget:budget nextCursor reservations:reservation[]
---- @include "lib/call"
---- @include "lib/refuse"
---- @include "budget/_budget"
---- @include "budget/_reservation"
+--- @include lib/call lib/refuse budget/_budget budget/_reservation
 local record = budget.load(budgetId) or refuse('BUDGET_NOT_FOUND')
 limit = tonumber(limit)
 local found, last, more = {}, false, false

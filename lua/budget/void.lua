@@ -3,7 +3,7 @@
 --- @space reservations:ACTIVE reservations:VOIDED
 --- @args budgetId reservationId workKey tail
 --- @reply id amountMinor overdrawnMinor replay reservation:reservation balances:balances
---- @include "budget/_work"
+--- @include budget/_work
 local asked = { kind = 'VOID', budgetId = budgetId, reservationId = reservationId, workKey = workKey, tail = tail }
 local replay = work.replayOf(asked)
 if replay then return replay end

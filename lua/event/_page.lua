@@ -1,8 +1,5 @@
 --- @export pageOf
---- @include "lib/maps"
---- @include "lib/refuse"
---- @include "lib/streamId"
---- @include "event/_segments"
+--- @include lib/maps lib/refuse lib/streamId event/_segments
 
 --- The segments and the stream entries of a page of packed events. `known`: how many events follow the cursor in the first
 --- segment; nil: Node has to look.

@@ -1,5 +1,5 @@
 --- @export segments
---- @include "lib/streamId"
+--- @include lib/streamId
 --- The packed part of a journal. Workers turn its oldest events into segments, compressed texts that only Node can read
 --- (src/event/segments.ts). The index has one entry for each, whose id is that of the segment's last event. The space's
 --- packedThrough is the last packed event: those after it are in the stream. A script that needs a packed event replies

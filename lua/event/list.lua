@@ -3,9 +3,7 @@
 --- @space trimmedThrough packedThrough
 --- @args cursor epoch limit opened
 --- @reply last epoch entries segments
---- @include "lib/call"
---- @include "lib/space"
---- @include "event/_page"
+--- @include lib/call lib/space event/_page
 local trimmedThrough, packedThrough = keyspace.record.trimmedThrough, keyspace.record.packedThrough
 local page = pageOf(cursor, epoch, limit, opened, trimmedThrough, packedThrough)
 return call.answer({ last = page.last, epoch = page.epoch, entries = page.entries, segments = page.segments })

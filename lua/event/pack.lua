@@ -5,11 +5,7 @@
 --- @args spaceId requestId head tail first last count digest merged mergedDigest
 --- @long segment
 --- @reply isPacked
---- @include "lib/records"
---- @include "lib/space"
---- @include "lib/streamId"
---- @include "lib/unit"
---- @include "event/_segments"
+--- @include lib/records lib/space lib/streamId lib/unit event/_segments
 local function isEntry(text, entry)
   return entry and text == entry[1] .. ' ' .. entry[2][1] .. ' ' .. entry[2][2]
 end

@@ -2,7 +2,7 @@
 --- and checks no API key.
 --- @args spaceId requestId scopeIds
 --- @reply paths
---- @include "lib/space"
+--- @include lib/space
 local paths = {}
 if not keyspace.find() then return { paths = paths } end
 for scopeId in string.gmatch(scopeIds, '[^,]+') do

@@ -2,10 +2,7 @@
 --- @full
 --- @args spaceId requestId cursor epoch limit opened
 --- @reply last epoch entries segments
---- @include "lib/refuse"
---- @include "lib/space"
---- @include "event/_page"
---- @include "space/_space"
+--- @include lib/refuse lib/space event/_page space/_space
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 if not keyspace.find() then refuse('SPACE_NOT_FOUND', spaceId) end
 local record = space.load(spaceId, 'trimmedThrough', 'packedThrough')

@@ -3,9 +3,7 @@
 --- @full
 --- @args spaceId requestId sealAfterMs
 --- @reply through oldest stream segment
---- @include "lib/clock"
---- @include "lib/space"
---- @include "event/_segments"
+--- @include lib/clock lib/space event/_segments
 if not keyspace.find() then return nil end
 local head = redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', 1)[1]
 local segment = segments.newest()

@@ -2,8 +2,7 @@
 --- @full
 --- @args spaceId requestId from
 --- @reply segment
---- @include "lib/space"
---- @include "event/_segments"
+--- @include lib/space event/_segments
 local found = keyspace.find() and segments.from(from, 1)[1]
 if not found then return nil end
 return { segment = segments.place(found) }

@@ -1,9 +1,4 @@
---- @include "lib/cancels"
---- @include "group/_decide"
---- @include "group/_group"
---- @include "mailbox/_finish"
---- @include "mailbox/_message"
---- @include "scope/_scope"
+--- @include lib/cancels group/_decide group/_group mailbox/_finish mailbox/_message scope/_scope
 cancels.groups = { total = 'cancelledGroups' }
 
 --- The group whose gate the scope is, if it is one.

@@ -1,15 +1,5 @@
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/journal"
---- @include "lib/records"
---- @include "lib/timer"
---- @include "group/_group"
---- @include "group/_task"
---- @include "mailbox/_cancel"
---- @include "mailbox/_finish"
---- @include "mailbox/_message"
---- @include "scope/_ending"
---- @include "scope/_scope"
+--- @include lib/clock lib/count lib/journal lib/records lib/timer group/_group group/_task mailbox/_cancel
+--- @include mailbox/_finish mailbox/_message scope/_ending scope/_scope
 
 --- Decides an undecided group at the time `at`. READY members are cancelled in the same step, so that none of them can be
 --- received; CLAIMED members keep their claims, except in a cancelled run. cause: of the events; nil: the current request.

@@ -1,9 +1,5 @@
 --- @record group
---- @include "lib/clock"
---- @include "lib/finished"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "scope/_scope"
+--- @include lib/clock lib/finished lib/records lib/refuse scope/_scope
 --- A task group. Its counters are in its record, so that evaluating it costs the same for any number of members;
 --- `unjudged` counts the SUCCEEDED members without a verdict.
 group.maxMembers, group.maxUndecided = 100, 1000

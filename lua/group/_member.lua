@@ -1,9 +1,4 @@
---- @include "group/_decide"
---- @include "group/_group"
---- @include "group/_task"
---- @include "mailbox/_finish"
---- @include "mailbox/_members"
---- @include "mailbox/_message"
+--- @include group/_decide group/_group group/_task mailbox/_finish mailbox/_members mailbox/_message
 --- What a task group does when the message of one of its members changes (mailbox/_members).
 local outcomes = {
   ACKED = { counter = 'succeeded', emitter = emit.task.succeeded },

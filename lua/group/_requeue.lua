@@ -1,8 +1,4 @@
---- @include "lib/clock"
---- @include "lib/records"
---- @include "group/_group"
---- @include "group/_task"
---- @include "mailbox/_members"
+--- @include lib/clock lib/records group/_group group/_task mailbox/_members
 --- A member whose message is brought back.
 
 --- Why a member may not come back, as an error's code and the outcome of its decided group or the verdict on it.

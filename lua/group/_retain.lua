@@ -1,10 +1,4 @@
---- @include "lib/records"
---- @include "lib/retained"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "group/_group"
---- @include "scope/_retain"
---- @include "scope/_scope"
+--- @include lib/records lib/retained lib/sorted lib/unit group/_group scope/_retain scope/_scope
 --- A decided group is removed with the records of its members; their messages and tombstones have a retention of their own.
 retained['group:group'] = function(groupId, at)
   local scopeId = group.load(groupId, 'scopeId').scopeId

@@ -1,7 +1,4 @@
---- @include "lib/inRun"
---- @include "group/_group"
---- @include "group/_view"
---- @include "scope/_scope"
+--- @include lib/inRun group/_group group/_view scope/_scope
 inRun.groups = {}
 
 --- The group whose gate scope this is, if any.

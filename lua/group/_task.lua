@@ -1,8 +1,5 @@
 --- @record task
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "group/_group"
+--- @include lib/maps lib/records lib/sorted group/_group
 --- A member task. Its record holds what outlives its message: state, reason and attempts once it is terminal; until
 --- then the message has them.
 local stateOf = { READY = 'PENDING', DELAYED = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED', REJECTED = 'FAILED', FAILED = 'FAILED',

@@ -1,7 +1,4 @@
---- @include "group/_group"
---- @include "group/_task"
---- @include "mailbox/_message"
---- @include "mailbox/_packed"
+--- @include group/_group group/_task mailbox/_message mailbox/_packed
 
 --- Fills in the state of a task that has not ended from its message. Once it has ended, its own record has it, which
 --- outlives the message.

@@ -4,19 +4,8 @@
 --- @space maxArmedTimers timers:ARMED
 --- @args parentScopeId mailboxId condition threshold deadline tail scopeTail
 --- @reply id scopeId
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/id"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/timer"
---- @include "group/_group"
---- @include "mailbox/_mailbox"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/count lib/id lib/plan lib/records lib/refuse lib/sorted lib/space lib/timer
+--- @include group/_group mailbox/_mailbox scope/_scope
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
 local box = mailbox.load(mailboxId, 'mode')
 if not box then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end

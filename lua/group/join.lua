@@ -3,15 +3,8 @@
 --- @request write
 --- @args groupId taskId
 --- @reply groupState members
---- @include "lib/call"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "group/_group"
---- @include "group/_task"
---- @include "mailbox/_message"
---- @include "mailbox/_unpack"
---- @include "scope/_scope"
+--- @include lib/call lib/plan lib/records lib/refuse group/_group group/_task mailbox/_message mailbox/_unpack
+--- @include scope/_scope
 local counterOf = { READY = 'pending', DELAYED = 'pending', CLAIMED = 'running', ACKED = 'succeeded' }
 local record = group.read(groupId)
 local joined = task.load(taskId, 'groupId')

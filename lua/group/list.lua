@@ -4,10 +4,7 @@
 --- @request read
 --- @args states limit cursor
 --- @reply nextCursor groups:group[]
---- @include "lib/call"
---- @include "group/_group"
---- @include "group/_view"
---- @include "mailbox/_packed"
+--- @include lib/call group/_group group/_view mailbox/_packed
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
 local ids = redis.call('ZRANGE', keys.groups(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV', 'LIMIT', 0, scanLimit + 1)

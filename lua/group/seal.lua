@@ -2,12 +2,7 @@
 --- @request write
 --- @args groupId
 --- @reply outcome
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "group/_decide"
---- @include "group/_group"
+--- @include lib/call lib/clock lib/records lib/refuse group/_decide group/_group
 local record = group.read(groupId)
 if record.sealedAt then return call.answer({ outcome = record.sealOutcome }) end
 local cancel = record.state ~= 'DECIDED' and group.cancelOf(record)

@@ -4,18 +4,8 @@
 --- @args groupId taskKey deadline delaySeconds maxAttempts tail taskTail
 --- @long input
 --- @reply taskId messageId scopeId
---- @include "lib/call"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "group/_group"
---- @include "group/_task"
---- @include "mailbox/_create"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
---- @include "mailbox/_room"
---- @include "scope/_scope"
+--- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_create mailbox/_mailbox
+--- @include mailbox/_message mailbox/_room scope/_scope
 local record = group.read(groupId)
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end

@@ -2,13 +2,7 @@
 --- @request write
 --- @args groupId taskId verdict
 --- @reply groupState outcome
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "group/_decide"
---- @include "group/_group"
---- @include "group/_task"
+--- @include lib/call lib/clock lib/records lib/refuse group/_decide group/_group group/_task
 local record = group.read(groupId)
 -- In a cancelled run it is decided, and its members are done, before anything else is said of them.
 local cancel = record.state ~= 'DECIDED' and group.cancelOf(record)

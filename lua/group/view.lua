@@ -2,7 +2,5 @@
 --- @request read
 --- @args groupId
 --- @reply group:group
---- @include "lib/call"
---- @include "group/_group"
---- @include "group/_view"
+--- @include lib/call group/_group group/_view
 return call.answer({ group = group.view(group.withMembers({ group.read(groupId) })[1]) })

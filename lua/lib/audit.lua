@@ -1,5 +1,5 @@
 --- @export audit audited
---- @include "lib/streams"
+--- @include lib/streams
 --- The organization's audit trail: what changed, and which API key or the CLI changed it. Entry ids carry the time.
 local function audit(action, actor, target, detail)
   streams.addLong(keys.audit(), 'action', action, 'actor', actor, 'target', target, 'detail', detail)

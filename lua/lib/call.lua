@@ -6,19 +6,8 @@
 --- @shared callName drainedThrough
 --- @args idempotencyDigest fingerprint unpacked
 --- @export call
---- @include "lib/caller"
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/idempotency"
---- @include "lib/plan"
---- @include "lib/rates"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/run"
---- @include "lib/space"
---- @include "lib/timer"
---- @include "lib/unit"
---- @include "lib/usage"
+--- @include lib/caller lib/clock lib/count lib/idempotency lib/plan lib/rates lib/records lib/refuse lib/run lib/space
+--- @include lib/timer lib/unit lib/usage
 local call = {}
 
 --- The first element of every reply and the second word of every refusal, which Node turns into headers. One text costs

@@ -1,8 +1,6 @@
 --- @shared apiKeyDigest permission
 --- @export caller
---- @include "lib/refuse"
---- @include "lib/run"
---- @include "lib/space"
+--- @include lib/refuse lib/run lib/space
 --- The caller's API key and what it allows. The requests of a run mostly carry the same key, which is read once.
 local caller = {}
 

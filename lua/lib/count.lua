@@ -1,5 +1,4 @@
---- @include "lib/records"
---- @include "lib/space"
+--- @include lib/records lib/space
 --- @export count countChanges
 --- Counters of the current space and its organization (census, plan usage). Changes are summed here and added to the two
 --- records when the run ends or turns to another space.

@@ -1,4 +1,4 @@
---- @include "lib/clock"
+--- @include lib/clock
 --- @export day today yesterday
 --- The current day and the one before: days since 1970, as texts.
 local day = {}

@@ -1,6 +1,5 @@
 --- @export finished
---- @include "lib/sorted"
---- @include "lib/space"
+--- @include lib/sorted lib/space
 --- Finished records by the time they finished; retention removes them after their retention period (lib/retained).
 local finished = {}
 

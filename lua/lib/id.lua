@@ -1,5 +1,5 @@
 --- @export newId idHead momentOf currentHead
---- @include "lib/clock"
+--- @include lib/clock
 local moment, prefix
 
 --- The start of ids made at a time, up to the digits of the fraction.

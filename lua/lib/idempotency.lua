@@ -1,8 +1,4 @@
---- @include "lib/clock"
---- @include "lib/day"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/space"
+--- @include lib/clock lib/day lib/id lib/maps lib/space
 --- @export idempotency
 --- The answers of requests with an Idempotency-Key, kept for 24 hours: one hash per day, deleted as a whole. A key per
 --- request with an expiry would take three times the memory.

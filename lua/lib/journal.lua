@@ -1,5 +1,4 @@
---- @include "lib/space"
---- @include "lib/streams"
+--- @include lib/space lib/streams
 --- @export journal
 --- The durable event journal of a space: one stream with one entry per event. An entry has a single field, because each
 --- field costs as much as half a command. The field's name is the event's type; its value is

@@ -1,4 +1,4 @@
---- @include "lib/gathered"
+--- @include lib/gathered
 --- @export maps
 --- Hashes with arbitrary fields, as the run reads and changes them. One HDEL and one HSET per hash are sent at the end. The
 --- arguments of the HSET are indexed by field.

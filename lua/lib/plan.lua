@@ -1,10 +1,4 @@
---- @include "lib/count"
---- @include "lib/rates"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/run"
---- @include "lib/timer"
---- @include "lib/usage"
+--- @include lib/count lib/rates lib/records lib/refuse lib/run lib/timer lib/usage
 --- @export plan
 --- The figures of the organization's plan and their current use, read once per run.
 local plan = {}

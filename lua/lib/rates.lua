@@ -1,8 +1,6 @@
 --- @shared rateClass
 --- @export rates
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
+--- @include lib/clock lib/records lib/refuse
 --- Requests per minute of a space and of its organization. A fifth of the organization's are reserved for recovery calls.
 local rates = {}
 local minute, spaceRecord, spaceQuota, spaceUsed, sameSpaceMinute, isCounted

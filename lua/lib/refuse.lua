@@ -1,5 +1,5 @@
 --- @export refuse
---- @include "lib/run"
+--- @include lib/run
 --- The only way to refuse a request. The error reads `CODE note detail`; the note is lib/call's (the rates), or `-` before
 --- the caller is known.
 local function refuse(code, detail)

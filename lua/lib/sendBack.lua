@@ -1,5 +1,5 @@
 --- @export sendBack
---- @include "lib/run"
+--- @include lib/run
 --- Sends the call back to Node, which does what the code says and calls again: the call is not counted twice.
 --- detail: what it needs; of a background timer that must come first, its name (lib/timer).
 local function sendBack(code, detail)

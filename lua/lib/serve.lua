@@ -1,12 +1,5 @@
 --- @export serve redisCall redisQuery
---- @include "lib/clock"
---- @include "lib/day"
---- @include "lib/query"
---- @include "lib/rates"
---- @include "lib/run"
---- @include "lib/space"
---- @include "lib/timer"
---- @include "lib/unit"
+--- @include lib/clock lib/day lib/query lib/rates lib/run lib/space lib/timer lib/unit
 --- How every function of the library begins and ends. A run takes a list of calls, each with the arguments of its script,
 --- and replies with a list. Calls of one script that arrive together are the simplest case.
 local serve = {}

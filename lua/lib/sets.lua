@@ -1,4 +1,4 @@
---- @include "lib/gathered"
+--- @include lib/gathered
 --- @export sets
 --- Sets as the run changes them: one SREM and one SADD per set are sent at the end. A changed set can only be asked whether
 --- it has a member.

@@ -1,4 +1,4 @@
---- @include "lib/gathered"
+--- @include lib/gathered
 --- @export sorted
 --- Sorted sets as the run changes them: one ZREM and one ZADD per set are sent at the end. A changed set can only be asked
 --- for its first member, its number of members and the scores of members.

@@ -1,4 +1,4 @@
---- @include "lib/clock"
+--- @include lib/clock
 --- @export streams streamChanges
 --- The entries that the run adds to streams, and the channels it publishes to.
 local streams = {}

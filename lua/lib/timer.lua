@@ -1,6 +1,4 @@
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/space"
+--- @include lib/records lib/sorted lib/space
 --- @export timer
 --- The timers of one organization, in one sorted set by due time. `timer.nextDue`, kept in the organization's record, is
 --- never later than the earliest one, so a call learns without a further command whether something is due. `timer.wake`

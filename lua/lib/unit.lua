@@ -1,8 +1,4 @@
---- @include "lib/count"
---- @include "lib/gathered"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/streams"
+--- @include lib/count lib/gathered lib/records lib/sorted lib/streams
 --- @export unit
 --- The unit of work: scripts read, and record what is to change; nothing is written before every request of the run has
 --- been accepted or refused (lib/call). Then each key gets at most one command per kind, and each event one XADD. Long work

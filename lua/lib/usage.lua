@@ -1,12 +1,4 @@
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/date"
---- @include "lib/day"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/run"
---- @include "lib/sorted"
---- @include "lib/space"
+--- @include lib/clock lib/count lib/date lib/day lib/maps lib/records lib/run lib/sorted lib/space
 --- @export usage
 --- Usage: the current day's counters are fields of the space's record (`op:<call>`, `uncounted`), so that counting takes no
 --- further command. The first call of a later day moves them to a record of their own, and resets the organization's month

@@ -1,5 +1,4 @@
---- @include "mailbox/_message"
---- @include "scope/_scope"
+--- @include mailbox/_message scope/_scope
 
 --- Whether a message belongs to a scope or to one below it; scopeId '': any.
 function message.isBelow(messageId, scopeId)

@@ -1,8 +1,4 @@
---- @include "lib/cancels"
---- @include "lib/clock"
---- @include "mailbox/_finish"
---- @include "mailbox/_message"
---- @include "scope/_ending"
+--- @include lib/cancels lib/clock mailbox/_finish mailbox/_message scope/_ending
 
 --- Ends a live message of a cancelled run; one whose deadline came before the cancel is EXPIRED, by
 --- `cause` (nil: the current request).

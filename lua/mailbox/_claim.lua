@@ -1,8 +1,5 @@
 --- @export checkClaim
---- @include "lib/clock"
---- @include "lib/refuse"
---- @include "mailbox/_message"
---- @include "scope/_scope"
+--- @include lib/clock lib/refuse mailbox/_message scope/_scope
 
 --- Why a token that is not the last one of the message holds no claim. Earlier tokens are not kept, but a first claim has
 --- none before it.

@@ -1,13 +1,5 @@
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/timer"
---- @include "mailbox/_delay"
---- @include "mailbox/_message"
---- @include "mailbox/_ready"
---- @include "scope/_scope"
+--- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_delay mailbox/_message
+--- @include mailbox/_ready scope/_scope
 --- Puts a new message into a mailbox: READY, or DELAYED where it has a `readyAt`.
 --- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil; with
 --- state = false the table need not grow for the state. box: the mailbox's record.

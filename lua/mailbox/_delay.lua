@@ -1,13 +1,5 @@
 --- @export delay
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/records"
---- @include "lib/run"
---- @include "lib/sorted"
---- @include "lib/timer"
---- @include "mailbox/_message"
---- @include "mailbox/_ready"
---- @include "scope/_scope"
+--- @include lib/clock lib/count lib/records lib/run lib/sorted lib/timer mailbox/_message mailbox/_ready scope/_scope
 --- DELAYED messages: one sorted set per mailbox, by the moment they become READY. Only a receive on the mailbox makes
 --- due ones ready itself, a few; the rest is done in the background, so that nobody else waits for them. `nextReadyAt`
 --- of the mailbox never lies after the first of those moments.

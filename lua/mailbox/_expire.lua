@@ -1,15 +1,5 @@
---- @include "lib/clock"
---- @include "lib/due"
---- @include "lib/records"
---- @include "lib/unit"
---- @include "mailbox/_cancel"
---- @include "mailbox/_delay"
---- @include "mailbox/_finish"
---- @include "mailbox/_lease"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
---- @include "mailbox/_release"
---- @include "scope/_scope"
+--- @include lib/clock lib/due lib/records lib/unit mailbox/_cancel mailbox/_delay mailbox/_finish mailbox/_lease
+--- @include mailbox/_mailbox mailbox/_message mailbox/_release scope/_scope
 --- A message's deadline or the end of its lease, at the time `at`.
 due['mailbox:message'] = function(messageId, at)
   local record = message.readForRetry(messageId)

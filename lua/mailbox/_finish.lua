@@ -1,15 +1,5 @@
---- @include "lib/count"
---- @include "lib/journal"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/timer"
---- @include "mailbox/_delay"
---- @include "mailbox/_lease"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_members"
---- @include "mailbox/_message"
---- @include "mailbox/_ready"
---- @include "scope/_scope"
+--- @include lib/count lib/journal lib/records lib/sorted lib/timer mailbox/_delay mailbox/_lease mailbox/_mailbox
+--- @include mailbox/_members mailbox/_message mailbox/_ready scope/_scope
 --- How many messages have been finished: finishing one may finish others.
 message.finishes = 0
 

@@ -1,8 +1,4 @@
---- @include "lib/gauges"
---- @include "lib/space"
---- @include "lib/streamId"
---- @include "event/_segments"
---- @include "mailbox/_oldest"
+--- @include lib/gauges lib/space lib/streamId event/_segments mailbox/_oldest
 --- The time since which the space's oldest READY message is ready, or false. It is exact if at most `maxMailboxes`
 --- mailboxes have one of the same second, under the same condition as for a mailbox.
 function gauges.oldestReadyAt(maxMailboxes)

@@ -1,5 +1,5 @@
 --- @export idsOf
---- @include "lib/page"
+--- @include lib/page
 
 --- Ids of a mailbox behind `after` ('': from the first on), oldest first, at most `limit`: those of its records and those
 --- that are packed.

@@ -1,9 +1,5 @@
 --- @export indexes
---- @include "lib/id"
---- @include "lib/page"
---- @include "mailbox/_ids"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
+--- @include lib/id lib/page mailbox/_ids mailbox/_mailbox mailbox/_message
 --- Which index a list of messages reads: of those that have all messages of the wanted states, or of the wanted scope, the
 --- one with the fewest. Some are in order of creation and read from the cursor on; the others are read whole, and only
 --- while they are small.

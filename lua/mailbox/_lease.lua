@@ -1,8 +1,5 @@
 --- @export lease
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/timer"
+--- @include lib/records lib/sorted lib/space lib/timer
 --- The claims of the space by the end of their lease. They share one timer of the organization, which is armed for the
 --- space's `nextLease`, never later than the earliest end. So taking a claim costs one command, and so does ending it, and
 --- the claims of one space can be read without those of others.

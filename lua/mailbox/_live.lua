@@ -1,4 +1,4 @@
---- @include "mailbox/_message"
+--- @include mailbox/_message
 --- The time at which a live message changes by itself: its deadline or the end of its lease.
 function message.changesAt(record)
   local at = record.deadline or math.huge

@@ -1,7 +1,5 @@
 --- @record message
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/records"
+--- @include lib/clock lib/count lib/records
 --- What all transitions of a message share: its record and its census. A message of a WORK mailbox is its own task.
 --- What members of a task group do in addition is in mailbox/_members.
 

@@ -1,6 +1,5 @@
 --- @export names
---- @include "lib/page"
---- @include "lib/sorted"
+--- @include lib/page lib/sorted
 --- Mailboxes by name. Names are not unique, so one sorted set has them all as name, tab and id: no name holds a
 --- control character, so those of a name stand together, the oldest first.
 local names = {}

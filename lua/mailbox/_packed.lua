@@ -1,9 +1,5 @@
 --- @export packed
---- @include "lib/call"
---- @include "lib/refuse"
---- @include "lib/run"
---- @include "lib/sendBack"
---- @include "lib/sorted"
+--- @include lib/call lib/refuse lib/run lib/sendBack lib/sorted
 --- Packed messages. Workers turn finished messages, in the order in which they were sent, into segments: compressed texts
 --- that only Node can read (src/mailbox/packed.ts). They have no record of their own, but are in the indexes as before; a
 --- record wins over what a segment says. The index has an entry for each segment, `last first number digest count kind`, so

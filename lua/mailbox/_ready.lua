@@ -1,10 +1,5 @@
 --- @export ready
---- @include "lib/clock"
---- @include "lib/id"
---- @include "lib/journal"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "mailbox/_turns"
+--- @include lib/clock lib/id lib/journal lib/records lib/sorted mailbox/_turns
 --- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
 --- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members are ids, which are
 --- in order within one millisecond; in front of one that has been given back stands what an id of that later moment

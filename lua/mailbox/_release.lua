@@ -1,12 +1,5 @@
---- @include "lib/clock"
---- @include "lib/records"
---- @include "mailbox/_delay"
---- @include "mailbox/_lease"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_members"
---- @include "mailbox/_message"
---- @include "mailbox/_ready"
---- @include "scope/_scope"
+--- @include lib/clock lib/records mailbox/_delay mailbox/_lease mailbox/_mailbox mailbox/_members mailbox/_message
+--- @include mailbox/_ready scope/_scope
 local ofClaim = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
 --- Gives a CLAIMED message back to its mailbox at the moment `at`, for another attempt after a pause (nil: the one that the

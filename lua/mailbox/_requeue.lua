@@ -1,14 +1,5 @@
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/timer"
---- @include "mailbox/_delay"
---- @include "mailbox/_members"
---- @include "mailbox/_message"
---- @include "mailbox/_ready"
---- @include "mailbox/_unpack"
---- @include "scope/_scope"
+--- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_delay mailbox/_members mailbox/_message
+--- @include mailbox/_ready mailbox/_unpack scope/_scope
 --- Bringing back messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 

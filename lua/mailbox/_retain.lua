@@ -1,14 +1,5 @@
---- @include "lib/count"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/retained"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "group/_task"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
---- @include "scope/_retain"
---- @include "scope/_scope"
+--- @include lib/count lib/maps lib/records lib/retained lib/sorted lib/unit group/_task mailbox/_mailbox
+--- @include mailbox/_message scope/_retain scope/_scope
 --- A finished message is removed after the plan's retention window. A tombstone of its task stays: its record, reduced to
 --- what says how the task ended. Calls do not find it, because it has no mailboxId.
 

@@ -1,11 +1,6 @@
 --- @export room
 --- @space maxBacklog maxPayloadBytes maxArmedTimers messages:READY messages:CLAIMED messages:DELAYED timers:ARMED retainedBytes
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/space"
---- @include "mailbox/_mailbox"
+--- @include lib/clock lib/count lib/plan lib/refuse lib/space mailbox/_mailbox
 --- What a mailbox, its space and the plan have room for: asked before a message is put into a mailbox.
 local room = {}
 

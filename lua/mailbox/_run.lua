@@ -1,6 +1,4 @@
---- @include "lib/inRun"
---- @include "mailbox/_message"
---- @include "mailbox/_packed"
+--- @include lib/inRun mailbox/_message mailbox/_packed
 inRun.messages = { ahead = packed.ahead }
 
 function inRun.messages.index(scopeId)

@@ -1,8 +1,5 @@
 --- @export packing
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "mailbox/_packed"
+--- @include lib/records lib/sorted lib/unit mailbox/_packed
 --- Segments of packed messages, as workers write and remove them.
 local packing = {}
 

@@ -1,10 +1,5 @@
 --- @export skip
---- @include "lib/run"
---- @include "mailbox/_cancel"
---- @include "mailbox/_finish"
---- @include "mailbox/_message"
---- @include "mailbox/_ready"
---- @include "scope/_scope"
+--- @include lib/run mailbox/_cancel mailbox/_finish mailbox/_message mailbox/_ready scope/_scope
 --- A receive that meets messages of a cancelled run at the head of its queue ends them.
 local skip = {}
 --- Of all receives of a run together: about a millisecond of the store for ten.

@@ -1,7 +1,5 @@
 --- @export turns
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "mailbox/_mailbox"
+--- @include lib/records lib/sorted mailbox/_mailbox
 --- Whose turn it is when a receive asks for messages of all runs: one sorted set per mailbox, of the root scopes that have
 --- READY messages. One that was served, or has become ready, joins the back. It is kept from the first such receive on (mailbox/_expire makes it);
 --- `turn` of the mailbox is the score that was given last.

@@ -1,5 +1,4 @@
---- @include "lib/sorted"
---- @include "mailbox/_message"
+--- @include lib/sorted mailbox/_message
 
 --- Gives a packed message a record of its own again, which then may change. record: as loaded; any other is left as it is.
 function message.unpack(record)

@@ -1,5 +1,4 @@
---- @include "mailbox/_mailbox"
---- @include "mailbox/_oldest"
+--- @include mailbox/_mailbox mailbox/_oldest
 --- What reads show of a mailbox; nil where there is no such mailbox.
 function mailbox.view(mailboxId)
   local record = mailbox.load(mailboxId)

@@ -1,9 +1,4 @@
---- @include "lib/id"
---- @include "lib/merge"
---- @include "lib/space"
---- @include "lib/waiting"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
+--- @include lib/id lib/merge lib/space lib/waiting mailbox/_mailbox mailbox/_message
 
 --- Live claims, the one that ends next first.
 function waiting.heldClaims(maxRows)

@@ -1,5 +1,4 @@
---- @include "lib/refuse"
---- @include "mailbox/_message"
+--- @include lib/refuse mailbox/_message
 --- All of a message; refuses where there is none. What is left of a task once its message has gone is none.
 function message.whole(messageId)
   local record = message.load(messageId)

@@ -2,14 +2,7 @@
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/refuse"
---- @include "lib/sendBack"
---- @include "mailbox/_finish"
---- @include "mailbox/_live"
---- @include "mailbox/_message"
---- @include "mailbox/_whole"
+--- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_finish mailbox/_live mailbox/_message mailbox/_whole
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end

@@ -7,20 +7,8 @@
 --- @long result
 --- @reply taskId resultMessageId groupId groupState known
 --- @gather
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/space"
---- @include "mailbox/_claim"
---- @include "mailbox/_create"
---- @include "mailbox/_finish"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/count lib/id lib/maps lib/records lib/refuse lib/space mailbox/_claim
+--- @include mailbox/_create mailbox/_finish mailbox/_mailbox mailbox/_message scope/_scope
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
   -- A task that joined a group afterwards had no group in its first answer.

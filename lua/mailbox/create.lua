@@ -2,14 +2,7 @@
 --- @request write
 --- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds unique tail
 --- @reply id createdAt mailbox:mailbox
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/id"
---- @include "lib/plan"
---- @include "lib/sorted"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_names"
---- @include "mailbox/_view"
+--- @include lib/call lib/clock lib/id lib/plan lib/sorted mailbox/_mailbox mailbox/_names mailbox/_view
 local known = unique == '1' and names.oldest(name)
 if known then
   local first = mailbox.view(known)

@@ -3,13 +3,7 @@
 --- @request write
 --- @args mailboxId
 --- @reply
---- @include "lib/call"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_names"
+--- @include lib/call lib/plan lib/refuse lib/sorted lib/unit mailbox/_mailbox mailbox/_names
 local box = mailbox.load(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local live = mailbox.backlog(box)

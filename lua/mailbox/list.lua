@@ -2,11 +2,7 @@
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor mailboxes:mailbox[]
---- @include "lib/call"
---- @include "lib/page"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_names"
---- @include "mailbox/_view"
+--- @include lib/call lib/page mailbox/_mailbox mailbox/_names mailbox/_view
 local ids, nextCursor
 if name == '' then ids, nextCursor = page(keys.mailboxes(), limit, cursor) else ids, nextCursor = names.page(name, limit, cursor) end
 for i, mailboxId in ipairs(ids) do ids[i] = mailbox.view(mailboxId) end

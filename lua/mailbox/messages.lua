@@ -5,11 +5,7 @@
 --- @request read
 --- @args mailboxId states scopeId workKey limit cursor
 --- @reply nextCursor messages:message[]
---- @include "lib/call"
---- @include "lib/refuse"
---- @include "mailbox/_indexes"
---- @include "mailbox/_message"
---- @include "mailbox/_packed"
+--- @include lib/call lib/refuse mailbox/_indexes mailbox/_message mailbox/_packed
 if redis.call('EXISTS', keys.mailbox(mailboxId)) == 0 then refuse('MAILBOX_NOT_FOUND') end
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304

@@ -4,13 +4,7 @@
 --- @request write
 --- @args messageId token retry countsAttempt delaySeconds reported
 --- @reply state attempts readyAt
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/records"
---- @include "mailbox/_claim"
---- @include "mailbox/_finish"
---- @include "mailbox/_message"
---- @include "mailbox/_release"
+--- @include lib/call lib/clock lib/records mailbox/_claim mailbox/_finish mailbox/_message mailbox/_release
 local record = message.readForRetry(messageId)
 checkClaim(record, token)
 

@@ -6,15 +6,8 @@
 --- @args spaceId requestId from through first last count digest finishedThrough
 --- @long rows segment
 --- @reply isPacked
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "group/_group"
---- @include "mailbox/_message"
---- @include "mailbox/_packed"
---- @include "mailbox/_segments"
---- @include "space/_space"
+--- @include lib/records lib/sorted lib/space lib/unit group/_group mailbox/_message mailbox/_packed mailbox/_segments
+--- @include space/_space
 local none = { isPacked = 0 }
 if not keyspace.find() then return none end
 local record = space.load(spaceId, 'messagesPackedThrough', 'messageSegments')

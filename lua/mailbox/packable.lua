@@ -4,8 +4,7 @@
 --- @full
 --- @args spaceId requestId ids
 --- @reply records looked
---- @include "lib/space"
---- @include "group/_group"
+--- @include lib/space group/_group
 local found, looked, bytes, bytesLimit = {}, 0, 0, 65536
 if not keyspace.find() then return { records = found, looked = looked } end
 for id in string.gmatch(ids, '[^,]+') do

@@ -4,17 +4,8 @@
 --- @request write
 --- @args mailboxId scopeId max cursor
 --- @reply cancelled nextCursor
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/merge"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "group/_group"
---- @include "mailbox/_below"
---- @include "mailbox/_finish"
---- @include "mailbox/_live"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
+--- @include lib/call lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_below mailbox/_finish mailbox/_live
+--- @include mailbox/_mailbox mailbox/_message
 local workLimit = 500
 if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)

@@ -7,25 +7,9 @@
 --- @gather
 --- @request write
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sendBack"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/timer"
---- @include "lib/usage"
---- @include "mailbox/_delay"
---- @include "mailbox/_lease"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_members"
---- @include "mailbox/_message"
---- @include "mailbox/_ready"
---- @include "mailbox/_skip"
---- @include "mailbox/_turns"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer lib/usage
+--- @include mailbox/_delay mailbox/_lease mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
+--- @include mailbox/_skip mailbox/_turns scope/_scope
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local box = mailbox.load(mailboxId, 'mode', 'recipientId', 'ready', 'claimed', 'nextReadyAt', 'turn')
 if not box then refuse('MAILBOX_NOT_FOUND') end

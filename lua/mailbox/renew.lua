@@ -6,14 +6,7 @@
 --- @long progress
 --- @reply leaseExpiresAt groupState
 --- @gather
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/space"
---- @include "mailbox/_claim"
---- @include "mailbox/_lease"
---- @include "mailbox/_message"
+--- @include lib/call lib/clock lib/records lib/refuse lib/space mailbox/_claim mailbox/_lease mailbox/_message
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local record = message.read(messageId)
 checkClaim(record, token)

@@ -3,15 +3,8 @@
 --- @args messageId delaySeconds
 --- @request write
 --- @reply message:changedMessage payload
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
---- @include "mailbox/_requeue"
---- @include "mailbox/_room"
---- @include "mailbox/_whole"
+--- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_requeue mailbox/_room
+--- @include mailbox/_whole
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end

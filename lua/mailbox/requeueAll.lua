@@ -4,17 +4,8 @@
 --- @request write
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor passedOver
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/page"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "mailbox/_below"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
---- @include "mailbox/_packed"
---- @include "mailbox/_requeue"
---- @include "mailbox/_room"
+--- @include lib/call lib/clock lib/page lib/plan lib/refuse mailbox/_below mailbox/_mailbox mailbox/_message
+--- @include mailbox/_packed mailbox/_requeue mailbox/_room
 local scanLimit = 1000
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end

@@ -3,11 +3,7 @@
 --- @full
 --- @args spaceId requestId sealAfterMs
 --- @reply now through position epoch last
---- @include "lib/clock"
---- @include "lib/maps"
---- @include "lib/space"
---- @include "mailbox/_packed"
---- @include "space/_space"
+--- @include lib/clock lib/maps lib/space mailbox/_packed space/_space
 if not keyspace.find() then return nil end
 local record = space.load(spaceId, 'messagesPackedThrough')
 local newest = packed.newest()

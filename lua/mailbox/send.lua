@@ -4,16 +4,8 @@
 --- @reply id state known
 --- @long payload
 --- @gather
---- @include "lib/call"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "mailbox/_create"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
---- @include "mailbox/_room"
---- @include "scope/_scope"
+--- @include lib/call lib/id lib/maps lib/plan lib/refuse mailbox/_create mailbox/_mailbox mailbox/_message
+--- @include mailbox/_room scope/_scope
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then

@@ -2,13 +2,7 @@
 --- @request write
 --- @args mailboxId name backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds
 --- @reply mailbox:mailbox
---- @include "lib/call"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_names"
---- @include "mailbox/_view"
+--- @include lib/call lib/plan lib/records lib/refuse mailbox/_mailbox mailbox/_names mailbox/_view
 local box = mailbox.view(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local asked = {

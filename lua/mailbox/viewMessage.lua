@@ -2,7 +2,5 @@
 --- @request read
 --- @args messageId
 --- @reply message:message
---- @include "lib/call"
---- @include "mailbox/_message"
---- @include "mailbox/_whole"
+--- @include lib/call mailbox/_message mailbox/_whole
 return call.answer({ message = message.shown(message.whole(messageId)) })

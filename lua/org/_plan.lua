@@ -1,5 +1,5 @@
 --- @export storePlan
---- @include "lib/unit"
+--- @include lib/unit
 --- Stores the plan's figures. `unlimited` says that calls need not read those they check: rate, active tasks, claims, and
 --- on the free plan operations.
 local function storePlan(figures)

@@ -2,8 +2,7 @@
 --- are more.
 --- @args limit cursor
 --- @reply nextCursor entries:auditEntry[]
---- @include "lib/audit"
---- @include "lib/refuse"
+--- @include lib/audit lib/refuse
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 local found = redis.call('XREVRANGE', keys.audit(), cursor == '' and '+' or '(' .. cursor, '-', 'COUNT', limit + 1)
 local entries, nextCursor = {}, false

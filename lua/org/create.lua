@@ -1,12 +1,7 @@
 --- Creates an organization with the figures of its plan, each a number or `unlimited`. detail: for the audit trail.
 --- @args plan operations agents spaces runs tasks apiKeys rpm retentionDays org epoch detail
 --- @reply
---- @include "lib/audit"
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/unit"
---- @include "org/_plan"
+--- @include lib/audit lib/clock lib/records lib/refuse lib/unit org/_plan
 if redis.call('EXISTS', keys.org()) == 1 then refuse('ORG_EXISTS') end
 storePlan({ plan = plan, operations = operations, agents = agents, spaces = spaces, runs = runs, tasks = tasks, keys = apiKeys,
   rpm = rpm, retentionDays = retentionDays })

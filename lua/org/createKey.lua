@@ -2,15 +2,7 @@
 --- of several processes that start on a new store one creates it. detail: for the audit trail.
 --- @args name permissions spaces apiKeyDigest tail first detail
 --- @reply apiKey:apiKey
---- @include "lib/audit"
---- @include "lib/clock"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/unit"
---- @include "org/_apiKey"
---- @include "org/_org"
+--- @include lib/audit lib/clock lib/id lib/maps lib/records lib/refuse lib/unit org/_apiKey org/_org
 local record = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
 local maxKeys = tonumber(record.keys)
 if first == '1' and redis.call('EXISTS', keys.apiKeys()) == 1 then refuse('KEY_EXISTS') end

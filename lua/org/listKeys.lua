@@ -2,8 +2,7 @@
 --- A key may be returned twice, as by any SCAN.
 --- @args cursor
 --- @reply nextCursor keys:apiKey[]
---- @include "lib/refuse"
---- @include "org/_apiKey"
+--- @include lib/refuse org/_apiKey
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 local nextCursor, entries = unpack(redis.call('HSCAN', keys.apiKeys(), cursor, 'COUNT', 200))
 local list = {}

@@ -1,9 +1,7 @@
 --- Starts a new generation of the organization's journals: cursors of the previous one have expired.
 --- @args epoch
 --- @reply
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/unit"
+--- @include lib/records lib/refuse lib/unit
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 records.put(keys.org(), 'epoch', epoch)
 unit.write()

@@ -1,12 +1,7 @@
 --- Revokes an API key: the next request with it is refused. Revoking it again changes nothing.
 --- @args keyId
 --- @reply apiKey:apiKey
---- @include "lib/audit"
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/unit"
---- @include "org/_apiKey"
+--- @include lib/audit lib/clock lib/records lib/refuse lib/unit org/_apiKey
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 local apiKeyDigest = redis.call('HGET', keys.apiKeys(), keyId)
 if not apiKeyDigest then refuse('KEY_NOT_FOUND', keyId) end

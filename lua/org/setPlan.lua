@@ -2,10 +2,7 @@
 --- read. detail: for the audit trail.
 --- @args plan operations agents spaces runs tasks apiKeys rpm retentionDays org detail
 --- @reply
---- @include "lib/audit"
---- @include "lib/refuse"
---- @include "lib/unit"
---- @include "org/_plan"
+--- @include lib/audit lib/refuse lib/unit org/_plan
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 storePlan({ plan = plan, operations = operations, agents = agents, spaces = spaces, runs = runs, tasks = tasks, keys = apiKeys,
   rpm = rpm, retentionDays = retentionDays })

@@ -1,9 +1,6 @@
 --- An organization's plan, figures and current usage.
 --- @reply organization:org
---- @include "lib/clock"
---- @include "lib/date"
---- @include "lib/refuse"
---- @include "org/_org"
+--- @include lib/clock lib/date lib/refuse org/_org
 local record = org.load() or refuse('ORG_NOT_FOUND')
 if record.operationsMonth ~= string.sub(dateOf(now), 1, 7) then record.usedOperations = 0 end
 if record.requestsMinute ~= math.floor(now / 60000) then record.usedRequests = 0 end

@@ -1,8 +1,5 @@
 --- @export removeIdempotency
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/space"
---- @include "lib/unit"
+--- @include lib/clock lib/records lib/space lib/unit
 
 --- Removes the idempotency records of at most `maxDays` days from `first` on, up to the last day that lies more than 24 hours
 --- back. Returns whether there may be more.

@@ -1,12 +1,5 @@
 --- @export walkJournal trimJournal
---- @include "lib/records"
---- @include "lib/retained"
---- @include "lib/space"
---- @include "lib/streamId"
---- @include "lib/unit"
---- @include "lib/usage"
---- @include "event/_segments"
---- @include "retention/_stream"
+--- @include lib/records lib/retained lib/space lib/streamId lib/unit lib/usage event/_segments retention/_stream
 --- The journal says in order when messages finished, and is kept longer than they are, so they need no index of their own.
 
 --- The entries after `after` at the time `through` or before, the position behind them and whether there may be more; nil if

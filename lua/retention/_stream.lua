@@ -1,6 +1,5 @@
 --- @export trimStream
---- @include "lib/streamId"
---- @include "lib/unit"
+--- @include lib/streamId lib/unit
 --- Trims at most `maxEntries` entries of a stream at the time `through` or before. Returns the id of the last one, nil if
 --- there was none, and whether there may be more.
 local function trimStream(stream, through, maxEntries)

@@ -1,8 +1,5 @@
 --- @export removeUsage
---- @include "lib/date"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/unit"
+--- @include lib/date lib/records lib/sorted lib/unit
 
 --- Removes usage records of at most `maxDays` days before `oldest`. If `oldest` has no record, it takes over retainedBytes of
 --- the last one removed, because a day without calls has the figure of the day before. Returns whether there may be more.

@@ -5,21 +5,8 @@
 --- @args spaceId requestId entry digest countOf
 --- @long rows tombstones
 --- @reply isDone
---- @include "lib/count"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "lib/usage"
---- @include "group/_task"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_message"
---- @include "mailbox/_packed"
---- @include "mailbox/_segments"
---- @include "scope/_retain"
---- @include "scope/_scope"
---- @include "space/_space"
+--- @include lib/count lib/maps lib/records lib/sorted lib/space lib/unit lib/usage group/_task mailbox/_mailbox
+--- @include mailbox/_message mailbox/_packed mailbox/_segments scope/_retain scope/_scope space/_space
 if not keyspace.find() then return { isDone = 0 } end
 local segment = packed.described(entry)
 local finishedThrough = redis.call('ZSCORE', keys.messageSegmentEnds(segment.kind), entry)

@@ -2,10 +2,7 @@
 --- tasks max(window, 30 days) later. Nothing if there is none. skipped: so many older ones cannot be read.
 --- @args spaceId requestId kind skipped
 --- @reply entry key
---- @include "lib/clock"
---- @include "lib/space"
---- @include "mailbox/_packed"
---- @include "retention/_window"
+--- @include lib/clock lib/space mailbox/_packed retention/_window
 if not keyspace.find() then return nil end
 local shorter, longer = window.ofPlan()
 local through = now - shorter - (kind == 'MESSAGES' and 0 or longer)

@@ -2,13 +2,7 @@
 --- entries of its audit trail.
 --- @args spaceId requestId maxRecords
 --- @reply more
---- @include "lib/clock"
---- @include "lib/retained"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "retention/_stream"
---- @include "retention/_window"
+--- @include lib/clock lib/retained lib/sorted lib/space lib/unit retention/_stream retention/_window
 maxRecords = tonumber(maxRecords)
 local _, keep = window.ofPlan()
 local removed = 0

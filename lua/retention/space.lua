@@ -3,15 +3,8 @@
 --- @args spaceId requestId maxRecords
 --- @long opened
 --- @reply more
---- @include "lib/clock"
---- @include "lib/retained"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "retention/_idempotency"
---- @include "retention/_journal"
---- @include "retention/_usage"
---- @include "retention/_window"
---- @include "space/_space"
+--- @include lib/clock lib/retained lib/space lib/unit retention/_idempotency retention/_journal retention/_usage
+--- @include retention/_window space/_space
 maxRecords = tonumber(maxRecords)
 local shorter, longer = window.ofPlan()
 local record = space.load(spaceId, 'usageDay', 'retainedThrough', 'trimmedThrough', 'packedThrough', 'idempotencyFrom', 'createdAt', 'number')

@@ -1,6 +1,4 @@
---- @include "lib/cancels"
---- @include "schedule/_schedule"
---- @include "scope/_ending"
+--- @include lib/cancels schedule/_schedule scope/_ending
 
 --- Ends a schedule of a cancelled run.
 function schedule.stop(record, cancel)

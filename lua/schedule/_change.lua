@@ -1,9 +1,4 @@
---- @include "lib/clock"
---- @include "lib/refuse"
---- @include "lib/sendBack"
---- @include "schedule/_cancel"
---- @include "schedule/_schedule"
---- @include "scope/_scope"
+--- @include lib/clock lib/refuse lib/sendBack schedule/_cancel schedule/_schedule scope/_scope
 --- What calls that change a schedule begin with.
 
 --- The schedule, with all that was due of it made real; firing it is Node's to do. drainedSchedule: the moment up to which

@@ -1,4 +1,4 @@
---- @include "lib/gauges"
+--- @include lib/gauges
 --- The next moment of the space's schedules; false where none comes.
 function gauges.nextScheduleAt()
   return tonumber(redis.call('ZRANGE', keys.nextSchedules(), 0, 0, 'WITHSCORES')[2]) or false

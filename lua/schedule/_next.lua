@@ -1,7 +1,4 @@
---- @include "lib/clock"
---- @include "lib/id"
---- @include "lib/sendBack"
---- @include "schedule/_schedule"
+--- @include lib/clock lib/id lib/sendBack schedule/_schedule
 
 --- The first moment after now. Of a cron expression Node computes it: known.nextAt is the first one after known.after, and
 --- still is while the clock stands between them. everySeconds counts from the creation, the moment of the id.

@@ -1,7 +1,4 @@
---- @include "lib/retained"
---- @include "schedule/_schedule"
---- @include "scope/_retain"
---- @include "scope/_scope"
+--- @include lib/retained schedule/_schedule scope/_retain scope/_scope
 --- A schedule that has ended.
 retained['schedule:schedule'] = function(scheduleId, at)
   local record = schedule.load(scheduleId)

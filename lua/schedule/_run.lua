@@ -1,5 +1,4 @@
---- @include "lib/inRun"
---- @include "schedule/_schedule"
+--- @include lib/inRun schedule/_schedule
 inRun.schedules = {}
 
 function inRun.schedules.index(scopeId)

@@ -1,13 +1,5 @@
 --- @record schedule
---- @include "lib/clock"
---- @include "lib/finished"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/timer"
---- @include "lib/unit"
---- @include "scope/_scope"
+--- @include lib/clock lib/finished lib/maps lib/records lib/sorted lib/space lib/timer lib/unit scope/_scope
 --- What all changes of a schedule share. Its next moment stands in two sets: of its space, and of the organization, which
 --- workers look at (src/schedule/firing.ts) and no call waits for.
 

@@ -1,9 +1,4 @@
---- @include "lib/id"
---- @include "lib/records"
---- @include "mailbox/_create"
---- @include "mailbox/_message"
---- @include "schedule/_schedule"
---- @include "scope/_scope"
+--- @include lib/id lib/records mailbox/_create mailbox/_message schedule/_schedule scope/_scope
 
 --- Sends a schedule's message at a moment of its own. box: its mailbox, which has room for it; workKey: may be nil.
 function schedule.send(record, box, at, tail, workKey)

@@ -1,5 +1,4 @@
---- @include "lib/waiting"
---- @include "schedule/_schedule"
+--- @include lib/waiting schedule/_schedule
 
 --- ACTIVE schedules, the next to come first.
 function waiting.schedules(maxRows)

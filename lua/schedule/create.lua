@@ -4,17 +4,8 @@
 --- @args after nextAt name mailboxId scopeId cron everySeconds timezone maxAttempts tail
 --- @reply schedule:schedule
 --- @long payload
---- @include "lib/call"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_room"
---- @include "schedule/_next"
---- @include "schedule/_schedule"
---- @include "scope/_scope"
+--- @include lib/call lib/id lib/maps lib/plan lib/refuse lib/sorted mailbox/_mailbox mailbox/_room schedule/_next
+--- @include schedule/_schedule scope/_scope
 local maxSchedules = 1000
 if not mailbox.load(mailboxId, 'mode') then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
 if maps.get(keys.scheduleNames(), name) then refuse('SCHEDULE_EXISTS') end

@@ -2,12 +2,7 @@
 --- @request write
 --- @args drainedSchedule scheduleId
 --- @reply
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/finished"
---- @include "lib/plan"
---- @include "schedule/_change"
---- @include "schedule/_schedule"
+--- @include lib/call lib/clock lib/finished lib/plan schedule/_change schedule/_schedule
 local record = schedule.current(scheduleId, drainedSchedule)
 plan.needOperation()
 

@@ -2,9 +2,7 @@
 --- if it is; nextDue: the next moment of all where none is.
 --- @args spaceId requestId scheduleId skipped maxSchedules
 --- @reply now nextDue schedules:dueSchedule[]
---- @include "lib/clock"
---- @include "lib/space"
---- @include "schedule/_schedule"
+--- @include lib/clock lib/space schedule/_schedule
 local members
 if scheduleId ~= '' then
   members = keyspace.find() and { spaceNumber .. ':' .. scheduleId } or {}

@@ -5,18 +5,8 @@
 --- @args scheduleId nextAt moment missed following workKey tail
 --- @reply
 --- @gather
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/maps"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/usage"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_room"
---- @include "schedule/_cancel"
---- @include "schedule/_schedule"
---- @include "schedule/_send"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage mailbox/_mailbox mailbox/_room schedule/_cancel
+--- @include schedule/_schedule schedule/_send scope/_scope
 local record = schedule.load(scheduleId)
 if not record or record.nextAt ~= tonumber(nextAt) or tonumber(moment) > now then return call.answer() end
 local cancel = scope.cancelOf(scope.path(record.scopeId))

@@ -2,9 +2,7 @@
 --- @request read
 --- @args limit cursor
 --- @reply nextCursor schedules:schedule[]
---- @include "lib/call"
---- @include "lib/page"
---- @include "schedule/_schedule"
+--- @include lib/call lib/page schedule/_schedule
 local maxBytes = 4194304
 local ids, nextCursor = page(keys.schedules(), limit, cursor)
 local found, bytes = {}, 0

@@ -3,20 +3,8 @@
 --- @args drainedSchedule after nextAt scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts state
 --- @long payload
 --- @reply schedule:schedule
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/finished"
---- @include "lib/maps"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "mailbox/_mailbox"
---- @include "mailbox/_room"
---- @include "schedule/_change"
---- @include "schedule/_next"
---- @include "schedule/_schedule"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted mailbox/_mailbox
+--- @include mailbox/_room schedule/_change schedule/_next schedule/_schedule scope/_scope
 local record = schedule.current(scheduleId, drainedSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local asked = { name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload, cron = cron,

@@ -2,7 +2,5 @@
 --- @request read
 --- @args scheduleId
 --- @reply schedule:schedule
---- @include "lib/call"
---- @include "lib/refuse"
---- @include "schedule/_schedule"
+--- @include lib/call lib/refuse schedule/_schedule
 return call.answer({ schedule = schedule.view(scheduleId) or refuse('SCHEDULE_NOT_FOUND') })

@@ -1,10 +1,5 @@
 --- @export cancelling
---- @include "lib/cancels"
---- @include "lib/clock"
---- @include "lib/finished"
---- @include "lib/records"
---- @include "lib/space"
---- @include "scope/_scope"
+--- @include lib/cancels lib/clock lib/finished lib/records lib/space scope/_scope
 --- The cancel of a run. Its first step marks the named scope, and from then on everything below counts as cancelled
 --- (scope.cancelOf). This and further steps walk through the subtree, children before their parents, end what is live and mark
 --- each scope. How far they have come, `cancelWalk` says: `scopeId kind lastId`.

@@ -1,6 +1,5 @@
 --- @export ending
---- @include "lib/records"
---- @include "scope/_scope"
+--- @include lib/records scope/_scope
 --- What a cancelled run loses, whoever comes across it: the steps of its cancel, or another call before they get there.
 local ending = {}
 

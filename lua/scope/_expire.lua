@@ -1,8 +1,4 @@
---- @include "lib/clock"
---- @include "lib/due"
---- @include "lib/timer"
---- @include "scope/_cancelling"
---- @include "scope/_scope"
+--- @include lib/clock lib/due lib/timer scope/_cancelling scope/_scope
 
 --- What is left to do of a cancel. Answers how many records changed; where there is more, a sweep makes one step.
 due['scope:cancel'] = function(scopeId, _, limit)

@@ -1,10 +1,4 @@
---- @include "lib/finished"
---- @include "lib/inRun"
---- @include "lib/records"
---- @include "lib/retained"
---- @include "lib/sorted"
---- @include "lib/unit"
---- @include "scope/_scope"
+--- @include lib/finished lib/inRun lib/records lib/retained lib/sorted lib/unit scope/_scope
 --- A scope is removed when it has been empty and idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)

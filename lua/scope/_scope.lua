@@ -1,11 +1,5 @@
 --- @record scope
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/journal"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "org/_org"
+--- @include lib/clock lib/count lib/journal lib/records lib/refuse lib/sorted org/_org
 --- Scopes: a tree that grows by first use. A scope's parent never changes, so its record has the whole path, root first.
 --- `live` counts the READY and CLAIMED messages and the WAITING waiters of its subtree; `cancelledAt` is set once it is
 --- cancelled. Below a cancelled scope everything is cancelled at once, marked or not.

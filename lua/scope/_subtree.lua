@@ -1,7 +1,5 @@
 --- @export subtree
---- @include "lib/merge"
---- @include "scope/_scope"
---- @include "scope/_view"
+--- @include lib/merge scope/_scope scope/_view
 --- A scope and its descendants, with the records that belong to them. Reads are bounded, because a run may be of any size.
 local subtree = {}
 

@@ -1,4 +1,4 @@
---- @include "scope/_scope"
+--- @include scope/_scope
 
 --- The scope as reads show it: cancelled with the first one above it that is; nil where it was never used.
 function scope.view(scopeId)

@@ -4,15 +4,7 @@
 --- @request write
 --- @args scopeId
 --- @reply totals stays isDone
---- @include "lib/call"
---- @include "lib/cancels"
---- @include "lib/clock"
---- @include "lib/refuse"
---- @include "lib/stays"
---- @include "lib/timer"
---- @include "lib/unit"
---- @include "scope/_cancelling"
---- @include "scope/_scope"
+--- @include lib/call lib/cancels lib/clock lib/refuse lib/stays lib/timer lib/unit scope/_cancelling scope/_scope
 --- So that with what a group decides beside it is never more than 500.
 local maxRecords = 250
 local path = scope.path(scopeId) or refuse('SCOPE_NOT_FOUND')

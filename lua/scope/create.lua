@@ -2,15 +2,7 @@
 --- @request write
 --- @args scopeId parentScopeId name tail
 --- @reply known scope:scope
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/finished"
---- @include "lib/id"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "scope/_scope"
---- @include "scope/_view"
+--- @include lib/call lib/clock lib/finished lib/id lib/plan lib/records lib/refuse scope/_scope scope/_view
 local maxChildren = 10000
 if scopeId ~= '' and scopeId == parentScopeId then
   refuse('VALIDATION_FAILED', 'parentScopeId must be another scope than scopeId')

@@ -3,9 +3,7 @@
 --- @request read
 --- @args states parentScopeId name limit cursor
 --- @reply nextCursor scopes:scope[]
---- @include "lib/call"
---- @include "scope/_scope"
---- @include "scope/_view"
+--- @include lib/call scope/_scope scope/_view
 limit = tonumber(limit)
 local key, before, from, to = keys.scopes(), '', '+', '-'
 if name ~= '' then

@@ -3,10 +3,7 @@
 --- @request read
 --- @args scopeId maxRows
 --- @reply scopes:scope[] lists truncated
---- @include "lib/call"
---- @include "lib/inRun"
---- @include "lib/refuse"
---- @include "scope/_subtree"
+--- @include lib/call lib/inRun lib/refuse scope/_subtree
 maxRows = tonumber(maxRows)
 local scopes, truncated = subtree.scopes(scopeId, maxRows)
 if not scopes then refuse('SCOPE_NOT_FOUND') end

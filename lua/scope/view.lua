@@ -2,8 +2,5 @@
 --- @request read
 --- @args scopeId
 --- @reply scope:scope
---- @include "lib/call"
---- @include "lib/refuse"
---- @include "scope/_scope"
---- @include "scope/_view"
+--- @include lib/call lib/refuse scope/_scope scope/_view
 return call.answer({ scope = scope.view(scopeId) or refuse('SCOPE_NOT_FOUND') })

@@ -1,9 +1,5 @@
 --- @export limits
---- @include "lib/audit"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/space"
+--- @include lib/audit lib/maps lib/records lib/refuse lib/space
 --- Limits are passed as one text of names and values, `maxBacklog 1000 maxLeaseSeconds 600`.
 local limits = {}
 

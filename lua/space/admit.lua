@@ -2,5 +2,5 @@
 --- the rate come first.
 --- @request read
 --- @reply
---- @include "lib/call"
+--- @include lib/call
 return call.answer()

@@ -2,16 +2,7 @@
 --- so that processes that start together create one space. detail: for the audit trail.
 --- @args spaceId requestId name limitValues tail first detail
 --- @reply space:space
---- @include "lib/audit"
---- @include "lib/clock"
---- @include "lib/id"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "org/_org"
---- @include "space/_space"
+--- @include lib/audit lib/clock lib/id lib/records lib/refuse lib/sorted lib/space lib/unit org/_org space/_space
 local owner = org.load('plan', 'spaces', 'usedSpaces', 'lastSpace') or refuse('ORG_NOT_FOUND')
 local maxSpaces = tonumber(owner.spaces)
 local known = first == '1' and redis.call('ZRANGE', keys.spaces(), 0, 0)[1]

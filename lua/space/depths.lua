@@ -3,9 +3,7 @@
 --- number of spaces read; spaces: of all spaces.
 --- @args spaceId requestId counters ages maxSpaces
 --- @reply seen spaces sums ages
---- @include "lib/clock"
---- @include "lib/gauges"
---- @include "lib/space"
+--- @include lib/clock lib/gauges lib/space
 local names, sums, moments, longest, seen = {}, {}, {}, {}, 0
 for name in string.gmatch(counters, '[^,]+') do names[#names + 1], sums[#sums + 1] = name, 0 end
 for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], longest[#longest + 1] = name, 0 end

@@ -3,10 +3,7 @@
 --- @request read
 --- @args names
 --- @reply values
---- @include "lib/call"
---- @include "lib/gauges"
---- @include "lib/records"
---- @include "lib/space"
+--- @include lib/call lib/gauges lib/records lib/space
 local list = {}
 for name in string.gmatch(names, '[^,]+') do list[#list + 1] = name end
 records.fill(keyspace.record, list)

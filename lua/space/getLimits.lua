@@ -2,11 +2,7 @@
 --- @request read
 --- @args defaults
 --- @reply limits
---- @include "lib/call"
---- @include "lib/rates"
---- @include "lib/records"
---- @include "lib/space"
---- @include "space/_limits"
+--- @include lib/call lib/rates lib/records lib/space space/_limits
 local values, names = limits.read(defaults)
 records.fill(keyspace.record, names)
 for _, name in ipairs(names) do values[name] = keyspace.record[name] or values[name] end

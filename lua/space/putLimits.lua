@@ -3,11 +3,7 @@
 --- @request write
 --- @args defaults granted requested
 --- @reply limits
---- @include "lib/call"
---- @include "lib/caller"
---- @include "lib/records"
---- @include "lib/space"
---- @include "space/_limits"
+--- @include lib/call lib/caller lib/records lib/space space/_limits
 local values, names = limits.read(defaults)
 records.fill(keyspace.record, names)
 

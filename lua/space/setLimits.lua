@@ -1,11 +1,7 @@
 --- A space's limits in force, for its operator, who may set some of them: `requested` as in space/putLimits.
 --- @args spaceId requestId defaults granted requested
 --- @reply limits
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "space/_limits"
+--- @include lib/records lib/refuse lib/space lib/unit space/_limits
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
 if not keyspace.find() then refuse('SPACE_NOT_FOUND', spaceId) end
 local values, names = limits.read(defaults)

@@ -4,11 +4,7 @@
 --- @space usageDay retainedBytes
 --- @args fromDay toDay
 --- @reply from to before days:usageDay[]
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/space"
+--- @include lib/call lib/clock lib/records lib/refuse lib/space
 local usageDay, retainedBytes = keyspace.record.usageDay, keyspace.record.retainedBytes
 if fromDay == 'malformed' then refuse('INVALID_DATE_RANGE', 'from') end
 if toDay == 'malformed' then refuse('INVALID_DATE_RANGE', 'to') end

@@ -2,10 +2,7 @@
 --- @request org
 --- @args limit cursor
 --- @reply nextCursor spaces:visibleSpace[]
---- @include "lib/call"
---- @include "lib/caller"
---- @include "lib/sorted"
---- @include "space/_space"
+--- @include lib/call lib/caller lib/sorted space/_space
 limit = tonumber(limit)
 local numbers, only = {}, caller.spaces()
 if only == '' then

@@ -3,9 +3,7 @@
 --- @request read
 --- @args maxRows
 --- @reply asOf lists truncated
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/waiting"
+--- @include lib/call lib/clock lib/waiting
 local lists, truncated = {}, false
 for name, read in pairs(waiting) do
   local shown, more = read(tonumber(maxRows))

@@ -1,9 +1,5 @@
 --- @export sweep
---- @include "lib/clock"
---- @include "lib/due"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/unit"
+--- @include lib/clock lib/due lib/sorted lib/space lib/unit
 --- Makes what is due in one organization real, in the order of its moments. Each room's _expire.lua registers what its
 --- timers do; a timer is spent before it acts, so an action may arm it anew. An action of more than one change is told how
 --- many it may make and whether it is the first, and returns how many it made.

@@ -2,11 +2,7 @@
 --- which need not be armed. Otherwise as timer/sweep.
 --- @args spaceId requestId maxChanges name
 --- @reply now nextDue more changes
---- @include "lib/clock"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "timer/_sweep"
+--- @include lib/clock lib/sorted lib/space lib/unit timer/_sweep
 
 local isFired
 local function named(key)

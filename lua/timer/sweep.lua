@@ -2,12 +2,7 @@
 --- due moment (or ''), whether more is due already and how many changes it made.
 --- @args spaceId requestId maxChanges
 --- @reply now nextDue more changes
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "org/_org"
---- @include "timer/_sweep"
+--- @include lib/records lib/sorted lib/space lib/unit org/_org timer/_sweep
 
 local at, done = sweep.run(keys.timers(), tonumber(maxChanges), sorted.first)
 -- An organization that is listed but not yet made must not come to be through its first sweep.

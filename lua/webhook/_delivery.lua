@@ -1,11 +1,5 @@
 --- @export delivery
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "webhook/_destination"
---- @include "webhook/_row"
+--- @include lib/clock lib/count lib/maps lib/records lib/sorted webhook/_destination webhook/_row
 --- Delivery attempts: one row each, in one stream per space.
 local delivery = { maxAttempts = 10, guardMs = 25000, maxFailureDays = 5 }
 local seconds = { 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400 }

@@ -1,10 +1,5 @@
 --- @record destination
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "lib/unit"
+--- @include lib/clock lib/count lib/records lib/refuse lib/sorted lib/unit
 --- Webhook destinations. The journal is their outbox, in which each has a position.
 
 function destination.read(destinationId)

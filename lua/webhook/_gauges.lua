@@ -1,6 +1,4 @@
---- @include "lib/gauges"
---- @include "lib/streams"
---- @include "webhook/_destination"
+--- @include lib/gauges lib/streams webhook/_destination
 --- Journal entries that destinations of the space have not read yet.
 gauges['outbox:UNREAD'] = function()
   local ids, sum = redis.call('ZRANGE', keys.destinations(), 0, -1), 0

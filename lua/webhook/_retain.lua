@@ -1,5 +1,4 @@
---- @include "lib/retained"
---- @include "retention/_stream"
+--- @include lib/retained retention/_stream
 --- Attempts are kept as long as the journal.
 function retained.steps.deliveries(through, maxRecords)
   local _, more = trimStream(keys.deliveries(), through, maxRecords)

@@ -1,7 +1,5 @@
 --- @export row
---- @include "lib/space"
---- @include "lib/streams"
---- @include "lib/unit"
+--- @include lib/space lib/streams lib/unit
 --- The rows of attempts: one stream per space.
 local row = {}
 

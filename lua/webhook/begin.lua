@@ -4,13 +4,7 @@
 --- @args spaceId requestId destinationId entryId
 --- @long opened
 --- @reply now url secrets attempt entry
---- @include "lib/clock"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "event/_segments"
---- @include "space/_space"
---- @include "webhook/_delivery"
---- @include "webhook/_destination"
+--- @include lib/clock lib/space lib/unit event/_segments space/_space webhook/_delivery webhook/_destination
 local target = keyspace.find() and destination.target(destinationId)
 if not target or target.state ~= 'ACTIVE' or not redis.call('ZSCORE', keys.unfinished(destinationId), entryId) then return nil end
 local progress = delivery.progress(destinationId, entryId) or { attempts = 0 }

@@ -4,18 +4,8 @@
 --- @request write
 --- @args url eventTypes signingSecret tail verdict detail
 --- @reply id signingSecret
---- @include "lib/audit"
---- @include "lib/call"
---- @include "lib/caller"
---- @include "lib/id"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sendBack"
---- @include "lib/sets"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/streams"
---- @include "webhook/_destination"
+--- @include lib/audit lib/call lib/caller lib/id lib/plan lib/refuse lib/sendBack lib/sets lib/sorted lib/space
+--- @include lib/streams webhook/_destination
 if verdict == '' then sendBack('URL_UNCHECKED') end
 if verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
 plan.needOperation()

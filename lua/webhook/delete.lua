@@ -2,16 +2,8 @@
 --- @request write
 --- @args destinationId
 --- @reply
---- @include "lib/audit"
---- @include "lib/call"
---- @include "lib/caller"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sets"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "webhook/_destination"
+--- @include lib/audit lib/call lib/caller lib/plan lib/refuse lib/sets lib/sorted lib/space lib/unit
+--- @include webhook/_destination
 if redis.call('EXISTS', keys.destination(destinationId)) == 0 then refuse('DESTINATION_NOT_FOUND') end
 plan.needOperation()
 destination.exhaust(destinationId)

@@ -3,8 +3,7 @@
 --- @request read
 --- @args limit cursor destinationId
 --- @reply nextCursor deliveries:delivery[]
---- @include "lib/call"
---- @include "webhook/_row"
+--- @include lib/call webhook/_row
 limit = tonumber(limit)
 local scan = destinationId == '' and limit + 1 or 1000
 local entries = redis.call('XREVRANGE', keys.deliveries(), cursor == '' and '+' or '(' .. cursor, '-', 'COUNT', scan)

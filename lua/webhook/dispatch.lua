@@ -6,17 +6,8 @@
 --- @args spaceId requestId maxEntries
 --- @long opened
 --- @reply more attempts:dueAttempt[] nextInMs spaceNumber
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/records"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/streamId"
---- @include "lib/streams"
---- @include "lib/unit"
---- @include "event/_segments"
---- @include "webhook/_delivery"
---- @include "webhook/_destination"
+--- @include lib/clock lib/count lib/records lib/sorted lib/space lib/streamId lib/streams lib/unit event/_segments
+--- @include webhook/_delivery webhook/_destination
 local ids = keyspace.find() and redis.call('ZRANGE', keys.destinations(), 0, -1) or {}
 if not ids[1] then return { more = -1, attempts = {}, nextInMs = '', spaceNumber = '' } end
 maxEntries = tonumber(maxEntries)

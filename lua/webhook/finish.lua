@@ -2,10 +2,7 @@
 --- errorCode '': success; pauseMs: the receiver's Retry-After; scale: the schedule's jitter, 0.9 to 1.1.
 --- @args spaceId requestId destinationId entryId eventType attempt responseStatus errorCode durationMs attemptedAt pauseMs scale
 --- @reply
---- @include "lib/clock"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "webhook/_delivery"
+--- @include lib/clock lib/space lib/unit webhook/_delivery
 if not keyspace.find() then return end
 attempt, attemptedAt = tonumber(attempt), tonumber(attemptedAt)
 local progress = delivery.progress(destinationId, entryId)

@@ -2,9 +2,7 @@
 --- @request read
 --- @args limit cursor
 --- @reply nextCursor destinations:destination[]
---- @include "lib/call"
---- @include "lib/page"
---- @include "webhook/_destination"
+--- @include lib/call lib/page webhook/_destination
 local ids, nextCursor = page(keys.destinations(), limit, cursor)
 local destinations = {}
 for i, id in ipairs(ids) do destinations[i] = destination.read(id) end

@@ -2,13 +2,7 @@
 --- @request write
 --- @args destinationId signingSecret
 --- @reply destination:newDestination
---- @include "lib/audit"
---- @include "lib/call"
---- @include "lib/caller"
---- @include "lib/clock"
---- @include "lib/plan"
---- @include "lib/records"
---- @include "webhook/_destination"
+--- @include lib/audit lib/call lib/caller lib/clock lib/plan lib/records webhook/_destination
 local record = destination.read(destinationId)
 plan.needOperation()
 records.set(record, 'previousSecret', record.signingSecret)

@@ -7,18 +7,8 @@
 --- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs
 --- @long opened
 --- @reply sending:sending delivery:delivery
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/id"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sendBack"
---- @include "lib/space"
---- @include "lib/unit"
---- @include "event/_segments"
---- @include "webhook/_delivery"
---- @include "webhook/_destination"
---- @include "webhook/_row"
+--- @include lib/call lib/clock lib/id lib/plan lib/refuse lib/sendBack lib/space lib/unit event/_segments
+--- @include webhook/_delivery webhook/_destination webhook/_row
 local packedThrough, trimmedThrough = keyspace.record.packedThrough, keyspace.record.trimmedThrough
 local record
 if deliveryId == '' then

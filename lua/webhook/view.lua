@@ -2,6 +2,5 @@
 --- @request read
 --- @args destinationId
 --- @reply destination:destination
---- @include "lib/call"
---- @include "webhook/_destination"
+--- @include lib/call webhook/_destination
 return call.answer({ destination = destination.read(destinationId) })

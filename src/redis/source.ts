@@ -104,7 +104,7 @@ export function readSource(file: string, path: string): Source {
     }
     if (!directives.includes(kind)) throw errorAt({ path, text }, range[0], `there is no directive @${kind}`);
     if (range[0] > codeAt) throw errorAt({ path, text }, range[0], `@${kind} must stand above the code`);
-    const words = value.replaceAll('"', '').trim();
+    const words = value.trim();
     values[kind] = [...(values[kind] ?? []), ...(words === '' ? [] : words.split(/\s+/))];
   }
   const of = (kind: string): string[] => values[kind] ?? [];

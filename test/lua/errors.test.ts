@@ -34,7 +34,7 @@ describe('An error in a script', () => {
 
   const helper = [
     '--- @export helped',
-    '--- @include "org/_apiKey"',
+    '--- @include org/_apiKey',
     '--- Says something.',
     '',
     '',
@@ -45,7 +45,7 @@ describe('An error in a script', () => {
     '  return record.keyId.nothing',
     'end',
   ];
-  const includes = ['--- @args wanted', '--- @include "faulty/_helper"'];
+  const includes = ['--- @args wanted', '--- @include faulty/_helper'];
 
   it('names file and line of a helper', async () => {
     const message = await failure({ '_helper.lua': helper, 'run.lua': [...includes, 'helped(wanted)'] });

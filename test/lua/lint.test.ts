@@ -40,7 +40,7 @@ describe('A Lua file', () => {
 
   const helper = [
     '--- @export helper',
-    '--- @include "mailbox/_message"',
+    '--- @include mailbox/_message',
     'local helper = {}',
     'function helper.state(id)',
     "  local record = message.load(id, 'state',",
@@ -48,7 +48,7 @@ describe('A Lua file', () => {
     '  return record and record.state',
     'end',
   ];
-  const using = ['--- @args wanted', '--- @reply state', '--- @include "faulty/_helper"'];
+  const using = ['--- @args wanted', '--- @reply state', '--- @include faulty/_helper'];
 
   it('knows its arguments, what it includes, and what Redis offers', async () => {
     const script = [
@@ -56,10 +56,10 @@ describe('A Lua file', () => {
       '--- @args wanted other',
       '--- @long payload',
       '--- @reply state rest',
-      '--- @include "lib/call"',
-      '--- @include "lib/clock"',
-      '--- @include "lib/space"',
-      '--- @include "faulty/_helper"',
+      '--- @include lib/call',
+      '--- @include lib/clock',
+      '--- @include lib/space',
+      '--- @include faulty/_helper',
       "if not spaceId then redis.call('SET', keys.message(other), cjson.encode(payload)) end",
       'return call.answer({ state = helper.state(wanted), rest = now })',
     ];
@@ -75,16 +75,16 @@ describe('A Lua file', () => {
       '/run.lua:1: helper is exported by faulty/_helper, which is not included',
     );
     expect(await reading('return helper.age()', ...using.slice(2))).to.equal('/run.lua:2: helper has no age');
-    expect(await reading('message.finish()', '--- @include "mailbox/_message"')).to.equal(
+    expect(await reading('message.finish()', '--- @include mailbox/_message')).to.equal(
       '/run.lua:2: message.finish is of mailbox/_finish, which is not included',
     );
-    expect(await reading('return 1', '--- @include "faulty/_other"')).to.equal(
+    expect(await reading('return 1', '--- @include faulty/_other')).to.equal(
       '/run.lua:1: it includes faulty/_other, which does not exist',
     );
   });
 
   it("keeps what it does not export to itself, and nobody's name is taken twice", async () => {
-    const script = ['--- @include "faulty/_time"', 'return secret'];
+    const script = ['--- @include faulty/_time', 'return secret'];
     expect(
       await refusal({ '_time.lua': ['--- @export time', 'local time, secret = 1, 2'], 'run.lua': script }),
     ).to.equal('/run.lua:2: secret is defined nowhere, and exported by no file');
@@ -98,7 +98,7 @@ describe('A Lua file', () => {
 
   it('assigns only its own: no variable, no table and no function of another file, unless that is a registry', async () => {
     const doing = (...lines: string[]) => refusal({ '_helper.lua': helper, 'run.lua': lines });
-    expect(await doing('--- @include "lib/clock"', 'now = 1')).to.equal(
+    expect(await doing('--- @include lib/clock', 'now = 1')).to.equal(
       '/run.lua:2: now is a variable of lib/clock: only that file assigns it',
     );
     expect(await doing('shade = 1')).to.contain('/run.lua:1: shade is');
@@ -109,17 +109,17 @@ describe('A Lua file', () => {
       'helper.state = function() end',
       "helper['age'] = 1",
     ])
-      expect(await doing('--- @include "faulty/_helper"', line), line)
+      expect(await doing('--- @include faulty/_helper', line), line)
         .to.contain('/run.lua:2: helper.')
         .and.contain(isNoRegistry);
-    expect(await doing('--- @include "mailbox/_message"', 'function message.shine() end')).to.contain(
+    expect(await doing('--- @include mailbox/_message', 'function message.shine() end')).to.contain(
       'declares no registry',
     );
-    expect(await doing('--- @include "lib/due"', "due['faulty:end'] = function() end")).to.equal('');
+    expect(await doing('--- @include lib/due', "due['faulty:end'] = function() end")).to.equal('');
   });
 
   it('has the functions of its records in the files of its room, each name once', async () => {
-    const twice = ['--- @include "mailbox/_message"', 'function message.read() end'];
+    const twice = ['--- @include mailbox/_message', 'function message.read() end'];
     await writeFile(join(folder, '_again.lua'), twice.join('\n'));
     const words = { ...allWords, folders: { mailbox: folder } };
     expect(() => draftOf(words)).to.throw('message.read is a function of mailbox/_message, too');
@@ -129,8 +129,8 @@ describe('A Lua file', () => {
     const plain = [
       '--- @args id',
       '--- @reply text record',
-      '--- @include "mailbox/_message"',
-      '--- @include "lib/records"',
+      '--- @include mailbox/_message',
+      '--- @include lib/records',
       "local record = message.load(id, 'state', 'attempts')",
       "records.set(record, 'state', redis.call('HGET', keys.message(id), 'state'))",
       "return { text = 'a -- b', record = record }",

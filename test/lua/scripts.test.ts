@@ -37,7 +37,7 @@ describe('Scripts', () => {
   });
 
   it('may not include each other: the refusal names the files', async () => {
-    const load = await withFile('lib/id', '--- @include "lib/id"\n');
+    const load = await withFile('lib/id', '--- @include lib/id\n');
     expect(load).to.throw(/circular include: .*lib\/id > lib\/id/);
   });
 
@@ -59,7 +59,7 @@ describe('Scripts', () => {
   });
 
   it('may not return a reply that @reply does not name, or one that is not a table of named members', async () => {
-    const head = '--- @request write\n--- @args state\n--- @reply state\n--- @include "lib/call"\n';
+    const head = '--- @request write\n--- @args state\n--- @reply state\n--- @include lib/call\n';
     expect(await withFile('mailbox/nack', `${head}return call.answer({ state = 1, colour = 2 })`)).to.throw(
       'mailbox/nack: it replies with colour, which @reply does not name: state',
     );
@@ -73,7 +73,7 @@ describe('Scripts', () => {
   });
 
   it('may not use a field that no record has, or a record or an event that no room declares', async () => {
-    const head = '--- @include "mailbox/_message"\n';
+    const head = '--- @include mailbox/_message\n';
     const reading = (fields: string) =>
       withFile('mailbox/nack', `--- @args messageId state\n${head}message.load(messageId, ${fields})`);
     expect(await reading("'state', 'colour'")).to.throw('Message has no stored field colour');

@@ -1,5 +1,5 @@
 --- @export query
---- @include "lib/unit"
+--- @include lib/unit
 --- Rooms only read: what they change goes through lib/unit. Nor do they read what this run has changed by any other way
 --- than lib/records, lib/sorted and lib/sets offer: nothing is written before the end, so they would see the old value.
 local query = {}

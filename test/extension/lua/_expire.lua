@@ -1,5 +1,4 @@
---- @include "lib/due"
---- @include "lock/_lock"
+--- @include lib/due lock/_lock
 --- The end of a lock's lease.
 due['lock:lease'] = function(lockId)
   local record = lock.read(lockId)

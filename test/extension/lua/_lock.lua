@@ -1,8 +1,5 @@
 --- @record lock
---- @include "lib/clock"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/timer"
+--- @include lib/clock lib/maps lib/records lib/timer
 --- What every transition of a lock shares.
 
 --- The lock as it stands; nil where there is none. A lease that is over is over, swept or not.

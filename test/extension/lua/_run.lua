@@ -1,5 +1,4 @@
---- @include "lib/inRun"
---- @include "lock/_lock"
+--- @include lib/inRun lock/_lock
 inRun.locks = {}
 
 function inRun.locks.index(scopeId)

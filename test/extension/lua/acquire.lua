@@ -3,19 +3,8 @@
 --- @reply lock:lock
 --- @request write
 --- @space maxLocks locks:HELD
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/id"
---- @include "lib/maps"
---- @include "lib/plan"
---- @include "lib/refuse"
---- @include "lib/sorted"
---- @include "lib/space"
---- @include "lib/timer"
---- @include "lib/unit"
---- @include "lock/_lock"
---- @include "scope/_scope"
+--- @include lib/call lib/clock lib/count lib/id lib/maps lib/plan lib/refuse lib/sorted lib/space lib/timer lib/unit
+--- @include lock/_lock scope/_scope
 local maxLocks, held = keyspace.record.maxLocks, count.ofSpace(keyspace.record, 'locks:HELD')
 local holderId = maps.get(keys.lockNames(), name)
 if holderId then refuse('LOCK_HELD', lock.read(holderId).holder) end

@@ -2,9 +2,7 @@
 --- @args lockId
 --- @reply lock:lock
 --- @request write
---- @include "lib/call"
---- @include "lib/refuse"
---- @include "lock/_lock"
+--- @include lib/call lib/refuse lock/_lock
 local record = lock.read(lockId)
 if not record then refuse('LOCK_NOT_FOUND') end
 if record.state == 'RELEASED' then return call.answer({ lock = record }) end

@@ -4,17 +4,8 @@
 --- @gather
 --- @request write
 --- @space probes:MADE
---- @include "lib/call"
---- @include "lib/clock"
---- @include "lib/count"
---- @include "lib/maps"
---- @include "lib/records"
---- @include "lib/refuse"
---- @include "lib/sets"
---- @include "lib/sorted"
---- @include "lib/timer"
---- @include "lib/unit"
---- @include "probe/_probe"
+--- @include lib/call lib/clock lib/count lib/maps lib/records lib/refuse lib/sets lib/sorted lib/timer lib/unit
+--- @include probe/_probe
 local record = probe.load(name, 'changes')
 if not record then
   record = { id = name, changes = 0 }

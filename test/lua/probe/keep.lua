@@ -2,10 +2,7 @@
 --- @request write
 --- @args keeps
 --- @reply
---- @include "lib/call"
---- @include "lib/records"
---- @include "lib/sendBack"
---- @include "probe/_probe"
+--- @include lib/call lib/records lib/sendBack probe/_probe
 probe.insert({ id = 'kept', changes = 1 })
 if keeps == '1' then call.keep() end
 sendBack('DUE')

@@ -2,11 +2,7 @@
 --- @args way
 --- @reply seen
 --- @request write
---- @include "lib/call"
---- @include "lib/maps"
---- @include "lib/sets"
---- @include "lib/sorted"
---- @include "lib/unit"
+--- @include lib/call lib/maps lib/sets lib/sorted lib/unit
 sorted.add(keys.probesByChanges(), '1', 'a')
 maps.put(keys.probeNotes(), 'a', '1')
 sets.add(keys.probeNames(), 'a')
