@@ -15,7 +15,7 @@ import type { Workload } from './workload.ts';
 
 const hourSeconds = 3_600;
 const leaseMs = 5_000;
-/** The contract's second for a due moment, and one for a busy machine. */
+/** The second within which workers notice a due moment, and one for a busy machine. */
 const sweepMs = 2_000;
 
 /** Makes something, and returns what repeats the call: it must be answered as the first time. */

@@ -5,7 +5,7 @@ import type { Phase } from '../phases.ts';
 /** POST or PUT, below the space's path; answers the record's id. */
 export type Call = (method: 'POST' | 'PUT', path: string, body: object) => Promise<{ id: string }>;
 
-/** The highest the specification allows; a space takes 100,000 requests a minute, hence several spaces. */
+/** The highest that a space can be set to. It takes 100,000 requests a minute, hence several spaces. */
 const LIMITS = { requestsPerMinute: 100_000, maxBacklog: 1_000_000 };
 const MAILBOX = { name: 'bench', mode: 'WORK', backlogLimit: 100_000 };
 const BUDGET = { name: 'bench', currency: 'EUR', scale: 2, limitMinor: '9'.repeat(18) };
