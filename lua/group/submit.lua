@@ -5,16 +5,16 @@
 --- @long input
 --- @reply taskId messageId scopeId
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_create mailbox/_mailbox
---- @include mailbox/_message mailbox/_room scope/_scope
+--- @include mailbox/_message mailbox/_capacity scope/_scope
 local record = group.read(groupId)
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
-local deadlineAt, readyAt = room.moments(deadline, delaySeconds)
+local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
 plan.needOperation()
-room.forPayload('input', input)
+capacity.forPayload('input', input)
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 local box = mailbox.read(record.mailboxId)
-room.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and 1 or 0), true)
+capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and 1 or 0), true)
 
 local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = record.scopeId, taskId = newId(taskTail), groupId = groupId,
   taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = deadlineAt, maxAttempts = tonumber(maxAttempts),

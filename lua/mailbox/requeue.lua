@@ -3,7 +3,7 @@
 --- @args messageId delaySeconds
 --- @request write
 --- @reply message:changedMessage payload
---- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_requeue mailbox/_room
+--- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_requeue mailbox/_capacity
 --- @include mailbox/_whole
 local replay = call.open()
 local record = message.whole(messageId)
@@ -21,7 +21,7 @@ if deadline > now and now + delaySeconds * 1000 >= deadline then
   refuse('VALIDATION_FAILED', "delaySeconds must end before the message's deadline")
 end
 plan.needOperation()
-room.forMessage(box, (deadline > now and 1 or 0) + (delaySeconds > 0 and 1 or 0), record.taskId)
+capacity.forMessage(box, (deadline > now and 1 or 0) + (delaySeconds > 0 and 1 or 0), record.taskId)
 
 message.requeue(record, box, delaySeconds)
 return message.withPayload(call.answer({ message = message.shown(record), payload = '' }, 'operation'), record)

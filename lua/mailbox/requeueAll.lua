@@ -5,7 +5,7 @@
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor passedOver
 --- @include lib/call lib/clock lib/page lib/plan lib/refuse mailbox/_below mailbox/_mailbox mailbox/_message
---- @include mailbox/_packed mailbox/_requeue mailbox/_room
+--- @include mailbox/_packed mailbox/_requeue mailbox/_capacity
 local scanLimit = 1000
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
@@ -49,9 +49,9 @@ for i, id in ipairs(ids) do
   end
   if record and requeued == 0 then
     plan.needOperation()
-    room.forMessage(box, timersOf(record), record.taskId)
+    capacity.forMessage(box, timersOf(record), record.taskId)
   end
-  if i > scanLimit or requeued == max or record and room.lack(box, timersOf(record), record.taskId) then
+  if i > scanLimit or requeued == max or record and capacity.lack(box, timersOf(record), record.taskId) then
     more = true
     break
   end

@@ -5,20 +5,20 @@
 --- @long payload
 --- @gather
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse mailbox/_create mailbox/_mailbox mailbox/_message
---- @include mailbox/_room scope/_scope
+--- @include mailbox/_capacity scope/_scope
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
   local first = maps.get(keys.workKeys(mailboxId), workKey)
   if first then return call.answer({ id = first, state = message.stateNow(message.load(first, 'state', 'readyAt')), known = 1 }, 'syscall') end
 end
-local deadlineAt, readyAt = room.moments(deadline, delaySeconds)
+local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
 local path = scope.path(scopeId)
 scope.needRunning(path)
 plan.needOperation()
-room.forPayload('payload', payload)
+capacity.forPayload('payload', payload)
 local isWork = box.mode == 'WORK'
-room.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and 1 or 0), isWork)
+capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and 1 or 0), isWork)
 scope.check(path)
 
 local id = newId(tail)

@@ -4,7 +4,7 @@
 --- @args after nextAt name mailboxId scopeId cron everySeconds timezone maxAttempts tail
 --- @reply schedule:schedule
 --- @long payload
---- @include lib/call lib/id lib/maps lib/plan lib/refuse lib/sorted mailbox/_mailbox mailbox/_room schedule/_next
+--- @include lib/call lib/id lib/maps lib/plan lib/refuse lib/sorted mailbox/_mailbox mailbox/_capacity schedule/_next
 --- @include schedule/_schedule scope/_scope
 local maxSchedules = 1000
 if not mailbox.load(mailboxId, 'mode') then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
@@ -12,7 +12,7 @@ if maps.get(keys.scheduleNames(), name) then refuse('SCHEDULE_EXISTS') end
 local path = scope.path(scopeId)
 scope.needRunning(path)
 plan.needOperation()
-room.forPayload('payload', payload)
+capacity.forPayload('payload', payload)
 if redis.call('ZCARD', keys.schedules()) >= maxSchedules then refuse('SCHEDULES_FULL', maxSchedules) end
 scope.check(path)
 

@@ -5,7 +5,7 @@
 --- @args scheduleId nextAt moment missed following workKey tail
 --- @reply
 --- @gather
---- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage mailbox/_mailbox mailbox/_room schedule/_cancel
+--- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage mailbox/_mailbox mailbox/_capacity schedule/_cancel
 --- @include schedule/_schedule schedule/_send scope/_scope
 local record = schedule.load(scheduleId)
 if not record or record.nextAt ~= tonumber(nextAt) or tonumber(moment) > now then return call.answer() end
@@ -21,7 +21,7 @@ local box = mailbox.read(record.mailboxId)
 -- The moment came before, and the clock was set back.
 if box and maps.get(keys.workKeys(record.mailboxId), workKey) then return call.answer() end
 local code = not box and 'MAILBOX_NOT_FOUND' or not plan.hasOperation(0) and 'OPERATIONS_EXHAUSTED'
-  or room.isTooLarge(record.payload) and 'PAYLOAD_TOO_LARGE' or room.lack(box, 0, box.mode == 'WORK')
+  or capacity.isTooLarge(record.payload) and 'PAYLOAD_TOO_LARGE' or capacity.lack(box, 0, box.mode == 'WORK')
 if code then
   emit.schedule.refused(scheduleId, { scopeId = record.scopeId, mailboxId = record.mailboxId, state = record.state,
     code = code, missed = record.missed })

@@ -2,15 +2,15 @@
 --- @request write
 --- @args drainedSchedule scheduleId tail
 --- @reply schedule:schedule
---- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_room schedule/_change schedule/_schedule
+--- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_capacity schedule/_change schedule/_schedule
 --- @include schedule/_send
 local record = schedule.current(scheduleId, drainedSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local box = mailbox.read(record.mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND', "the schedule's mailboxId") end
 plan.needOperation()
-room.forPayload('payload', record.payload)
-local code, detail = room.lack(box, 0, box.mode == 'WORK')
+capacity.forPayload('payload', record.payload)
+local code, detail = capacity.lack(box, 0, box.mode == 'WORK')
 if code == 'BACKLOG_FULL' then refuse('BACKLOG_FULL', detail) end
 if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
 

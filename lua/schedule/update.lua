@@ -4,7 +4,7 @@
 --- @long payload
 --- @reply schedule:schedule
 --- @include lib/call lib/clock lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted mailbox/_mailbox
---- @include mailbox/_room schedule/_change schedule/_next schedule/_schedule scope/_scope
+--- @include mailbox/_capacity schedule/_change schedule/_next schedule/_schedule scope/_scope
 local record = schedule.current(scheduleId, drainedSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local asked = { name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload, cron = cron,
@@ -19,7 +19,7 @@ if asked.name and maps.get(keys.scheduleNames(), name) then refuse('SCHEDULE_EXI
 local path = asked.scopeId and scope.path(scopeId)
 if asked.scopeId then scope.needRunning(path) end
 plan.needOperation()
-if asked.payload then room.forPayload('payload', payload) end
+if asked.payload then capacity.forPayload('payload', payload) end
 if asked.scopeId then scope.check(path) end
 if asked.cron then asked.everySeconds = false end
 if asked.everySeconds then asked.cron = false end

@@ -51,10 +51,10 @@ interface Special {
 /** What can be said of a field. */
 export type Words = Pick<Special, 'meaning' | 'model' | 'example'>;
 
-type Place = 'answered' | 'internal' | 'optional';
+type Visibility = 'answered' | 'internal' | 'optional';
 
 /** A field of a record, a reply or an event: one of the kinds below, with options. */
-export class Field<T, P extends Place = 'answered'> {
+export class Field<T, P extends Visibility = 'answered'> {
   readonly kind: Kind;
   readonly special: Special;
   /** Types only. */
@@ -67,7 +67,7 @@ export class Field<T, P extends Place = 'answered'> {
   }
 
   /** A copy with other options, of the same class. */
-  protected but<U = T, Q extends Place = P>(special: Special): Field<U, Q> {
+  protected but<U = T, Q extends Visibility = P>(special: Special): Field<U, Q> {
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, {
       special: { ...this.special, ...special },
     });
@@ -132,7 +132,7 @@ export class Field<T, P extends Place = 'answered'> {
 }
 
 /** Any field. */
-export type AnyField = Field<unknown, Place>;
+export type AnyField = Field<unknown, Visibility>;
 
 /** Fields by their names. */
 export type Fields = Readonly<Record<string, AnyField>>;

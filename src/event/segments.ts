@@ -3,7 +3,7 @@ import { orUnavailable } from '../redis/failures.ts';
 import { isBefore } from './entry-id.ts';
 import { type Place, Segment } from './segment.ts';
 
-interface Opened {
+interface CacheEntry {
   readonly journal: string;
   readonly segment: Segment;
 }
@@ -13,7 +13,7 @@ export class Segments {
   readonly #store: Store;
   readonly #maxBytes: number;
   /** By digest and key, the most recently used last. */
-  readonly #opened = new Map<string, Opened>();
+  readonly #opened = new Map<string, CacheEntry>();
   readonly #opening = new Map<string, Promise<Segment | undefined>>();
   readonly #ofJournal = new Map<string, Set<Segment>>();
   #bytes = 0;
@@ -56,7 +56,7 @@ export class Segments {
     }
   }
 
-  #keep(name: string, opened: Opened): void {
+  #keep(name: string, opened: CacheEntry): void {
     const { journal, segment } = opened;
     this.#opened.set(name, opened);
     if (!segment.place.holds) this.#ofJournal.set(journal, (this.#ofJournal.get(journal) ?? new Set()).add(segment));

@@ -37,7 +37,7 @@ export interface Program {
   version: string;
 }
 
-export interface Place {
+export interface ProgramSettings {
   log(line: string): void;
   /** read for the program's variable and PATH, and passed on to the program */
   env: NodeJS.ProcessEnv;
@@ -51,7 +51,7 @@ export interface Place {
  *
  * @throws Error with one line saying what to install or set
  */
-export async function findProgram(kind: ProgramKind, place: Place): Promise<Program> {
+export async function findProgram(kind: ProgramKind, place: ProgramSettings): Promise<Program> {
   const named = place.env[kind.variable]?.trim();
   if (named) {
     return checked(kind, named, place.env).catch((error: unknown) => {
@@ -67,7 +67,7 @@ export async function findProgram(kind: ProgramKind, place: Place): Promise<Prog
  *
  * @throws Error with one line saying what to install or set
  */
-export async function setUp(kind: ProgramKind, place: Place): Promise<Program> {
+export async function setUp(kind: ProgramKind, place: ProgramSettings): Promise<Program> {
   const { env, folder, log } = place;
   let work = '';
   try {
@@ -93,7 +93,7 @@ export async function setUp(kind: ProgramKind, place: Place): Promise<Program> {
   }
 }
 
-async function onPath(kind: ProgramKind, { env, log }: Place): Promise<Program | null> {
+async function onPath(kind: ProgramKind, { env, log }: ProgramSettings): Promise<Program | null> {
   for (const name of kind.names) {
     for (const command of await allOf(name, env)) {
       try {
@@ -107,7 +107,7 @@ async function onPath(kind: ProgramKind, { env, log }: Place): Promise<Program |
 }
 
 /** An earlier download; null if it no longer works, for example on another base image. */
-async function unpacked(kind: ProgramKind, { folder, env }: Place): Promise<Program | null> {
+async function unpacked(kind: ProgramKind, { folder, env }: ProgramSettings): Promise<Program | null> {
   return unpackedAt(kind, join(folder, 'root'), env).catch(() => null);
 }
 
@@ -118,7 +118,7 @@ async function unpackedAt(kind: ProgramKind, root: string, env: NodeJS.ProcessEn
   return checked(kind, join(root, path), environment);
 }
 
-async function putInPlace(kind: ProgramKind, work: string, place: Place): Promise<Program> {
+async function putInPlace(kind: ProgramKind, work: string, place: ProgramSettings): Promise<Program> {
   const root = join(place.folder, 'root');
   // Another process may have been faster: keep its files, which may be in use.
   const existing = await unpacked(kind, place);

@@ -41,7 +41,7 @@ const readCall = { script: 'event/read', reply: pageReply };
 /** Up to when messages can be packed, and where that goes on in the journal (lua/mailbox/sealed.lua). */
 type Sealed = Answered<typeof sealed.reply>;
 
-interface Place {
+interface SpaceRef {
   readonly org: string;
   readonly spaceId: string;
 }
@@ -115,7 +115,7 @@ export class MessagePacking {
 
   /** Goes through the journal until there is enough for a segment. */
   async #look(
-    place: Place,
+    place: SpaceRef,
     { now, through, position: from, epoch, last }: Sealed,
     { isAll = false, size = segmentSize, patienceMs: patience = patienceMs }: PackNow,
   ): Promise<Looked> {
@@ -158,7 +158,7 @@ export class MessagePacking {
 
   /** A page of the journal; behind a damaged segment, whose messages keep their records, if it comes to one. */
   async #page(
-    { org, spaceId }: Place,
+    { org, spaceId }: SpaceRef,
     cursor: string,
     epoch: string,
   ): Promise<{ last: string; entries: readonly Value[] }> {
@@ -179,7 +179,7 @@ export class MessagePacking {
   }
 
   /** Reads the records of the first of these messages, up to about 64 KiB; resolves with how many were looked at. */
-  async #read({ org, spaceId }: Place, ids: readonly string[], into: Map<string, Stored>): Promise<number> {
+  async #read({ org, spaceId }: SpaceRef, ids: readonly string[], into: Map<string, Stored>): Promise<number> {
     const args = { spaceId, requestId: '', ids: ids.slice(0, segmentSize).join(',') };
     const { records, looked } = await this.#scripts.ask(packable, org, args);
     for (const [id, flat, isHeld] of records) into.set(id, { flat, isHeld: isHeld === 1 });

@@ -41,7 +41,7 @@ const slowdownFactor = 4;
 const maxTries = 3;
 const longestPauseMs = 10_000;
 
-interface Sent {
+interface RequestOptions {
   readonly method?: string;
   readonly accept?: string;
   readonly body?: string;
@@ -121,7 +121,7 @@ export class Api {
 
   async #request(
     path: string,
-    { method = 'GET', accept = 'application/json', body, idempotencyKey, signal }: Sent,
+    { method = 'GET', accept = 'application/json', body, idempotencyKey, signal }: RequestOptions,
   ): Promise<Response> {
     const response = await fetch(`v1/spaces${this.spaceId && `/${this.spaceId}`}${path}`, {
       method,

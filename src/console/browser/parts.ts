@@ -1,6 +1,6 @@
 import { type Child, el } from './dom.ts';
 import { count, duration, shortId } from './format.ts';
-import { address, type Place, type Query } from './place.ts';
+import { address, type PageRef, type Query } from './place.ts';
 import type { World } from './world.ts';
 
 export interface Row {
@@ -138,7 +138,7 @@ export function reading(): Element {
 }
 
 /** Below a page of a list: where it goes on, and its beginning. list: its name, where a page has several. */
-export function pager({ spaceId = '', page, id, query }: Place, nextCursor: string | null, list = 'cursor'): Node[] {
+export function pager({ spaceId = '', page, id, query }: PageRef, nextCursor: string | null, list = 'cursor'): Node[] {
   const at = (cursor: string | undefined): string =>
     address(spaceId, id === undefined ? page : `${page}/${id}`, { ...Object.fromEntries(query), [list]: cursor });
   const first = query.has(list) ? el('a', { href: at(undefined), 'data-key': 'first' }, 'First page') : null;

@@ -1,5 +1,5 @@
 /** The place in the URL's fragment: a page of a space, what it shows, and its filters. Never a key. */
-export interface Place {
+export interface PageRef {
   readonly spaceId: string | undefined;
   /** '' for the overview. */
   readonly page: string;
@@ -17,7 +17,7 @@ export function isUuid(text: string): boolean {
 }
 
 /** Parses a fragment; that of no space if it is invalid. */
-export function placeOf(hash: string): Place {
+export function placeOf(hash: string): PageRef {
   const [, spaceId, page = '', id, query] = form.exec(hash) ?? [];
   return {
     spaceId: spaceId?.toLowerCase(),

@@ -2,7 +2,7 @@
 const maxScopes = 1_000;
 const slack = 200;
 
-interface Known {
+interface ScopeNode {
   readonly id: string;
   /** null for a root, undefined if unknown. */
   parentId: string | null | undefined;
@@ -12,7 +12,7 @@ interface Known {
 
 /** The scopes that occur in events, waits, groups and barriers, so that the live journal of a run is that of its subtree. */
 export class Scopes {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, ScopeNode>();
 
   /** Remembers a scope; an undefined parent does not replace a known one. */
   learn(id: string, heardAt: string, parentId?: string | null): void {
@@ -35,13 +35,13 @@ export class Scopes {
   }
 
   /** From the scope up to its root. */
-  #path(scope: Known): Known[] {
-    const path: Known[] = [];
-    for (let at: Known | undefined = scope; at; at = this.#known.get(at.parentId ?? '')) path.push(at);
+  #path(scope: ScopeNode): ScopeNode[] {
+    const path: ScopeNode[] = [];
+    for (let at: ScopeNode | undefined = scope; at; at = this.#known.get(at.parentId ?? '')) path.push(at);
     return path;
   }
 
-  #byAge(): Known[] {
+  #byAge(): ScopeNode[] {
     return [...this.#known.values()].sort((a, b) => (a.heardAt < b.heardAt ? -1 : 1));
   }
 

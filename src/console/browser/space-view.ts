@@ -8,7 +8,7 @@ import type { Page } from './pages/page.ts';
 import { pageOf } from './pages/pages.ts';
 import type { Panel } from './panels/panel.ts';
 import { ageText, reading } from './parts.ts';
-import type { Place } from './place.ts';
+import type { PageRef } from './place.ts';
 import { Poller } from './poller.ts';
 import type { Happening } from './records.ts';
 import { Scopes } from './scopes.ts';
@@ -67,7 +67,7 @@ export class SpaceView {
     signal.addEventListener('abort', () => clearInterval(timer));
   }
 
-  show(place: Place): Page {
+  show(place: PageRef): Page {
     // A question about what is no longer shown.
     byId<HTMLDialogElement>('ask').close();
     const page = pageOf(place, this.#world);

@@ -1,4 +1,4 @@
-import { type Found, find, type Section } from './find.js';
+import { find, type Hit, type Section } from './find.js';
 
 /** The address of /docs/, whatever a proxy has put before it. */
 const home = new URL('.', import.meta.url);
@@ -30,7 +30,7 @@ function load(): Promise<readonly Section[]> {
   return index;
 }
 
-function item({ address, page, heading, excerpt }: Found): HTMLLIElement {
+function item({ address, page, heading, excerpt }: Hit): HTMLLIElement {
   const link = document.createElement('a');
   link.href = new URL(address, home).href;
   const title = document.createElement('b');

@@ -1,7 +1,7 @@
 /** A section of a page: its address, the page's title, its heading, its text. */
 export type Section = readonly [address: string, page: string, heading: string, text: string];
 
-export interface Found {
+export interface Hit {
   readonly address: string;
   readonly page: string;
   readonly heading: string;
@@ -44,7 +44,7 @@ function excerptOf(text: string, words: readonly string[]): string {
 }
 
 /** The sections that have every word of a query, best first. */
-export function find(sections: readonly Section[], query: string, limit = 12): readonly Found[] {
+export function find(sections: readonly Section[], query: string, limit = 12): readonly Hit[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
   const weighed = sections

@@ -16,7 +16,7 @@ import {
   table,
   workLink,
 } from '../parts.ts';
-import { type Place, queryText } from '../place.ts';
+import { type PageRef, queryText } from '../place.ts';
 import type { BudgetView } from '../records.ts';
 import type { World } from '../world.ts';
 import type { Page } from './page.ts';
@@ -46,7 +46,7 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
 }
 
 /** One budget: its balances, and who has reserved and spent what. */
-export function budgetPage(place: Place, world: World): Page {
+export function budgetPage(place: PageRef, world: World): Page {
   const { id = '', query } = place;
   const list = panel<BudgetView>({
     id: 'budget',

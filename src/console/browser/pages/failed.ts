@@ -3,7 +3,7 @@ import { el } from '../dom.ts';
 import { count, words } from '../format.ts';
 import { panel } from '../panels/panel.ts';
 import { mailboxLink, pager } from '../parts.ts';
-import { address, type Place, queryText } from '../place.ts';
+import { address, type PageRef, queryText } from '../place.ts';
 import type { Census, Mailbox, Mailboxes } from '../records.ts';
 import type { World } from '../world.ts';
 import { damageNotes, type Readable, readPassing } from './damaged.ts';
@@ -19,7 +19,7 @@ const readsAtOnce = 5;
 /** Pages of mailboxes without any that are passed over. */
 const maxPages = 20;
 
-interface Found {
+interface FailedList {
   readonly state: FailedState;
   readonly census: Census;
   readonly nextCursor: string | null;
@@ -47,7 +47,7 @@ async function read(
   asked: FailedState | undefined,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<FailedList> {
   const census = await api.get<Census>('/census', signal);
   const state = asked ?? failedStates.find((one) => census.messages[one] > 0) ?? 'FAILED';
   const nothing = { candidates: [], nextCursor: null };
@@ -65,7 +65,7 @@ async function read(
   return { state, census, nextCursor, mailboxes: found };
 }
 
-function tabs({ census, state: chosen }: Found, world: World): Element {
+function tabs({ census, state: chosen }: FailedList, world: World): Element {
   const links = failedStates.map((state) => {
     const href = address(world.spaceId, 'failed', { state });
     const current: Record<string, string> = state === chosen ? { 'aria-current': 'page' } : {};
@@ -75,11 +75,11 @@ function tabs({ census, state: chosen }: Found, world: World): Element {
 }
 
 /** Work that ended without success, by mailbox. */
-export function failedPage(place: Place): Page {
+export function failedPage(place: PageRef): Page {
   const { query } = place;
   const state = failedStates.find((one) => one === query.get('state'));
   const cursor = query.get('cursor') ?? undefined;
-  const list = panel<Found>({
+  const list = panel<FailedList>({
     id: 'failed',
     path: '/census',
     // The mailboxes are many reads.

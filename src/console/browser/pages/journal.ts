@@ -2,7 +2,7 @@ import type { Api } from '../api.ts';
 import { el } from '../dom.ts';
 import { panel } from '../panels/panel.ts';
 import { pager, section } from '../parts.ts';
-import { type Place, queryText } from '../place.ts';
+import { type PageRef, queryText } from '../place.ts';
 import type { EventsPage } from '../records.ts';
 import { eventList } from './events.ts';
 import type { Page } from './page.ts';
@@ -37,14 +37,14 @@ const perPage = 100;
 /** Each looks at some 5,000 events. */
 const maxReads = 10;
 
-interface Found {
+interface EventPage {
   readonly events: EventsPage['events'];
   /** null at the end of the journal. */
   readonly nextCursor: string | null;
 }
 
 /** A page, looked for in so many reads: a filter passes over events. */
-async function read(api: Api, query: string, signal: AbortSignal): Promise<Found> {
+async function read(api: Api, query: string, signal: AbortSignal): Promise<EventPage> {
   let page = await api.get<EventsPage>(`/watch${query}`, signal);
   let last = '';
   for (let reads = 1; page.events.length === 0 && page.nextCursor !== last && reads < maxReads; reads++) {
@@ -63,7 +63,7 @@ function begin(span: string, now: number): string | undefined {
 }
 
 /** What has happened, from some time ago on, of a kind and of a run; and below, what happens now. */
-export function journalPage(place: Place, now: number): Page {
+export function journalPage(place: PageRef, now: number): Page {
   const { query } = place;
   const span = spans.find(([value]) => value === query.get('span'))?.[0] ?? '15';
   const cursor = query.get('cursor') ?? undefined;
@@ -74,7 +74,7 @@ export function journalPage(place: Place, now: number): Page {
     cursor,
     since: cursor === undefined ? begin(span, now) : undefined,
   });
-  const list = panel<Found>({
+  const list = panel<EventPage>({
     id: 'history',
     path: '/watch',
     // History does not change; what happens now is below.

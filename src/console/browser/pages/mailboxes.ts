@@ -14,7 +14,7 @@ import {
   type TableText,
   table,
 } from '../parts.ts';
-import { type Place, queryText } from '../place.ts';
+import { type PageRef, queryText } from '../place.ts';
 import type { Mailbox, Mailboxes, Message } from '../records.ts';
 import type { World } from '../world.ts';
 import { messageTable, readMessages } from './message-list.ts';
@@ -73,7 +73,7 @@ export function mailboxTable(mailboxes: readonly Mailbox[], world: World): Eleme
 }
 
 /** All mailboxes, page by page; found by name. */
-export function mailboxesPage(place: Place): Page {
+export function mailboxesPage(place: PageRef): Page {
   const { query } = place;
   const filters = { name: query.get('name') ?? undefined, cursor: query.get('cursor') ?? undefined };
   const list = panel<Mailboxes>({
@@ -92,7 +92,7 @@ export function mailboxesPage(place: Place): Page {
 export const requeueable: readonly string[] = ['FAILED', 'REJECTED', 'EXPIRED', 'CANCELLED'];
 const states = ['READY', 'DELAYED', 'CLAIMED', 'ACKED', ...requeueable];
 
-function head(mailbox: Mailbox, place: Place, world: World): Node[] {
+function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
   const { id, name, mode, recipientId, counts, oldestReadyAt, maxAttempts, retryDelaySeconds } = mailbox;
   const numbers: Readonly<Record<string, number>> = {
     READY: counts.ready,
@@ -135,7 +135,7 @@ function head(mailbox: Mailbox, place: Place, world: World): Node[] {
 }
 
 /** One mailbox: its figures, and its messages by state, found by key, run and id. */
-export function mailboxPage(place: Place, world: World): Page {
+export function mailboxPage(place: PageRef, world: World): Page {
   const { query } = place;
   const id = place.id ?? '';
   const of = (name: string): string | undefined => query.get(name) ?? undefined;

@@ -11,14 +11,14 @@ import { damageNotes, type Readable, readPassing } from './damaged.ts';
 const perScan = 1_000;
 const maxScans = 20;
 
-interface Found extends Readable {
+interface MessagePage extends Readable {
   /** How many messages were looked at, at least. */
   readonly looked: number;
   /** The next page has not been looked for far enough to know whether it has anything. */
   readonly isPartial: boolean;
 }
 
-async function search(api: Api, path: string, signal: AbortSignal): Promise<Found> {
+async function search(api: Api, path: string, signal: AbortSignal): Promise<MessagePage> {
   let answer = await readPassing(api, path, signal);
   const damaged = [...answer.damaged];
   let scans = 1;
@@ -31,8 +31,8 @@ async function search(api: Api, path: string, signal: AbortSignal): Promise<Foun
 }
 
 /** A page of messages. What takes many reads is not read again with every event. */
-export function readMessages(id: string, path: string, render: (found: Found) => Node[]): Panel {
-  const list: { -readonly [K in keyof Panel]: Panel[K] } = panel<Found>({
+export function readMessages(id: string, path: string, render: (found: MessagePage) => Node[]): Panel {
+  const list: { -readonly [K in keyof Panel]: Panel[K] } = panel<MessagePage>({
     id,
     path,
     hears: ['message'],

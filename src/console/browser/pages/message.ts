@@ -4,7 +4,7 @@ import { sentAt } from '../history.ts';
 import { members, pretty } from '../json-text.ts';
 import { type Panel, panel } from '../panels/panel.ts';
 import { age, badge, button, buttons, clock, mailboxLink, named, pairs, scopeLink, section } from '../parts.ts';
-import type { Place } from '../place.ts';
+import type { PageRef } from '../place.ts';
 import type { EventsPage, Happening, Message } from '../records.ts';
 import type { World } from '../world.ts';
 import { eventList } from './events.ts';
@@ -58,11 +58,11 @@ function value(name: string, text: string | undefined): Node[] {
 }
 
 /** What the panels of a message know of each other. */
-interface Known {
+interface MessageEnd {
   finishedAt: string | null;
 }
 
-function messagePanel(id: string, known: Known): Panel {
+function messagePanel(id: string, known: MessageEnd): Panel {
   return panel<Shown>({
     id: 'message',
     path: `/messages/${id}`,
@@ -88,13 +88,13 @@ function messagePanel(id: string, known: Known): Panel {
 /** Each read looks at some 5,000 events. */
 const maxReads = 20;
 
-interface Found {
+interface MessageEvents {
   readonly events: readonly Happening[];
   readonly isAll: boolean;
 }
 
 /** Nothing happens to a finished message: the rest of the journal need not be read. */
-function hasEnded(events: readonly Happening[], { finishedAt }: Known): boolean {
+function hasEnded(events: readonly Happening[], { finishedAt }: MessageEnd): boolean {
   return finishedAt !== null && (events.at(-1)?.occurredAt ?? '') >= finishedAt;
 }
 
@@ -107,10 +107,10 @@ function isOfMessage(id: string, now: number): boolean {
   return id[14] === '7' && at > 0 && at < now + dayMs;
 }
 
-function eventsPanel(id: string, known: Known, view: World): Panel {
+function eventsPanel(id: string, known: MessageEnd, view: World): Panel {
   let cursor = '';
   let events: readonly Happening[] = [];
-  return panel<Found>({
+  return panel<MessageEvents>({
     id: 'message-events',
     path: '/watch',
     hears: ['message'],
@@ -137,8 +137,8 @@ function eventsPanel(id: string, known: Known, view: World): Panel {
 }
 
 /** One message: its state and claim, its payload, progress and result, and its events. */
-export function messagePage({ id = '' }: Place, world: World): Page {
-  const known: Known = { finishedAt: null };
+export function messagePage({ id = '' }: PageRef, world: World): Page {
+  const known: MessageEnd = { finishedAt: null };
   return {
     title: 'Message',
     id,

@@ -4,7 +4,7 @@ import { now } from '../panels/now.ts';
 import { allowances, budgets, queues } from '../panels/resources.ts';
 import { waits } from '../panels/waits.ts';
 import { section } from '../parts.ts';
-import type { Place } from '../place.ts';
+import type { PageRef } from '../place.ts';
 import type { World } from '../world.ts';
 import type { Page } from './page.ts';
 import { newestRuns } from './runs.ts';
@@ -20,7 +20,7 @@ const legend = el(
 );
 
 /** What is going on in the space. Budgets, allowances and destinations are read for their names and what is wrong with them. */
-export function overviewPage(_place: Place, world: World): Page {
+export function overviewPage(_place: PageRef, world: World): Page {
   const graphs = graphsPanel(world);
   return {
     title: 'Overview',

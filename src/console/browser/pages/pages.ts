@@ -1,4 +1,4 @@
-import type { Place } from '../place.ts';
+import type { PageRef } from '../place.ts';
 import type { World } from '../world.ts';
 import { budgetPage } from './budget.ts';
 import { failedPage } from './failed.ts';
@@ -11,7 +11,7 @@ import { runsPage } from './runs.ts';
 import { groupsPage, moneyPage, runPage, schedulesPage } from './simple.ts';
 import { webhooksPage } from './webhooks.ts';
 
-type Maker = (place: Place, world: World) => Page;
+type Maker = (place: PageRef, world: World) => Page;
 
 /** By the name in the address; those of the navigation are in index.html. */
 const ofSpace: Readonly<Record<string, Maker>> = {
@@ -38,7 +38,7 @@ const ofObject: Readonly<Record<string, Maker>> = {
 export const pageNames = { ofSpace: Object.keys(ofSpace), ofObject: Object.keys(ofObject) };
 
 /** The overview where there is no such page. */
-export function pageOf(place: Place, world: World): Page {
+export function pageOf(place: PageRef, world: World): Page {
   const makers = place.id === undefined ? ofSpace : ofObject;
   return (makers[place.page] ?? overviewPage)(place, world);
 }

@@ -3,7 +3,7 @@ import { el } from '../dom.ts';
 import { plural } from '../format.ts';
 import { type Panel, panel } from '../panels/panel.ts';
 import { badge, clock, named, pager, scopeLink, section, type TableText, table } from '../parts.ts';
-import { address, type Place, queryText } from '../place.ts';
+import { address, type PageRef, queryText } from '../place.ts';
 import type { Scope, Scopes } from '../records.ts';
 import type { World } from '../world.ts';
 import type { Page } from './page.ts';
@@ -64,7 +64,7 @@ export const newestRuns = runsPanel('runs', '/scopes?limit=10', ({ scopes }, wor
 ]);
 
 /** All scopes, newest first, by state and name, or opened by their ids. */
-export function runsPage(place: Place): Page {
+export function runsPage(place: PageRef): Page {
   const { query } = place;
   const of = (name: string): string | undefined => query.get(name) ?? undefined;
   const wanted = { state: of('state'), name: of('name'), cursor: of('cursor') };

@@ -1,5 +1,5 @@
 import { byId, el, html } from '../dom.ts';
-import { address, isUuid, type Place } from '../place.ts';
+import { address, isUuid, type PageRef } from '../place.ts';
 
 export interface Field {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Field {
 }
 
 /** Filters of a page, which become part of its address; other filters stay, but its lists begin anew. */
-export function searchForm(place: Place, fields: readonly Field[], lists = ['cursor']): HTMLElement {
+export function searchForm(place: PageRef, fields: readonly Field[], lists = ['cursor']): HTMLElement {
   const problem = el('p', { class: 'problem', role: 'alert', id: 'search-problem' });
   const inputs = fields.map((field) => {
     const common = { id: `search-${field.name}`, 'aria-describedby': 'search-problem' };

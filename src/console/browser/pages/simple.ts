@@ -4,7 +4,7 @@ import { allowances, allowancesPanel, budgets, budgetsPanel, queues } from '../p
 import { runPanel } from '../panels/run.ts';
 import { schedulesPanel } from '../panels/schedules.ts';
 import { section } from '../parts.ts';
-import type { Place } from '../place.ts';
+import type { PageRef } from '../place.ts';
 import type { Page } from './page.ts';
 import { searchForm } from './search.ts';
 
@@ -13,7 +13,7 @@ function legend(settled: string, reserved: string): Element {
   return el('p', { class: 'legend' }, sample('settled'), ` ${settled} `, sample('reserved'), ` ${reserved}`);
 }
 
-export function runPage({ id = '' }: Place): Page {
+export function runPage({ id = '' }: PageRef): Page {
   return {
     title: 'Run',
     id,
@@ -23,7 +23,7 @@ export function runPage({ id = '' }: Place): Page {
   };
 }
 
-export function moneyPage(place: Place): Page {
+export function moneyPage(place: PageRef): Page {
   const [money, quotas] = [budgetsPanel(place), allowancesPanel(place)];
   const form = searchForm(place, [{ name: 'name', label: 'Name, exactly' }], ['budgets', 'allowances']);
   return {
@@ -33,12 +33,12 @@ export function moneyPage(place: Place): Page {
   };
 }
 
-export function schedulesPage(place: Place): Page {
+export function schedulesPage(place: PageRef): Page {
   const schedules = schedulesPanel(place);
   return { title: 'Schedules', content: [section('All schedules', schedules.id)], panels: [schedules, queues] };
 }
 
-export function groupsPage(place: Place): Page {
+export function groupsPage(place: PageRef): Page {
   const [groups, barriers] = [groupsPanel(place), barriersPanel(place)];
   return {
     title: 'Groups and barriers',

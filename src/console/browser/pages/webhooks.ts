@@ -2,7 +2,7 @@ import { el } from '../dom.ts';
 import { count } from '../format.ts';
 import { panel } from '../panels/panel.ts';
 import { age, badge, button, buttons, clock, named, pager, section, type TableText, table } from '../parts.ts';
-import { address, type Place, queryText } from '../place.ts';
+import { address, type PageRef, queryText } from '../place.ts';
 import type { Deliveries, Destinations } from '../records.ts';
 import type { World } from '../world.ts';
 import type { Page } from './page.ts';
@@ -81,7 +81,7 @@ export const destinations = panel<Destinations>({
 });
 
 /** Webhook destinations, and every attempt to deliver to them. */
-export function webhooksPage(place: Place): Page {
+export function webhooksPage(place: PageRef): Page {
   const { query } = place;
   const destinationId = query.get('destinationId') ?? undefined;
   const wanted = { destinationId, cursor: query.get('cursor') ?? undefined };

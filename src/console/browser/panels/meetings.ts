@@ -1,7 +1,7 @@
 import { el } from '../dom.ts';
 import { count, percent, plural, shortId, words } from '../format.ts';
 import { age, badge, bar, named, pager, type Row, scopeLink, type TableText, table } from '../parts.ts';
-import { type Place, queryText } from '../place.ts';
+import { type PageRef, queryText } from '../place.ts';
 import type { Barrier, Barriers, Group, Groups } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
@@ -44,7 +44,7 @@ export function groupTable(groups: readonly Group[], world: World): Element {
   );
 }
 
-export function groupsPanel(place: Place): Panel {
+export function groupsPanel(place: PageRef): Panel {
   return panel<Groups>({
     id: 'groups',
     path: `/task-groups${queryText({ limit: '20', cursor: place.query.get('groups') ?? undefined })}`,
@@ -77,7 +77,7 @@ export function barrierTable(barriers: readonly Barrier[], world: World): Elemen
   );
 }
 
-export function barriersPanel(place: Place): Panel {
+export function barriersPanel(place: PageRef): Panel {
   return panel<Barriers>({
     id: 'barriers',
     path: `/barriers${queryText({ limit: '50', cursor: place.query.get('barriers') ?? undefined })}`,

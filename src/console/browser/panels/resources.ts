@@ -2,7 +2,7 @@ import { el } from '../dom.ts';
 import { count, duration, money, percent } from '../format.ts';
 import { mailboxTable } from '../pages/mailboxes.ts';
 import { age, badge, bar, button, buttons, named, pager } from '../parts.ts';
-import { address, type Place, queryText } from '../place.ts';
+import { address, type PageRef, queryText } from '../place.ts';
 import type { Allowance, Allowances, Budget, Budgets, Mailboxes } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
@@ -54,13 +54,13 @@ function budgetItem(budget: Budget, world: World): Element {
 }
 
 /** The same filters for both lists; each has its own pages. */
-function filtered(place: Place | undefined, list: string): string {
+function filtered(place: PageRef | undefined, list: string): string {
   const of = (name: string): string | undefined => place?.query.get(name) ?? undefined;
   return queryText({ limit: '50', name: of('name'), cursor: of(list) });
 }
 
 /** A page of the budgets; without a place the newest, which are read for their names. */
-export function budgetsPanel(place?: Place): Panel {
+export function budgetsPanel(place?: PageRef): Panel {
   return panel<Budgets>({
     id: 'budgets',
     path: `/budgets${filtered(place, 'budgets')}`,
@@ -103,7 +103,7 @@ function allowanceItem(one: Allowance, world: World): Element {
   );
 }
 
-export function allowancesPanel(place?: Place): Panel {
+export function allowancesPanel(place?: PageRef): Panel {
   return panel<Allowances>({
     id: 'allowances',
     path: `/allowances${filtered(place, 'allowances')}`,

@@ -13,7 +13,7 @@ import {
   type TableText,
   table,
 } from '../parts.ts';
-import { type Place, queryText } from '../place.ts';
+import { type PageRef, queryText } from '../place.ts';
 import type { Schedule, Schedules } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
@@ -52,7 +52,7 @@ function acts({ id, name, state }: Schedule): Element | string {
 }
 
 /** A page of the schedules. */
-export function schedulesPanel(place: Place): Panel {
+export function schedulesPanel(place: PageRef): Panel {
   return panel<Schedules>({
     id: 'schedules',
     path: `/schedules${queryText({ limit: '50', cursor: place.query.get('cursor') ?? undefined })}`,

@@ -1,11 +1,11 @@
---- @export room
+--- @export capacity
 --- @space maxBacklog maxPayloadBytes maxArmedTimers messages:READY messages:CLAIMED messages:DELAYED timers:ARMED retainedBytes
 --- @include lib/clock lib/count lib/plan lib/refuse lib/space mailbox/_mailbox
---- What a mailbox, its space and the plan have room for: asked before a message is put into a mailbox.
-local room = {}
+--- The capacity of a mailbox, its space and the plan for one more message.
+local capacity = {}
 
 --- The moments of a new message, checked; nil where absent. Both come as text.
-function room.moments(deadline, delaySeconds)
+function capacity.moments(deadline, delaySeconds)
   deadline, delaySeconds = tonumber(deadline), tonumber(delaySeconds) or 0
   local readyAt = delaySeconds > 0 and now + 1000 * delaySeconds or nil
   if deadline and deadline <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
@@ -15,18 +15,18 @@ function room.moments(deadline, delaySeconds)
   return deadline, readyAt
 end
 
-function room.forPayload(field, payload)
+function capacity.forPayload(field, payload)
   local limit = keyspace.record.maxPayloadBytes
   if #payload > tonumber(limit) then refuse('PAYLOAD_TOO_LARGE', field .. ' ' .. limit) end
 end
 
-function room.isTooLarge(payload)
+function capacity.isTooLarge(payload)
   return #payload > tonumber(keyspace.record.maxPayloadBytes)
 end
 
---- The first limit that one more message with so many timers would pass, as error code and detail; nil if there is room.
+--- The first limit that one more message with so many timers would pass, as error code and detail; nil if there is capacity.
 --- isTask: whether it is an active task of the plan.
-function room.lack(box, timers, isTask)
+function capacity.lack(box, timers, isTask)
   local space, of = keyspace.record, count.ofSpace
   if mailbox.backlog(box) >= box.backlogLimit then return 'BACKLOG_FULL', 'mailbox ' .. box.backlogLimit end
   local queued = of(space, 'messages:READY') + of(space, 'messages:CLAIMED') + (of(space, 'messages:DELAYED') or 0)
@@ -38,9 +38,9 @@ function room.lack(box, timers, isTask)
   if tasks then return 'ACTIVE_TASKS_LIMITED', tasks end
 end
 
---- Refuses what there is no room for.
-function room.forMessage(box, timers, isTask)
-  local code, detail = room.lack(box, timers, isTask)
+--- Refuses a message for which there is no capacity.
+function capacity.forMessage(box, timers, isTask)
+  local code, detail = capacity.lack(box, timers, isTask)
   if code == 'BACKLOG_FULL' then refuse('BACKLOG_FULL', detail) end
   if code == 'TIMERS_FULL' then refuse('TIMERS_FULL', detail) end
   if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
