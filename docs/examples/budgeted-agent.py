@@ -20,9 +20,9 @@ def ask_model(question: str) -> tuple[str, int]:
 def answer(message: Claim, task: Task) -> str:
     try:
         # At most 3.00. An attempt after a crash finds this reservation again.
-        with task.reserve(budget.id, 300) as hold:
+        with task.reserve(budget.id, 300) as reservation:
             text, cost = ask_model(message.payload)
-            hold.settle(cost)
+            reservation.settle(cost)
     except MusterError as error:
         if error.code == 'INSUFFICIENT_BUDGET':
             raise GiveUp('the budget is used up') from error

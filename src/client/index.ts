@@ -31,6 +31,6 @@ export {
 } from './webhook.ts';
 export { ClaimLost, GiveUp, RetryLater, type RetryLaterOptions, WorkerClosed } from './worker/errors.ts';
 export type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './worker/options.ts';
-export type { AllowanceRef, BudgetRef, Hold, Reservation, Settlement } from './worker/spending.ts';
+export type { AllowanceRef, BudgetRef, Reservation, ReservationRecord, Settlement } from './worker/spending.ts';
 export type { TaskContext, WorkerMessage } from './worker/task.ts';
 export { Worker } from './worker/worker.ts';

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import {
   createMuster,
   type Handler,
-  type Hold,
   type Muster,
   type Reservation,
+  type ReservationRecord,
   type Settlement,
   Worker,
   type WorkerOptions,
@@ -83,8 +83,8 @@ describe('the money of a worker', () => {
     for (let i = 0; i < 9; i++) await send(mailboxId);
     const refused: string[] = [];
     const worker = start(mailboxId, async (_, { reserve }) => {
-      const hold = await reserve(name, 12).catch((error) => void refused.push(error.code));
-      if (hold) settlements.push(await hold.settle(16));
+      const reservation = await reserve(name, 12).catch((error) => void refused.push(error.code));
+      if (reservation) settlements.push(await reservation.settle(16));
     });
     await worker.drained();
     // Six pay 96 of 100, and leave too little to reserve 12 once more.
@@ -100,8 +100,8 @@ describe('the money of a worker', () => {
     const mailboxId = await mailbox();
     const settlements: Settlement[] = [];
     const worker = start<number>(mailboxId, async ({ payload }, { reserve }) => {
-      const hold = await reserve(name, 12);
-      settlements.push(await hold.settle(payload));
+      const reservation = await reserve(name, 12);
+      settlements.push(await reservation.settle(payload));
     });
     for (const cost of [0, 5, 144]) await send(mailboxId, cost);
     await worker.drained();
@@ -125,22 +125,22 @@ describe('the money of a worker', () => {
       });
       const { by, fails, met } = unlucky();
       let paid = 0;
-      const holds: Hold[] = [];
+      const reservations: Reservation[] = [];
       const mailboxId = await mailbox();
       const worker = start(
         mailboxId,
         async (_, { reserve, units }) => {
           fails(/\/reserve$/, 2, { isDone });
-          const hold = await reserve({ budgetId }, 12);
-          holds.push(hold);
+          const reservation = await reserve({ budgetId }, 12);
+          reservations.push(reservation);
           fails(/\/wait$/, 2, { isDone });
           await units({ allowanceId }, 2);
           paid++;
           fails(/\/settle$/, 2, { isDone });
-          await hold.settle(9);
-          holds.push(await reserve(name, 5));
+          await reservation.settle(9);
+          reservations.push(await reserve(name, 5));
           fails(/\/void$/, 2, { isDone });
-          await holds[1]?.void();
+          await reservations[1]?.void();
         },
         { by },
       );
@@ -148,7 +148,7 @@ describe('the money of a worker', () => {
       await worker.drained();
       expect([paid, met(), await balances()]).to.deep.equal([1, 8, '0 9 991 0']);
       expect(worker.counts).to.include({ received: 1, completed: 1 });
-      expect(holds.map(({ earlier }) => earlier)).to.deep.equal([[], []]);
+      expect(reservations.map(({ earlier }) => earlier)).to.deep.equal([[], []]);
       expect((await view()).reservations).to.have.lengthOf(2);
       expect((await muster.allowance.view({ allowanceId })).usedUnits).to.equal(2);
     });
@@ -175,7 +175,7 @@ describe('the money of a worker', () => {
     const { name, id: budgetId, balances } = await budget();
     const mailboxId = await mailbox();
     const worker = start(mailboxId, async (_, { reserve }) => {
-      const { reservation } = await reserve(name, 12);
+      const { record: reservation } = await reserve(name, 12);
       await muster.budget.void({ budgetId, reservationId: reservation.id, workKey: 'a person' });
     });
     const errors: unknown[] = [];
@@ -194,7 +194,7 @@ describe('the money of a worker', () => {
       mailboxId: string,
       budgetId: string,
       amounts: readonly number[],
-      then?: (reservation: Reservation) => Promise<unknown>,
+      then?: (reservation: ReservationRecord) => Promise<unknown>,
     ): Promise<string> {
       const claim = await muster.message.recv({ mailboxId, scopeId, holder: 'dead', holderSession: 's' });
       const { id = '', token = '', attempt = 0 } = claim ?? {};
@@ -208,12 +208,17 @@ describe('the money of a worker', () => {
     }
 
     /** Works on the message, and resolves with what its reserves have told. */
-    async function told(mailboxId: string, name: string, amount: number, settles: (hold: Hold) => Promise<unknown>) {
-      const all: Hold[] = [];
+    async function told(
+      mailboxId: string,
+      name: string,
+      amount: number,
+      settles: (reservation: Reservation) => Promise<unknown>,
+    ) {
+      const all: Reservation[] = [];
       const worker = start(mailboxId, async (_, { reserve }) => {
-        const hold = await reserve(name, amount);
-        all.push(hold);
-        await settles(hold);
+        const reservation = await reserve(name, amount);
+        all.push(reservation);
+        await settles(reservation);
       });
       await worker.drained();
       const seen = all.map(({ earlier }) =>
@@ -229,9 +234,9 @@ describe('the money of a worker', () => {
       const mailboxId = await mailbox();
       await send(mailboxId);
       await died(mailboxId, id, [12]);
-      const { all, seen } = await told(mailboxId, name, 12, (hold) => hold.settle(9 + 9));
+      const { all, seen } = await told(mailboxId, name, 12, (reservation) => reservation.settle(9 + 9));
       expect(seen).to.deep.equal([['dead 1/1 ACTIVE 0/12']]);
-      expect(all[0]?.earlier[0]?.id).to.equal(all[0]?.reservation.id);
+      expect(all[0]?.earlier[0]?.id).to.equal(all[0]?.record.id);
       expect(await balances()).to.equal('0 18 982 0');
     });
 
@@ -239,7 +244,7 @@ describe('the money of a worker', () => {
       const { name, id, view, balances } = await budget();
       const mailboxId = await mailbox();
       await send(mailboxId);
-      const settle = (amountMinor: string) => (reservation: Reservation) =>
+      const settle = (amountMinor: string) => (reservation: ReservationRecord) =>
         muster.budget.settle({
           ...{
             budgetId: id,
@@ -252,9 +257,9 @@ describe('the money of a worker', () => {
       await died(mailboxId, id, [12], settle('5'));
       await died(mailboxId, id, [], undefined);
       await died(mailboxId, id, [12], settle('16'));
-      const { all, seen } = await told(mailboxId, name, 12, (hold) => hold.void());
+      const { all, seen } = await told(mailboxId, name, 12, (reservation) => reservation.void());
       expect(seen).to.deep.equal([['dead 1/1 ACTIVE 5/12', 'dead 1/3 SETTLED 16/12']]);
-      expect(all[0]?.reservation.workKey).to.match(/\/1\/4$/);
+      expect(all[0]?.record.workKey).to.match(/\/1\/4$/);
       expect(await balances()).to.equal('0 21 979 0');
       expect((await view()).reservations.map(({ state }) => state)).to.deep.equal(['VOIDED', 'SETTLED', 'VOIDED']);
     });
@@ -264,25 +269,25 @@ describe('the money of a worker', () => {
       const mailboxId = await mailbox();
       await send(mailboxId);
       await died(mailboxId, id, [30]);
-      const { all, seen } = await told(mailboxId, name, 12, (hold) => hold.settle(9));
+      const { all, seen } = await told(mailboxId, name, 12, (reservation) => reservation.settle(9));
       expect(seen).to.deep.equal([['dead 1/1 ACTIVE 0/30']]);
-      expect(all[0]?.reservation).to.include({ amountMinor: '12', replay: false });
+      expect(all[0]?.record).to.include({ amountMinor: '12', replay: false });
       expect(await balances()).to.equal('30 9 961 0');
     });
 
     it('one that was given back is of no account, and neither is what the first life of a requeued message voided', async () => {
       const { name, balances, view } = await budget();
       const mailboxId = await mailbox();
-      const holds: Hold[] = [];
+      const reservations: Reservation[] = [];
       const worker = start<string>(mailboxId, async ({ attempt }, { reserve }) => {
-        holds.push(await reserve(name, 10));
-        if (holds.length < 4) throw new Error(`attempt ${attempt} fails`);
+        reservations.push(await reserve(name, 10));
+        if (reservations.length < 4) throw new Error(`attempt ${attempt} fails`);
       });
       const messageId = await send(mailboxId, null, { maxAttempts: 3 });
       await worker.drained();
       await muster.message.requeue({ messageId });
       await worker.drained();
-      expect(holds.map(({ earlier }) => earlier)).to.deep.equal([[], [], [], []]);
+      expect(reservations.map(({ earlier }) => earlier)).to.deep.equal([[], [], [], []]);
       expect(await balances()).to.equal('0 10 990 0');
       const keys = (await view()).reservations.map(({ workKey }) => workKey?.slice(37));
       expect(keys).to.deep.equal(['1/4', '1/3', '1/2', '1/1']);
@@ -296,14 +301,14 @@ describe('the money of a worker', () => {
       const worker = start(
         mailboxId,
         async ({ id: messageId, token, attempt }, { reserve, signal }) => {
-          const hold = await reserve(name, 12);
-          seen.push(hold.earlier.map(({ state, settledMinor }) => `${state} ${settledMinor}`).join());
+          const reservation = await reserve(name, 12);
+          seen.push(reservation.earlier.map(({ state, settledMinor }) => `${state} ${settledMinor}`).join());
           if (attempt === 1) {
             // As if its lease had ended without its noticing.
             await muster.message.nack({ messageId, token, retry: true });
             await until(() => signal.aborted && seen.length === 2);
           } else await until(() => settled.length === 1);
-          await hold.settle(9);
+          await reservation.settle(9);
           settled.push(await balances());
         },
         { concurrency: 2, leaseSeconds: 5 },

@@ -420,11 +420,11 @@ describe('the worker of the typed client', () => {
       const mailboxId = await mailbox();
       const seen: string[] = [];
       const worker = start<string>({ mailbox: { mailboxId } }, async ({ payload }, { reserve }) => {
-        const hold = await reserve(name, 100);
+        const reservation = await reserve(name, 100);
         seen.push((await balances()).reserved);
         if (payload === 'fails') throw new GiveUp('it failed');
-        if (payload === 'half') await hold.settle(50n);
-        if (payload === 'negative') await hold.settle('-1');
+        if (payload === 'half') await reservation.settle(50n);
+        if (payload === 'negative') await reservation.settle('-1');
       });
       for (const payload of ['whole', 'half', 'fails']) await sent(mailboxId, payload);
       await worker.drained();

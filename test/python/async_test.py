@@ -146,9 +146,9 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         async def handle(message: Claim, task: AsyncTask) -> None:
             for _ in range(2):
                 await task.units(name)
-            async with task.reserve(name, 500) as hold:
-                settled.append((await hold.settle(1)).amount_minor)
-                settled.append(len(hold.earlier))
+            async with task.reserve(name, 500) as reservation:
+                settled.append((await reservation.settle(1)).amount_minor)
+                settled.append(len(reservation.earlier))
             await task.reserve(name, 20)
 
         async with AsyncWorker(self.muster, self.name, handle) as worker:

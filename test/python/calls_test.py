@@ -170,9 +170,9 @@ class Calls(ServerTest):
             now = self.muster.budget.view(budget_id=budget.id).balances
             return now.reserved, now.settled, now.available
 
-        with self.muster.reserve(name, 500, **about) as hold:
+        with self.muster.reserve(name, 500, **about) as reservation:
             self.assertEqual(figures(), ('500', '0', '500'))
-            hold.settle(320)
+            reservation.settle(320)
         self.assertEqual(figures(), ('0', '320', '680'))
         with self.assertRaises(KeyError):
             with self.muster.reserve(budget.id, '100', **about):
@@ -183,7 +183,7 @@ class Calls(ServerTest):
         self.assertEqual(figures(), ('0', '400', '600'))
         # One that died: its reservation is found again.
         left = self.muster.reserve(name, 200, **about)
-        self.assertEqual(self.muster.reserve(name, 200, **about).reservation.id, left.reservation.id)
+        self.assertEqual(self.muster.reserve(name, 200, **about).record.id, left.record.id)
         left.void()
         self.assertEqual(list(self.muster.reserve(name, 100, **about).earlier), [])
         over = self.muster.reserve(name, 100, **about)

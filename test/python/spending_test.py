@@ -7,7 +7,7 @@ import threading
 import uuid
 from collections.abc import Callable
 
-from muster import Budget, Claim, Hold, Muster, MusterError, RetryLater, Settlement, Task
+from muster import Budget, Claim, Muster, MusterError, Reservation, RetryLater, Settlement, Task
 from support import Proxy, WorkerTest, until
 
 logging.disable(logging.ERROR)
@@ -28,8 +28,8 @@ class Spending(WorkerTest):
 
         def handle(message: Claim, task: Task) -> None:
             try:
-                with task.reserve(budget.name, 12) as hold:
-                    settlements.append(hold.settle(message.payload))
+                with task.reserve(budget.name, 12) as reservation:
+                    settlements.append(reservation.settle(message.payload))
             except MusterError as error:
                 refused.append(error.code)
 
@@ -45,7 +45,7 @@ class Spending(WorkerTest):
         allowance = self.muster.allowance.create(name=f'a-{uuid.uuid4()}', units_limit=9, window_seconds=31_536_000)
         proxy = Proxy()
         self.addCleanup(proxy.close)
-        holds: list[Hold] = []
+        reservations: list[Reservation] = []
 
         def outage() -> None:
             def end() -> None:
@@ -57,15 +57,15 @@ class Spending(WorkerTest):
 
         def handle(message: Claim, task: Task) -> None:
             outage()
-            holds.append(task.reserve(budget.name, 12))
+            reservations.append(task.reserve(budget.name, 12))
             outage()
             task.units(allowance.name, 2)
             outage()
-            holds[0].settle(9)
+            reservations[0].settle(9)
             proxy.drop_answers = 1
-            holds.append(task.reserve(budget.id, 5))
+            reservations.append(task.reserve(budget.id, 5))
             outage()
-            holds[1].void()
+            reservations[1].void()
             task.reserve(budget.id, 7)
             outage()
 
@@ -73,14 +73,14 @@ class Spending(WorkerTest):
         worker = self.worker(handle, Muster(proxy.url, attempts=1))
         until(lambda: worker.counts.completed == 1)
         self.assertEqual((worker.counts.received, self.figures(budget)), (1, ('0', '16', '984', '0')))
-        self.assertEqual([list(hold.earlier) for hold in holds], [[], []])
+        self.assertEqual([list(reservation.earlier) for reservation in reservations], [[], []])
         self.assertEqual(self.muster.allowance.view(allowance_id=allowance.id).used_units, 2)
 
     def test_completes_what_somebody_has_voided_meanwhile(self) -> None:
         budget = self.budget(1000)
 
         def handle(message: Claim, task: Task) -> None:
-            held = task.reserve(budget.name, 12).reservation
+            held = task.reserve(budget.name, 12).record
             self.muster.budget.void(budget_id=budget.id, reservation_id=held.id, work_key='a person')
 
         self.send('x')
@@ -107,19 +107,19 @@ class Spending(WorkerTest):
 
     def told(self, budget: Budget, cost: int) -> list[str]:
         """What a handler that reserves 12, and settles, is told of the attempts before it."""
-        holds: list[Hold] = []
+        reservations: list[Reservation] = []
 
         def handle(message: Claim, task: Task) -> None:
-            hold = task.reserve(budget.name, 12)
-            holds.append(hold)
-            hold.settle(cost)
+            reservation = task.reserve(budget.name, 12)
+            reservations.append(reservation)
+            reservation.settle(cost)
 
         worker = self.worker(handle)
         until(lambda: worker.counts.completed == 1)
-        (hold,) = holds
+        (reservation,) = reservations
         return [
             f'{one.holder} {(one.work_key or "")[37:]} {one.state} {one.settled_minor}/{one.amount_minor}'
-            for one in hold.earlier
+            for one in reservation.earlier
         ]
 
     def test_an_attempt_that_never_said_what_it_cost_goes_on(self) -> None:

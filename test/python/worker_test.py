@@ -232,8 +232,8 @@ class Workers(WorkerTest):
 
         def handle(message: Claim, task: Task) -> None:
             task.units(allowance.name, 2)
-            with task.reserve(budget.name, 100) as hold:
-                hold.settle(30)
+            with task.reserve(budget.name, 100) as reservation:
+                reservation.settle(30)
             task.reserve(budget.id, 50)
             if message.attempt == 1:
                 raise RetryLater(0)
@@ -252,9 +252,9 @@ class Workers(WorkerTest):
         def handle(message: Claim, task: Task) -> None:
             if message.payload == 'later':
                 raise RetryLater(60, counts_attempt=False)
-            with task.reserve(budget.id, 10) as hold:
+            with task.reserve(budget.id, 10) as reservation:
                 if message.payload == 'spent':
-                    hold.settle(5)
+                    reservation.settle(5)
                 task.reserve(budget.id, 2_000)
 
         ids = self.send('money', 'later', 'spent', max_attempts=1)

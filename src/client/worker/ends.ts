@@ -73,10 +73,10 @@ export class Ends {
   /** Settles what is left, and returns the refusals: the work is done, and they are no reason to do it again. */
   async #settle(task: Task): Promise<readonly unknown[]> {
     const refusals: unknown[] = [];
-    for (const hold of task.holds)
-      if (hold.isOpen)
+    for (const reservation of task.reservations)
+      if (reservation.isOpen)
         try {
-          await hold.settle();
+          await reservation.settle();
         } catch (error) {
           if (task.isOver) throw error;
           refusals.push(error);
@@ -85,12 +85,12 @@ export class Ends {
   }
 
   async void(task: Task): Promise<void> {
-    for (const hold of task.holds) if (hold.isOpen) await hold.void();
+    for (const reservation of task.reservations) if (reservation.isOpen) await reservation.void();
   }
 
   /** What a lost task had reserved is left to the next attempt, where there can be one. */
   async voidIfEnded(task: Task): Promise<void> {
-    if (!task.holds.some(({ isOpen }) => isOpen)) return;
+    if (!task.reservations.some(({ isOpen }) => isOpen)) return;
     const { state } = await this.#muster.message.view({ messageId: task.message.id });
     if (finalStates.includes(state)) await this.void(task);
   }
@@ -111,7 +111,7 @@ function wayBack(task: Task, error: unknown): WayBack {
     return { retry: true, countsAttempt: error.countsAttempt, delaySeconds };
   }
   // An attempt that has spent something was made, and must not be repeated without end.
-  if (isShort(error) && !task.holds.some(({ hasSpent }) => hasSpent)) {
+  if (isShort(error) && !task.reservations.some(({ hasSpent }) => hasSpent)) {
     const delaySeconds = Math.min(maxShortSeconds, error.retryAfterSeconds ?? shortSeconds);
     return { retry: true, countsAttempt: false, delaySeconds };
   }

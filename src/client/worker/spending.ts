@@ -18,7 +18,7 @@ export type BudgetRef = string | { readonly budgetId: string };
 export type AllowanceRef = string | { readonly allowanceId: string };
 
 /** A reservation as it stands. */
-export type Reservation = Answer<'budget.view'>['reservations'][number];
+export type ReservationRecord = Answer<'budget.view'>['reservations'][number];
 
 /** What became of a cost. */
 export interface Settlement {
@@ -45,20 +45,21 @@ export interface Spender {
 }
 
 /** Money that is set aside for a task. */
-export class Hold {
-  readonly reservation: Reserved;
+export class Reservation {
+  /** As it was when it was made. */
+  readonly record: Reserved;
   /**
    * What earlier attempts of the message had reserved here and spent, or may have spent, oldest first. An ACTIVE one is of
-   * an attempt that died without saying what it cost; where it is of the same amount it is this hold's `reservation`, too.
+   * an attempt that died without saying what it cost; where it is of the same amount it is this one's `record`, too.
    */
-  readonly earlier: readonly Reservation[];
+  readonly earlier: readonly ReservationRecord[];
   readonly #spender: Spender;
   #isOpen = true;
   #hasSpent = false;
 
-  constructor(spender: Spender, reservation: Reserved, earlier: readonly Reservation[] = []) {
+  constructor(spender: Spender, record: Reserved, earlier: readonly ReservationRecord[] = []) {
     this.#spender = spender;
-    this.reservation = reservation;
+    this.record = record;
     this.earlier = earlier;
   }
 
@@ -71,13 +72,13 @@ export class Hold {
   }
 
   get #bill() {
-    const { id: reservationId, budgetId } = this.reservation;
+    const { id: reservationId, budgetId } = this.record;
     // An attempt that has lost its claim may settle, too: what both have cost counts.
     return { budgetId, reservationId, workKey: `${reservationId}/${this.#spender.attempt}` };
   }
 
   /** Records what the work has cost, be it more than was reserved, and gives back the rest. */
-  async settle(amountMinor: Amount = this.reservation.remainingMinor): Promise<Settlement> {
+  async settle(amountMinor: Amount = this.record.remainingMinor): Promise<Settlement> {
     const cost = BigInt(amountMinor);
     if (cost < 0n) throw new RangeError(`a cost is at least 0, not ${cost}`);
     const { muster, insist, signal } = this.#spender;
@@ -119,11 +120,11 @@ const isRefusal = (error: unknown, code: MusterError['code']): boolean =>
  * finds what those before it have reserved. What one that died holds goes on as this one's; what is used up or given
  * back is followed by a new reservation.
  */
-export async function reserve(spender: Spender, budget: BudgetRef, amountMinor: Amount): Promise<Hold> {
+export async function reserve(spender: Spender, budget: BudgetRef, amountMinor: Amount): Promise<Reservation> {
   const { muster, workId, scopeId, holder, attempt, claimedAt, insist } = spender;
   const budgetId = typeof budget === 'object' ? budget.budgetId : await idOf('budget', spender, budget);
   const wanted = { budgetId, scopeId, holder, amountMinor: String(amountMinor) };
-  const earlier: Reservation[] = [];
+  const earlier: ReservationRecord[] = [];
   for (let n = 1; ; n++) {
     const workKey = `${workId}/${n}`;
     const isPast = n < attempt;
@@ -133,9 +134,9 @@ export async function reserve(spender: Spender, budget: BudgetRef, amountMinor: 
       const { state, settledMinor, createdAt } = found;
       const isEarlier = isPast || (claimedAt !== null && createdAt < claimedAt);
       if (isEarlier && (state === 'ACTIVE' || settledMinor !== '0')) earlier.push(found);
-      if (state === 'ACTIVE' && settledMinor === '0') return new Hold(spender, found, earlier);
+      if (state === 'ACTIVE' && settledMinor === '0') return new Reservation(spender, found, earlier);
       // An attempt that died between settling and giving back: what is left is not enough for another.
-      if (state === 'ACTIVE') await new Hold(spender, found).void();
+      if (state === 'ACTIVE') await new Reservation(spender, found).void();
     } catch (error) {
       // That attempt reserved another amount, which is left to it.
       if (isRefusal(error, 'WORK_KEY_CONFLICT')) earlier.push(...(await activeWith(spender, budgetId, workKey)));
@@ -146,7 +147,11 @@ export async function reserve(spender: Spender, budget: BudgetRef, amountMinor: 
 }
 
 /** The ACTIVE reservation of a workKey, where there is one and the key may see it. */
-async function activeWith({ muster, insist }: Spender, budgetId: string, workKey: string): Promise<Reservation[]> {
+async function activeWith(
+  { muster, insist }: Spender,
+  budgetId: string,
+  workKey: string,
+): Promise<ReservationRecord[]> {
   try {
     for (let from: { cursor?: string } = {}; ; ) {
       const asked = { budgetId, state: 'ACTIVE', limit: 200, ...from } as const;

@@ -1,6 +1,6 @@
 import type { Answer, OneOf, Typed } from '../types.ts';
 import { insist } from './insist.ts';
-import { type AllowanceRef, type BudgetRef, type Hold, reserve, type Spender, takeUnits } from './spending.ts';
+import { type AllowanceRef, type BudgetRef, type Reservation, reserve, type Spender, takeUnits } from './spending.ts';
 
 /** A message as a worker's handler gets it, with its payload and its earlier results of these types. */
 export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
@@ -25,7 +25,7 @@ export interface TaskContext {
    * not, the whole is spent when it returns and given back when it throws. An attempt after a crash finds it again, and in
    * `earlier` what the attempts before it had reserved. As `settle` and `units` it waits out an outage while the claim lasts.
    */
-  readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Hold>;
+  readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface TaskListener {
 export class Task<Payload = unknown, Result = unknown> {
   readonly message: WorkerMessage<Payload, Result>;
   readonly context: TaskContext;
-  readonly holds: Hold[] = [];
+  readonly reservations: Reservation[] = [];
   readonly listener: TaskListener;
   /** By performance.now(), as the two that follow. */
   readonly receivedAt = performance.now();
@@ -74,7 +74,7 @@ export class Task<Payload = unknown, Result = unknown> {
         return insist(this, () => call({ attempts: 1, idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }));
       },
     };
-    let holds = 0;
+    let reserveCalls = 0;
     this.context = {
       signal,
       progress: (value) => {
@@ -87,9 +87,9 @@ export class Task<Payload = unknown, Result = unknown> {
       log: (text, data) => listener.logged(text, data),
       reserve: async (budget, amountMinor) => {
         signal.throwIfAborted();
-        const hold = await reserve({ ...spender, workId: `${id}/${++holds}` }, budget, amountMinor);
-        this.holds.push(hold);
-        return hold;
+        const reservation = await reserve({ ...spender, workId: `${id}/${++reserveCalls}` }, budget, amountMinor);
+        this.reservations.push(reservation);
+        return reservation;
       },
       units: (allowance, units = 1) => takeUnits({ ...spender, workId: id }, allowance, units),
     };

@@ -1,6 +1,9 @@
 import { type Document, refName, resolved, type Schema } from '../document.ts';
 import { capital, docstring, literal, snake, union } from './words.ts';
 
+/** Names that the client has for classes of its own. */
+const ofClient = new Set(['Reservation']);
+
 /** Classes for the records that calls answer, made as they are met. */
 export class Records {
   readonly #document: Document;
@@ -62,7 +65,8 @@ export class Records {
     return this.typeOf(schema, name);
   }
 
-  #class(name: string, schema: Schema): string {
+  #class(known: string, schema: Schema): string {
+    const name = ofClient.has(known) ? `${known}Record` : known;
     if (this.#classes.has(name)) return name;
     this.#classes.set(name, '');
     const nested: string[] = [];

@@ -16,13 +16,13 @@ from . import _records as _all_records
 from ._arguments import ABSENT, Amount, Id, Moment
 from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
 from ._base import BatchedCall
-from ._client import AsyncHold, AsyncMuster, BatchResult, Muster
+from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._core import MailboxChoice, WorkerCounts
 from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
 from ._record import Record
 from ._records import *  # noqa: F403
-from ._spending import Hold, Settlement
+from ._spending import Reservation, Settlement
 from ._transport import Stop
 from ._worker import Handler, Task, Worker
 from .webhooks import WebhookError, WebhookMessage, verify_webhook
@@ -31,8 +31,8 @@ __all__ = [
     'ABSENT',
     'Amount',
     'AsyncHandler',
-    'AsyncHold',
     'AsyncMuster',
+    'AsyncReservation',
     'AsyncTask',
     'AsyncWorker',
     'BatchResult',
@@ -40,7 +40,6 @@ __all__ = [
     'ClaimLost',
     'GiveUp',
     'Handler',
-    'Hold',
     'Id',
     'Journal',
     'MailboxChoice',
@@ -48,6 +47,7 @@ __all__ = [
     'Muster',
     'MusterError',
     'Record',
+    'Reservation',
     'RetryLater',
     'Settlement',
     'Stop',

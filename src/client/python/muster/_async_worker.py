@@ -11,10 +11,10 @@ from typing import Any
 
 from . import _signals
 from ._arguments import Amount, Id
-from ._client import AsyncHold, AsyncMuster, Reserving
+from ._client import AsyncMuster, AsyncReservation, Reserving
 from ._core import Core, Held, MailboxChoice, TaskBase
 from ._records import Claim, Waiter
-from ._spending import Hold
+from ._spending import Reservation
 
 AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
@@ -28,8 +28,8 @@ class AsyncTask(TaskBase):
         self._muster = core.async_muster
 
     def reserve(self, budget: Id, amount_minor: Amount) -> Reserving:
-        """As `Task.reserve`: `async with task.reserve('llm', 500) as hold: await hold.settle(320)`."""
-        make: partial[Hold] = partial(self._reserve, budget, amount_minor)
+        """As `Task.reserve`: `async with task.reserve('llm', 500) as reservation: await reservation.settle(320)`."""
+        make: partial[Reservation] = partial(self._reserve, budget, amount_minor)
         return Reserving(self._muster, make)
 
     async def units(self, allowance: Id, units: int = 1) -> Waiter:
@@ -175,4 +175,4 @@ async def _end_of(worker: Core) -> None:
         worker.ended.remove(tell)
 
 
-__all__ = ['AsyncHandler', 'AsyncHold', 'AsyncTask', 'AsyncWorker']
+__all__ = ['AsyncHandler', 'AsyncReservation', 'AsyncTask', 'AsyncWorker']

@@ -16,8 +16,8 @@ from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._errors import MusterError, Stopped
 from ._journal import Journal
 from ._record import Record
-from ._records import Event, Reservation, Reserved, Waiter
-from ._spending import Hold, Settlement, Spender, reserve, take_units
+from ._records import Event, ReservationRecord, Reserved, Waiter
+from ._spending import Reservation, Settlement, Spender, reserve, take_units
 from ._transport import Stop, Transport
 
 T = TypeVar('T')
@@ -162,8 +162,8 @@ class Muster(AllCalls):
 
     def reserve(
         self, budget: Id, amount_minor: Amount, *, scope_id: Id, holder: str, work_id: str
-    ) -> Hold:
-        """Money around a piece of work: `with muster.reserve('llm', 500, …) as hold: hold.settle(320)`.
+    ) -> Reservation:
+        """Money around a piece of work: `with muster.reserve('llm', 500, …) as reservation: reservation.settle(320)`.
 
         Reserves now. `settle` says what it has cost; where the block does not, all of it is spent at its end,
         and given back if it raises.
@@ -286,7 +286,7 @@ class AsyncMuster(AllAsyncCalls):
     def reserve(
         self, budget: Id, amount_minor: Amount, *, scope_id: Id, holder: str, work_id: str
     ) -> Reserving:
-        """As `Muster.reserve`: `async with muster.reserve(…) as hold: await hold.settle(320)`."""
+        """As `Muster.reserve`: `async with muster.reserve(…) as reservation: await reservation.settle(320)`."""
         return Reserving(
             self,
             partial(
@@ -341,48 +341,48 @@ def _following(journal: Journal) -> Event | None:
     return next(journal, None)
 
 
-class AsyncHold:
+class AsyncReservation:
     """Money set aside for a piece of work, in an asyncio program."""
 
-    def __init__(self, muster: AsyncMuster, sync: Hold) -> None:
+    def __init__(self, muster: AsyncMuster, sync: Reservation) -> None:
         self.sync = sync
         self._muster = muster
 
     @property
-    def reservation(self) -> Reserved:
-        """The reservation as it was made."""
-        return self.sync.reservation
+    def record(self) -> Reserved:
+        """As `Reservation.record`."""
+        return self.sync.record
 
     @property
-    def earlier(self) -> Sequence[Reserved | Reservation]:
-        """As `Hold.earlier`."""
+    def earlier(self) -> Sequence[Reserved | ReservationRecord]:
+        """As `Reservation.earlier`."""
         return self.sync.earlier
 
     async def settle(self, amount_minor: Amount | None = None) -> Settlement:
-        """As `Hold.settle`."""
+        """As `Reservation.settle`."""
         return await self._muster.in_thread(partial(self.sync.settle, amount_minor))
 
     async def void(self) -> None:
-        """As `Hold.void`."""
+        """As `Reservation.void`."""
         await self._muster.in_thread(partial(self.sync.void))
 
 
 class Reserving:
     """A reservation to come: `async with` it, or await it."""
 
-    def __init__(self, muster: AsyncMuster, make: partial[Hold]) -> None:
+    def __init__(self, muster: AsyncMuster, make: partial[Reservation]) -> None:
         self._muster = muster
         self._make = make
 
-    def __await__(self) -> Generator[Any, Any, AsyncHold]:
+    def __await__(self) -> Generator[Any, Any, AsyncReservation]:
         return self._reserve().__await__()
 
-    async def _reserve(self) -> AsyncHold:
-        return AsyncHold(self._muster, await self._muster.in_thread(self._make))
+    async def _reserve(self) -> AsyncReservation:
+        return AsyncReservation(self._muster, await self._muster.in_thread(self._make))
 
-    async def __aenter__(self) -> AsyncHold:
-        self._hold = await self._reserve()
-        return self._hold
+    async def __aenter__(self) -> AsyncReservation:
+        self._reservation = await self._reserve()
+        return self._reservation
 
     async def __aexit__(self, *error: Any) -> None:
-        await asyncio.shield(self._muster.in_thread(partial(self._hold.sync.__exit__, *error)))
+        await asyncio.shield(self._muster.in_thread(partial(self._reservation.sync.__exit__, *error)))

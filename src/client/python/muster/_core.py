@@ -31,7 +31,7 @@ from ._errors import (
     reason_of,
 )
 from ._records import Claim, Waiter
-from ._spending import Hold, Spender, reserve, take_units
+from ._spending import Reservation, Spender, reserve, take_units
 from ._transport import Stop
 
 T = TypeVar('T')
@@ -83,8 +83,8 @@ class Held:
 
     def __init__(self, message: Claim) -> None:
         self.message = message
-        self.holds: list[Hold] = []
-        self.reservations = 0
+        self.reservations: list[Reservation] = []
+        self.reserve_calls = 0
         self.is_over = False
         """The claim is over, or the message was given back: what the handler does now has no effect"""
         self.is_ending = False
@@ -170,13 +170,13 @@ class TaskBase:
         encode(value)
         self._core.progressed(self._held, value)
 
-    def _reserve(self, budget: Id, amount_minor: Amount) -> Hold:
+    def _reserve(self, budget: Id, amount_minor: Amount) -> Reservation:
         self.raise_if_lost()
-        self._held.reservations += 1
-        work_id = f'{self.message.id}/{self._held.reservations}'
-        hold = reserve(_TaskSpender(self._held, self._core, work_id), budget, amount_minor)
-        self._held.holds.append(hold)
-        return hold
+        self._held.reserve_calls += 1
+        work_id = f'{self.message.id}/{self._held.reserve_calls}'
+        reservation = reserve(_TaskSpender(self._held, self._core, work_id), budget, amount_minor)
+        self._held.reservations.append(reservation)
+        return reservation
 
     def _units(self, allowance: Id, units: int) -> Waiter:
         spender = _TaskSpender(self._held, self._core, self.message.id)
@@ -231,7 +231,7 @@ def _way_back(held: Held, error: BaseException) -> dict[str, Any]:
         delay = min(_max_delay_seconds, max(0, math.ceil(error.seconds)))
         return {'retry': True, 'countsAttempt': error.counts_attempt, 'delaySeconds': delay}
     # An attempt that has spent something was made, and must not be repeated without end.
-    if is_short(error) and not any(hold.has_spent for hold in held.holds):
+    if is_short(error) and not any(reservation.has_spent for reservation in held.reservations):
         delay = min(_max_short_seconds, error.retry_after_seconds or _short_seconds)
         return {'retry': True, 'countsAttempt': False, 'delaySeconds': delay}
     return {'retry': True}
@@ -541,10 +541,10 @@ class Core:
 
     def _settle(self, held: Held, error: BaseException | None) -> None:
         """Settles what is left of the money, or gives it back where the work has failed."""
-        for hold in held.holds:
-            if hold.is_open:
+        for reservation in held.reservations:
+            if reservation.is_open:
                 try:
-                    hold.settle(0 if error is not None else None)
+                    reservation.settle(0 if error is not None else None)
                 except Exception as refusal:
                     # The work is done: that its cost is refused is no reason to do it again.
                     self.logger.warning('%s: not settled: %s', held.message.id, refusal)
@@ -552,7 +552,7 @@ class Core:
     def _forget(self, held: Held) -> None:
         """A task that was lost. What it had reserved is left to the next attempt, where there can be one."""
         try:
-            if any(hold.is_open for hold in held.holds):
+            if any(reservation.is_open for reservation in held.reservations):
                 if self.muster.message.view(message_id=held.message.id).state in _final_states:
                     self._settle(held, held.reason or ClaimLost())
         except MusterError as error:

@@ -23,7 +23,7 @@ from ._calls import (
     WAITER_VIEW,
 )
 from ._errors import MusterError
-from ._records import Reservation, Reserved, Waiter
+from ._records import ReservationRecord, Reserved, Waiter
 from ._transport import Stop
 
 if TYPE_CHECKING:
@@ -87,23 +87,24 @@ class Spender:
         return self.muster.request(endpoint, args, stop=stop)
 
 
-class Hold:
-    """Money set aside for a piece of work: `with muster.reserve(…) as hold`.
+class Reservation:
+    """Money set aside for a piece of work: `with muster.reserve(…) as reservation`.
 
     At the end of the block what is not settled yet is spent as a whole; if the block raises, it is given back.
     """
 
-    reservation: Reserved
-    earlier: Sequence[Union[Reserved, Reservation]]
+    record: Reserved
+    """As it was when it was made"""
+    earlier: Sequence[Union[Reserved, ReservationRecord]]
     """What earlier attempts had reserved here and spent, or may have spent, oldest first. An ACTIVE one is of an attempt that
-    died without saying what it cost; where it is of the same amount it is this hold's `reservation`, too"""
+    died without saying what it cost; where it is of the same amount it is this one's `record`, too"""
     is_open: bool
     has_spent: bool
 
     def __init__(
-        self, spender: Spender, reservation: Reserved, earlier: Sequence[Union[Reserved, Reservation]] = ()
+        self, spender: Spender, record: Reserved, earlier: Sequence[Union[Reserved, ReservationRecord]] = ()
     ) -> None:
-        self.reservation = reservation
+        self.record = record
         self.earlier = earlier
         self.is_open = True
         self.has_spent = False
@@ -111,17 +112,17 @@ class Hold:
 
     @property
     def _bill(self) -> dict[str, Any]:
-        reservation = self.reservation
+        record = self.record
         return {
-            'budgetId': reservation.budget_id,
-            'reservationId': reservation.id,
+            'budgetId': record.budget_id,
+            'reservationId': record.id,
             # An attempt that has lost its claim may settle, too: what both have cost counts.
-            'workKey': f'{reservation.id}/{self._spender.attempt}',
+            'workKey': f'{record.id}/{self._spender.attempt}',
         }
 
     def settle(self, amount_minor: Amount | None = None) -> Settlement:
         """Records what the work has cost, by default all and be it more than was reserved, and gives back the rest."""
-        cost = int(self.reservation.remaining_minor if amount_minor is None else amount_minor)
+        cost = int(self.record.remaining_minor if amount_minor is None else amount_minor)
         if cost < 0:
             raise ValueError(f'a cost is at least 0, not {cost}')
         self.is_open = False
@@ -150,7 +151,7 @@ class Hold:
             if error.code != 'RESERVATION_CLOSED':
                 raise
 
-    def __enter__(self) -> Hold:
+    def __enter__(self) -> Reservation:
         return self
 
     def __exit__(
@@ -164,7 +165,7 @@ class Hold:
                 self.void()
 
 
-def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Hold:
+def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Reservation:
     """Reserves for a piece of work.
 
     The workKey names the work and the attempt: so an attempt finds what those before it have reserved. What one
@@ -177,7 +178,7 @@ def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Hold:
         'holder': spender.holder,
         'amountMinor': amount_minor,
     }
-    earlier: list[Union[Reserved, Reservation]] = []
+    earlier: list[Union[Reserved, ReservationRecord]] = []
     number = 0
     while True:
         number += 1
@@ -201,12 +202,12 @@ def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Hold:
             earlier.append(found)
         if found.state == 'ACTIVE':
             if not is_spent:
-                return Hold(spender, found, earlier)
+                return Reservation(spender, found, earlier)
             # It died between settling and giving back: what is left is not enough for another.
-            Hold(spender, found).void()
+            Reservation(spender, found).void()
 
 
-def _active_with(spender: Spender, budget_id: str, work_key: str) -> list[Reservation]:
+def _active_with(spender: Spender, budget_id: str, work_key: str) -> list[ReservationRecord]:
     """The ACTIVE reservation of a workKey, where there is one and the key may see it."""
     args: dict[str, Any] = {'budgetId': budget_id, 'state': 'ACTIVE', 'limit': 200}
     try:

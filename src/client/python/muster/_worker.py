@@ -13,7 +13,7 @@ from ._arguments import Amount, Id
 from ._client import Muster
 from ._core import Core, Held, MailboxChoice, TaskBase
 from ._records import Claim, Waiter
-from ._spending import Hold
+from ._spending import Reservation
 
 Handler = Callable[[Claim, 'Task'], Any]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
@@ -27,8 +27,8 @@ class Task(TaskBase):
         self._held.stop.wait(seconds)
         self.raise_if_lost()
 
-    def reserve(self, budget: Id, amount_minor: Amount) -> Hold:
-        """Sets money aside from a budget, given by name or id: `with task.reserve('llm', 500) as hold: hold.settle(320)`.
+    def reserve(self, budget: Id, amount_minor: Amount) -> Reservation:
+        """Sets money aside from a budget, given by name or id: `with task.reserve('llm', 500) as reservation: reservation.settle(320)`.
 
         What the handler does not settle is spent as a whole when it returns, and given back when it raises. An
         attempt after a crash finds the reservation again.
