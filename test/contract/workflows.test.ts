@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { validateWorkflow } from '@action-validator/core';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 
@@ -29,14 +30,20 @@ const steps = [...workflows].flatMap(([name, { jobs }]) =>
 );
 
 describe('The workflows', () => {
+  it('are what GitHub takes', () => {
+    const errors = (text: string) => (validateWorkflow(text) as { errors: unknown[] }).errors;
+    for (const name of workflows.keys()) expect(errors(read(`.github/workflows/${name}`)), name).to.deep.equal([]);
+    expect(errors('on: push\njobs: { test: { runs-on: ubuntu-24.04, stepz: [] } }')).to.have.lengthOf(1);
+  });
+
   it('may read the code and nothing else, unless a job says so', () => {
     for (const [name, { permissions }] of workflows) expect(permissions, name).to.deep.equal({ contents: 'read' });
   });
 
-  it('take actions by their version, and run what package.json has', () => {
+  it('take actions by commit or version, and run what package.json has', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     for (const { name, step } of steps) {
-      if (step.uses !== undefined) expect(step.uses, name).to.match(/^[\w./-]+@(?:v\d+|release\/v\d+)$/);
+      if (step.uses !== undefined) expect(step.uses, name).to.match(/^[\w./-]+@(?:[0-9a-f]{40}|v\d+)$/);
       for (const [, script = ''] of (step.run ?? '').matchAll(/npm run (?:-s )?([\w:]+)/g))
         expect(scripts, name).to.have.property(script);
     }
