@@ -63,7 +63,7 @@ end
 --- `drainedThrough` is the time of that sweep; only timers due by then send the call back again, so it gets through however
 --- fast timers fall due.
 local function needNothingDue()
-  if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
+  if timer.nextDue <= (drainedThrough == '' and now or tonumber(drainedThrough)) then error({ err = 'DUE - ' }) end
 end
 
 --- The answer of an earlier request with the same Idempotency-Key; nil if there is none.

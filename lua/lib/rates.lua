@@ -47,7 +47,7 @@ end
 
 --- Quota and remainder of the space, then of the organization, as text; empty where there is no quota.
 function rates.left()
-  local space = spaceQuota and string.format('%d,%d', spaceQuota, math.max(0, spaceQuota - spaceUsed)) or ','
+  local space = spaceQuota and string.format('%d,%d', spaceQuota, spaceQuota > spaceUsed and spaceQuota - spaceUsed or 0) or ','
   return orgQuota and string.format('%s,%d,%d', space, orgQuota, orgLeft()) or space .. ',,'
 end
 

@@ -12,6 +12,8 @@
 --- if a new one has begun.
 local usage = {}
 local monthOf, month
+--- The field that counts the operations of a call, by its name.
+local fields = {}
 
 --- Days since 1970, as text.
 function usage.today()
@@ -64,7 +66,8 @@ end
 
 --- Counts in the space's current day.
 local function countToday(name)
-  usage.enterToday(keyspace.record)
+  local space = keyspace.record
+  if space.usageDay ~= usage.today() then usage.enterToday(space) end
   count.space(name, 1)
 end
 
@@ -74,7 +77,12 @@ end
 
 --- The field that counts the day's operations of a call.
 function usage.operationsOf(callName)
-  return 'op:' .. callName
+  local field = fields[callName]
+  if not field then
+    field = 'op:' .. callName
+    fields[callName] = field
+  end
+  return field
 end
 
 --- Counts one operation in the space's day and in the organization's month.

@@ -148,14 +148,16 @@ function partReader(
 /** Lua of `enter` and `leave`, which keep the census of a record's states. */
 export function counting(record: RecordDeclaration): string {
   const { luaName } = record;
-  const { counted, name = '' } = countedStates(record) ?? {};
+  const { counted, name = '', states = [] } = countedStates(record) ?? {};
   if (counted === undefined) return '';
+  const counters = `${luaName}_counters`;
   const isStored = storedFields(record).some(([field]) => field === name);
   return [
-    `function ${luaName}.leave(state) count.space('${counted}:' .. state, -1) end`,
+    `local ${counters} = { ${states.map((state) => `${state} = '${counted}:${state}'`).join(', ')} }`,
+    `function ${luaName}.leave(state) count.space(${counters}[state], -1) end`,
     `function ${luaName}.enter(record, state)`,
-    `if record.state then count.space('${counted}:' .. record.state, -1) end`,
-    `count.space('${counted}:' .. state, 1)`,
+    `if record.state then count.space(${counters}[record.state], -1) end`,
+    `count.space(${counters}[state], 1)`,
     isStored ? `records.set(record, '${name}', state)\nend\n` : 'record.state = state\nend\n',
   ].join('\n');
 }
