@@ -24,7 +24,8 @@ local call = {}
 --- The first element of every reply and the second word of every refusal, which Node turns into headers. One text costs
 --- less than seven values. replayed: '1' or nil.
 local function note(replayed)
-  return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. rates.left()
+  local quota, left, ofOrg = rates.left()
+  return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. quota .. left .. ofOrg
 end
 
 --- Turns to the request's space and reads the fields of its record that the script needs. A malformed spaceId arrives empty

@@ -18,6 +18,9 @@ local todaysKey, todaysMoment
 --- The day of the last call, its space, the hash of the day before, and the start of the times stored in that day's hash.
 local lastDay, lastSpace, earlierKey, lastStart
 
+--- The time of the last answer that was stored, as it was stored.
+local stampedMoment, stampedCut, stamp
+
 --- The current day and the one before. If the clock went back past midnight, the later day stays current, as in lib/usage.
 local function days()
   local today, day = usage.today(), keyspace.record.usageDay
@@ -59,6 +62,11 @@ function idempotency.keep(digest, fingerprint, list)
   local values = few and cmsgpack.pack(unpack(list, 2)) or cmsgpack.pack(list)
   local head = few and currentHead()
   local cut = head and string.find(values, head, 1, true)
-  if cut and cut < 16 then values = string.sub(values, 1, cut - 1) .. string.sub(values, cut + #head) else cut = 0 end
-  maps.put(todaysKey, digest, fingerprint .. struct.pack('>I4', todaysMoment + cut * cutBit) .. values)
+  local rest = ''
+  if cut and cut < 16 then values, rest = string.sub(values, 1, cut - 1), string.sub(values, cut + #head) else cut = 0 end
+  -- The calls of a run mostly have the same one.
+  if stampedMoment ~= todaysMoment or stampedCut ~= cut then
+    stampedMoment, stampedCut, stamp = todaysMoment, cut, struct.pack('>I4', todaysMoment + cut * cutBit)
+  end
+  maps.put(todaysKey, digest, fingerprint .. stamp .. values .. rest)
 end
