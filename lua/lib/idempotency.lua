@@ -15,33 +15,33 @@ local idempotency, windowMs = {}, 86400000
 local cutBit = 2 ^ 28
 --- The hash of the current request's day, and the request's time as stored there.
 local todaysKey, todaysMoment
---- The day of the last call, its space, the hash of the day before, and the start of the times stored in that day's hash.
-local lastDay, lastSpace, earlierKey, lastStart
+--- The day of the last call, its space, the day before and its hash.
+local lastDay, lastSpace, dayBefore, earlierKey
 
 --- The time of the last answer that was stored, as it was stored.
-local stampedMoment, stampedCut, stamp
-
---- The current day and the one before. If the clock went back past midnight, the later day stays current, as in lib/usage.
-local function days()
-  local today, day = usage.today(), keyspace.record.usageDay
-  if day ~= today and day == string.format('%d', today + 1) then return day, today end
-  run.yesterday = run.yesterday or string.format('%d', today - 1)
-  return today, run.yesterday
-end
+local stampedMoment, stampedCut, stampedText
 
 --- The start of the times stored in a day's hash.
 local function startOf(day) return (day - 1) * windowMs end
 
+--- Finds the current day and the one before. If the clock went back past midnight, the later day stays current, as in
+--- lib/usage. Once a run for each space.
+local function enterDay()
+  local today, day = usage.today(), keyspace.record.usageDay
+  if day ~= today and day ~= string.format('%d', today + 1) then day = today end
+  if lastDay ~= day or lastSpace ~= spaceRoot then
+    lastDay, lastSpace, dayBefore = day, spaceRoot, string.format('%d', day - 1)
+    todaysKey, earlierKey = keys.idempotency(day), keys.idempotency(dayBefore)
+  end
+  todaysMoment = now - startOf(day)
+  run.answersIn = spaceRoot
+end
+
 --- The fingerprint of the earlier request with this key and the list that answered it; nil if there was none within 24
 --- hours.
 function idempotency.find(digest)
-  local day, dayBefore = days()
-  if lastDay ~= day or lastSpace ~= spaceRoot then
-    lastDay, lastStart, lastSpace = day, startOf(day), spaceRoot
-    todaysKey, earlierKey = keys.idempotency(day), keys.idempotency(dayBefore)
-  end
-  todaysMoment = now - lastStart
-  local entry = maps.get(todaysKey, digest)
+  if run.answersIn ~= spaceRoot then enterDay() end
+  local day, entry = lastDay, maps.get(todaysKey, digest)
   if not entry then
     day, entry = dayBefore, redis.call('HGET', earlierKey, digest)
     if not entry then return nil end
@@ -66,7 +66,7 @@ function idempotency.keep(digest, fingerprint, list)
   if cut and cut < 16 then values, rest = string.sub(values, 1, cut - 1), string.sub(values, cut + #head) else cut = 0 end
   -- The calls of a run mostly have the same one.
   if stampedMoment ~= todaysMoment or stampedCut ~= cut then
-    stampedMoment, stampedCut, stamp = todaysMoment, cut, struct.pack('>I4', todaysMoment + cut * cutBit)
+    stampedMoment, stampedCut, stampedText = todaysMoment, cut, struct.pack('>I4', todaysMoment + cut * cutBit)
   end
-  maps.put(todaysKey, digest, fingerprint .. stamp .. values .. rest)
+  maps.put(todaysKey, digest, fingerprint .. stampedText .. values .. rest)
 end

@@ -19,5 +19,5 @@ function runs.start(org)
   -- With all its members from the start it is not copied as it grows.
   run = { counted = false, at = 0, script = false, isSentBack = false, note = false, refusals = false, hasPlan = false,
     isAdmitted = false, apiKeyDigest = false, permissions = false, spaces = false, enteredId = false, enteredFor = false,
-    today = false, yesterday = false }
+    today = false, answersIn = false }
 end

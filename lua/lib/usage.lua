@@ -64,15 +64,10 @@ function usage.enterToday(space)
   if isNew(space.usageDay) then startDay(space) end
 end
 
---- Counts in the space's current day.
-local function countToday(name)
-  local space = keyspace.record
-  if space.usageDay ~= usage.today() then usage.enterToday(space) end
-  count.space(name, 1)
-end
-
+--- Counts a call in the space's current day that is no operation.
 function usage.countUncounted()
-  countToday('uncounted')
+  usage.enterToday(keyspace.record)
+  count.space('uncounted', 1)
 end
 
 --- The field that counts the day's operations of a call.
@@ -87,6 +82,8 @@ end
 
 --- Counts one operation in the space's day and in the organization's month.
 function usage.countOperation(callName)
-  countToday(usage.operationsOf(callName))
+  local space = keyspace.record
+  if not run.today or space.usageDay ~= run.today then usage.enterToday(space) end
+  count.space(usage.operationsOf(callName), 1)
   count.org('usedOperations', 1)
 end
