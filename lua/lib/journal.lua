@@ -1,3 +1,4 @@
+--- @include "lib/decimal"
 --- @include "lib/space"
 --- @include "lib/streams"
 --- @export journal
@@ -13,10 +14,6 @@ local lastSpace, stream, channel
 local function enter()
   if lastSpace ~= spaceRoot then lastSpace, stream, channel = spaceRoot, keys.events(), keys.space(spaceId) end
 end
-
---- Small numbers as text: converting a number is slow in Lua.
-local digits = {}
-for number = 0, 20 do digits[number] = number .. '' end
 
 --- Only for `emit.<type>(aggregateId, event)`, which the loader generates from a room's declared events; of those that are
 --- counted it also adds to `events:<type>` of the space's record (lib/count).

@@ -1,3 +1,4 @@
+--- @include "lib/decimal"
 --- @include "lib/records"
 --- @include "lib/sorted"
 --- @include "lib/space"
@@ -23,7 +24,7 @@ end
 
 --- kind: `<room>:<kind>` (lib/due); at: epoch milliseconds. Arming a timer again moves it.
 function timer.arm(kind, id, at)
-  local text = string.format('%d', at)
+  local text = decimal(at)
   sorted.add(keys.timers(), text, memberOf(kind, id))
   if at < timer.nextDue then
     timer.nextDue, timer.wake = at, text
@@ -43,7 +44,7 @@ end
 --- Arms a timer that no call waits for: workers get to it within a second, and in steps (timer/sweep). What depends on its
 --- moment looks at that moment by itself.
 function timer.armInBackground(kind, id, at)
-  local text = string.format('%d', at)
+  local text = decimal(at)
   sorted.add(keys.backgroundTimers(), text, memberOf(kind, id))
   timer.announce(at, text)
 end

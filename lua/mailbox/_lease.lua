@@ -1,4 +1,5 @@
 --- @export lease
+--- @include "lib/decimal"
 --- @include "lib/records"
 --- @include "lib/sorted"
 --- @include "lib/space"
@@ -10,7 +11,7 @@ local lease = {}
 
 --- Starts or extends a claim until `at`. nextLease: the space's field, as read. Returns `at` as text.
 function lease.hold(messageId, at, nextLease)
-  local text = string.format('%d', at)
+  local text = decimal(at)
   sorted.add(keys.claims(), text, messageId)
   if at < (tonumber(nextLease) or math.huge) then
     timer.arm('mailbox:lease', '', at)

@@ -170,9 +170,7 @@ export function inserting(record: RecordDeclaration, keys: KeyTable): string {
     const add = (text: string): string => `args[n + 1], args[n + 2], n = '${name}', ${text}, n + 2`;
     const isOther =
       field.special.or === undefined ? '' : ` and record.${name} ~= ${absent(field).replace(/^(?=[a-z])/, 'record.')}`;
-    const value = { text: `record.${name}`, number: `string.format('%d', record.${name})`, flag: "'1'" }[
-      field.kind.lua
-    ];
+    const value = { text: `record.${name}`, number: `decimal(record.${name})`, flag: "'1'" }[field.kind.lua];
     const empty = isEmptied(field) ? ` elseif record.${name} == false then ${add("''")}` : '';
     return ` if record.${name}${isOther} then ${add(value)}${empty} end`;
   });
