@@ -13,7 +13,8 @@ local call = {}
 --- The first element of every reply and the second word of every refusal, which Node turns into headers. One text costs
 --- less than seven values. replayed: '1' or nil.
 local function note(replayed)
-  return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. rates.left()
+  local quota, left, ofOrg = rates.left()
+  return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. quota .. left .. ofOrg
 end
 
 --- Turns to the request's space and reads the fields of its record that the script needs. A malformed spaceId arrives empty
@@ -34,30 +35,8 @@ local function enterSpace(script)
   rates.ofSpace(record)
 end
 
---- Counts the request; from here on a refusal counts too, and writes nothing else.
-local function charge()
-  rates.charge(1)
-  run.counted = unit.changes()
-end
-
---- What an earlier attempt of the run refused is refused again as soon as it has been counted.
-local function refuseAgain()
-  local refused = run.refusals[run.at]
-  if not refused then return end
-  run.isSentBack = refused.isSentBack
-  error({ err = refused.err })
-end
-
---- Due timers come first: the script replies DUE without writing anything, Node runs timer/sweep and calls again.
---- `drainedThrough` is the time of that sweep; only timers due by then send the call back again, so it gets through however
---- fast timers fall due.
-local function needNothingDue()
-  if timer.nextDue <= (tonumber(drainedThrough) or now) then error({ err = 'DUE - ' }) end
-end
-
 --- The answer of an earlier request with the same Idempotency-Key; nil if there is none.
 local function replay()
-  if idempotencyDigest == '' then return nil end
   local first, answer = idempotency.find(idempotencyDigest)
   if not first then return nil end
   if first ~= fingerprint then refuse('IDEMPOTENCY_KEY_REUSED') end
@@ -86,24 +65,26 @@ end
 --- API key nor rates. Returns the answer of an earlier request that this one repeats, else nil; what the script asked for of
 --- the space's record (`@space`) is in keyspace.record.
 function call.open()
-  local script = run.script
-  local kind = script.kind
-  if not run.isAdmitted then admit(script) end
-  if kind == 'worker' then
-    needNothingDue()
-    run.counted = unit.changes()
-    return refuseAgain()
+  local kind = run.script.kind
+  local isWorker, isWrite = kind == 'worker', kind == 'write'
+  if not run.isAdmitted then admit(run.script) end
+  if not isWorker then rates.check() end
+  if isWrite or isWorker then
+    -- Due timers come first: Node runs timer/sweep and calls again. `drainedThrough` is the time of that sweep: only timers due
+    -- by then send the call back again, so it gets through however fast timers fall due.
+    if timer.nextDue <= (drainedThrough == '' and now or tonumber(drainedThrough)) then error({ err = 'DUE - ' }) end
+    if run.heldError and run.heldId == requestId and requestId ~= '' then error({ err = run.heldError }) end
   end
-  rates.check()
-  if kind ~= 'write' then
-    charge()
-    return refuseAgain()
+  -- From here on a refusal is counted, but writes nothing else.
+  if not isWorker then rates.charge(1) end
+  run.counted = unit.changes()
+  -- What an earlier attempt of the run refused is refused again.
+  local refused = run.refusals[run.at]
+  if refused then
+    run.isSentBack = refused.isSentBack
+    error({ err = refused.err })
   end
-  needNothingDue()
-  if run.heldError and run.heldId == requestId and requestId ~= '' then error({ err = run.heldError }) end
-  charge()
-  refuseAgain()
-  return replay()
+  return isWrite and idempotencyDigest ~= '' and replay() or nil
 end
 
 --- What the call has changed so far stays, even if it is sent back.

@@ -1,6 +1,12 @@
 --- @export newId idHead momentOf currentHead
 --- @include lib/clock
 local moment, prefix
+--- Hexadecimal: numbers below 16 in one digit, and those below 256 in two. Formatting a number is slow.
+local digit = { [0] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f' }
+local digits = {}
+for high = 0, 15 do
+  for low = 0, 15 do digits[16 * high + low] = digit[high] .. digit[low] end
+end
 
 --- The start of ids made at a time, up to the digits of the fraction.
 local function idHead(at)
@@ -22,5 +28,6 @@ end
 --- random part, `xxx-yxxx-xxxxxxxxxxxx` with the variant bits set; its last 62 bits are used.
 local function newId(tail)
   if moment ~= now then moment, prefix = now, idHead(now) end
-  return prefix .. string.format('%03x', fraction) .. string.sub(tail, 4)
+  local low = fraction % 256
+  return prefix .. digit[(fraction - low) / 256] .. digits[low] .. string.sub(tail, 4)
 end

@@ -1,4 +1,4 @@
---- @include lib/clock lib/day lib/id lib/maps lib/space
+--- @include lib/clock lib/day lib/id lib/maps lib/run lib/space
 --- @export idempotency
 --- The answers of requests with an Idempotency-Key, kept for 24 hours: one hash per day, deleted as a whole. A key per
 --- request with an expiry would take three times the memory.
@@ -10,29 +10,32 @@ local idempotency, windowMs = {}, 86400000
 local cutBit = 2 ^ 28
 --- The hash of the current request's day, and the request's time as stored there.
 local todaysKey, todaysMoment
---- The day of the last call, its space, the hash of the day before, and the start of the times stored in that day's hash.
-local lastDay, lastSpace, earlierKey, lastStart
-
---- The current day and the one before. If the clock went back past midnight, the later day stays current, as in lib/usage.
-local function days()
-  local spaceDay = keyspace.record.usageDay
-  if spaceDay ~= today and spaceDay == string.format('%d', today + 1) then return spaceDay, today end
-  return today, yesterday
-end
+--- The day of the last call, its space, the day before and its hash.
+local lastDay, lastSpace, dayBefore, earlierKey
+--- The time of the last answer that was stored, as it was stored.
+local stampedMoment, stampedCut, stampedText
 
 --- The start of the times stored in a day's hash.
 local function startOf(number) return (number - 1) * windowMs end
 
+--- Finds the current day and the one before. If the clock went back past midnight, the later day stays current, as in
+--- lib/usage. Once a run for each space.
+local function enterDay()
+  local current = keyspace.record.usageDay
+  if current ~= today and current ~= string.format('%d', today + 1) then current = today end
+  if lastDay ~= current or lastSpace ~= spaceRoot then
+    lastDay, lastSpace, dayBefore = current, spaceRoot, string.format('%d', current - 1)
+    todaysKey, earlierKey = keys.idempotency(current), keys.idempotency(dayBefore)
+  end
+  todaysMoment = now - startOf(current)
+  run.answersIn = spaceRoot
+end
+
 --- The fingerprint of the earlier request with this key and the list that answered it; nil if there was none within 24
 --- hours.
 function idempotency.find(digest)
-  local current, dayBefore = days()
-  if lastDay ~= current or lastSpace ~= spaceRoot then
-    lastDay, lastStart, lastSpace = current, startOf(current), spaceRoot
-    todaysKey, earlierKey = keys.idempotency(current), keys.idempotency(dayBefore)
-  end
-  todaysMoment = now - lastStart
-  local entry = maps.get(todaysKey, digest)
+  if run.answersIn ~= spaceRoot then enterDay() end
+  local current, entry = lastDay, maps.get(todaysKey, digest)
   if not entry then
     current, entry = dayBefore, redis.call('HGET', earlierKey, digest)
     if not entry then return nil end
@@ -53,6 +56,11 @@ function idempotency.keep(digest, fingerprint, list)
   local values = few and cmsgpack.pack(unpack(list, 2)) or cmsgpack.pack(list)
   local head = few and currentHead()
   local cut = head and string.find(values, head, 1, true)
-  if cut and cut < 16 then values = string.sub(values, 1, cut - 1) .. string.sub(values, cut + #head) else cut = 0 end
-  maps.put(todaysKey, digest, fingerprint .. struct.pack('>I4', todaysMoment + cut * cutBit) .. values)
+  local rest = ''
+  if cut and cut < 16 then values, rest = string.sub(values, 1, cut - 1), string.sub(values, cut + #head) else cut = 0 end
+  -- The calls of a run mostly have the same one.
+  if stampedMoment ~= todaysMoment or stampedCut ~= cut then
+    stampedMoment, stampedCut, stampedText = todaysMoment, cut, struct.pack('>I4', todaysMoment + cut * cutBit)
+  end
+  maps.put(todaysKey, digest, fingerprint .. stampedText .. values .. rest)
 end

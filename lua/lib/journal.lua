@@ -1,4 +1,4 @@
---- @include lib/space lib/streams
+--- @include lib/decimal lib/space lib/streams
 --- @export journal
 --- The durable event journal of a space: one stream with one entry per event. An entry has a single field, because each
 --- field costs as much as half a command. The field's name is the event's type; its value is
@@ -12,10 +12,6 @@ local lastSpace, stream, channel
 local function enter()
   if lastSpace ~= spaceRoot then lastSpace, stream, channel = spaceRoot, keys.events(), keys.space(spaceId) end
 end
-
---- Small numbers as text: converting a number is slow in Lua.
-local digits = {}
-for number = 0, 20 do digits[number] = number .. '' end
 
 --- Only for `emit.<type>(aggregateId, event)`, which the loader generates from a room's declared events; of those that are
 --- counted it also adds to `events:<type>` of the space's record (lib/count).

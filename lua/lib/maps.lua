@@ -3,14 +3,15 @@
 --- Hashes with arbitrary fields, as the run reads and changes them. One HDEL and one HSET per hash are sent at the end. The
 --- arguments of the HSET are indexed by field.
 local maps = {}
-local puts = gathered.byKey.HSET
+local puts, removals = gathered.byKey.HSET, gathered.byKey.HDEL
 
 --- The value of a field; false where there is none.
 function maps.get(key, field)
   local args = puts[key]
   local place = args and args[field]
   if place then return args[place] end
-  return not gathered.placeOf('HDEL', key, field, 1, 1) and redis.call('HGET', key, field)
+  if removals[key] and gathered.placeOf('HDEL', key, field, 1, 1) then return false end
+  return redis.call('HGET', key, field)
 end
 
 --- Sets a field to a text.

@@ -4,6 +4,8 @@
 --- Requests per minute of a space and of its organization. A fifth of the organization's are reserved for recovery calls.
 local rates = {}
 local minute, spaceRecord, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
+--- The space's quota as the start of a note.
+local spaceStart
 --- orgQuota: false if the plan sets no limit; orgShare: the part that ordinary calls may use.
 local orgRecord, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
 
@@ -20,16 +22,17 @@ end
 
 --- The same of a space.
 function rates.ofSpace(record)
-  spaceRecord, spaceQuota, isCounted = record, tonumber(record.requestsPerMinute), false
+  spaceRecord, spaceQuota, spaceStart, isCounted = record, tonumber(record.requestsPerMinute), '', false
   if not spaceQuota then return end
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
+  spaceStart = string.format('%d,', spaceQuota)
   sameSpaceMinute = record.requestsMinute == minute
   spaceUsed = sameSpaceMinute and tonumber(record.usedRequests) or 0
 end
 
 --- For a request of no space: only the organization's rate counts it.
 function rates.ofNoSpace()
-  spaceRecord, spaceQuota, spaceUsed, isCounted = {}, nil, 0, true
+  spaceRecord, spaceQuota, spaceStart, spaceUsed, isCounted = {}, nil, '', 0, true
 end
 
 --- The effective requests per minute of the space: its own limit or the plan's, whichever is lower; nil if there is no such
@@ -43,10 +46,12 @@ local function orgLeft()
   return math.max(0, math.min(orgShare + orgRecovered, orgQuota) - orgUsed)
 end
 
---- Quota and remainder of the space, then of the organization, as text; empty where there is no quota.
+--- Quota and remainder of the space, then of the organization, as three texts to be joined; empty where there is no quota.
 function rates.left()
-  local space = spaceQuota and string.format('%d,%d', spaceQuota, math.max(0, spaceQuota - spaceUsed)) or ','
-  return orgQuota and string.format('%s,%d,%d', space, orgQuota, orgLeft()) or space .. ',,'
+  local space, org = ',', ',,'
+  if spaceQuota then space = string.format('%d', spaceQuota > spaceUsed and spaceQuota - spaceUsed or 0) end
+  if orgQuota then org = string.format(',%d,%d', orgQuota, orgLeft()) end
+  return spaceStart, space, org
 end
 
 function rates.check()

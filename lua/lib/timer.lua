@@ -1,4 +1,4 @@
---- @include lib/records lib/sorted lib/space
+--- @include lib/decimal lib/records lib/sorted lib/space
 --- @export timer
 --- The timers of one organization, in one sorted set by due time. `timer.nextDue`, kept in the organization's record, is
 --- never later than the earliest one, so a call learns without a further command whether something is due. `timer.wake`
@@ -21,7 +21,7 @@ end
 
 --- kind: `<room>:<kind>` (lib/due); at: epoch milliseconds. Arming a timer again moves it.
 function timer.arm(kind, id, at)
-  local text = string.format('%d', at)
+  local text = decimal(at)
   sorted.add(keys.timers(), text, memberOf(kind, id))
   if at < timer.nextDue then
     timer.nextDue, timer.wake = at, text
@@ -41,7 +41,7 @@ end
 --- Arms a timer that no call waits for: workers get to it within a second, and in steps (timer/sweep). What depends on its
 --- moment looks at that moment by itself.
 function timer.armInBackground(kind, id, at)
-  local text = string.format('%d', at)
+  local text = decimal(at)
   sorted.add(keys.backgroundTimers(), text, memberOf(kind, id))
   timer.announce(at, text)
 end

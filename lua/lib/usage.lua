@@ -5,6 +5,8 @@
 --- if a new one has begun.
 local usage = {}
 local monthOf, month
+--- The field that counts the operations of a call, by its name.
+local fields = {}
 
 --- The current month as YYYY-MM, computed once a day.
 function usage.month()
@@ -43,23 +45,26 @@ function usage.enterToday(space)
   if isNew(space.usageDay) then startDay(space) end
 end
 
---- Counts in the space's current day.
-local function countToday(name)
-  usage.enterToday(keyspace.record)
-  count.space(name, 1)
-end
-
+--- Counts a call in the space's current day that is no operation.
 function usage.countUncounted()
-  countToday('uncounted')
+  usage.enterToday(keyspace.record)
+  count.space('uncounted', 1)
 end
 
 --- The field that counts the day's operations of a call.
 function usage.operationsOf(callName)
-  return 'op:' .. callName
+  local field = fields[callName]
+  if not field then
+    field = 'op:' .. callName
+    fields[callName] = field
+  end
+  return field
 end
 
 --- Counts one operation in the space's day and in the organization's month.
 function usage.countOperation(callName)
-  countToday(usage.operationsOf(callName))
+  local space = keyspace.record
+  if not run.today or space.usageDay ~= run.today then usage.enterToday(space) end
+  count.space(usage.operationsOf(callName), 1)
   count.org('usedOperations', 1)
 end

@@ -1,5 +1,5 @@
 --- @export lease
---- @include lib/records lib/sorted lib/space lib/timer
+--- @include lib/decimal lib/records lib/sorted lib/space lib/timer
 --- The claims of the space by the end of their lease. They share one timer of the organization, which is armed for the
 --- space's `nextLease`, never later than the earliest end. So taking a claim costs one command, and so does ending it, and
 --- the claims of one space can be read without those of others.
@@ -7,7 +7,7 @@ local lease = {}
 
 --- Starts or extends a claim until `at`. nextLease: the space's field, as read. Returns `at` as text.
 function lease.hold(messageId, at, nextLease)
-  local text = string.format('%d', at)
+  local text = decimal(at)
   sorted.add(keys.claims(), text, messageId)
   if at < (tonumber(nextLease) or math.huge) then
     timer.arm('mailbox:lease', '', at)

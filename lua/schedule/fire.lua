@@ -5,8 +5,8 @@
 --- @args scheduleId nextAt moment missed following workKey tail
 --- @reply
 --- @gather
---- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage mailbox/_mailbox mailbox/_capacity schedule/_cancel
---- @include schedule/_schedule schedule/_send scope/_scope
+--- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage mailbox/_mailbox mailbox/_capacity
+--- @include schedule/_cancel schedule/_schedule schedule/_send scope/_scope
 local record = schedule.load(scheduleId)
 if not record or record.nextAt ~= tonumber(nextAt) or tonumber(moment) > now then return call.answer() end
 local cancel = scope.cancelOf(scope.path(record.scopeId))

@@ -148,14 +148,16 @@ function partReader(
 /** Lua of `enter` and `leave`, which keep the census of a record's states. */
 export function counting(record: RecordDeclaration): string {
   const { luaName } = record;
-  const { counted, name = '' } = countedStates(record) ?? {};
+  const { counted, name = '', states = [] } = countedStates(record) ?? {};
   if (counted === undefined) return '';
+  const counters = `${luaName}_counters`;
   const isStored = storedFields(record).some(([field]) => field === name);
   return [
-    `function ${luaName}.leave(state) count.space('${counted}:' .. state, -1) end`,
+    `local ${counters} = { ${states.map((state) => `${state} = '${counted}:${state}'`).join(', ')} }`,
+    `function ${luaName}.leave(state) count.space(${counters}[state], -1) end`,
     `function ${luaName}.enter(record, state)`,
-    `if record.state then count.space('${counted}:' .. record.state, -1) end`,
-    `count.space('${counted}:' .. state, 1)`,
+    `if record.state then count.space(${counters}[record.state], -1) end`,
+    `count.space(${counters}[state], 1)`,
     isStored ? `records.set(record, '${name}', state)\nend\n` : 'record.state = state\nend\n',
   ].join('\n');
 }
@@ -168,9 +170,7 @@ export function inserting(record: RecordDeclaration, keys: KeyTable): string {
     const add = (text: string): string => `args[n + 1], args[n + 2], n = '${name}', ${text}, n + 2`;
     const isOther =
       field.special.or === undefined ? '' : ` and record.${name} ~= ${absent(field).replace(/^(?=[a-z])/, 'record.')}`;
-    const value = { text: `record.${name}`, number: `string.format('%d', record.${name})`, flag: "'1'" }[
-      field.kind.lua
-    ];
+    const value = { text: `record.${name}`, number: `decimal(record.${name})`, flag: "'1'" }[field.kind.lua];
     const empty = isEmptied(field) ? ` elseif record.${name} == false then ${add("''")}` : '';
     return ` if record.${name}${isOther} then ${add(value)}${empty} end`;
   });

@@ -14,7 +14,8 @@ function encodedValue(name: string, { kind, special }: AnyField): Part[] {
   const value = typeof special.or === 'number' ? `(event.${name} or ${special.or})` : `event.${name}`;
   const absent = special.isNullable ? " or 'null'" : special.isOptional ? " or ''" : '';
   if (kind.lua === 'flag') return [{ lua: `tostring(${value})` }];
-  if (kind.lua === 'number') return [{ lua: `(digits[${value}] or ${value}${absent})` }];
+  if (kind.lua === 'number')
+    return [{ lua: absent ? `(${value} and decimal(${value})${absent})` : `decimal(${value})` }];
   const written = special.or === '=id' ? `${value} == id and '=' or ${value}` : value;
   if (kind.isWord) return [{ lua: absent || written !== value ? `(${written}${absent})` : written }];
   if (absent) return [{ lua: `(${value} and '"' .. ${value} .. '"'${absent})` }];

@@ -37,7 +37,7 @@ export class LuaRecords {
     const record = this.record(name);
     const ofSpace = this.#keys[record.luaName]?.pattern.includes('<space') ? ['lib/space'] : [];
     const packed = record.packedBy === undefined ? [] : [record.packedBy];
-    return ['lib/records', ...(countedStates(record) ? ['lib/count'] : ofSpace), ...packed];
+    return ['lib/records', 'lib/decimal', ...(countedStates(record) ? ['lib/count'] : ofSpace), ...packed];
   }
 
   /**
