@@ -3,7 +3,7 @@
 --- What a consumption changes in the records of its allowance and scope, and what is stored of it. It has no record of its
 --- own: a member of the organization's finished set, and what its workKey replays.
 
---- Whether anyone waits for units of the allowance. Cached, because no waiter can be added within this run.
+--- Whether anyone waits for units of the allowance. Cached, because no waiter can be added within this invocation.
 function consumption.isWaitedFor(record)
   if record.waitedFor == nil then record.waitedFor = redis.call('EXISTS', keys.liveWaiters(record.id)) == 1 end
   return record.waitedFor

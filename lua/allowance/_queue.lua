@@ -5,7 +5,8 @@
 --- which is skipped at the head.
 local queue = { rebuildBatch = 100 }
 
---- Sends the call back if the run has changed one of these keys: they are read as a whole, which shows what is stored.
+--- Sends the call back if the invocation has changed one of these keys: they are read as a whole, which shows what is
+--- stored.
 function queue.needStored(...)
   for _, key in ipairs({ ... }) do
     if unit.isChanged(key) then sendBack('DUE') end

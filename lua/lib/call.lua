@@ -1,12 +1,12 @@
 --- The steps of every request, inside the script that makes its change: API key, permission, space, rates, due timers
 --- and idempotent replay; at the end counters, usage, journal wake-up and the idempotency record. The loader puts
---- `call.open` in front of a script that says `@request`; the script returns `call.answer`. Of the requests of a run each
---- is atomic by itself (lib/serve), but the records of the API key, the organization and the space are read once and
+--- `call.open` in front of a script that says `@request`; the script returns `call.answer`. Of the requests of an invocation
+--- each is atomic by itself (lib/serve), but the records of the API key, the organization and the space are read once and
 --- written once.
 --- @shared callName drainedThrough
 --- @args idempotencyDigest fingerprint unpacked
 --- @export call
---- @include lib/caller lib/clock lib/count lib/idempotency lib/plan lib/rates lib/records lib/refuse lib/run lib/space
+--- @include lib/caller lib/clock lib/count lib/idempotency lib/plan lib/rates lib/records lib/refuse lib/invocation lib/space
 --- @include lib/timer lib/unit lib/usage
 local call = {}
 
@@ -20,17 +20,17 @@ end
 --- Turns to the request's space and reads the fields of its record that the script needs. A malformed spaceId arrives empty
 --- and finds no space; Node explains what is wrong with it once the caller is known.
 local function enterSpace(script)
-  if run.enteredId == spaceId then
-    if run.enteredFor ~= script then
+  if invocation.enteredId == spaceId then
+    if invocation.enteredFor ~= script then
       records.fill(keyspace.record, script.fields)
-      run.enteredFor = script
+      invocation.enteredFor = script
     end
     return
   end
   count.enter()
   local record = script.readSpace(keys.space(spaceId), usage.operationsOf(callName))
   records.keep(record)
-  run.enteredId, run.enteredFor = spaceId, script
+  invocation.enteredId, invocation.enteredFor = spaceId, script
   keyspace.enter(record.number, record)
   rates.ofSpace(record)
 end
@@ -45,19 +45,19 @@ local function replay()
   return answer
 end
 
---- Checks what the request shares with others: the key, what it may do, the space. Once for all requests of the run that
---- follow one another with the same shared arguments (lib/serve).
+--- Checks what the request shares with others: the key, what it may do, the space. Once for all requests of the invocation
+--- that follow one another with the same shared arguments (lib/serve).
 local function admit(script)
   local kind = script.kind
   if kind ~= 'worker' then caller.identify() end
   plan.read()
   if kind == 'org' then rates.ofNoSpace() else enterSpace(script) end
-  if kind ~= 'worker' then run.note = note end
+  if kind ~= 'worker' then invocation.note = note end
   if kind == 'write' or kind == 'read' then
     caller.authorize()
     if not rates.quota() then refuse('SPACE_NOT_FOUND') end
   end
-  run.isAdmitted = true
+  invocation.isAdmitted = true
 end
 
 --- Opens the request as the header of its script says (`@request`): `write` changes something; `read` changes nothing and
@@ -65,23 +65,23 @@ end
 --- API key nor rates. Returns the answer of an earlier request that this one repeats, else nil; what the script asked for of
 --- the space's record (`@space`) is in keyspace.record.
 function call.open()
-  local kind = run.script.kind
+  local kind = invocation.script.kind
   local isWorker, isWrite = kind == 'worker', kind == 'write'
-  if not run.isAdmitted then admit(run.script) end
+  if not invocation.isAdmitted then admit(invocation.script) end
   if not isWorker then rates.check() end
   if isWrite or isWorker then
     -- Due timers come first: Node runs timer/sweep and calls again. `drainedThrough` is the time of that sweep: only timers due
     -- by then send the call back again, so it gets through however fast timers fall due.
     if timer.nextDue <= (drainedThrough == '' and now or tonumber(drainedThrough)) then error({ err = 'DUE - ' }) end
-    if run.heldError and run.heldId == requestId and requestId ~= '' then error({ err = run.heldError }) end
+    if invocation.heldError and invocation.heldId == requestId and requestId ~= '' then error({ err = invocation.heldError }) end
   end
   -- From here on a refusal is counted, but writes nothing else.
   if not isWorker then rates.charge(1) end
-  run.counted = unit.changes()
-  -- What an earlier attempt of the run refused is refused again.
-  local refused = run.refusals[run.at]
+  invocation.counted = unit.changes()
+  -- What an earlier attempt of the invocation refused is refused again.
+  local refused = invocation.refusals[invocation.at]
   if refused then
-    run.isSentBack = refused.isSentBack
+    invocation.isSentBack = refused.isSentBack
     error({ err = refused.err })
   end
   return isWrite and idempotencyDigest ~= '' and replay() or nil
@@ -89,8 +89,8 @@ end
 
 --- What the call has changed so far stays, even if it is sent back.
 function call.keep()
-  if run.isWhole then error('a run that is refused as a whole keeps nothing') end
-  run.counted = unit.changes()
+  if invocation.isWhole then error('an invocation that is refused as a whole keeps nothing') end
+  invocation.counted = unit.changes()
 end
 
 --- Ends the request. reply: the members of `@reply`, or nil. counts: `operation`, or `syscall` for a renewal, a natural
@@ -102,7 +102,7 @@ function call.answer(reply, counts)
   elseif counts == 'syscall' then
     usage.countUncounted()
   end
-  local list = reply and run.script.list(reply) or { '' }
+  local list = reply and invocation.script.list(reply) or { '' }
   if idempotencyDigest ~= '' and counts ~= 'unfinished' then idempotency.keep(idempotencyDigest, fingerprint, list) end
   list[1] = note()
   return list

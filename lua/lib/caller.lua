@@ -1,25 +1,25 @@
 --- @shared apiKeyDigest permission
 --- @export caller
---- @include lib/refuse lib/run lib/space
---- The caller's API key and what it allows. The requests of a run mostly carry the same key, which is read once.
+--- @include lib/refuse lib/invocation lib/space
+--- The caller's API key and what it allows. The requests of an invocation mostly carry the same key, which is read once.
 local caller = {}
 
 --- Refuses an unknown or revoked key, before anything about the request is revealed.
 function caller.identify()
-  if run.apiKeyDigest == apiKeyDigest then return end
+  if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
   if not key[1] or key[3] then refuse('INVALID_API_KEY') end
-  run.apiKeyDigest, run.permissions, run.spaces = apiKeyDigest, key[1], key[2]
+  invocation.apiKeyDigest, invocation.permissions, invocation.spaces = apiKeyDigest, key[1], key[2]
 end
 
 --- What the key may do, with commas between.
 function caller.permissions()
-  return run.permissions
+  return invocation.permissions
 end
 
 --- The spaces that the key is limited to, between commas; '' for all.
 function caller.spaces()
-  return run.spaces
+  return invocation.spaces
 end
 
 --- The id of the key, for the audit trail.
@@ -28,6 +28,6 @@ function caller.keyId()
 end
 
 function caller.authorize()
-  if not string.find(run.permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
-  if run.spaces ~= '' and not string.find(run.spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
+  if not string.find(invocation.permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
+  if invocation.spaces ~= '' and not string.find(invocation.spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
 end

@@ -1,14 +1,14 @@
 --- @include lib/records lib/space
 --- @export count countChanges
 --- Counters of the current space and its organization (census, plan usage). Changes are summed here and added to the two
---- records when the run ends or turns to another space.
+--- records when the invocation ends or turns to another space.
 local count = {}
---- How often the run has counted (unit.changes).
+--- How often the invocation has counted (unit.changes).
 local countChanges
 --- Sums by counter name; the space whose counters `ofSpace` sums.
 local ofSpace, ofOrg, countedId = {}, {}, false
 
---- The tables stay, so that they need not grow again; they are empty unless a run has failed.
+--- The tables stay, so that they need not grow again; they are empty unless an invocation has failed.
 function count.start()
   countChanges = 0
   for name in pairs(ofSpace) do ofSpace[name] = nil end
@@ -28,7 +28,7 @@ function count.collect()
   end
 end
 
---- Called when the run turns to another space.
+--- Called when the invocation turns to another space.
 function count.enter()
   if countedId then count.collect() end
   countedId = spaceId
@@ -45,12 +45,12 @@ function count.org(name, change)
   ofOrg[name] = (ofOrg[name] or 0) + change
 end
 
---- A counter of the organization's record, including what this run has added.
+--- A counter of the organization's record, including what this invocation has added.
 function count.ofOrg(record, name)
   return tonumber(record[name] or 0) + (ofOrg[name] or 0)
 end
 
---- A field of the space's record, including what this run has added.
+--- A field of the space's record, including what this invocation has added.
 function count.ofSpace(record, name)
   local value, change = record[name], ofSpace[name]
   return change and (value or 0) + change or value

@@ -6,7 +6,7 @@ local today
 --- The same as a number.
 local current
 
---- At the start of a run.
+--- At the start of an invocation.
 function day.start()
   local number = math.floor(now / 86400000)
   if number ~= current then current, today = number, string.format('%d', number) end

@@ -1,7 +1,7 @@
 --- @export decimal
 --- @include lib/clock
---- Whole numbers as text. Formatting one takes as long as some ten look-ups, and Redis takes longer still for a number that it
---- is given: small ones are kept, and the calls of a run mostly have the same moments.
+--- Whole numbers as text. Formatting one takes as long as some ten look-ups, and Redis takes longer still for a number that
+--- it is given: small ones are kept, and the calls of an invocation mostly have the same moments.
 local digits = {}
 for number = 0, 20 do digits[number] = number .. '' end
 local maxKeptDigits = 3

@@ -1,8 +1,8 @@
 --- @export gathered gatheredChanges
---- The commands that the current run will send besides those for records, by kind and key, each with its arguments so far.
---- They leave these tables when they are written; the tables keep their size, so they need not grow again.
+--- The commands that the current invocation will send besides those for records, by kind and key, each with its arguments so
+--- far. They leave these tables when they are written; the tables keep their size, so they need not grow again.
 local gathered = {}
---- How many changes the run has gathered (unit.changes).
+--- How many changes the invocation has gathered (unit.changes).
 local gatheredChanges
 --- Removals are written first, so that a removed member can be added again.
 local removals, additions = {}, {}
@@ -14,7 +14,7 @@ local byKey = { ZREM = {}, HDEL = {}, SREM = {}, ZADD = {}, HSET = {}, SADD = {}
 --- Whether everything that was gathered has been written.
 local isWritten = true
 
---- Drops what a failed run left behind, perhaps in the middle of writing.
+--- Drops what a failed invocation left behind, perhaps in the middle of writing.
 function gathered.start()
   gatheredChanges = 0
   if isWritten then return end

@@ -19,7 +19,7 @@ local function momentOf(id)
   return tonumber(string.sub(id, 1, 8) .. string.sub(id, 10, 13), 16)
 end
 
---- The start of the ids that this run has made; false if it has made none.
+--- The start of the ids that this invocation has made; false if it has made none.
 local function currentHead()
   return moment == now and prefix
 end

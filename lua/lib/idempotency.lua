@@ -1,4 +1,4 @@
---- @include lib/clock lib/day lib/id lib/maps lib/run lib/space
+--- @include lib/clock lib/day lib/id lib/maps lib/invocation lib/space
 --- @export idempotency
 --- The answers of requests with an Idempotency-Key, kept for 24 hours: one hash per day, deleted as a whole. A key per
 --- request with an expiry would take three times the memory.
@@ -19,7 +19,7 @@ local stampedMoment, stampedCut, stampedText
 local function startOf(number) return (number - 1) * windowMs end
 
 --- Finds the current day and the one before. If the clock went back past midnight, the later day stays current, as in
---- lib/usage. Once a run for each space.
+--- lib/usage. Once an invocation for each space.
 local function enterDay()
   local current = keyspace.record.usageDay
   if current ~= today and current ~= string.format('%d', today + 1) then current = today end
@@ -28,13 +28,13 @@ local function enterDay()
     todaysKey, earlierKey = keys.idempotency(current), keys.idempotency(dayBefore)
   end
   todaysMoment = now - startOf(current)
-  run.answersIn = spaceRoot
+  invocation.answersIn = spaceRoot
 end
 
 --- The fingerprint of the earlier request with this key and the list that answered it; nil if there was none within 24
 --- hours.
 function idempotency.find(digest)
-  if run.answersIn ~= spaceRoot then enterDay() end
+  if invocation.answersIn ~= spaceRoot then enterDay() end
   local current, entry = lastDay, maps.get(todaysKey, digest)
   if not entry then
     current, entry = dayBefore, redis.call('HGET', earlierKey, digest)
@@ -58,7 +58,7 @@ function idempotency.keep(digest, fingerprint, list)
   local cut = head and string.find(values, head, 1, true)
   local rest = ''
   if cut and cut < 16 then values, rest = string.sub(values, 1, cut - 1), string.sub(values, cut + #head) else cut = 0 end
-  -- The calls of a run mostly have the same one.
+  -- The calls of an invocation mostly have the same one.
   if stampedMoment ~= todaysMoment or stampedCut ~= cut then
     stampedMoment, stampedCut, stampedText = todaysMoment, cut, struct.pack('>I4', todaysMoment + cut * cutBit)
   end

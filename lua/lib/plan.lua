@@ -1,6 +1,6 @@
---- @include lib/count lib/rates lib/records lib/refuse lib/run lib/timer lib/usage
+--- @include lib/count lib/rates lib/records lib/refuse lib/invocation lib/timer lib/usage
 --- @export plan
---- The figures of the organization's plan and their current use, read once per run.
+--- The figures of the organization's plan and their current use, read once per invocation.
 local plan = {}
 --- The organization's record; the plan's figures, nil for unlimited. hardStop: the month's operations, if they block.
 local org, hardStop, tasks, agents
@@ -8,8 +8,8 @@ local org, hardStop, tasks, agents
 --- Reads the organization's record. `unlimited` says that none of the figures that calls check has a limit, so they are not
 --- read.
 function plan.read()
-  if run.hasPlan then return end
-  run.hasPlan = true
+  if invocation.hasPlan then return end
+  invocation.hasPlan = true
   local key = keys.org()
   local read = redis.call('HMGET', key, 'nextDue', 'unlimited', 'usedOperations', 'usedTasks', 'usedAgents')
   org = { changed = false, key = key, nextDue = read[1], usedOperations = read[3], usedTasks = read[4], usedAgents = read[5] }

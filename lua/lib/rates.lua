@@ -66,7 +66,7 @@ end
 function rates.charge(requests)
   if rateClass == 'held' then return end
   spaceUsed = spaceUsed + requests
-  -- The first request of a run marks the field as changed; the others only update it.
+  -- The first request of an invocation marks the field as changed; the others only update it.
   if isCounted then
     spaceRecord.usedRequests = spaceUsed
   else

@@ -1,7 +1,7 @@
 --- @export serve redisCall redisQuery
---- @include lib/clock lib/day lib/query lib/rates lib/run lib/space lib/timer lib/unit
---- How every function of the library begins and ends. A run takes a list of calls, each with the arguments of its script,
---- and replies with a list. Calls of one script that arrive together are the simplest case.
+--- @include lib/clock lib/day lib/query lib/rates lib/invocation lib/space lib/timer lib/unit
+--- How every function of the library begins and ends. An invocation takes a list of calls, each with the arguments of its
+--- script, and replies with a list. Calls of one script that arrive together are the simplest case.
 local serve = {}
 local redisCall, redisQuery
 
@@ -9,7 +9,7 @@ local function start(org)
   -- Everywhere else the loader makes a variable of it, which is faster than two tables.
   redisCall = redis['call']
   redisQuery = query.reader()
-  runs.start(org)
+  invocations.start(org)
   clock.start()
   day.start()
   keyspace.leave()
@@ -25,45 +25,45 @@ end
 --- Carries out one request. Returns its reply, or an error and true. A request that is sent back is not counted. An empty
 --- text of shared arguments says that they are those of the request before.
 local function attempt(script, args, offset, at)
-  run.script, run.at, run.counted, run.isSentBack = script, at, false, false
+  invocation.script, invocation.at, invocation.counted, invocation.isSentBack = script, at, false, false
   local shared = args[offset + 1]
   if shared ~= '' then
     script.share(shared)
-    run.isAdmitted, run.note = false, false
+    invocation.isAdmitted, invocation.note = false, false
   end
   local ok, reply = pcall(script.body, args, offset)
   if ok then return reply end
   reply = { err = failure(reply) }
-  if run.isSentBack then
-    local isUnchanged = run.counted == unit.changes()
-    if not run.isWhole then rates.charge(-1) end
-    if isUnchanged then run.counted = unit.changes() end
-    run.heldError, run.heldId = reply.err, requestId
+  if invocation.isSentBack then
+    local isUnchanged = invocation.counted == unit.changes()
+    if not invocation.isWhole then rates.charge(-1) end
+    if isUnchanged then invocation.counted = unit.changes() end
+    invocation.heldError, invocation.heldId = reply.err, requestId
   end
   return reply, true
 end
 
---- Before the next request of the run.
+--- Before the next request of the invocation.
 local function proceed()
   clock.step()
   timer.forgetWake()
 end
 
 --- Carries out requests from `first` on, all of one script or, if `script` is nil, each of the one that it names, and writes
---- the changes of all that were accepted. A request that is refused after it has made changes restarts the run; in the next
---- attempt it is refused as soon as it has been counted, so that nothing else of it remains.
+--- the changes of all that were accepted. A request that is refused after it has made changes restarts the invocation; in
+--- the next attempt it is refused as soon as it has been counted, so that nothing else of it remains.
 local function each(org, scripts, script, args, first)
   local refusals, replies, at = {}, {}, first
   start(org)
-  run.refusals = refusals
+  invocation.refusals = refusals
   while at < #args do
     local one, offset = script, at
     if not one then one, offset = scripts[args[at + 1]], at + 1 end
     local reply, isRefused = attempt(one, args, offset, at)
-    if isRefused and run.counted and unit.changes() > run.counted and not refusals[at] then
-      refusals[at] = { err = reply.err, isSentBack = run.isSentBack }
+    if isRefused and invocation.counted and unit.changes() > invocation.counted and not refusals[at] then
+      refusals[at] = { err = reply.err, isSentBack = invocation.isSentBack }
       start(org)
-      run.refusals = refusals
+      invocation.refusals = refusals
       replies, at = {}, first
     else
       replies[#replies + 1], at = reply, offset + one.width
@@ -79,15 +79,15 @@ end
 local function whole(org, scripts, args, first)
   local replies, at = {}, first
   start(org)
-  run.isWhole, run.refusals = true, {}
+  invocation.isWhole, invocation.refusals = true, {}
   while at < #args do
     local one, offset = scripts[args[at + 1]], at + 1
     local reply, isRefused = attempt(one, args, offset, at)
     if isRefused then
-      local isSentBack = run.isSentBack
+      local isSentBack = invocation.isSentBack
       start(org)
       if not isSentBack then
-        run.isWhole, run.refusals = true, { [at] = { err = reply.err } }
+        invocation.isWhole, invocation.refusals = true, { [at] = { err = reply.err } }
         attempt(one, args, offset, at)
         unit.write()
       end
@@ -109,8 +109,8 @@ function serve.requests(script, org, args)
   return replies[1]
 end
 
---- Calls of several scripts, each with the script's name in front of its arguments. The first argument is 1 if the run is
---- to be refused as a whole.
+--- Calls of several scripts, each with the script's name in front of its arguments. The first argument is 1 if the
+--- invocation is to be refused as a whole.
 function serve.mixed(scripts, org, args)
   if args[1] == '1' then return whole(org, scripts, args, 1) end
   return each(org, scripts, nil, args, 1)

@@ -1,7 +1,7 @@
 --- @include lib/gathered
 --- @export sorted
---- Sorted sets as the run changes them: one ZREM and one ZADD per set are sent at the end. A changed set can only be asked
---- for its first member, its number of members and the scores of members.
+--- Sorted sets as the invocation changes them: one ZREM and one ZADD per set are sent at the end. A changed set can only be
+--- asked for its first member, its number of members and the scores of members.
 local sorted = {}
 local added, removed = gathered.byKey.ZADD, gathered.byKey.ZREM
 --- By key: the members and scores read from the start of a set; `at`: the position of the first unchanged one.
@@ -24,7 +24,7 @@ function sorted.remove(key, member)
   removed[key][member] = true
 end
 
---- A member's score as this run changed it: false if removed, nil if unchanged.
+--- A member's score as this invocation changed it: false if removed, nil if unchanged.
 local function change(key, member)
   if added[key] then
     local place, args = gathered.placeOf('ZADD', key, member, 2, 2)
@@ -35,7 +35,7 @@ local function change(key, member)
 end
 
 --- The first stored member that has not changed, and its score. Each further read fetches four times as many: a
---- run of receives takes one after the other from the same set, and a read costs as much as eight members.
+--- invocation of receives takes one after the other from the same set, and a read costs as much as eight members.
 local function storedFirst(key)
   fronts = fronts or {}
   local front = fronts[key]
@@ -52,7 +52,7 @@ local function storedFirst(key)
     elseif member or front.isWhole then
       break
     else
-      -- Nothing is written before the end of the run, so ranks have not moved.
+      -- Nothing is written before the end of the invocation, so ranks have not moved.
       local first, size = #entries / 2, 2 * #entries
       local more = redis.call('ZRANGE', key, first, first + size - 1, 'WITHSCORES')
       for i = 1, #more do entries[2 * first + i] = more[i] end

@@ -12,7 +12,7 @@ function keyspace.enter(number, record)
   spaceNumber, spaceRoot, keyspace.record = number, number and keys.org() .. ':' .. number, record
 end
 
---- At the start of a run.
+--- At the start of an invocation.
 function keyspace.leave()
   spaceId, requestId, spaceNumber, spaceRoot, keyspace.record = '', '', nil, nil, nil
 end

@@ -1,8 +1,8 @@
 --- @include lib/clock
 --- @export streams streamChanges
---- The entries that the run adds to streams, and the channels it publishes to.
+--- The entries that the invocation adds to streams, and the channels it publishes to.
 local streams = {}
---- How many entries the run has added (unit.changes).
+--- How many entries the invocation has added (unit.changes).
 local streamChanges
 --- A flat list of stream, field and value per entry; likewise channel and topic.
 local entries, added = {}, 0
@@ -28,7 +28,7 @@ function streams.addLong(stream, ...)
   longer[#longer + 1] = { 'XADD', stream, nowText .. '-*', ... }
 end
 
---- Publishes to a channel, once per run; the message is a comma list of topics. topic: '' for none.
+--- Publishes to a channel, once per invocation; the message is a comma list of topics. topic: '' for none.
 function streams.publish(channel, topic)
   topics[published + 1], topics[published + 2], published = channel, topic, published + 2
 end
@@ -55,7 +55,7 @@ function streams.nextId(stream)
   return tonumber(ms) < now and nowText .. '-0' or ms .. '-' .. string.format('%d', sequence + 1)
 end
 
---- The channel at position `at` and all topics of the run for it.
+--- The channel at position `at` and all topics of the invocation for it.
 local function message(at)
   local channel, found = topics[at], {}
   for i = at, published, 2 do
@@ -70,7 +70,7 @@ end
 function streams.write()
   local id = nowText .. '-*'
   for i = 1, added, 3 do
-    -- A clock that was set back must not abort the run halfway through its writes.
+    -- A clock that was set back must not abort the invocation halfway through its writes.
     if redis.pcall('XADD', entries[i], id, entries[i + 1], entries[i + 2]).err then
       redis.call('XADD', entries[i], '*', entries[i + 1], entries[i + 2])
     end

@@ -10,7 +10,7 @@ function timer.start(nextDue)
   timer.nextDue, timer.wake = tonumber(nextDue) or math.huge, ''
 end
 
---- The next request of the run: each tells the process by itself.
+--- The next request of the invocation: each tells the process by itself.
 function timer.forgetWake()
   timer.wake = ''
 end

@@ -1,15 +1,15 @@
 --- @include lib/count lib/gathered lib/records lib/sorted lib/streams
 --- @export unit
---- The unit of work: scripts read, and record what is to change; nothing is written before every request of the run has
---- been accepted or refused (lib/call). Then each key gets at most one command per kind, and each event one XADD. Long work
---- (sweeps, retention) writes item by item.
+--- The unit of work: scripts read, and record what is to change; nothing is written before every request of the invocation
+--- has been accepted or refused (lib/call). Then each key gets at most one command per kind, and each event one XADD. Long
+--- work (sweeps, retention) writes item by item.
 local unit = {}
 --- Other commands in their order, and the keys they change.
 local commands, commanded
---- How many there have been in the run.
+--- How many there have been in the invocation.
 local commandChanges
 
---- At the start of a run: drops what a failed one may have left.
+--- At the start of an invocation: drops what a failed one may have left.
 function unit.start()
   commands, commanded, commandChanges = nil, nil, 0
   gathered.start()
@@ -19,8 +19,8 @@ function unit.start()
   count.start()
 end
 
---- How many changes the run has made so far. Each file counts its own in a variable, which costs a fraction of a member of
---- `run`: a call makes about twenty.
+--- How many changes the invocation has made so far. Each file counts its own in a variable, which costs a fraction of a
+--- member of `invocation`: a call makes about twenty.
 function unit.changes()
   return commandChanges + gatheredChanges + recordChanges + countChanges + streamChanges
 end

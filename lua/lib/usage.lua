@@ -1,4 +1,4 @@
---- @include lib/clock lib/count lib/date lib/day lib/maps lib/records lib/run lib/sorted lib/space
+--- @include lib/clock lib/count lib/date lib/day lib/maps lib/records lib/invocation lib/sorted lib/space
 --- @export usage
 --- Usage: the current day's counters are fields of the space's record (`op:<call>`, `uncounted`), so that counting takes no
 --- further command. The first call of a later day moves them to a record of their own, and resets the organization's month
@@ -26,9 +26,9 @@ local function startDay(space)
     records.put(keys.usage(date), 'retainedBytes', all.retainedBytes or 0)
     sorted.add(keys.usageDays(), space.usageDay, date)
   end
-  if run.begunMonth ~= usage.month() and maps.get(keys.org(), 'operationsMonth') ~= usage.month() then
-    run.begunMonth = usage.month()
-    records.put(keys.org(), 'operationsMonth', run.begunMonth)
+  if invocation.begunMonth ~= usage.month() and maps.get(keys.org(), 'operationsMonth') ~= usage.month() then
+    invocation.begunMonth = usage.month()
+    records.put(keys.org(), 'operationsMonth', invocation.begunMonth)
     records.put(keys.org(), 'usedOperations', 0)
   end
   records.set(space, 'usageDay', today)
@@ -64,7 +64,7 @@ end
 --- Counts one operation in the space's day and in the organization's month.
 function usage.countOperation(callName)
   local space = keyspace.record
-  if not run.today or space.usageDay ~= run.today then usage.enterToday(space) end
+  if not invocation.today or space.usageDay ~= invocation.today then usage.enterToday(space) end
   count.space(usage.operationsOf(callName), 1)
   count.org('usedOperations', 1)
 end

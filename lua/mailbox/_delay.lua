@@ -1,10 +1,10 @@
 --- @export delay
---- @include lib/clock lib/count lib/records lib/run lib/sorted lib/timer mailbox/_message mailbox/_ready scope/_scope
+--- @include lib/clock lib/count lib/records lib/invocation lib/sorted lib/timer mailbox/_message mailbox/_ready scope/_scope
 --- DELAYED messages: one sorted set per mailbox, by the moment they become READY. Only a receive on the mailbox makes
 --- due ones ready itself, a few; the rest is done in the background, so that nobody else waits for them. `nextReadyAt`
 --- of the mailbox never lies after the first of those moments.
 local delay = {}
---- How many messages the receives of a run may make ready.
+--- How many messages the receives of an invocation may make ready.
 local maxRipened = 16
 
 --- Arms the background timer of the mailbox for its first DELAYED message.
@@ -49,9 +49,9 @@ end
 
 --- For a receive from a mailbox that has `nextReadyAt`: makes some of the due messages ready.
 function delay.ripenSome(box)
-  local ripened = run.ripened or 0
+  local ripened = invocation.ripened or 0
   if box.nextReadyAt <= now and ripened < maxRipened then
-    run.ripened = ripened + delay.ripen(box, maxRipened - ripened)
+    invocation.ripened = ripened + delay.ripen(box, maxRipened - ripened)
   end
 end
 

@@ -1,22 +1,23 @@
 --- @export packed
---- @include lib/call lib/refuse lib/run lib/sendBack lib/sorted
+--- @include lib/call lib/refuse lib/invocation lib/sendBack lib/sorted
 --- Packed messages. Workers turn finished messages, in the order in which they were sent, into segments: compressed texts
 --- that only Node can read (src/mailbox/packed.ts). They have no record of their own, but are in the indexes as before; a
 --- record wins over what a segment says. The index has an entry for each segment, `last first number digest count kind`, so
 --- that the range of its ids finds it. A script that needs a packed message replies PACKED; Node opens its segment and calls
 --- again with the wanted fields of it in `unpacked`: `{"<fields>": {"<digest>": {"<id>": [value, …]}}}` in a
---- line, then long texts, for which the values have their places, [from, bytes]. A digest with false is of a damaged segment.
+--- line, then long texts, for which the values have their places, [from, bytes]. A digest with false is of a damaged
+--- segment.
 local packed = {}
 --- Ids that are asked for at once; fewer at first, as a page may need no more.
 local maxWanted, maxFirst = 1000, 200
 
---- What this run knows of packed messages: the segment that was found last; what Node has unpacked, the text that it comes
---- from and where its long texts begin; `damaged`: digests of segments that are damaged, nil while Node has met none;
---- anyUnpacked: whether any message was unpacked before this run; upcoming and first: ids that the script is going to load
---- next, which Node opens together.
+--- What this invocation knows of packed messages: the segment that was found last; what Node has unpacked, the text that it
+--- comes from and where its long texts begin; `damaged`: digests of segments that are damaged, nil while Node has met none;
+--- anyUnpacked: whether any message was unpacked before this invocation; upcoming and first: ids that the script is going to
+--- load next, which Node opens together.
 local function current()
-  run.packed = run.packed or {}
-  return run.packed
+  invocation.packed = invocation.packed or {}
+  return invocation.packed
 end
 
 --- A segment from its entry in the index.
@@ -75,7 +76,7 @@ end
 
 --- Reads what Node has unpacked for the request.
 local function read()
-  local seen, text = current(), run.script and unpacked or ''
+  local seen, text = current(), invocation.script and unpacked or ''
   if text == seen.givenText then return seen end
   seen.givenText, seen.given, seen.damaged, seen.textsAt = text, {}, nil, string.find(text, '\n', 1, true)
   if seen.textsAt then seen.given = cjson.decode(string.sub(text, 1, seen.textsAt - 1)) end
@@ -138,7 +139,7 @@ function packed.values(id, names)
   local values = ofSegment and ofSegment[id]
   if values then return whole(values) end
   if values == false then return nil end
-  if not run.script then error('packed message ' .. id) end
+  if not invocation.script then error('packed message ' .. id) end
   if seen.upcoming and not packed.isUpcoming(id) then seen.upcoming = nil end
   sendBack('PACKED', wanted(id, names))
 end

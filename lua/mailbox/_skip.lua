@@ -1,19 +1,19 @@
 --- @export skip
---- @include lib/run mailbox/_cancel mailbox/_finish mailbox/_message mailbox/_ready scope/_scope
+--- @include lib/invocation mailbox/_cancel mailbox/_finish mailbox/_message mailbox/_ready scope/_scope
 --- A receive that meets messages of a cancelled run at the head of its queue ends them.
 local skip = {}
---- Of all receives of a run together: about a millisecond of the store for ten.
+--- Of all receives of an invocation together: about a millisecond of the store for ten.
 local maxSkips = 100
 
---- Ends those at the head of a queue, as many as this run still may.
+--- Ends those at the head of a queue, as many as this invocation still may.
 function skip.cancelled(mailboxId, scopeId)
-  while (run.skipped or 0) < maxSkips do
+  while (invocation.skipped or 0) < maxSkips do
     local member = ready.first(mailboxId, scopeId)
     local record = member and message.read(string.sub(member, -36))
     local cancel = record and scope.cancelOf(scope.path(record.scopeId))
     if not cancel then return end
     local before = message.finishes
     message.stop(record, cancel)
-    run.skipped = (run.skipped or 0) + message.finishes - before
+    invocation.skipped = (invocation.skipped or 0) + message.finishes - before
   end
 end

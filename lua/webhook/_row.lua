@@ -45,7 +45,7 @@ function row.unpack(entry)
   return record
 end
 
---- Writes an attempt's row and sets its id. One run writes at most one row.
+--- Writes an attempt's row and sets its id. One invocation writes at most one row.
 function row.write(record)
   local entryId = streams.nextId(keys.deliveries())
   unit.command('XADD', keys.deliveries(), entryId, 'row', pack(record))

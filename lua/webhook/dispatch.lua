@@ -2,7 +2,7 @@
 --- replies with the due attempts, a few per destination, so that a dead destination does not hold up the others. An attempt
 --- is not returned again for as long as it may take. more: whether there is more to read (-1: no destinations); nextInMs:
 --- until the next attempt is due ('': none is unfinished). Of the destinations that packed events are still to be read
---- for, a run serves one: Node opens the events after its position first (`opened`, event/_segments).
+--- for, an invocation serves one: Node opens the events after its position first (`opened`, event/_segments).
 --- @args spaceId requestId maxEntries
 --- @long opened
 --- @reply more attempts:dueAttempt[] nextInMs spaceNumber

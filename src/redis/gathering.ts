@@ -6,9 +6,9 @@ export type Argv = readonly (string | Buffer)[];
 
 type Run = (script: Script, org: string, argv: Argv) => Promise<Reply>;
 
-/** Calls per run: they keep the store busy for about a millisecond, which is what others may have to wait. */
+/** Calls per FCALL: they keep the store busy for about a millisecond, which is what others may have to wait. */
 const maxCalls = 32;
-/** Characters per run: 30 KiB of payload cost the store as much as a call. */
+/** Characters per FCALL: 30 KiB of payload cost the store as much as a call. */
 const maxCharacters = 128 * 1024;
 
 interface Caller {
@@ -26,10 +26,10 @@ interface Lane {
   waiting: Caller[];
   /** Characters in the arguments of the waiting calls. */
   length: number;
-  runs: number;
+  inFlight: number;
 }
 
-/** Orders a run by space; calls of one space keep their order. */
+/** Orders the calls of an FCALL by space; calls of one space keep their order. */
 function bySpace(a: Caller, b: Caller): number {
   return a.spaceId < b.spaceId ? -1 : a.spaceId > b.spaceId ? 1 : 0;
 }
@@ -43,7 +43,7 @@ function sharing(callers: readonly Caller[]): Argv {
 
 /**
  * Sends calls of one script for one organization to the store together: those of one turn of the event loop, and those
- * that arrive while a run is in flight. What they share (key, organization, space, counters) is read and written once.
+ * that arrive while an FCALL is in flight. What they share (key, organization, space, counters) is read and written once.
  * Each call is atomic and can be refused by itself; a single call is sent as it would be without gathering.
  */
 export class Gathering {
@@ -62,12 +62,12 @@ export class Gathering {
       waiting.push({ spaceId, argv, resolve, reject });
     });
     for (const text of argv) lane.length += text.length;
-    // Doesn't wait for earlier runs: a slow network costs latency, not throughput.
+    // Doesn't wait for earlier ones: a slow network costs latency, not throughput.
     if (waiting.length === maxCalls || lane.length >= maxCharacters) void this.#send(lane);
     return reply;
   }
 
-  /** Sends as many of these calls, from the first one on, as one run takes: in one run, in this order. */
+  /** Sends as many of these calls, from the first one on, as one FCALL takes: in one, in this order. */
   together(script: Script, org: string, spaceId: string, calls: readonly Argv[]): Promise<Reply>[] {
     const lane = this.#lane(script, org);
     const taken: Argv[] = [];
@@ -96,17 +96,17 @@ export class Gathering {
     const key = `${script.functionName} ${org}`;
     const known = this.#lanes.get(key);
     if (known) return known;
-    const lane: Lane = { key, script, org, waiting: [], length: 0, runs: 0 };
+    const lane: Lane = { key, script, org, waiting: [], length: 0, inFlight: 0 };
     this.#lanes.set(key, lane);
     setImmediate(() => {
-      if (lane.runs === 0) this.#next(lane);
+      if (lane.inFlight === 0) this.#next(lane);
     });
     return lane;
   }
 
   #next(lane: Lane): void {
     if (lane.waiting.length > 0) void this.#send(lane);
-    else if (lane.runs === 0) this.#lanes.delete(lane.key);
+    else if (lane.inFlight === 0) this.#lanes.delete(lane.key);
   }
 
   async #send(lane: Lane): Promise<void> {
@@ -114,7 +114,7 @@ export class Gathering {
     const argv = lane.script.shared.length > 0 ? sharing(callers) : callers.flatMap((caller) => caller.argv);
     lane.waiting = [];
     lane.length = 0;
-    lane.runs++;
+    lane.inFlight++;
     let replies: readonly Value[] = [];
     let failure: unknown;
     try {
@@ -123,7 +123,7 @@ export class Gathering {
     } catch (error) {
       failure = error;
     }
-    lane.runs--;
+    lane.inFlight--;
     // Before the replies are delivered, so that the store works meanwhile.
     this.#next(lane);
     callers.forEach((caller, index) => {

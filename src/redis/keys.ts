@@ -28,7 +28,7 @@ export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<stri
     .replace(partOf, (_, name: string) => fill(name));
 }
 
-/** Key prefixes, and the variable of lua/lib that has each during a run. */
+/** Key prefixes, and the variable of lua/lib that has each during an invocation. */
 const prefixes = [
   ['muster:{org}:<spaceNumber>', 'spaceRoot'],
   ['muster:{org}', 'root'],

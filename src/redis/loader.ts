@@ -83,7 +83,7 @@ export function draftOf(words: Vocabulary, overrides: Overrides = {}): Draft {
   return new Builder(words, overrides).draft();
 }
 
-/** Lua of the function that sets the arguments which the requests of a run share. */
+/** Lua of the function that sets the arguments which the requests of an invocation share. */
 function sharing(scripts: readonly Script[]): string[] {
   const { shared = [] } = scripts.find((script) => script.shared.length > 0) ?? {};
   if (shared.length === 0) return [];

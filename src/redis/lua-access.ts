@@ -27,7 +27,7 @@ function placeOf({ name, luaName }: RecordDeclaration, keys: KeyTable) {
 }
 
 /**
- * Lua of a function that reads some fields of a record, or all. A run has one table per record, with the fields that
+ * Lua of a function that reads some fields of a record, or all. An invocation has one table per record, with the fields that
  * were read or set before: only those that are nil are read. The function returns nil if there is no such record.
  * `isStored`: nor if it is packed.
  */
@@ -58,7 +58,7 @@ export function reader(
     `local ${last}`,
     heading,
     'local record = lastRecord',
-    // The calls of a run mostly read the same mailbox or budget: its key need not be built, nor its fields be looked at.
+    // The calls of an invocation mostly read the same mailbox or budget: its key need not be built, nor its fields be looked at.
     'if id ~= lastId or spaceRoot ~= lastRoot or known[lastKey] ~= record then',
     `local key = ${key}`,
     'record = known[key]',

@@ -44,7 +44,7 @@ const redisErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 /** Only long arguments may be buffers. */
 type Args = Readonly<Record<string, string | number | Buffer>>;
 
-/** One of the calls of a run of several scripts. */
+/** One of the calls of an FCALL of several scripts. */
 export interface MixedCall {
   readonly script: string;
   readonly args: Args;
@@ -112,7 +112,7 @@ export class Scripts {
   }
 
   /**
-   * The same for calls of one space whose order matters: starts as many of them, from the first one on, as one run takes,
+   * The same for calls of one space whose order matters: starts as many of them, from the first one on, as one FCALL takes,
    * and resolves each by itself.
    */
   runTogether(name: string, org: string, calls: readonly Args[]): Promise<Reply>[] {
@@ -217,7 +217,7 @@ function always<T>({ script }: ScriptCall, reply: T | undefined): T {
 const terminator = '\0';
 
 /**
- * Packs the arguments of a call: one string for those that calls of a run share, if it has such, one for the other short
+ * Packs the arguments of a call: one string for those that calls of an invocation share, if it has such, one for the other short
  * ones, which is cheaper than many, then each long one.
  */
 function pack({ name, args, shared, long }: Script, values: Args): Argv {

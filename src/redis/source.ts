@@ -22,7 +22,7 @@ export interface Source {
   /** The `---` lines of its header that are not directives. */
   readonly summary: string;
   readonly args: readonly string[];
-  /** Those of a helper's arguments that the calls of a run mostly have in common. They are sent as a string of their own. */
+  /** Those of a helper's arguments that the calls of an invocation mostly have in common. They are sent as a string of their own. */
   readonly shared: readonly string[];
   /** The last arguments. Each is sent as a string of its own: Lua would hash it once more when it is unpacked. */
   readonly long: readonly string[];

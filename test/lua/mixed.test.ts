@@ -104,7 +104,7 @@ describe('A run of several scripts', () => {
       (error) => error,
     );
     expect(kept).to.be.instanceOf(ScriptFailure);
-    expect(String(kept)).to.contain('a run that is refused as a whole keeps nothing');
+    expect(String(kept)).to.contain('an invocation that is refused as a whole keeps nothing');
     expect(await changes('a')).to.equal(null);
     const [, alone] = await run([change('a'), call('probe/keep', 'probe.keep', { keeps: '1' })]);
     expect(alone).to.be.instanceOf(Refusal).with.property('code', 'DUE');

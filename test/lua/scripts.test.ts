@@ -122,7 +122,7 @@ describe('Scripts', () => {
         .with.property('message', 'no connection');
     expect(await saying('ERR Function not found')).to.be.instanceOf(StoreUnavailable);
     expect(loads, 'a store that loses them each time').to.equal(3);
-    // The formats of Redis 7 and Valkey 8, of Valkey 9, and of a run of several calls.
+    // The formats of Redis 7 and Valkey 8, of Valkey 9, and of an FCALL of several calls.
     for (const place of [' script: timer_sweep, on @user_function:1.', ' script: on @user_function:1.', '']) {
       const refused = await saying(`NOT_FOUND 1,,, the detail${place}`);
       expect(refused, place).to.be.instanceOf(Refusal);

@@ -86,7 +86,7 @@ describe('The unit of work', () => {
     expect((await usedRequests()) - counted).to.equal(2);
   });
 
-  it('leaves exactly the changes of the other requests if one in a run is refused', async () => {
+  it('leaves exactly the changes of the other requests if one in an invocation is refused', async () => {
     const expected = await (async () => {
       for (const name of ['a', 'b', 'a', 'c']) await change(name);
       return everything();
@@ -118,7 +118,7 @@ describe('The unit of work', () => {
       if (/probe|timers|events/.test(key)) expect(found[key], key).to.deep.equal(value);
   });
 
-  it('offers the head, the count and the members of what a run has changed, by the last score of each', async () => {
+  it('offers the head, the count and the members of what an invocation has changed, by the last score of each', async () => {
     expect(await look('offered')).to.include(3);
     expect(await look('moved')).to.include('b');
   });
@@ -126,7 +126,7 @@ describe('The unit of work', () => {
   it('fails a test whose script reads what it has changed in another way, or writes directly', async () => {
     const failure = (way: string) => look(way).catch(String);
     for (const way of ['sorted', 'map', 'set', 'list', 'journal'])
-      expect(await failure(way), way).to.match(/a room reads what this run has changed/);
+      expect(await failure(way), way).to.match(/a room reads what this invocation has changed/);
     expect(await failure('write')).to.match(/a room writes by itself: ZADD/);
   });
 });

@@ -146,7 +146,7 @@ class Mailboxes {
   }
 }
 
-describe('mailbox calls that share a run', function () {
+describe('mailbox calls that share an FCALL', function () {
   this.timeout(longMs);
 
   const call = fc.record<Call>({

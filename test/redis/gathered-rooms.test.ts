@@ -80,7 +80,7 @@ class Rooms {
     else for (const call of calls) results.push(...(await Promise.allSettled([this.#call(kind, call)])));
     for (const result of results) {
       if (result.status === 'rejected' && !(result.reason instanceof Refusal)) throw result.reason;
-      // In a run of two spaces, the rates are as of each call.
+      // In an FCALL of two spaces, the rates are as of each call.
       this.answers.push(result.status === 'fulfilled' ? result.value.slice(1) : result.reason.message);
       if (kind === 'budget.reserve' && result.status === 'fulfilled') this.reservations.push(String(result.value[1]));
     }
@@ -103,7 +103,7 @@ class Rooms {
   }
 }
 
-describe('calls that share a run', function () {
+describe('calls that share an FCALL', function () {
   this.timeout(longMs);
 
   const call = fc.record<Call>({

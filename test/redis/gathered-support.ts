@@ -1,4 +1,4 @@
-// Shared by the tests that compare calls in one run with the same calls one after the other.
+// Shared by the tests that compare calls in one FCALL with the same calls one after the other.
 import { hash } from 'node:crypto';
 import type { Reply } from '../../src/declare/value.ts';
 import type { World } from '../support/world.ts';

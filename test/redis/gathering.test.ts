@@ -68,7 +68,7 @@ describe('concurrent calls of one organization', () => {
     const before = await counted(world);
     const calls = [queue, there, queue, there, there, queue].map((one) => send(one));
     calls.push(send(queue, { spaceId: foreign.world.spaceId }), send(there, { mailboxId: queue.id }), send(queue));
-    // The last space of the run, which is never read.
+    // The last space of the FCALL, which is never read.
     calls.push(send(queue, { apiKeyDigest: 'unknown', spaceId: 'ffffffff-ffff-7fff-bfff-ffffffffffff' }));
     expect(await outcomes(calls)).to.deep.equal([
       ...Array(6).fill('READY'),

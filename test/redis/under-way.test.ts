@@ -7,7 +7,7 @@ import { until } from '../support/processes.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('calls during a run of their script', () => {
+describe('calls while their script is in flight', () => {
   let ownStore: OwnStore;
   let door: Awaited<ReturnType<OwnStore['admin']>>;
   let office: Awaited<ReturnType<OwnStore['admin']>>;

@@ -1,5 +1,5 @@
 --- @export clock now nowText fraction
---- @include lib/run
+--- @include lib/invocation
 --- The test clock: the organization's own moment where a test has set one, else the store's.
 local clock = {}
 local now, nowText, fraction

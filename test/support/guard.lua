@@ -1,6 +1,6 @@
 --- @export query
 --- @include lib/unit
---- Rooms only read: what they change goes through lib/unit. Nor do they read what this run has changed by any other way
+--- Rooms only read: what they change goes through lib/unit. Nor do they read what this invocation has changed by any other way
 --- than lib/records, lib/sorted and lib/sets offer: nothing is written before the end, so they would see the old value.
 local query = {}
 local reads = { EXISTS = true, GET = true, HEXISTS = true, HGET = true, HGETALL = true, HLEN = true, HMGET = true,
@@ -10,7 +10,7 @@ local reads = { EXISTS = true, GET = true, HEXISTS = true, HGET = true, HGETALL 
 local function guarded(name, key, ...)
   if not reads[name] then error('a room writes by itself: ' .. name .. ' ' .. key) end
   for _, one in ipairs(name == 'EXISTS' and { key, ... } or { name == 'XINFO' and (...) or key }) do
-    if unit.isChanged(one) then error('a room reads what this run has changed: ' .. name .. ' ' .. one) end
+    if unit.isChanged(one) then error('a room reads what this invocation has changed: ' .. name .. ' ' .. one) end
   end
   return redis.call(name, key, ...)
 end

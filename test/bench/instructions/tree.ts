@@ -25,7 +25,7 @@ export async function openTree(root: string): Promise<Tree> {
 const time = "redis.call('TIME')";
 /** Microseconds since 1970: in the first minute of a day. */
 const START = Date.UTC(2027, 0, 4) * 1000;
-/** Few enough that all calls of a run are in that minute, and that none meets a timer. */
+/** Few enough that all gathered calls are in that minute, and that none meets a timer. */
 const STEP = 250;
 
 /** Still asks Redis for the time, which is part of a call's cost, but goes on by the same step with each call. */

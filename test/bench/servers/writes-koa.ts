@@ -1,4 +1,4 @@
-// The limit of what is recorded: bare Koa, Muster's own gathering of calls that come together, and one script for a run
+// The limit of what is recorded: bare Koa, Muster's own gathering of calls that come together, and one script for those
 // of them that does the writes of a call and nothing else.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';

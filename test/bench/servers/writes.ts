@@ -1,4 +1,4 @@
-// What each measured call writes, by the name of its step: for a run of calls that come together, as they do in Muster,
+// What each measured call writes, by the name of its step: for calls that come together, as they do in Muster,
 // and with as few commands as there can be: what several calls of a space add to one key goes there together. Nothing is
 // read or checked, so nobody could receive, replay or bill what these scripts leave.
 
