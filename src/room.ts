@@ -20,7 +20,7 @@ export interface Limit {
 
 export type Limits = Readonly<Record<string, Limit>>;
 
-/** What every room contributes to. */
+/** The parts of the service that every room may add to. */
 export interface Declarations {
   readonly records: readonly RecordDeclaration[];
   readonly events: readonly EventDeclaration[];
@@ -29,7 +29,7 @@ export interface Declarations {
   readonly backlog: Fields;
   readonly waits: Fields;
   readonly inRun: Fields;
-  /** What the cancel of a run counts, and what of the run stays (lua/lib/cancels, lua/lib/stays). */
+  /** The counters of a run's cancel, and the records that stay (lua/lib/cancels, lua/lib/stays). */
   readonly cancelled: Fields;
   readonly stays: Fields;
   readonly limits: Limits;

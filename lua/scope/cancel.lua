@@ -1,11 +1,11 @@
---- Stops a run: the scope and all below are cancelled from now on. Makes the first step of ending what is live there; workers
---- make the others. Again goes on with it, and so does it for a scope below. totals: what the cancel of this very scope has
---- ended, by name; stays: what is left of the run.
+--- Stops a run: the scope and all below it are cancelled from now on. This makes the first step of ending the live records in
+--- it; workers make the others, as does calling it again, for this scope or one below. totals: the number of records that the
+--- cancel of this scope has ended, by name; stays: the records left in the run.
 --- @request write
 --- @args scopeId
 --- @reply totals stays isDone
 --- @include lib/call lib/cancels lib/clock lib/refuse lib/stays lib/timer lib/unit scope/_cancelling scope/_scope
---- So that with what a group decides beside it is never more than 500.
+--- Groups that a step decides end as many members again: 500 records at most.
 local maxRecords = 250
 local path = scope.path(scopeId) or refuse('SCOPE_NOT_FOUND')
 

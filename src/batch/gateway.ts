@@ -93,7 +93,7 @@ function textOf(results: readonly Result[]): string {
   });
 }
 
-/** What the last call has left of the rates. */
+/** The rates after the last call. */
 function ratesOf(note: Note, results: readonly Result[]): Record<string, string> {
   const { headers } = results.findLast((result) => 'RateLimit' in result.headers) ?? note;
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('RateLimit')));

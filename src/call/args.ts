@@ -1,4 +1,4 @@
-/** The arguments that lib/call takes of every script of a call: of one that nobody asked for. A caller sets what it knows. */
+/** The arguments of lib/call that every script takes, as those of a call without a caller. Callers override them. */
 export const callArgs = {
   apiKeyDigest: '',
   permission: '',

@@ -5,9 +5,9 @@ import type { Turn } from './turn.ts';
 
 /** The words of error messages for a call's fields. */
 export interface Origin {
-  /** What a member of the query is called. */
+  /** The word for a member of the query. */
   readonly parameter: string;
-  /** What a member of the body is called. */
+  /** The word for a member of the body. */
   readonly field: string;
   /** Stands before messages about the query. */
   readonly prefix: string;

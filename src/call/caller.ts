@@ -8,7 +8,7 @@ export function apiKeyDigest(apiKey: string): string {
   return hash('sha256', apiKey, 'base64url');
 }
 
-/** Who calls. */
+/** The caller. */
 export interface Caller {
   readonly org: string;
   /** SHA-256 of the API key, base64url: the only form in which it is passed on. */

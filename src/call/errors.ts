@@ -3,7 +3,7 @@ export interface ErrorEntry {
   readonly status: number;
   /** The message, given the script's detail ('' for none). */
   readonly message: (detail: string) => string;
-  /** What a model is to do, where that is not what the message says after its colon. */
+  /** Advice for a model, where the message itself says nothing after its colon. */
   readonly advice?: string;
 }
 
@@ -25,7 +25,7 @@ export function messageOf(errors: ErrorTable, code: string): string {
   return (errors[code]?.message('… … …') ?? '').replaceAll(/…( …)+/g, '…');
 }
 
-/** What a model is to do when a tool is refused. */
+/** Advice for a model whose tool call is refused. */
 export function adviceOf(errors: ErrorTable, code: string): string {
   return errors[code]?.advice ?? messageOf(errors, code).replace(/^.*: /, '');
 }

@@ -5,7 +5,7 @@ import Joi from 'joi';
  * `null` for an optional field means absent (docs/reference.md, "Conventions").
  */
 
-/** What Joi passes to `.error()` and takes back; its types say less. */
+/** The argument and result of a function for Joi's `.error()`; its types say less. */
 interface Report {
   readonly code: string;
   readonly local: { readonly label: string };

@@ -12,7 +12,7 @@ export interface Result<R = unknown> {
 /** How a call is held: until a look finds something, the time is up, or the caller disconnects. */
 export interface Hold {
   readonly waitSeconds: number;
-  /** What wakes it: a topic that scripts publish with their changes. */
+  /** The topic that wakes it: one that scripts publish with their changes. */
   readonly topic: string;
   /**
    * Looks once; undefined if there is nothing to answer yet. `run` runs the route's script with some arguments changed.

@@ -42,7 +42,7 @@ export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fi
   readonly bytes: (reply: Answered<R>) => number;
 }
 
-/** What a route's `serve` works with. */
+/** The parts that a route's `serve` needs. */
 export interface ServeContext<R extends Fields = Fields> extends RoomServices, Caller {
   readonly store: Store;
   /** Aborts when the caller disconnects. */
@@ -75,7 +75,7 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** The call's name in usage, e.g. `message.send`. */
   readonly call: string;
   readonly summary: string;
-  /** What the call does beyond its summary, for OpenAPI. Markdown. */
+  /** Description beyond the summary, for OpenAPI. Markdown. */
   readonly description?: string;
   /** Makes the call a tool: what it is for, when to call it and what comes back, for a model that knows nothing of Muster. */
   readonly tool?: string;
@@ -137,7 +137,7 @@ export function route<Query = unknown, Body = unknown, R extends Fields = Fields
   return definition as unknown as Route;
 }
 
-/** What ends the hold of a read. */
+/** The end of the hold of a read. */
 interface Wait<Query, R extends Fields> {
   /** The path parameter whose value scripts publish (`journal.wake`) with each change that may end it. */
   readonly on: string;

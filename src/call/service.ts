@@ -26,7 +26,7 @@ export interface Unpacking {
   unpack(detail: string, before?: Unpacked): Promise<Unpacked>;
 }
 
-/** What calls work with. */
+/** The parts that calls need. */
 export interface CallService {
   readonly store: Store;
   readonly scripts: Scripts;

@@ -71,7 +71,7 @@ export class Cli {
   async stream(operation: (admin: Admin, print: (line: string) => Promise<void>) => Promise<void>): Promise<void> {
     const { stdout } = this.#streams;
     const print = async (line: string): Promise<void> => {
-      // What a test reads is no stream, and never full.
+      // A test's output is no stream, and never full.
       if (!stdout.write(`${line}\n`) && stdout instanceof Writable) await once(stdout, 'drain');
     };
     await withStore(this.config, (admin) => operation(admin, print));

@@ -83,7 +83,7 @@ async function lookAt(muster: Muster): Promise<Look> {
   return { backlog, census, usage: days.at(-1), mailboxes, budgets, allowances };
 }
 
-/** What a terminal with so many rows shows. */
+/** The lines for a terminal with this many rows. */
 function screen(look: Look, before: Look | undefined, rows: number): string {
   const { backlog, census, budgets, allowances } = look;
   const asOf = Date.parse(backlog.asOf);
@@ -145,7 +145,7 @@ function rates({ backlog, usage }: Look, before: Look | undefined): Record<strin
   return Object.fromEntries(busy.slice(0, fewRows).map(([call, n]) => [call, Math.round((n / seconds) * 10) / 10]));
 }
 
-/** Those that are not 0, and how long the oldest has waited. */
+/** The counts above 0, and how long the oldest has waited. */
 function figures(all: Readonly<Record<string, number>>, oldestSeconds: number | null = null): string {
   const counts = Object.entries(all).flatMap(([name, n]) => (n === 0 ? [] : [`${n.toLocaleString('en')} ${name}`]));
   const oldest = oldestSeconds === null ? [] : [`oldest ${age(oldestSeconds)}`];

@@ -15,7 +15,7 @@ export type EventOf<F extends EventFilter> = [F] extends [never]
   ? Event
   : Extract<Event, { type: F } | (F extends `${infer Kind}.*` ? { aggregate: Kind } : never)>;
 
-/** What `muster.events` gives. */
+/** The result of `muster.events`. */
 export interface JournalOptions<F extends EventFilter = never> {
   /** Only these types; left out: all. */
   readonly types?: readonly F[] | undefined;
@@ -111,7 +111,7 @@ export interface BatchedCall<T = unknown> {
   readonly [answered]?: T;
 }
 
-/** What became of a call of a batch. */
+/** The outcome of a call of a batch. */
 export type BatchResult<T> =
   | { readonly ok: true; readonly status: number; readonly answer: T; readonly replayed: boolean }
   | { readonly ok: false; readonly status: number; readonly error: MusterError };

@@ -40,7 +40,7 @@ interface Special {
   readonly isSecret?: true;
   /** May be missing in an event's payload. */
   readonly isOptional?: true;
-  /** What it means: a noun phrase, which may end with `; null: …`. */
+  /** Its meaning: a noun phrase, which may end with `; null: …`. */
   readonly meaning?: string;
   /** The same for a model that passes it to a tool. */
   readonly model?: string;
@@ -48,7 +48,7 @@ interface Special {
   readonly example?: unknown;
 }
 
-/** What can be said of a field. */
+/** The properties of a field. */
 export type Words = Pick<Special, 'meaning' | 'model' | 'example'>;
 
 type Visibility = 'answered' | 'internal' | 'optional';

@@ -20,7 +20,7 @@ export type Orders = Ids & Texts<'url' | 'key' | 'spaceId' | 'folder' | 'name'> 
 /** A unit to hash, at a cent per file; the agent that gets the one with `pause` starts a cooldown for all. */
 export type HashInput = Texts<'unit' | 'budgetId'> & { readonly files: number; readonly pause: boolean };
 
-/** What agents publish to the coordinator's inbox. */
+/** The messages of agents to the coordinator's inbox. */
 export type Report = Texts<'unit' | 'by'> &
   (
     | { readonly kind: 'counted'; readonly files: number; readonly bytes: number }
@@ -30,7 +30,7 @@ export type Report = Texts<'unit' | 'by'> &
   );
 export type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
 
-/** What the coordinator knows. */
+/** The coordinator's knowledge. */
 export interface Knowledge {
   readonly muster: Muster;
   readonly folder: string;

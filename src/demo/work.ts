@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /** The demo's work: counting and hashing real files. Nothing here knows about Muster. */
 
-/** What can be done apart from the rest: what lies in the folder; a folder of packages (`@…`) is one for each. */
+/** Parts that can be worked on by themselves: the entries of the folder; a folder of packages (`@…`) is one for each. */
 export async function unitsOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const units: string[] = [];

@@ -14,7 +14,7 @@ export const scanEntries = 500;
 
 const pageCall = { script: 'event/list', reply: pageReply };
 
-/** Who reads the journal: a key, in a space of its organization. */
+/** The reader of a journal: a key, in a space of its organization. */
 export interface Reader {
   readonly org: string;
   readonly spaceId: string;

@@ -109,7 +109,7 @@ export class Journal {
     }
   }
 
-  /** What lua/event/_segments.lua reads: of a position, the events after it; of `= id`, that event. */
+  /** Events for lua/event/_segments.lua: those after a position, or with `= id` that event. */
   async #open(org: string, spaceId: string, wanted: string): Promise<string> {
     const [, entryId] = /^= (\S+)$/.exec(wanted) ?? [];
     const args = { spaceId, requestId: '', from: entryId ?? `(${wanted}` };

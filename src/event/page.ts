@@ -9,7 +9,7 @@ import type { Value } from '../declare/value.ts';
 export const pageReply = { last: text(), epoch: text(), entries: raw<Value[]>(), segments: raw<Value[]>() };
 export type PageReply = Answered<typeof pageReply>;
 
-/** What event/list takes besides the caller's arguments. */
+/** The arguments of event/list besides those of the caller. */
 export interface PageArgs {
   readonly cursor: string;
   readonly epoch: string;

@@ -67,7 +67,7 @@ export class Segment {
   static async open(place: Place, content: Buffer | null): Promise<Segment> {
     if (!content) throw new DamagedSegment(place, 'is missing');
     if (digestOf(content) !== place.digest) throw new DamagedSegment(place, 'is damaged');
-    // What has the right digest can be inflated, unless another version packed it.
+    // A segment with the right digest can be inflated, unless another version packed it.
     const text = await inflate(content).catch((error: Error) => {
       throw new DamagedSegment(place, `cannot be inflated (${error.message})`);
     });

@@ -93,7 +93,7 @@ function listsWithMax({ operation }: Call): boolean {
   return operation.responses['200']?.content?.['application/json']?.schema.anyOf !== undefined;
 }
 
-/** What a call takes and gives, by itself or in a batch. */
+/** The parameters and the answer of a call, by itself or in a batch. */
 interface Kind {
   readonly args: string;
   readonly options: string;
@@ -103,7 +103,7 @@ interface Kind {
 const alone: Kind = { args: 'Args', options: 'CallOptions', result: 'Promise' };
 const inBatch: Kind = { args: 'BatchedArgs', options: 'BatchedOptions', result: 'BatchedCall' };
 
-/** What the signatures of a document's calls are made of. */
+/** The parts of the signatures of a document's calls. */
 interface Source {
   readonly document: Document;
   readonly codesOf: (call: Call) => readonly string[];
@@ -215,7 +215,7 @@ function callsText(document: Document): string {
 
 function errorsText(document: Document): string {
   return [
-    '/** What the codes of error responses mean, and their status. */',
+    '/** The codes of error responses: their meaning and status. */',
     'export interface ErrorCodes {',
     ...allFailures(document).map(
       ({ code, status, meaning }) => `${comment([meaning], '  ')}\n  readonly ${code}: ${status};`,

@@ -8,7 +8,7 @@ import type { Step } from './context.ts';
 
 const jsonType = /^application\/json\s*(;|$)/i;
 
-/** What nearly every client sends; a comparison is faster than the regular expression. */
+/** The value that nearly every client sends; a comparison is faster than the regular expression. */
 const plainJsonType = 'application/json';
 
 export function hasBody({ headers }: IncomingMessage): boolean {

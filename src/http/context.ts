@@ -38,7 +38,7 @@ export interface State {
   log: Logger;
   /** Undefined for paths outside of the API. */
   match?: Match;
-  /** What `writeAnswer` writes. */
+  /** The answer for `writeAnswer`. */
   answer?: HttpResponse;
   /** The bytes of the body as they arrived. */
   chunks?: Buffer[];

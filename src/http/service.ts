@@ -7,7 +7,7 @@ import type { Handler, Step } from './context.ts';
 /** Makes the handler of a path whose requests consist of calls. operations: by the names of their calls. */
 export type Gateway = (service: HttpService, operations: ReadonlyMap<string, Operation>) => Handler;
 
-/** What the HTTP layer works with. */
+/** The parts that the HTTP layer needs. */
 export interface HttpService extends CallService {
   /** Empty on a port that has only metrics and probes. */
   readonly routes: readonly Route[];

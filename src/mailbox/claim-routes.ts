@@ -22,7 +22,7 @@ const token = text(1, 256)
   .description("the claim's token, as recv answered it with this message")
   .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
-/** What a message's payload and progress may have together. */
+/** The limit of a message's payload and progress together. */
 const maxMessageBytes = 65_536 + 4_096;
 const bytesOf = (value: unknown): number => (value instanceof Raw ? Buffer.byteLength(value.text) : 0);
 

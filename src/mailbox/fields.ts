@@ -12,7 +12,7 @@ export const retryDelaySeconds = () =>
   integer(0, 86_400).description('the pause before the second attempt; it doubles before each further one');
 export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the longest of those pauses').example(3_600);
 
-/** What a send and a submit may say of their message. */
+/** Fields of a message that a send and a submit share. */
 export const whenAndHowOften = {
   deadline: optional(moment()).description(
     'when the message expires unless it has ended by then; must lie in the future',

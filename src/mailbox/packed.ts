@@ -3,18 +3,18 @@ import type { Unpacked, Unpacking } from '../call/service.ts';
 import { DamagedSegment, type Place, type Segment } from '../event/segment.ts';
 import type { Segments } from '../event/segments.ts';
 
-/** Of long texts that a script gets at once: more than a page has. */
+/** The limit of the long texts given to a script at once: more than a page has. */
 const maxBytes = 5 * 1024 * 1024;
 const longLength = 256;
 
-/** A long text is told by its place in those that follow the rows: its first byte, counted from 1, and its length. */
+/** A long text stands after the rows: its value is its first byte there, counted from 1, and its length. */
 type Values = readonly (string | false | readonly [from: number, bytes: number])[];
 /** By the id of a message; false: the segment has no such message. */
 type RowsOfSegment = Record<string, Values | false>;
 /** By the fields that were asked for and the digest of the segment; false: it is damaged. */
 type Rows = Record<string, Record<string, RowsOfSegment | false>>;
 
-/** What a request has unpacked so far. */
+/** The messages that a request has unpacked so far. */
 interface MessagesUnpacked extends Unpacked {
   readonly rows: Rows;
   readonly texts: string[];

@@ -129,10 +129,10 @@ const {
 
 export const MessageSummary = Message.without('MessageSummary', 'payload', 'result', 'progress');
 
-/** What a cancel and a requeue reply with, beside the payload. */
+/** The reply of a cancel and a requeue, without the payload. */
 export const ChangedMessage = Message.without('ChangedMessage', 'payload');
 
-/** What recv answers. Values that the request has, or that are the same for all claims, are not sent by the script. */
+/** The answer of recv. Values that the request has, or that are the same for all claims, are not sent by the script. */
 const absent = () => null;
 export const Claim = Message.with('Claim', {
   mailboxId: mailboxId.of(() => ''),

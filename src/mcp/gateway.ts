@@ -10,7 +10,7 @@ import { rpcCodes, rpcError } from './rpc.ts';
 import { toolsOf } from './tools.ts';
 import { Visit } from './visit.ts';
 
-/** What is refused before the protocol is spoken, beyond the errors of every request. */
+/** The errors of the door itself, beyond those of every request. */
 export const mcpErrors: ErrorTable = {
   ORIGIN_NOT_ALLOWED: entry(
     403,
@@ -47,7 +47,7 @@ export function mcpGateway(service: HttpService, operations: ReadonlyMap<string,
   };
 }
 
-/** What is wrong with the message itself is told as the protocol does. */
+/** An invalid message is answered by the protocol's own error. */
 function errorBody({ status, code, message }: ApiError): string | undefined {
   if (status !== 400) return undefined;
   return rpcError(code === 'MALFORMED_JSON' ? rpcCodes.parseError : rpcCodes.invalidRequest, message);

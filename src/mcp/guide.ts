@@ -1,4 +1,4 @@
-/** What a client shows its model when it connects. */
+/** Instructions that a client shows its model when it connects. */
 export const instructions =
   'Muster coordinates many agents that share work. A worker’s loop: message_recv, do the work (message_renew meanwhile), ' +
   'message_complete or message_nack. A refusal is a tool error {"error":{"code","message"}}: `message` says what would be ' +

@@ -18,10 +18,10 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** What the protocol is spoken for. */
+/** The parts that the protocol needs. */
 export interface Desk {
   readonly version: string;
-  /** Those that the caller may use. */
+  /** The tools that the caller may use. */
   readonly tools: () => readonly Tool[];
   /**
    * Undefined: there is no such tool. leavesUnseen: the caller may give the call up and keep the connection, as before

@@ -21,7 +21,7 @@ const eventStream = 'text/event-stream';
 
 const grants = { script: 'space/grants', reply: { permissions: list<Permission>() } };
 
-/** What would refuse the caller whatever it called: answered as HTTP, where clients and proxies know what it means. */
+/** A refusal of the caller, whatever it calls: answered as HTTP, where clients and proxies know what it means. */
 const ofAnyCall: ReadonlySet<string> = new Set([
   'INVALID_API_KEY',
   'SPACE_NOT_FOUND',
@@ -59,7 +59,7 @@ export class Visit {
     this.#isAlone = isAlone;
   }
 
-  /** What would have refused the caller whatever it sent; undefined: nothing. */
+  /** A refusal of the caller, whatever it sent; undefined: none. */
   get refusal(): unknown {
     return this.#refusal;
   }

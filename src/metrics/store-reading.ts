@@ -12,7 +12,7 @@ export interface PackedAfterSeconds {
   readonly messages: number;
 }
 
-/** What was read from the store; parts that could not be read are undefined. */
+/** Figures read from the store; parts that could not be read are undefined. */
 export interface Reading {
   readonly isUp: boolean;
   readonly state: StoreState | undefined;

@@ -104,7 +104,7 @@ function completeKeys(json: JsonSchema, keys: readonly Key[], presence: string, 
 }
 
 /**
- * What a field or a path parameter means, then what is allowed; a model sees the latter in the schema. The field's own
+ * The meaning of a field or a path parameter, then the values allowed; a model sees the latter in the schema. The field's own
  * words come before those of its name.
  */
 export function describe(name: string, json: JsonSchema, target: Target, schema?: Joi.Schema): string | undefined {

@@ -25,7 +25,7 @@ import { type FigureName, figuresOf } from './plans.ts';
 import { ApiKey, AuditEntry, Organization } from './records.ts';
 
 /**
- * What operators do with organizations, spaces and keys. Every function rejects with InvalidInput for invalid input,
+ * Operations on organizations, spaces and keys, for operators. Every function rejects with InvalidInput for invalid input,
  * Refusal (ORG_NOT_FOUND, …) for what the store's state forbids, and StoreUnavailable.
  */
 export interface Admin {

@@ -4,7 +4,7 @@ import { InvalidInput } from './input.ts';
 export type Figure = number | 'unlimited';
 
 /**
- * What a plan grants to an organization: operations per month, concurrent agents, spaces, active runs, active tasks,
+ * The limits of a plan: operations per month, concurrent agents, spaces, active runs, active tasks,
  * unrevoked keys, requests per minute, and days for which finished work is kept.
  */
 export interface PlanFigures {

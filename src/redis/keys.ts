@@ -6,7 +6,7 @@ export interface KeyDeclaration {
   /** e.g. `muster:{org}:<spaceNumber>:mailbox:<mailboxId>`; `{org}` is the hash tag, `<name>` a variable part. */
   readonly pattern: string;
   readonly type: 'hash' | 'zset' | 'list' | 'stream' | 'string' | 'set';
-  /** What it holds: for a hash its fields, otherwise its members and scores. */
+  /** Its contents: for a hash its fields, otherwise its members and scores. */
   readonly holds: string;
   /** When it is removed. */
   readonly goes: string;

@@ -9,7 +9,7 @@ import { checkReplies } from './lua-replies.ts';
 import { type Edit, edited, freePath, type Syntax, walk } from './lua-syntax.ts';
 import { errorAt, type Folders, isScript, luaFiles, readSource, type Source } from './source.ts';
 
-/** What rooms declare and scripts refer to: `keys.message(id)`, `emit.message.sent(id, event)`, `@record message`. */
+/** Names that rooms declare and scripts use: `keys.message(id)`, `emit.message.sent(id, event)`, `@record message`. */
 export interface Vocabulary {
   readonly keys: KeyTable;
   readonly records: RecordTable;
@@ -120,7 +120,7 @@ export class Builder {
     this.modules = new Modules(this.#sources);
   }
 
-  /** What a file includes, and what the loader's replacements in it need. */
+  /** The files that a file includes, and those that the loader's replacements in it need. */
   #allIncludes(source: Source): string[] {
     const paths = new Set<string>();
     walk(source.body, (node) => paths.add(freePath(node)?.[0] ?? ''));
@@ -153,7 +153,7 @@ export class Builder {
     return [...this.#sources.values()];
   }
 
-  /** What a file includes, the files that the loader adds among them. */
+  /** The files that a file includes, with those that the loader adds. */
   includesOf(file: string): readonly string[] {
     return this.#includes.get(file) ?? [];
   }

@@ -71,7 +71,7 @@ export function reader(
 }
 
 /**
- * What a reader does if there is no hash: `packed.values` has the values of a packed record, of these fields or (`*`) all
+ * How a reader goes on if there is no hash: `packed.values` has the values of a packed record, of these fields or (`*`) all
  * of them as HGETALL replies. Such a record is not written: it has to be unpacked before it changes.
  */
 const markPacked = 'if isPacked then record.changed, record.isPacked = nil, true end';

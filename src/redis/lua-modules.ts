@@ -8,12 +8,12 @@ const globals = new Set(
     'setmetatable tonumber tostring type unpack xpcall coroutine math string table redis struct cjson cmsgpack bit'
   ).split(' '),
 );
-/** What the loader replaces: `keys.message(id)`, `emit.message.sent(id, event)`, `rows.message(record)`. */
+/** The expressions that the loader replaces: `keys.message(id)`, `emit.message.sent(id, event)`, `rows.message(record)`. */
 export const vocabulary = new Set(['keys', 'emit', 'rows']);
 /** The members that the loader gives to each record's table. */
 const generated = ['load', 'stored', 'insert', 'enter', 'leave'];
 
-/** What a file exports, and which files add members to it. */
+/** The exports of a file, and the files that add members to them. */
 interface Export {
   readonly source: Source;
   /** The members of a table by the file that has them; undefined: not a table, or any member may be there. */
@@ -37,7 +37,7 @@ function membersOf(source: Source, name: string): string[] | undefined {
   return isTable ? found : undefined;
 }
 
-/** What a statement assigns, a function's name included. */
+/** The variables that a statement assigns, a function's name included. */
 function targetsOf(node: Syntax): { name: string; isFree: boolean; member?: string; at: number }[] {
   const targets =
     node.type === 'AssignmentStatement'

@@ -7,7 +7,7 @@ import { libraryOf } from './library.ts';
 import type { Library, Overrides, Script, Vocabulary } from './loader.ts';
 import { located } from './lua-lines.ts';
 
-/** What a script refused with `refuse(code, detail)`; `note` is the text that successful replies begin with. */
+/** A refusal by a script, `refuse(code, detail)`; `note` is the text that successful replies begin with. */
 export class Refusal extends Error {
   readonly code: string;
   readonly note: string;

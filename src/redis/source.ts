@@ -10,7 +10,7 @@ export const luaRoot = packagePath('lua/');
 /** The folders of rooms whose scripts are not in `luaRoot`, by room. */
 export type Folders = Readonly<Record<string, string>>;
 
-/** What a script is called for (lua/lib/call): a request that changes or reads something, one of no space, or work of workers. */
+/** The kinds of calls of a script (lua/lib/call): a request that changes or reads something, one of no space, or a worker's task. */
 export type RequestKind = 'write' | 'read' | 'org' | 'worker';
 const requestKinds = ['write', 'read', 'org', 'worker'];
 
@@ -47,7 +47,7 @@ export interface Source {
   readonly text: string;
   /** The code's syntax tree; its ranges are those of `text`. */
   readonly body: readonly Syntax[];
-  /** What the code lacks when it is loaded: comments, and declarations of variables. */
+  /** Ranges of the code that are left out when it is loaded: comments, and declarations of variables. */
   readonly edits: readonly Edit[];
 }
 

@@ -9,7 +9,7 @@ import { scheduleKeys } from './keys.ts';
 import { type DueMoments, dueMoments } from './moments.ts';
 import { DueSchedule } from './records.ts';
 
-/** What is listed, and then fired in runs that gather. */
+/** Limits of the list of due schedules, which then fire together. */
 const maxSchedules = 100;
 /** Much that is due is fired in turns of about this long, so that other organizations get theirs. */
 const turnMs = 1000;
@@ -51,7 +51,7 @@ export class Firing implements ExtraTimers {
     const end = performance.now() + turnMs;
     const failed: unknown[] = [];
     for (;;) {
-      // Those that fail stay the first.
+      // Schedules that fail stay first.
       const found = await this.#list(org, '', '', failed.length);
       const results = await Promise.allSettled(found.schedules.map((one) => this.#fire(org, one, found.now)));
       for (const one of results) if (one.status === 'rejected') failed.push(one.reason);

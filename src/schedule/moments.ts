@@ -10,7 +10,7 @@ export interface Timing {
   readonly timezone: string;
 }
 
-/** What is due of a schedule: the last moment that has come, how many came before it since `nextAt`, and the next one. */
+/** The due part of a schedule: the last moment that has come, how many came before it since `nextAt`, and the next one. */
 export interface DueMoments {
   readonly moment: number;
   readonly missed: number;
@@ -23,7 +23,7 @@ export function nextOf(cron: string, timezone: string, after: number): number {
   return expression.next(zone, after);
 }
 
-/** What of a schedule has come by `now`, whose next moment was `nextAt`. */
+/** The due part, at `now`, of a schedule whose next moment was `nextAt`. */
 export function dueMoments(timing: Timing, nextAt: number, now: number): DueMoments {
   const { cron, everySeconds, timezone } = timing;
   if (cron === null) {

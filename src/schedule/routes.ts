@@ -38,7 +38,7 @@ async function served<R extends Fields>(input: Input, context: ServeContext<R>):
   }
 }
 
-/** What of a timing the body says. */
+/** The timing, as the body states it. */
 interface Timed {
   readonly cron?: string | undefined;
   readonly everySeconds?: number | undefined;

@@ -42,7 +42,7 @@ export class Zone {
     if (format.resolvedOptions().timeZone !== 'UTC') this.#format = format;
   }
 
-  /** What the clock shows at a moment. */
+  /** The time on the clock at a moment. */
   wallAt(at: number): number {
     return at + this.#offset(at);
   }

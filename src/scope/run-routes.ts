@@ -7,7 +7,7 @@ import { Scope } from './records.ts';
 /** Records shown of each kind. */
 const maxRows = 200;
 
-/** What is said of a run as a whole: what belongs to it, of every room, and its end. */
+/** Routes about a run as a whole: the records of every room in it, and its end. */
 export function runRoutes({
   inRun,
   cancelled,

@@ -50,7 +50,7 @@ interface Restored {
 }
 
 /**
- * What an unclean start of an embedded store calls for, over a connection of its own (its `afterLoss`): no event id is
+ * Repairs an embedded store after an unclean start, over a connection of its own (its `afterLoss`): no event id is
  * issued twice. Cursors stay valid, except those at what was lost; a restored store begins new generations of its
  * journals. Resolves with the number of organizations.
  */

@@ -34,7 +34,7 @@ export const VisibleSpace = record('VisibleSpace', {
   createdAt: time(),
 });
 
-/** What lib/usage counts on a day. */
+/** The counters of lib/usage for a day. */
 export const UsageDay = record('UsageDay', {
   date: date()
     .means('the UTC day')

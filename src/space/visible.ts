@@ -7,7 +7,7 @@ import { VisibleSpace } from './records.ts';
 
 const cursors = new Cursors('spaces', /^[1-9]\d{0,14}$/);
 
-/** What a key can see: the one call that is made in no space. */
+/** The spaces that a key can see: the one call outside of a space. */
 export const visibleSpaces: Route = route({
   method: 'GET',
   path: '',

@@ -49,7 +49,7 @@ export const Delivery = record('Delivery', {
   nextAttemptAt: time().orNull().means('when the next attempt is due; null: there is none'),
 });
 
-/** What to send on request. entry: the journal entry, null for a test. */
+/** The event to send on request. entry: the journal entry, null for a test. */
 export const Sending = record('Sending', {
   at: number(),
   url: text(),

@@ -58,7 +58,7 @@ interface Chosen {
   readonly hash: MessageHash;
 }
 
-/** What the journal has of messages that can be packed: those chosen, and the position behind the last one looked at. */
+/** Messages in the journal that can be packed: those chosen, and the position behind the last one looked at. */
 interface Looked {
   readonly chosen: readonly Chosen[];
   readonly position: string;

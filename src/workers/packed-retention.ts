@@ -14,7 +14,7 @@ import type { Scripts } from '../redis/scripts.ts';
 const due = { script: 'retention/messages', reply: { entry: text(), key: text() } };
 const drop = { script: 'retention/dropMessages', reply: { isDone: flag() } };
 const kinds = ['MESSAGES', 'TOMBSTONES'] as const;
-/** What a tombstone keeps: see lua/mailbox/_retain.lua. */
+/** The fields of a tombstone: see lua/mailbox/_retain.lua. */
 const ofTombstone = ['scopeId', 'taskId', 'groupId', 'taskKey', 'state', 'reason', 'attempts', 'finishedAt'];
 
 /** Removes the packed messages of a space that are over, by segments. */

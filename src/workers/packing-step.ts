@@ -3,7 +3,7 @@ import type { Journal } from '../event/journal.ts';
 import type { Store } from '../redis/connection.ts';
 import type { Scripts } from '../redis/scripts.ts';
 
-/** What packing works with. */
+/** The parts that packing needs. */
 export interface PackingParts {
   readonly store: Store;
   readonly scripts: Scripts;

@@ -36,10 +36,10 @@ const sealed = {
 };
 const packCall = { script: 'event/pack', reply: { isPacked: flag() } };
 
-/** Pauses are so much longer than steps. */
+/** A pause lasts this many times as long as the step before it. */
 const pauseFactor = 6;
 const maxPauseMs = 500;
-/** Other workers pack here, too. */
+/** Other workers may pack the same journal. */
 const maxRefused = 3;
 
 interface PackingOptions {
@@ -51,8 +51,8 @@ interface PackingOptions {
 
 /**
  * Packs the events of journals that are older than SEAL_AFTER_SECONDS into segments (docs/design.md, "Packed history"). A
- * step reads the oldest entries, and a script replaces them by a segment if the stream still begins with them: whatever
- * dies in between, and however many workers pack, every event is in exactly one place.
+ * step reads the oldest entries, and a script replaces them by a segment if the stream still begins with them. Each event is in
+ * exactly one place, whichever process dies in between and however many workers pack.
  */
 export class Packing {
   readonly isOn: boolean;

@@ -88,7 +88,7 @@ export class Ends {
     for (const reservation of task.reservations) if (reservation.isOpen) await reservation.void();
   }
 
-  /** What a lost task had reserved is left to the next attempt, where there can be one. */
+  /** Reservations of a lost task are left to the next attempt, where there can be one. */
   async voidIfEnded(task: Task): Promise<void> {
     if (!task.reservations.some(({ isOpen }) => isOpen)) return;
     const { state } = await this.#muster.message.view({ messageId: task.message.id });
@@ -102,7 +102,7 @@ interface WayBack {
   readonly delaySeconds?: number;
 }
 
-/** What a nack says besides the reason. */
+/** The options of a nack. */
 function wayBack(task: Task, error: unknown): WayBack {
   if (error instanceof GiveUp) return { retry: false };
   if (error instanceof WorkerClosed) return { retry: true, countsAttempt: false };

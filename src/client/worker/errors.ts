@@ -48,7 +48,7 @@ export function isShort(error: unknown): error is MusterError {
 
 const maxReasonLength = 2_048;
 
-/** What a handler threw, as a nack takes it: one line of at most 2,048 characters. */
+/** A handler's error as the reason of a nack: one line of at most 2,048 characters. */
 export function reasonOf(thrown: unknown): string {
   const isOurs = thrown instanceof RetryLater || thrown instanceof GiveUp || thrown instanceof WorkerClosed;
   const text = isOurs ? thrown.message : String(thrown);

@@ -9,7 +9,7 @@ export interface WorkerOptions {
   readonly scopeId?: string | undefined;
   /** How many messages are worked on at once; default 1. */
   readonly concurrency?: number | undefined;
-  /** Who works, for people; default: the machine's name and the process's number. An INBOX needs its recipientId. */
+  /** The worker's name, for people; default: the machine's name and the process's number. An INBOX needs its recipientId. */
   readonly holder?: string | undefined;
   /** Default 30; a claim is renewed at a third of it. */
   readonly leaseSeconds?: number | undefined;
@@ -28,7 +28,7 @@ export interface WorkerOptions {
   readonly closeOnSignals?: boolean | undefined;
 }
 
-/** What a worker says. */
+/** The events of a worker. */
 export interface WorkerEvents<Payload = unknown, Result = unknown> {
   /** A message was claimed. */
   received: { readonly message: WorkerMessage<Payload, Result> };
@@ -51,7 +51,7 @@ export interface WorkerEvents<Payload = unknown, Result = unknown> {
   closed: Readonly<Record<string, never>>;
 }
 
-/** What a worker has done since it started. */
+/** The counts of a worker since it started. */
 export interface WorkerCounts {
   readonly received: number;
   readonly completed: number;

@@ -2,7 +2,7 @@ import type { Muster } from '../muster.ts';
 import type { BatchedCall, BatchResult } from '../types.ts';
 
 const maxCalls = 100;
-/** What the bodies of a batch may have together, with room for the rest of its calls. */
+/** The limit of a batch's bodies together, with room for the rest of its calls. */
 const maxBytes = 1_500_000;
 /** A character is at most so many bytes of JSON in UTF-8. */
 const bytesOfCharacter = 3;

@@ -1,4 +1,4 @@
-/** What is used of Node's `process`; other runtimes may lack it. */
+/** The part of Node's `process` used here; other runtimes may lack it. */
 interface Process {
   on(signal: string, listener: () => void): void;
   once(event: string, listener: () => void): void;
@@ -11,7 +11,7 @@ interface Process {
 const { process } = globalThis as { process?: Partial<Process> };
 const isNode = process?.on !== undefined && process.kill !== undefined;
 
-/** What ends, and is waited for, at a signal. */
+/** Something to end, and to wait for, at a signal. */
 const closing = new Set<() => Promise<unknown>>();
 const names = ['SIGTERM', 'SIGINT'] as const;
 /** How long a program that has more to do than its last work may go on after its workers have closed. */

@@ -20,7 +20,7 @@ export type AllowanceRef = string | { readonly allowanceId: string };
 /** A reservation as it stands. */
 export type ReservationRecord = Answer<'budget.view'>['reservations'][number];
 
-/** What became of a cost. */
+/** The outcome of a cost. */
 export interface Settlement {
   /** How much was recorded as spent. */
   readonly amountMinor: string;
@@ -28,12 +28,12 @@ export interface Settlement {
   readonly overdrawnMinor: string;
 }
 
-/** What a task spends for. */
+/** The purpose of a task's spending. */
 export interface Spender {
   readonly muster: Muster;
   readonly scopeId: string;
   readonly holder: string;
-  /** What is paid, the same in every attempt. */
+  /** The name of the cost, the same in every attempt. */
   readonly workId: string;
   readonly attempt: number;
   /** When the attempt began, by the server's clock. */
@@ -49,7 +49,7 @@ export class Reservation {
   /** As it was when it was made. */
   readonly record: Reserved;
   /**
-   * What earlier attempts of the message had reserved here and spent, or may have spent, oldest first. An ACTIVE one is of
+   * Reservations of the message's earlier attempts that were spent, or may have been, oldest first. An ACTIVE one is of
    * an attempt that died without saying what it cost; where it is of the same amount it is this one's `record`, too.
    */
   readonly earlier: readonly ReservationRecord[];

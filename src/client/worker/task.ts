@@ -9,7 +9,7 @@ export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
   Result
 >;
 
-/** What a handler can do besides its work. */
+/** The services for a handler. */
 export interface TaskContext {
   /** Aborts the moment the claim is lost or cancelled, and when the worker stops before the work is done. */
   readonly signal: AbortSignal;
@@ -30,11 +30,11 @@ export interface TaskContext {
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
 }
 
-/** What a task tells its worker. */
+/** Notifications of a task to its worker. */
 export interface TaskListener {
   progressed(): void;
   logged(text: string, data: unknown): void;
-  /** What was reserved could not be settled; the work is completed all the same. */
+  /** A reservation could not be settled; the work is completed all the same. */
   unsettled(error: unknown): void;
 }
 
@@ -78,7 +78,7 @@ export class Task<Payload = unknown, Result = unknown> {
     this.context = {
       signal,
       progress: (value) => {
-        // What cannot be sent is the handler's error.
+        // A payload that cannot be sent is the handler's error.
         if (JSON.stringify(value) === undefined) throw new TypeError('progress takes a JSON value');
         if (this.isOver) return;
         this.progress = { value };

@@ -173,7 +173,7 @@ export class Worker<Payload = unknown, Result = unknown> {
       else if ('error' in done) await this.#giveBack(task, done.error);
       else await this.#complete(task, done.result, target);
     } catch (error) {
-      // What could not be given back comes back when its lease is over.
+      // A message that could not be given back becomes ready when its lease ends.
       this.#say(error);
     } finally {
       this.#leases.delete(task);
@@ -258,7 +258,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.#settle();
   }
 
-  /** What the worker cannot go on without is refused. */
+  /** A call that the worker depends on was refused. */
   #fail(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.#fatal = error;

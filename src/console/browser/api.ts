@@ -26,7 +26,7 @@ export class Failure extends Error {
   }
 }
 
-/** What a key may do beside reading. */
+/** The permissions of a key beside reading. */
 export interface Rights {
   /** coordination_write. */
   readonly write: boolean;
@@ -62,7 +62,7 @@ export class Api {
     this.#key = key;
   }
 
-  /** What is left of the server's Retry-After, in milliseconds. */
+  /** The rest of the server's Retry-After, in milliseconds. */
   get quietMs(): number {
     return Math.max(0, this.#quietUntil - performance.now());
   }
@@ -110,7 +110,7 @@ export class Api {
     return this.get<Spaces>(`?limit=200${cursor === undefined ? '' : `&cursor=${cursor}`}`);
   }
 
-  /** What the key may do, by the tools that it would be shown over MCP: no other call says it. */
+  /** The permissions of the key, by the tools that MCP would show it: no other call says them. */
   async rights(): Promise<Rights> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     const accept = 'application/json, text/event-stream';

@@ -7,7 +7,7 @@ export interface AskField {
   readonly label: string;
   readonly value: string;
   readonly isNumber?: true;
-  /** What is wrong with a value; '' if nothing is. */
+  /** The problem with a value; '' if there is none. */
   readonly check?: (value: string) => string;
 }
 

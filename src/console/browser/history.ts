@@ -3,7 +3,7 @@ import type { Happening } from './records.ts';
 /** Bars of a graph. */
 export const slots = 60;
 
-/** What the graphs are made of; other events change none of them. */
+/** The events that the graphs are made of; others change none of them. */
 export const countedTypes = [
   'message.sent',
   'message.requeued',

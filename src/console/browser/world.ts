@@ -14,7 +14,7 @@ interface Named {
   readonly currency?: string;
 }
 
-/** What panels share of their responses. */
+/** Responses that panels share. */
 export class World {
   readonly spaceId: string;
   readonly scopes: Scopes;
@@ -27,7 +27,7 @@ export class World {
   readonly #named = new Map<string, Named>();
   /** Once it has been read. */
   history: History | undefined;
-  /** What happens while it is being read. */
+  /** Events that arrive while it is being read. */
   #heard: Happening[] = [];
   #sampled: readonly [backlog: number, oldestSeconds: number | null] | undefined;
   /** Webhook destinations that hear nothing. */
@@ -60,7 +60,7 @@ export class World {
     if (this.#sampled) history.sample(this.now(), ...this.#sampled);
   }
 
-  /** What happened in between is not known: the history is to be read again. */
+  /** Events in between are unknown: the history has to be read again. */
   dropHistory(): void {
     this.history = undefined;
     this.#heard = [];

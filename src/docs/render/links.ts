@@ -7,7 +7,7 @@ export const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
 const pages: ReadonlySet<string> = new Set(groups.flatMap(({ files }) => files));
 
-/** What the service serves beside the pages: `/docs/api` in a text is a link to it. */
+/** Addresses of the service beside the pages: `/docs/api` in a text is a link to it. */
 export const places: ReadonlySet<string> = new Set([
   '/docs',
   '/docs/api',

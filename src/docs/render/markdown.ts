@@ -29,7 +29,7 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const decoded = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (all, name) => entities[name] ?? all);
 
-/** What a reader sees, without markup. */
+/** The visible text, without markup. */
 function plain(token: Token): string {
   const { type, raw, text, tokens, items, header, rows } = token as Tokens.Generic;
   if (type === 'table') {

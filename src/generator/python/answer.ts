@@ -2,13 +2,13 @@ import { type Call, type Document, resolved } from '../document.ts';
 import type { Records } from './records.ts';
 import { capital, capitalized, union } from './words.ts';
 
-/** What an answer that has no name of its own is called. */
+/** The name of an answer that has none of its own. */
 function answerName(operationId: string): string {
   const [room = '', call = ''] = operationId.split('.');
   return call === 'get' ? capital(room) : capitalized(operationId);
 }
 
-/** What a call answers: the type, the classes that read it, and the list if it is a page of one. */
+/** The answer of a call: the type, the classes that read it, and the list if it is a page of one. */
 export interface Answer {
   readonly type: string;
   readonly record: string;

@@ -36,7 +36,7 @@ export class Records {
     return union(types.map((type) => this.#simple(type, schema, name)));
   }
 
-  /** What a value holds that is a record; undefined if it is none, nor a list of such. */
+  /** The record in a value, or in each item of a list; undefined if there is none. */
   recordIn(schema: Schema, name: string): string | undefined {
     const found = /^(?:list\[)?([A-Z]\w*)\]?(?: \| None)?$/.exec(this.typeOf(schema, name))?.[1];
     return found !== undefined && this.#classes.has(found) ? found : undefined;

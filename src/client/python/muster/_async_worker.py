@@ -21,7 +21,7 @@ AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
 
 
 class AsyncTask(TaskBase):
-    """What a handler can do besides its work."""
+    """The services for a handler."""
 
     def __init__(self, held: Held, core: AsyncWorker) -> None:
         super().__init__(held, core)

@@ -34,7 +34,7 @@ _BATCH: Endpoint[_Results] = Endpoint('batch', 'POST', '/batch', _Results)
 
 
 class BatchResult(Generic[T_co]):
-    """What became of a call of a batch."""
+    """The outcome of a call of a batch."""
 
     ok: bool
     status: int

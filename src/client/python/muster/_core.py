@@ -65,7 +65,7 @@ _final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
 
 @dataclass(frozen=True)
 class WorkerCounts:
-    """What a worker has done since it started."""
+    """The counts of a worker since it started."""
 
     received: int
     completed: int
@@ -222,7 +222,7 @@ class _End:
 
 
 def _way_back(held: Held, error: BaseException) -> dict[str, Any]:
-    """What a nack says besides the reason."""
+    """The options of a nack."""
     if isinstance(error, GiveUp):
         return {'retry': False}
     if isinstance(error, WorkerClosed):

@@ -41,7 +41,7 @@ _passed = '2000-01-01T00:00:00.000Z'
 
 @dataclass(frozen=True)
 class Settlement:
-    """What became of a cost."""
+    """The outcome of a cost."""
 
     amount_minor: str
     """How much was recorded as spent"""

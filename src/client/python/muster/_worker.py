@@ -20,7 +20,7 @@ Handler = Callable[[Claim, 'Task'], Any]
 
 
 class Task(TaskBase):
-    """What a handler can do besides its work."""
+    """The services for a handler."""
 
     def wait(self, seconds: float) -> None:
         """Sleeps; raises `ClaimLost` or `WorkerClosed` the moment the claim is over."""
