@@ -17,7 +17,8 @@ from ._arguments import ABSENT, Amount, Id, Moment
 from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
 from ._base import BatchedCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
-from ._core import MailboxChoice, WorkerCounts
+from ._claims import WorkerCounts
+from ._core import MailboxChoice
 from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
 from ._record import Record

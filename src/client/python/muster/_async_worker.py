@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 from functools import partial
@@ -12,9 +11,12 @@ from typing import Any
 from . import _signals
 from ._arguments import Amount, Id
 from ._client import AsyncMuster, AsyncReservation, Reserving
-from ._core import Core, Held, MailboxChoice, TaskBase
+from ._core import Core
+from ._held import Held
 from ._records import Claim, Waiter
 from ._spending import Reservation
+from ._task import TaskBase
+from ._transport import Stop
 
 AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
@@ -23,9 +25,9 @@ AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
 class AsyncTask(TaskBase):
     """The services for a handler."""
 
-    def __init__(self, held: Held, core: AsyncWorker) -> None:
-        super().__init__(held, core)
-        self._muster = core.async_muster
+    def __init__(self, held: Held, worker: AsyncWorker) -> None:
+        super().__init__(held, worker)
+        self._muster = worker.given_muster
 
     def reserve(self, budget: Id, amount_minor: Amount) -> Reserving:
         """As `Task.reserve`: `async with task.reserve('llm', 500) as reservation: await reservation.settle(320)`."""
@@ -37,7 +39,7 @@ class AsyncTask(TaskBase):
         return await self._muster.in_thread(partial(self._units, allowance, units))
 
 
-class AsyncWorker(Core):
+class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
     """Works on the messages of a mailbox, each in a task: `await AsyncWorker(muster, 'jobs', handle).run()`.
 
     As `Worker`; a handler's task is cancelled the moment its claim is lost or cancelled, and when the worker stops
@@ -47,46 +49,13 @@ class AsyncWorker(Core):
         all: as for `Worker`
     """
 
-    def __init__(
-        self,
-        muster: AsyncMuster,
-        mailbox: MailboxChoice,
-        handler: AsyncHandler,
-        *,
-        scope_id: Id = '*',
-        concurrency: int = 1,
-        holder: str | None = None,
-        lease_seconds: int = 30,
-        results_to: MailboxChoice | None = None,
-        wait_seconds: int = 20,
-        batch: bool = True,
-        close_seconds: float = 25,
-        close_on_signals: bool = True,
-        logger: logging.Logger | None = None,
-    ) -> None:
-        super().__init__(
-            muster.sync,
-            mailbox,
-            scope_id=scope_id,
-            concurrency=concurrency,
-            holder=holder,
-            lease_seconds=lease_seconds,
-            results_to=results_to,
-            wait_seconds=wait_seconds,
-            batch=batch,
-            close_seconds=close_seconds,
-            close_on_signals=close_on_signals,
-            logger=logger,
-        )
-        self.async_muster = muster
-        self._handler = handler
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._works: dict[Held, asyncio.Task[None]] = {}
+    _loop: asyncio.AbstractEventLoop | None = None
 
     async def start(self) -> AsyncWorker:
         """Starts it; `close` ends it."""
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
+            self._works: dict[Held, asyncio.Task[None]] = {}
             self._start()
         return self
 
@@ -98,9 +67,9 @@ class AsyncWorker(Core):
         with _signals.in_loop(asyncio.get_running_loop()) if self._close_on_signals else nullcontext():
             try:
                 await self.start()
-                await _end_of(self)
+                await _end_of(self.ended)
                 for other in _signals.closing():
-                    await _end_of(other)
+                    await _end_of(other.ended)
             except asyncio.CancelledError:
                 await self.close()
                 raise
@@ -111,7 +80,7 @@ class AsyncWorker(Core):
         """As `Worker.close`."""
         if self._loop is not None:
             self._close_soon(self._close_seconds if seconds is None else seconds)
-            await _end_of(self)
+            await _end_of(self.ended)
 
     async def drained(self) -> None:
         """As `Worker.drained`."""
@@ -119,7 +88,7 @@ class AsyncWorker(Core):
             if self._mailbox_id is None:
                 await asyncio.sleep(0.05)
                 continue
-            view = await self.async_muster.mailbox.view(mailbox_id=self._mailbox_id, wait_seconds=20)
+            view = await self.given_muster.mailbox.view(mailbox_id=self._mailbox_id, wait_seconds=20)
             if view.counts.ready + view.counts.delayed + view.counts.claimed == 0:
                 return
         if self._failure is not None:
@@ -158,21 +127,21 @@ class AsyncWorker(Core):
             error = raised
         finally:
             self._works.pop(held, None)
-        await self.async_muster.in_thread(partial(self._finish, held, error, result))
+        await self.given_muster.in_thread(partial(self._finish, held, error, result))
 
 
-async def _end_of(worker: Core) -> None:
-    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+async def _end_of(ended: Stop) -> None:
+    loop, told = asyncio.get_running_loop(), asyncio.Event()
 
     def tell() -> None:
         with suppress(RuntimeError):  # The loop is closed.
-            loop.call_soon_threadsafe(ended.set)
+            loop.call_soon_threadsafe(told.set)
 
-    worker.ended.add(tell)
+    ended.add(tell)
     try:
-        await ended.wait()
+        await told.wait()
     finally:
-        worker.ended.remove(tell)
+        ended.remove(tell)
 
 
 __all__ = ['AsyncHandler', 'AsyncReservation', 'AsyncTask', 'AsyncWorker']

@@ -9,31 +9,40 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from ._core import Core
+from ._transport import Stop
+
+
+class Signalled(Protocol):
+    """A worker that signals close."""
+
+    signals: int
+    ended: Stop
+
+    def hear_signal(self) -> None: ...
+
 
 _names = (signal.SIGTERM, signal.SIGINT)
 _lock = threading.Lock()
-_started: set[Core] = set()
+_started: set[Signalled] = set()
 _loops: Counter[AbstractEventLoop] = Counter()
 """How many workers run in an event loop, which has one handler of a signal."""
 
 
-def add(worker: Core) -> None:
+def add(worker: Signalled) -> None:
     """Has signals close a worker."""
     with _lock:
         _started.add(worker)
 
 
-def discard(worker: Core) -> None:
+def discard(worker: Signalled) -> None:
     """It has ended."""
     with _lock:
         _started.discard(worker)
 
 
-def closing() -> list[Core]:
+def closing() -> list[Signalled]:
     """The workers that a signal has closed, and that have not ended."""
     with _lock:
         return [worker for worker in _started if worker.signals > 0]

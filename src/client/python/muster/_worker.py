@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -11,9 +10,11 @@ from typing import Any
 from . import _signals
 from ._arguments import Amount, Id
 from ._client import Muster
-from ._core import Core, Held, MailboxChoice, TaskBase
+from ._core import Core, wait_for
+from ._held import Held
 from ._records import Claim, Waiter
 from ._spending import Reservation
+from ._task import TaskBase
 
 Handler = Callable[[Claim, 'Task'], Any]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
@@ -40,7 +41,7 @@ class Task(TaskBase):
         return self._units(allowance, units)
 
 
-class Worker(Core):
+class Worker(Core[Muster, Handler]):
     """Works on the messages of a mailbox, each in a thread: `Worker(muster, 'jobs', handle, concurrency=10).run()`.
 
     Receives them, keeps their claims, completes them with what the handler returns and gives them back when it
@@ -60,39 +61,7 @@ class Worker(Core):
             once it has started; a second signal at once
     """
 
-    def __init__(
-        self,
-        muster: Muster,
-        mailbox: MailboxChoice,
-        handler: Handler,
-        *,
-        scope_id: Id = '*',
-        concurrency: int = 1,
-        holder: str | None = None,
-        lease_seconds: int = 30,
-        results_to: MailboxChoice | None = None,
-        wait_seconds: int = 20,
-        batch: bool = True,
-        close_seconds: float = 25,
-        close_on_signals: bool = True,
-        logger: logging.Logger | None = None,
-    ) -> None:
-        super().__init__(
-            muster,
-            mailbox,
-            scope_id=scope_id,
-            concurrency=concurrency,
-            holder=holder,
-            lease_seconds=lease_seconds,
-            results_to=results_to,
-            wait_seconds=wait_seconds,
-            batch=batch,
-            close_seconds=close_seconds,
-            close_on_signals=close_on_signals,
-            logger=logger,
-        )
-        self._handler = handler
-        self._is_started = False
+    _is_started = False
 
     def start(self) -> Worker:
         """Starts it; `close` ends it."""
@@ -109,9 +78,9 @@ class Worker(Core):
         hears = self._close_on_signals and threading.current_thread() is threading.main_thread()
         with _signals.in_main_thread() if hears else nullcontext():
             self.start()
-            self._wait_ended()
+            wait_for(self.ended)
             for other in _signals.closing():
-                other._wait_ended()
+                wait_for(other.ended)
         if self._failure is not None:
             raise self._failure
 
@@ -122,7 +91,7 @@ class Worker(Core):
         """
         if self._is_started:
             self._close_soon(self._close_seconds if seconds is None else seconds)
-            self._wait_ended()
+            wait_for(self.ended)
 
     def drained(self) -> None:
         """Waits until nothing is left to do in the mailbox, for whichever worker: nothing READY, DELAYED or CLAIMED."""

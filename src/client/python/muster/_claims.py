@@ -1,0 +1,235 @@
+"""Keeping claims: their renewals, the calls of their tasks, and their loss."""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+import threading
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ._arguments import ABSENT
+from ._base import BatchedCall, Endpoint
+from ._calls import MESSAGE_RENEW
+from ._client import Muster
+from ._errors import ClaimLost, MusterError, reason_of
+from ._held import Held, first_pause_seconds, lost_codes, max_calls, max_pause_seconds
+from ._transport import Stop
+
+T = TypeVar('T')
+Request = tuple[Endpoint[Any], Mapping[str, Any], str]
+"""A call, its arguments and its Idempotency-Key"""
+
+_max_money_pause_seconds = 2.0
+_renew_again_seconds = 0.5
+_soon = 1 / 30
+"""Renewals that are due so soon, as a part of the lease, go with those that are due now."""
+
+
+@dataclass(frozen=True)
+class WorkerCounts:
+    """The counts of a worker since it started."""
+
+    received: int
+    completed: int
+    returned: int
+    """Given back for another attempt"""
+    failed: int
+    """Ended without success: GiveUp, or the last attempt"""
+    lost: int
+    active: int
+    """Worked on now"""
+
+
+class Claims:
+    """The claims that a worker holds."""
+
+    def __init__(
+        self, muster: Muster, scope_id: str, lease_seconds: int, holder: str, logger: logging.Logger | None
+    ) -> None:
+        self.muster = muster
+        self.holder = holder
+        self.logger = logger or logging.getLogger('muster.worker')
+        self._watched = None if scope_id == '*' else scope_id
+        self._timeout_seconds = lease_seconds / 3
+        # Guards all that follows, here and in subclasses.
+        self._changed = threading.Condition()
+        self._held: set[Held] = set()
+        self._running: int = 0
+        self._counts = {'received': 0, 'completed': 0, 'returned': 0, 'failed': 0, 'lost': 0}
+        self._away_since: float | None = None
+        self._over = Stop()
+        """Ends everything"""
+
+    def _interrupt(self, held: Held) -> None:
+        """Tells the handler that its claim is over."""
+        raise NotImplementedError
+
+    @property
+    def counts(self) -> WorkerCounts:
+        """The counts since it started."""
+        with self._changed:
+            return WorkerCounts(**self._counts, active=self._running)
+
+    def progressed(self, held: Held, value: Any) -> None:
+        """Has a task's progress sent."""
+        with self._changed:
+            if not held.is_over:
+                held.progress = value
+                self._changed.notify_all()
+
+    def insist(self, held: Held, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None) -> T:
+        """Makes a call of a task until it is answered, for as long as its claim is kept. One that is held has a `stop`."""
+        key = ABSENT if endpoint.method == 'GET' else str(uuid.uuid4())
+        timeout_seconds = None if stop else self._timeout_seconds
+        failures = 0
+        while True:
+            try:
+                return self.muster.request(
+                    endpoint, args, idempotency_key=key, attempts=1, timeout_seconds=timeout_seconds, stop=stop
+                )
+            except MusterError as error:
+                if held.is_over or not error.is_passing:
+                    raise
+                self.logger.warning('%s: trying again: %s', held.message.id, error)
+                pause = min(_max_money_pause_seconds, first_pause_seconds * 2**failures)
+                failures += 1
+                asked = min(60, error.retry_after_seconds or 0)
+                held.stop.wait(max(pause, asked) * (1 + random.random() / 4))
+                if held.is_over:
+                    raise (held.reason or error) from error
+
+    def _renew(self) -> None:
+        while not self._over.is_set():
+            with self._changed:
+                now = time.monotonic()
+                live = [held for held in self._held if not held.is_over]
+                ended = [held for held in live if now >= held.lease_ends_at]
+                due = [held for held in live if self._is_due(held, now)]
+                if not ended and not due:
+                    next_at = min((min(held.lease_ends_at, held.due_at) for held in live), default=math.inf)
+                    self._changed.wait(None if next_at == math.inf else max(0.0, next_at - now))
+                    continue
+            for held in ended:
+                self._lose(held, 'the lease is over and could not be renewed')
+            for start in range(0, len(due), max_calls):
+                self._renew_all([held for held in due[start : start + max_calls] if not held.is_over])
+
+    def _is_due(self, held: Held, now: float) -> bool:
+        if held.is_renewing:
+            return False
+        return held.due_at <= now or held.renew_at <= now + held.message.lease_seconds * _soon
+
+    def _renew_all(self, all_held: Sequence[Held]) -> None:
+        """Renews, and with it asks whether the claims still stand."""
+        sent_at = time.monotonic()
+        sent: list[tuple[Held, Any]] = []
+        with self._changed:
+            for held in all_held:
+                sent.append((held, held.progress))
+                if held.progress is not ABSENT:
+                    held.progress_at = sent_at
+                held.progress = ABSENT
+                held.is_renewing = True
+        calls = [self._renewal(held, progress) for held, progress in sent]
+        outcomes = self._ask(calls, len(calls) > 1)
+        for (held, progress), outcome in zip(sent, outcomes):
+            with self._changed:
+                held.is_renewing = False
+                self._changed.notify_all()
+                if not isinstance(outcome, MusterError):
+                    held.leased_from(sent_at)
+                    self._outage_ends()
+                    continue
+                now = time.monotonic()
+                if outcome.status != 413 and held.progress is ABSENT:
+                    held.progress = progress
+                    held.progress_at = now
+                # Progress that is too large: without it the claim is kept all the same.
+                held.renew_at = now if outcome.status == 413 else now + _renew_again_seconds * (1 + random.random())
+            if outcome.code in lost_codes:
+                self._lose(held, outcome.message)
+            elif outcome.is_passing:
+                self._outage_begins(outcome)
+            else:
+                self.logger.warning('%s: not renewed: %s', held.message.id, outcome)
+
+    def _renewal(self, held: Held, progress: Any) -> Request:
+        message = held.message
+        args = {
+            'messageId': message.id,
+            'token': message.token,
+            'leaseSeconds': message.lease_seconds,
+            'progress': progress,
+        }
+        # Renewing twice does no harm, so no key is kept.
+        return MESSAGE_RENEW, args, ABSENT
+
+    def _ask(self, calls: Sequence[Request], is_batch: bool) -> list[Any]:
+        """The answer to each, or its error. is_batch: they share a request; otherwise there is one."""
+        try:
+            if is_batch:
+                batch = [BatchedCall[Any](*call) for call in calls]
+                results = self.muster.batch(batch, attempts=1, timeout_seconds=self._timeout_seconds)
+                return [result.error or result.answer for result in results]
+            ((endpoint, args, key),) = calls
+            return [
+                self.muster.request(
+                    endpoint, args, idempotency_key=key, attempts=1, timeout_seconds=self._timeout_seconds
+                )
+            ]
+        except MusterError as error:
+            return [error for _ in calls]
+
+    def _watch(self) -> None:
+        """Asks about a claim when its message is said to be over. Without the permission to watch, the next renewal tells."""
+        types = ('message.cancelled', 'message.expired')
+        while not self._over.is_set():
+            try:
+                journal = self.muster.events(types=types, scope_id=self._watched, cursor='latest', stop=self._over)
+                for event in journal:
+                    with self._changed:
+                        for held in self._held:
+                            if held.message.id == event.aggregate_id:
+                                held.renew_at = 0
+                        self._changed.notify_all()
+            except MusterError as error:
+                if not error.is_passing and error.code != 'CURSOR_EXPIRED':
+                    self.logger.debug('the journal is not watched: %s', error)
+                    return
+                self._over.wait(max_pause_seconds)
+
+    def _lose(self, held: Held, why: str) -> None:
+        with self._changed:
+            if held.is_over:
+                return
+            held.over(ClaimLost(why))
+            self._counts['lost'] += 1
+        # Of an outage that outlasts leases there is a line already.
+        level = logging.WARNING if self._away_since is None else logging.DEBUG
+        self.logger.log(level, '%s: the claim is lost: %s', held.message.id, why)
+        self._told(held)
+
+    def _told(self, held: Held) -> None:
+        held.stop.set()
+        self._interrupt(held)
+
+    def _outage_begins(self, error: MusterError) -> None:
+        """Says so once."""
+        with self._changed:
+            if self._away_since is not None:
+                return
+            self._away_since = time.monotonic()
+        why = reason_of(error)
+        self.logger.warning('the service does not answer as it should, trying again until it does: %s', why)
+
+    def _outage_ends(self) -> None:
+        with self._changed:
+            since, self._away_since = self._away_since, None
+        if since is not None:
+            seconds = math.ceil(time.monotonic() - since)
+            self.logger.warning('the service answers again, after %d s', seconds)

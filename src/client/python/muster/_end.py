@@ -1,0 +1,66 @@
+"""The end of a claim, as it is sent."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from typing import Any
+
+from ._arguments import encode
+from ._base import Endpoint
+from ._calls import MESSAGE_COMPLETE, MESSAGE_NACK
+from ._errors import GiveUp, MusterError, RetryLater, WorkerClosed, is_short, reason_of
+from ._held import Held
+
+_max_delay_seconds = 86_400
+_short_seconds = 30
+"""The pause of a message for which a budget or a quota was short, unless the refusal says less than a minute."""
+_max_short_seconds = 60
+
+
+class End:
+    """How a claim is to end: completed, or given back."""
+
+    def __init__(
+        self, held: Held, error: BaseException | None, result: Any = None, target: str | None = None
+    ) -> None:
+        args: dict[str, Any] = {'messageId': held.message.id, 'token': held.message.token}
+        self.held = held
+        self.error = error
+        if error is None:
+            publish = {} if target is None else {'mailboxId': target, 'scopeId': held.message.scope_id}
+            if result is not None or target is not None:
+                args['result'] = {'payload': result, **publish}
+        else:
+            args.update(_way_back(held, error), error=reason_of(error))
+        self.endpoint: Endpoint[Any] = MESSAGE_COMPLETE if error is None else MESSAGE_NACK
+        self.args = args
+        self.key = str(uuid.uuid4())
+        # A result that is no JSON fails here, as the handler's error.
+        self.size = len(encode(args).encode())
+
+
+def _way_back(held: Held, error: BaseException) -> dict[str, Any]:
+    """The options of a nack."""
+    if isinstance(error, GiveUp):
+        return {'retry': False}
+    if isinstance(error, WorkerClosed):
+        return {'retry': True, 'countsAttempt': False}
+    if isinstance(error, RetryLater):
+        delay = min(_max_delay_seconds, max(0, math.ceil(error.seconds)))
+        return {'retry': True, 'countsAttempt': error.counts_attempt, 'delaySeconds': delay}
+    # An attempt that has spent something was made, and must not be repeated without end.
+    if is_short(error) and not any(reservation.has_spent for reservation in held.reservations):
+        delay = min(_max_short_seconds, error.retry_after_seconds or _short_seconds)
+        return {'retry': True, 'countsAttempt': False, 'delaySeconds': delay}
+    return {'retry': True}
+
+
+def too_large(result: Any, error: MusterError) -> GiveUp:
+    """No attempt would make it smaller."""
+    size = len(encode(result).encode())
+    limit = error.message.partition(':')[0]
+    return GiveUp(
+        f'the result has {size} bytes, which is too large ({limit}): store it elsewhere and return where it is, '
+        'or raise maxPayloadBytes; then requeue the message'
+    )

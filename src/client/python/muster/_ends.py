@@ -1,0 +1,163 @@
+"""Ending claims: the outcome of each is sent until it is answered."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from ._arguments import ABSENT
+from ._claims import Claims
+from ._end import End, too_large
+from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, is_short
+from ._held import Held, first_pause_seconds, linger_seconds, lost_codes, max_calls, max_pause_seconds
+
+_max_batch_bytes = 1_500_000
+"""A batch takes 2 MiB."""
+_final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
+
+
+class Ends(Claims):
+    """The claims of a worker, and the outcomes that are still to be sent."""
+
+    _batch: bool
+    """Whether several share a request"""
+    _target: str | None = None
+    """The mailbox for results"""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._ends: deque[End] = deque()
+        self._telling = 0
+
+    def _finish(self, held: Held, error: BaseException | None, result: Any) -> None:
+        """Takes what the handler returned or raised; blocks while it settles what was reserved."""
+        with self._changed:
+            self._running -= 1
+            self._changed.notify_all()
+            is_over = held.is_over
+        try:
+            if is_over:
+                self._forget(held)
+                return
+            self._settle(held, error)
+            try:
+                end = End(held, error, result, self._target)
+            except (TypeError, ValueError) as unfit:
+                error = unfit
+                end = End(held, error)
+        except BaseException as other:
+            end = End(held, other)
+        if isinstance(error, MusterError) and error.is_passing and not is_short(error):
+            self._outage_begins(error)
+        elif error is not None and not isinstance(error, (RetryLater, GiveUp)) and not is_short(error):
+            self.logger.warning('%s: the handler raised %r', held.message.id, error, exc_info=error)
+        with self._changed:
+            if not held.is_over:
+                held.is_ending = True
+                self._ends.append(end)
+                self._changed.notify_all()
+                return
+        self._forget(held)
+
+    def _settle(self, held: Held, error: BaseException | None) -> None:
+        """Settles what is left of the money, or gives it back where the work has failed."""
+        for reservation in held.reservations:
+            if reservation.is_open:
+                try:
+                    reservation.settle(0 if error is not None else None)
+                except Exception as refusal:
+                    # The work is done: that its cost is refused is no reason to do it again.
+                    self.logger.warning('%s: not settled: %s', held.message.id, refusal)
+
+    def _forget(self, held: Held) -> None:
+        """A task that was lost. What it had reserved is left to the next attempt, where there can be one."""
+        try:
+            if any(reservation.is_open for reservation in held.reservations):
+                if self.muster.message.view(message_id=held.message.id).state in _final_states:
+                    self._settle(held, held.reason or ClaimLost())
+        except MusterError as error:
+            self.logger.warning('%s: what it had reserved stays so: %s', held.message.id, error)
+        finally:
+            self._drop(held)
+
+    def _drop(self, held: Held) -> None:
+        with self._changed:
+            self._held.discard(held)
+            self._changed.notify_all()
+
+    def _tell(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._ends or self._over.is_set())
+                if not self._ends:
+                    return
+                if self._batch:
+                    # Others that end in a moment share the request.
+                    self._changed.wait_for(
+                        lambda: len(self._ends) >= min(max_calls, math.ceil(len(self._held) / 4)), linger_seconds
+                    )
+                ends = [self._ends.popleft()]
+                size = ends[0].size
+                while self._batch and self._ends and len(ends) < max_calls:
+                    size += self._ends[0].size
+                    if size > _max_batch_bytes:
+                        break
+                    ends.append(self._ends.popleft())
+                self._telling = len(ends)
+            self._deliver(ends)
+            with self._changed:
+                self._telling = 0
+                self._changed.notify_all()
+
+    def _deliver(self, ends: Sequence[End]) -> None:
+        """Tells how claims have ended; tries again as long as they last."""
+        failures = 0
+        is_batch = len(ends) > 1
+        pending = list(ends)
+        for end in pending:
+            if end.error is not None:
+                self._send_progress(end.held)
+        while pending:
+            again: list[End] = []
+            calls = [(end.endpoint, end.args, end.key) for end in pending]
+            for end, outcome in zip(pending, self._ask(calls, is_batch)):
+                if not isinstance(outcome, MusterError):
+                    self._ended_well(end, outcome)
+                elif outcome.code in lost_codes:
+                    self._lose(end.held, outcome.message)
+                    self._forget(end.held)
+                elif outcome.is_passing and time.monotonic() < end.held.lease_ends_at and not self._over.is_set():
+                    again.append(end)
+                elif outcome.is_passing or end.error is not None:
+                    self._lose(end.held, str(outcome))
+                    self._forget(end.held)
+                elif outcome.status == 413:
+                    again.append(End(end.held, too_large(end.args['result']['payload'], outcome)))
+                else:
+                    # A mailbox for results that is gone, for instance.
+                    again.append(End(end.held, outcome))
+            pending = again
+            if pending:
+                pause = min(max_pause_seconds, first_pause_seconds * 2**failures)
+                failures += 1
+                self._over.wait(pause * (1 + random.random() / 4))
+
+    def _send_progress(self, held: Held) -> None:
+        """The next attempt is to find what this one reached last."""
+        with self._changed:
+            self._changed.wait_for(lambda: not held.is_renewing, self._timeout_seconds)
+        if held.progress is not ABSENT:
+            self._renew_all([held])
+
+    def _ended_well(self, end: End, answer: Any) -> None:
+        kind = 'completed' if end.error is None else 'returned' if answer.state in ('READY', 'DELAYED') else 'failed'
+        with self._changed:
+            end.held.is_over = True
+            self._counts[kind] += 1
+            self._held.discard(end.held)
+            self._changed.notify_all()
+        self.logger.debug('%s: %s', end.held.message.id, kind)

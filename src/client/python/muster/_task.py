@@ -1,0 +1,97 @@
+"""The services for handlers, in workers of both kinds."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ._arguments import Amount, Id, encode
+from ._base import Endpoint
+from ._claims import Claims
+from ._errors import Stopped
+from ._held import Held
+from ._records import Claim, Waiter
+from ._spending import Reservation, Spender, reserve, take_units
+from ._transport import Stop
+
+T = TypeVar('T')
+
+
+class _TaskSpender(Spender):
+    """A task that spends. It makes its calls until they are answered, for as long as its claim is kept."""
+
+    def __init__(self, held: Held, claims: Claims, work_id: str) -> None:
+        message = held.message
+        super().__init__(
+            claims.muster, message.scope_id, claims.holder, work_id, message.attempt, message.claimed_at
+        )
+        self._held = held
+        self._claims = claims
+
+    @property
+    def is_over(self) -> bool:
+        return self._held.is_over
+
+    def call(self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None) -> T:
+        return self._claims.insist(self._held, endpoint, args, stop)
+
+
+class TaskBase:
+    """What handlers of both kinds of workers can do besides their work."""
+
+    message: Claim
+    log: logging.LoggerAdapter[logging.Logger]
+    """A logger whose lines name the message"""
+
+    def __init__(self, held: Held, claims: Claims) -> None:
+        self.message = held.message
+        self.log = _Log(claims.logger, {'message_id': held.message.id})
+        self._held = held
+        self._claims = claims
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the claim was lost or cancelled, or the worker has given the message back."""
+        return self._held.reason is not None
+
+    def raise_if_lost(self) -> None:
+        """Raises `ClaimLost`, or `WorkerClosed`, once the claim is over."""
+        if self._held.reason is not None:
+            raise self._held.reason
+
+    def progress(self, value: Any) -> None:
+        """Keeps a JSON value of at most 4,096 bytes with the message: the next attempt finds it in `message.progress`.
+
+        Does not wait. It goes out at once, at most one a second; the last one always does.
+        """
+        encode(value)
+        self._claims.progressed(self._held, value)
+
+    def _reserve(self, budget: Id, amount_minor: Amount) -> Reservation:
+        self.raise_if_lost()
+        self._held.reserve_calls += 1
+        work_id = f'{self.message.id}/{self._held.reserve_calls}'
+        reservation = reserve(_TaskSpender(self._held, self._claims, work_id), budget, amount_minor)
+        self._held.reservations.append(reservation)
+        return reservation
+
+    def _units(self, allowance: Id, units: int) -> Waiter:
+        spender = _TaskSpender(self._held, self._claims, self.message.id)
+        try:
+            return take_units(spender, allowance, units, self._held.stop)
+        except Stopped:
+            self.raise_if_lost()
+            raise
+
+
+if TYPE_CHECKING:
+    _Adapter = logging.LoggerAdapter[logging.Logger]
+else:  # Python 3.10 has no types of it.
+    _Adapter = logging.LoggerAdapter
+
+
+class _Log(_Adapter):
+    def process(self, msg: Any, kwargs: Any) -> tuple[Any, Any]:
+        message_id = (self.extra or {}).get('message_id')
+        return f'{message_id}: {msg}', kwargs
