@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { dashboardFile, dashboard as described } from '../../src/metrics/dashboard.ts';
 import { World } from '../support/world.ts';
 import type { Scrape } from './exposition.ts';
 import { selectorsOf } from './expressions.ts';
@@ -24,7 +25,7 @@ interface Rule {
 }
 
 const dashboard: { uid: string; panels: Panel[]; templating: { list: { query: { query: string } }[] } } = JSON.parse(
-  textOf('grafana-dashboard.json'),
+  readFileSync(dashboardFile, 'utf8'),
 );
 const rules: Rule[] = parse(textOf('alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules);
 
@@ -52,6 +53,10 @@ describe('The queries of dashboard and alerts', () => {
       const known = new Set(['job', 'instance', ...found.flatMap((sample) => Object.keys(sample.labels))]);
       return labels.filter((label) => !known.has(label)).map((label) => `${name} has no label ${label}`);
     });
+
+  it('are those of the dashboard as described: npm run -s describe', () => {
+    expect(readFileSync(dashboardFile, 'utf8')).to.equal(described());
+  });
 
   it('use existing metrics and labels', () => {
     const targets = dashboard.panels.flatMap((panel) => panel.targets ?? []);

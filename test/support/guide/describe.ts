@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { memberText } from '../../../src/declare/reply.ts';
+import { dashboard, dashboardFile } from '../../../src/metrics/dashboard.ts';
 import { product as defaultProduct } from '../../../src/primitives.ts';
 import { libraryOf } from '../../../src/redis/library.ts';
 import { luaRoot } from '../../../src/redis/source.ts';
@@ -106,4 +107,7 @@ export function guide(product: Product = defaultProduct): string {
   return `${[head, '', '## Scripts', '', ...scriptTable(all, product), '## Keys', '', ...keyTable(all, product)].join('\n')}\n`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(guideFile, guide());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(guideFile, guide());
+  writeFileSync(dashboardFile, dashboard());
+}
