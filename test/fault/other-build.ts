@@ -25,7 +25,7 @@ export async function buildOther(folder: string): Promise<void> {
     ['  eventRoom,\n', '  eventRoom,\n  lockRoom,\n'],
   ]);
   await edit(folder, 'src/mailbox/records.ts', [
-    ['  workKey: text().orNull(),\n', '  workKey: text().orNull(),\n  madeBy: text().orNull().internal(),\n'],
+    ["    workKey: text().orNull().example('order-4711'),\n", '$&    madeBy: text().orNull().internal(),\n'],
   ]);
   await edit(folder, 'lua/mailbox/_create.lua', [
     ['  message.insert(record)\n', "  record.madeBy = 'another build'\n  message.insert(record)\n"],
