@@ -323,6 +323,53 @@ describe('the worker of the typed client', () => {
     expect(await requestsOf(1_000, true)).to.be.at.most(0.3);
   });
 
+  it('completes a message and receives the next one in one request, at a concurrency of 1, too', async () => {
+    const mailboxId = await mailbox();
+    for (let n = 0; n < 20; n++) await sent(mailboxId, n);
+    const { client: by, paths } = counting();
+    const done: unknown[] = [];
+    const worker = start({ mailbox: { mailboxId } }, ({ payload }) => done.push(payload), by);
+    await until(() => worker.counts.completed === 20);
+    expect(done).to.deep.equal(Array.from({ length: 20 }, (_, n) => n));
+    const made = paths.filter((path) => /\/(batch|recv)$/.test(path)).length;
+    expect(made, paths.join(' ')).to.be.at.most(22);
+  });
+
+  it('gives back, without an attempt, a message that came with the last end while it closed', async () => {
+    const mailboxId = await mailbox();
+    await sent(mailboxId, 1);
+    const second = await sent(mailboxId, 2);
+    let closed: Promise<void> | undefined;
+    const closing: typeof fetch = (url, init) => {
+      if (String(url).endsWith('/batch')) closed ??= worker.close();
+      return fetch(url, init);
+    };
+    const worked: unknown[] = [];
+    const by = client({ fetch: closing });
+    const worker = start({ mailbox: { mailboxId } }, ({ payload }) => worked.push(payload), by);
+    await until(() => closed !== undefined);
+    await closed;
+    expect(worked).to.deep.equal([1]);
+    expect(worker.counts).to.include({ received: 2, completed: 1, returned: 1 });
+    expect(await view(second)).to.include({ state: 'READY', attempts: 0 });
+  });
+
+  it('repeats an end whose request was cut, though a receive went with it', async () => {
+    const mailboxId = await mailbox();
+    const ids = [await sent(mailboxId), await sent(mailboxId)];
+    const { client: by, away } = counting();
+    const worker = start(
+      { mailbox: { mailboxId } },
+      () => {
+        away(/batch$/);
+        setTimeout(() => away(undefined), 150);
+      },
+      by,
+    );
+    await until(() => worker.counts.completed === 2);
+    for (const id of ids) expect(await view(id)).to.include({ state: 'ACKED', attempts: 1 });
+  });
+
   it('takes at most 3.2 requests a message one by one, sending included', async () => {
     expect(await requestsOf(process.env['LONG'] ? 1_000 : 150, false)).to.be.at.most(3.2);
   });

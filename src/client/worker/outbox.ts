@@ -10,6 +10,7 @@ const bytesOfCharacter = 3;
 const lingerMs = 25;
 
 interface Waiting {
+  readonly isJoining: boolean;
   readonly bytes: number;
   readonly call: BatchedCall;
   readonly resolve: (result: BatchResult<unknown>) => void;
@@ -23,6 +24,7 @@ export class Outbox {
   readonly #enough: () => number;
   #waiting: Waiting[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #inFlight = 0;
 
   readonly #timeoutMs: number;
 
@@ -32,11 +34,20 @@ export class Outbox {
     this.#enough = enough;
   }
 
-  /** Resolves with what became of the call; throws where its batch had no answer. */
-  async send<T>(call: BatchedCall<T>): Promise<T> {
+  /** The calls under way, without joining ones. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /**
+   * Resolves with the answer to the call; throws if it was refused, or if its batch had no answer. isJoining: it goes behind
+   * the next calls, or by itself if there are none in a moment.
+   */
+  async send<T>(call: BatchedCall<T>, isJoining = false): Promise<T> {
     const result = await new Promise<BatchResult<unknown>>((resolve, reject) => {
-      this.#waiting.push({ call, bytes: JSON.stringify(call).length * bytesOfCharacter, resolve, reject });
-      if (this.#waiting.length >= Math.min(maxCalls, this.#enough())) this.#flush();
+      this.#waiting.push({ call, isJoining, bytes: JSON.stringify(call).length * bytesOfCharacter, resolve, reject });
+      const others = isJoining ? 0 : this.#waiting.filter((one) => !one.isJoining).length;
+      if (others >= Math.min(maxCalls, this.#enough())) this.#flush();
       else this.#timer ??= setTimeout(() => this.#flush(), lingerMs);
     });
     if (!result.ok) throw result.error;
@@ -46,6 +57,8 @@ export class Outbox {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    // What a batch receives counts against the size of its answer, so other calls go first.
+    this.#waiting.sort((a, b) => Number(a.isJoining) - Number(b.isJoining));
     let bytes = 0;
     const cut = this.#waiting.findIndex((one, i) => {
       bytes += one.bytes;
@@ -53,6 +66,8 @@ export class Outbox {
     });
     const batch = this.#waiting.splice(0, cut === -1 ? this.#waiting.length : cut);
     if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#flush(), 0);
+    const sent = batch.filter(({ isJoining }) => !isJoining).length;
+    this.#inFlight += sent;
     this.#muster
       .batch(
         batch.map(({ call }) => call),
@@ -61,6 +76,9 @@ export class Outbox {
       .then(
         (results) => results.forEach((result, i) => void batch[i]?.resolve(result)),
         (error) => batch.forEach(({ reject }) => void reject(error)),
-      );
+      )
+      .finally(() => {
+        this.#inFlight -= sent;
+      });
   }
 }

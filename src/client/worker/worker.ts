@@ -43,10 +43,12 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #works = new Set<Promise<void>>();
   readonly #leases: Leases;
   readonly #ends: Ends;
+  readonly #outbox: Outbox | undefined;
   readonly #outage: Outage;
   /** Ends receiving and watching. */
   readonly #stop = new AbortController();
   readonly #counts = { received: 0, completed: 0, returned: 0, failed: 0, lost: 0 };
+  readonly #receiving: Promise<void>;
   #running = 0;
   #released: () => void = () => undefined;
   #closing: Promise<void> | undefined;
@@ -63,8 +65,8 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.#concurrency = concurrency;
     this.#outage = new Outage(holder);
     const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
-    const outbox = batch ? new Outbox(muster, timeoutMs, () => Math.ceil(this.#tasks.size / 4)) : undefined;
-    this.#ends = new Ends(muster, outbox, timeoutMs);
+    this.#outbox = batch ? new Outbox(muster, timeoutMs, () => Math.ceil(this.#tasks.size / 4)) : undefined;
+    this.#ends = new Ends(muster, this.#outbox, timeoutMs);
     this.#leases = new Leases(
       (task, progress) => this.#ends.renew(task, progress),
       (task, reason) => this.#lose(task as Task<Payload, Result>, reason),
@@ -79,7 +81,7 @@ export class Worker<Payload = unknown, Result = unknown> {
       this.closed.finally(leave).catch(() => undefined);
     }
     this.mailboxId = this.#find(mailbox);
-    this.#run().catch((error) => this.#fail(error));
+    this.#receiving = this.#run().catch((error) => this.#fail(error));
     void this.#watch();
   }
 
@@ -125,18 +127,27 @@ export class Worker<Payload = unknown, Result = unknown> {
     while (await this.#hasRoom()) {
       const askedAt = performance.now();
       const max = batch ? Math.min(100, this.#concurrency - this.#running) : 1;
+      // A receive that goes with the end of a claim costs no request, but is not held.
+      const isJoined = this.#isEnding();
       const answer = await this.#reach((callOptions, isAgain) =>
-        this.#muster.message.recv<Payload, Result>(
-          { ...from, waitSeconds: isAgain ? 0 : waitSeconds, max },
-          callOptions,
-        ),
+        isJoined && !isAgain && this.#outbox
+          ? this.#outbox.send(this.#muster.call.message.recv<Payload, Result>({ ...from, max }), true)
+          : this.#muster.message.recv<Payload, Result>(
+              { ...from, waitSeconds: isAgain ? 0 : waitSeconds, max },
+              callOptions,
+            ),
       );
       for (const message of answer?.messages ?? []) {
         const work = this.#work(message, target).finally(() => this.#works.delete(work));
         this.#works.add(work);
       }
-      if (!answer && performance.now() - askedAt < emptyPauseMs) await pause(emptyPauseMs, signal);
+      if (!answer && !isJoined && performance.now() - askedAt < emptyPauseMs) await pause(emptyPauseMs, signal);
     }
+  }
+
+  /** Whether the end of a claim is about to be sent. */
+  #isEnding(): boolean {
+    return this.#outbox !== undefined && this.#tasks.size - this.#running > this.#outbox.inFlight;
   }
 
   /** Waits for room; false once it stops. Where there is little, it waits a moment for more, to receive many at once. */
@@ -183,6 +194,8 @@ export class Worker<Payload = unknown, Result = unknown> {
 
   async #handle(task: Task<Payload, Result>): Promise<{ readonly result: Result } | { readonly error: unknown }> {
     try {
+      // Received with the last end, while the worker was closing.
+      if (this.#stop.signal.aborted) throw new WorkerClosed('the worker has stopped');
       return { result: await this.#handler(task.message, task.context) };
     } catch (error) {
       return { error };
@@ -246,7 +259,10 @@ export class Worker<Payload = unknown, Result = unknown> {
   async #close(seconds: number): Promise<void> {
     this.#stop.abort(new WorkerClosed('the worker has stopped'));
     this.#released();
-    await within(seconds * 1000, Promise.all(this.#works));
+    await within(
+      seconds * 1000,
+      this.#receiving.then(() => Promise.all(this.#works)),
+    );
     const reason = new WorkerClosed('the worker stopped before the work was done');
     const unfinished = [...this.#tasks].filter(({ isOver }) => !isOver);
     await within(returnMs, Promise.all(unfinished.map((task) => this.#giveBack(task, reason).catch(() => undefined))));
