@@ -182,10 +182,10 @@ describe('the worker of the typed client', () => {
       console.error = error;
     }
     expect(said).to.have.length(2);
-    expect(said[0]).to.deep.equal([
-      'agent-1: the service does not answer as it should, trying again until it does: ' +
-        `UNREACHABLE: POST ${world.url}/v1/spaces/${world.spaceId}/mailboxes/${mailboxId}/recv: no answer: away`,
-    ]);
+    // Whichever call met it first: the receive alone, or in a batch with the completion.
+    expect(said[0]?.join()).to.match(
+      /^agent-1: the service does not answer as it should, trying again until it does: UNREACHABLE: POST \S+\/(recv|batch): no answer: away$/,
+    );
     expect(said[1]?.join()).to.match(/^agent-1: the service answers again, after \d+ s$/);
   });
 

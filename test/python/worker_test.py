@@ -90,6 +90,37 @@ class Workers(WorkerTest):
             worker.close()
             self.assertLessEqual(proxy.requests / count, limit)
 
+    def test_one_request_completes_a_message_and_receives_the_next(self) -> None:
+        proxy = Proxy()
+        self.addCleanup(proxy.close)
+        self.send(*range(20))
+        muster = Muster(proxy.url)
+        done: list[Any] = []
+        worker = self.worker(lambda message, task: done.append(message.payload), muster)
+        until(lambda: worker.counts.completed == 20)
+        self.assertEqual(done, list(range(20)))
+        # With a request for each end and each receive it would be 40.
+        self.assertLessEqual(proxy.requests, 28)
+
+    def test_gives_back_untried_what_came_while_it_closed(self) -> None:
+        _, second = self.send(1, 2)
+        worked: list[Any] = []
+
+        class Closing(Muster):
+            """Closes the worker before an end goes out."""
+
+            def batch(self, *args: Any, **options: Any) -> Any:
+                threading.Thread(target=worker.close).start()
+                time.sleep(0.1)
+                return super().batch(*args, **options)
+
+        worker = self.worker(lambda message, task: worked.append(message.payload), Closing())
+        until(worker.ended.is_set)
+        self.assertEqual(worked, [1])
+        self.assertEqual((worker.counts.received, worker.counts.completed, worker.counts.returned), (2, 1, 1))
+        message = self.muster.message.view(message_id=second)
+        self.assertEqual((message.state, message.attempts), ('READY', 0))
+
     def test_gives_back_with_pause_and_reason(self) -> None:
         (message_id,) = self.send('x')
         attempts: list[tuple[str | None, Any]] = []

@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar, Union
 
 from . import _signals
@@ -17,9 +17,10 @@ from ._arguments import Id, text
 from ._calls import MESSAGE_RECV_MANY
 from ._client import AsyncMuster, Muster
 from ._end import End
-from ._ends import Ends
+from ._ends import Ends, Joining
 from ._errors import MusterError, Stopped, WorkerClosed
 from ._held import Held, first_pause_seconds, linger_seconds, max_calls, max_pause_seconds
+from ._records import Claim
 from ._transport import Stop
 
 M = TypeVar('M', Muster, AsyncMuster)
@@ -75,8 +76,10 @@ class Core(Ends, Generic[M, H]):
             'holder': holder,
             'holderSession': str(uuid.uuid4()),
             'leaseSeconds': lease_seconds,
-            'waitSeconds': wait_seconds,
         }
+        self._wait_seconds = wait_seconds
+        self._is_joining = False
+        """What comes with the last end is to be given back"""
         self._concurrency = concurrency
         self._results_to = results_to
         self._batch = batch
@@ -142,7 +145,7 @@ class Core(Ends, Generic[M, H]):
         self._stop.set()
         with self._changed:
             self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._held, seconds)
+            self._changed.wait_for(lambda: not self._held and not self._is_joining, seconds)
             reason = WorkerClosed('the worker stopped before the work was done')
             unfinished = [held for held in self._held if not held.is_over and not held.is_ending]
             for held in unfinished:
@@ -162,27 +165,65 @@ class Core(Ends, Generic[M, H]):
         self._mailbox_id = self._find(self._mailbox)
         self._target = None if self._results_to is None else self._find(self._results_to)
         while (room := self._room()) > 0:
-            asked_at = time.monotonic()
             args = {**self._from, 'mailboxId': self._mailbox_id, 'max': min(max_calls, room) if self._batch else 1}
+            if not self._receive_with_ends(args):
+                self._receive_alone(args)
+
+    def _receive_with_ends(self, args: Mapping[str, Any]) -> bool:
+        """Receives in the request that ends claims, if one is about to be sent."""
+        with self._changed:
+            if not self._batch or len(self._held) - self._running <= self._telling:
+                return False
+            self._is_joining = True
+        joining = Joining(args)
+        is_sent = self._join(joining)
+        outcome = joining.outcome
+        is_refused = isinstance(outcome, MusterError)
+        if outcome is not None and not is_refused:
+            self._take(outcome.messages)
+        with self._changed:
+            self._is_joining = False
+            self._changed.notify_all()
+        if is_refused:
+            self._bear(outcome)
+        return is_sent and not is_refused
+
+    def _receive_alone(self, args: Mapping[str, Any]) -> None:
+        asked_at = time.monotonic()
+        with self._changed:
+            self._is_receiving = True
+            self._changed.notify_all()
+        try:
             answer = self._reach(
                 # A held one would tell late that an outage has ended.
                 lambda: self.muster.request(
                     MESSAGE_RECV_MANY,
-                    args if self._away_since is None else {**args, 'waitSeconds': 0},
+                    {**args, 'waitSeconds': self._wait_seconds if self._away_since is None else 0},
                     attempts=1,
                     stop=self._stop,
                 )
             )
-            for message in answer.messages if answer else []:
-                held = Held(message)
-                with self._changed:
-                    self._held.add(held)
+        finally:
+            self._is_receiving = False
+        if answer is not None:
+            self._take(answer.messages)
+        elif time.monotonic() - asked_at < _empty_pause_seconds:
+            self._stop.wait(_empty_pause_seconds)
+
+    def _take(self, messages: Sequence[Claim]) -> None:
+        for held in [Held(message) for message in messages]:
+            with self._changed:
+                self._held.add(held)
+                self._counts['received'] += 1
+                # It came with the last end, while the worker was closing.
+                held.is_ending = self._stop.is_set()
+                if held.is_ending:
+                    self._ends.append(End(held, WorkerClosed('the worker has stopped')))
+                else:
                     self._running += 1
-                    self._counts['received'] += 1
-                    self._changed.notify_all()
+                self._changed.notify_all()
+            if not held.is_ending:
                 self._begin(held)
-            if answer is None and time.monotonic() - asked_at < _empty_pause_seconds:
-                self._stop.wait(_empty_pause_seconds)
 
     def _room(self) -> int:
         """Waits for room; 0 once it stops. Where there is little, it waits a moment for more, to receive many at once."""
@@ -214,10 +255,7 @@ class Core(Ends, Generic[M, H]):
             try:
                 answer = call()
             except MusterError as error:
-                # Operations come back with the next month.
-                if not error.is_passing and error.status != 402:
-                    raise
-                self._outage_begins(error)
+                self._bear(error)
                 pause = min(max_pause_seconds, first_pause_seconds * 2**failures)
                 failures += 1
                 asked = min(60, error.retry_after_seconds or 0)
@@ -225,3 +263,10 @@ class Core(Ends, Generic[M, H]):
             else:
                 self._outage_ends()
                 return answer
+
+    def _bear(self, error: MusterError) -> None:
+        """Raises a refusal that will not pass."""
+        # Operations come back with the next month.
+        if not error.is_passing and error.status != 402:
+            raise error
+        self._outage_begins(error)

@@ -6,11 +6,12 @@ import math
 import random
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._arguments import ABSENT
-from ._claims import Claims
+from ._calls import MESSAGE_RECV_MANY
+from ._claims import Claims, Request
 from ._end import End, too_large
 from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, is_short
 from ._held import Held, first_pause_seconds, linger_seconds, lost_codes, max_calls, max_pause_seconds
@@ -20,11 +21,23 @@ _max_batch_bytes = 1_500_000
 _final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
 
 
+class Joining:
+    """A receive that goes with the next ends, in their request. It is not held."""
+
+    def __init__(self, args: Mapping[str, Any]) -> None:
+        self.call: Request = MESSAGE_RECV_MANY, args, ABSENT
+        self.is_answered = False
+        self.outcome: Any = None
+        """The answer, or its error"""
+
+
 class Ends(Claims):
     """The claims of a worker, and the outcomes that are still to be sent."""
 
     _batch: bool
     """Whether several share a request"""
+    _concurrency: int
+    """How many messages are worked on at once"""
     _target: str | None = None
     """The mailbox for results"""
 
@@ -32,6 +45,25 @@ class Ends(Claims):
         super().__init__(*args)
         self._ends: deque[End] = deque()
         self._telling = 0
+        self._is_receiving = False
+        """By a request of its own"""
+        self._joining: Joining | None = None
+
+    def _join(self, joining: Joining) -> bool:
+        """Receives with the next ends; False where there were none in a moment."""
+        with self._changed:
+            self._joining = joining
+            self._changed.notify_all()
+            if not self._changed.wait_for(lambda: self._joining is None, linger_seconds):
+                self._joining = None
+                return False
+            return self._changed.wait_for(lambda: joining.is_answered)
+
+    def _is_ready(self) -> bool:
+        """Whether enough has ended, and the next receive has joined if it can."""
+        if len(self._ends) < min(max_calls - 1, math.ceil(len(self._held) / 4)):
+            return False
+        return self._joining is not None or self._is_receiving or self._running >= self._concurrency
 
     def _finish(self, held: Held, error: BaseException | None, result: Any) -> None:
         """Takes what the handler returned or raised; blocks while it settles what was reserved."""
@@ -97,24 +129,23 @@ class Ends(Claims):
                     return
                 if self._batch:
                     # Others that end in a moment share the request.
-                    self._changed.wait_for(
-                        lambda: len(self._ends) >= min(max_calls, math.ceil(len(self._held) / 4)), linger_seconds
-                    )
+                    self._changed.wait_for(self._is_ready, linger_seconds)
                 ends = [self._ends.popleft()]
                 size = ends[0].size
-                while self._batch and self._ends and len(ends) < max_calls:
+                while self._batch and self._ends and len(ends) < max_calls - 1:
                     size += self._ends[0].size
                     if size > _max_batch_bytes:
                         break
                     ends.append(self._ends.popleft())
                 self._telling = len(ends)
-            self._deliver(ends)
+                joining, self._joining = self._joining, None
+            self._deliver(ends, joining)
             with self._changed:
                 self._telling = 0
                 self._changed.notify_all()
 
-    def _deliver(self, ends: Sequence[End]) -> None:
-        """Tells how claims have ended; tries again as long as they last."""
+    def _deliver(self, ends: Sequence[End], joining: Joining | None) -> None:
+        """Tells how claims have ended; tries again as long as they last. What joins is tried once."""
         failures = 0
         is_batch = len(ends) > 1
         pending = list(ends)
@@ -124,7 +155,17 @@ class Ends(Claims):
         while pending:
             again: list[End] = []
             calls = [(end.endpoint, end.args, end.key) for end in pending]
-            for end, outcome in zip(pending, self._ask(calls, is_batch)):
+            if joining is None:
+                outcomes = self._ask(calls, is_batch)
+            else:
+                # What a batch receives counts against the size of its answer, so it comes last.
+                *outcomes, received = self._ask([*calls, joining.call], True)
+                with self._changed:
+                    joining.outcome = received
+                    joining.is_answered = True
+                    self._changed.notify_all()
+                joining = None
+            for end, outcome in zip(pending, outcomes):
                 if not isinstance(outcome, MusterError):
                     self._ended_well(end, outcome)
                 elif outcome.code in lost_codes:
