@@ -125,7 +125,10 @@ describe('GET /barriers/{id} with waitSeconds', () => {
     const waiting = Array.from({ length: 100 }, () => world.get(path('?waitSeconds=30')));
     while (world.service.wake.reads < waiting.length) await sleep(5);
     let idle = 0;
-    for (let now = await calls(); now !== idle; now = await calls()) idle = now;
+    for (let now = await calls(); now !== idle; now = await calls()) {
+      idle = now;
+      await sleep(100);
+    }
     const other = await Gate.create(1, world);
     await other.arrive('a');
     await gate.arrive('a');
