@@ -1,4 +1,4 @@
-import type { Args } from '../call/hold.ts';
+import type { Layers } from '../call/hold.ts';
 import { maxReceivedBytes } from '../call/route.ts';
 import type { Turn } from '../call/turn.ts';
 import type { Answered, Fields } from '../declare/field.ts';
@@ -9,7 +9,7 @@ import type { Scripts } from '../redis/scripts.ts';
 interface Waiting {
   readonly script: string;
   readonly org: string;
-  readonly args: Args;
+  readonly args: Layers;
   resolve(reply: Reply | PromiseLike<Reply>): void;
 }
 
@@ -98,7 +98,7 @@ export class Turns {
         sum += maxBytes;
         // How many bytes the first ones leave is known when they have been answered.
         if (together.length > 0 && sum > this.#bytesLeft) break;
-        together.push({ ...waiting, args: { ...waiting.args, bytesLimit: this.#bytesLeft } });
+        together.push({ ...waiting, args: [{ bytesLimit: this.#bytesLeft }, ...waiting.args] });
       }
     }
     return together;

@@ -1,7 +1,10 @@
 import type { Note } from './note.ts';
 
-/** The arguments of a script by name. */
+/** Arguments of a script by name. */
 export type Args = Readonly<Record<string, string | number>>;
+
+/** All arguments of a script, in layers: the first one that has a value counts. */
+export type Layers = readonly Args[];
 
 /** The result of one run of a route's script; `reply` is undefined if it replied with nothing. */
 export interface Result<R = unknown> {

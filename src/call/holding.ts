@@ -1,5 +1,5 @@
 import type { Call } from './call.ts';
-import type { Args, Hold, Result } from './hold.ts';
+import type { Args, Hold, Layers, Result } from './hold.ts';
 import { readNote } from './note.ts';
 import type { CallService } from './service.ts';
 
@@ -29,10 +29,10 @@ export class Holding {
     return (await hold.look(run, false, never)) ?? this.#untilFound(hold, spaceId, call, again);
   }
 
-  /** The same for a read: equal ones that a change wakes share a look. args: of its script. */
-  async read(hold: Hold, args: Args, call: Call, run: Run): Promise<Result> {
+  /** The same for a read: equal ones that a change wakes share a look. args: of its script, but for what tells calls apart. */
+  async read(hold: Hold, spaceId: string, args: Layers, call: Call, run: Run): Promise<Result> {
     const again = () => this.#reads.share(call.caller.org, args, () => run(uncounted));
-    return (await hold.look(run, false, never)) ?? this.#untilFound(hold, String(args['spaceId']), call, again);
+    return (await hold.look(run, false, never)) ?? this.#untilFound(hold, spaceId, call, again);
   }
 
   async #untilFound(hold: Hold, spaceId: string, call: Call, run: Run): Promise<Result> {
@@ -83,8 +83,8 @@ class SharedReads {
   readonly #started = new Map<string, Promise<Result>>();
 
   /** A look is shared only until the next tick: reads that a later change wakes must see that change. */
-  share(org: string, args: Args, look: () => Promise<Result>): Promise<Result> {
-    const name = JSON.stringify([org, { ...args, requestId: '' }]);
+  share(org: string, args: Layers, look: () => Promise<Result>): Promise<Result> {
+    const name = JSON.stringify([org, ...args], (key, value) => (key === 'requestId' ? undefined : value));
     let result = this.#started.get(name);
     if (!result) {
       result = look();

@@ -6,7 +6,7 @@ import { admitMistake } from './admit.ts';
 import { callArgs } from './args.ts';
 import type { Call } from './call.ts';
 import { ApiError, invalid } from './errors.ts';
-import type { Args, Result } from './hold.ts';
+import type { Args, Layers, Result } from './hold.ts';
 import { Holding } from './holding.ts';
 import { readIdempotency } from './idempotency.ts';
 import { readInput } from './read-input.ts';
@@ -19,9 +19,13 @@ import type { CallService } from './service.ts';
 interface Request {
   readonly call: Call;
   readonly input: Input;
-  readonly args: Args;
+  readonly args: Layers;
   readonly runner: Runner;
 }
+
+const none: Args = {};
+
+const rateClassOf = ({ rate }: Route): string => rate ?? 'ordinary';
 
 /** A route that can be called: one call, one script. */
 export class Operation {
@@ -61,7 +65,7 @@ export class Operation {
       ...callArgs,
       apiKeyDigest: call.caller.apiKeyDigest,
       permission: route.permission === 'any' ? '' : route.permission,
-      rateClass: route.rate ?? 'ordinary',
+      rateClass: rateClassOf(route),
       callName: route.call,
       requestId: call.requestId,
     };
@@ -70,10 +74,10 @@ export class Operation {
       const routeArgs = route.args?.(input);
       if (call.turn && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
       readIdempotency(call, route, args);
-      return { call, input, args: Object.assign(args, input.params, routeArgs), runner };
+      return { call, input, args: [routeArgs ?? none, input.params, args], runner };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw await admitMistake(error, call.spaceId, (spaceId) => runner.once('space/admit', { ...args, spaceId }));
+      throw await admitMistake(error, call.spaceId, (spaceId) => runner.once('space/admit', [{ spaceId }, args]));
     }
   }
 
@@ -83,11 +87,12 @@ export class Operation {
     const { call, input, args } = request;
     const run = (changes?: Args): Promise<Result> => this.#run(request, changes);
     const hold = route.hold?.(input);
+    const { spaceId = '' } = input.params;
     try {
       if (hold)
         return await (route.method === 'GET'
-          ? this.#holding.read(hold, args, call, run)
-          : this.#holding.receive(hold, input.params['spaceId'] ?? '', call, run));
+          ? this.#holding.read(hold, spaceId, args, call, run)
+          : this.#holding.receive(hold, spaceId, call, run));
       if (call.turn && route.receives) return await call.turn.receive(route.receives, input, run);
       return await run();
     } catch (error) {
@@ -97,12 +102,12 @@ export class Operation {
   }
 
   #run({ runner, args }: Request, changes?: Args): Promise<Result> {
-    return runner.run(this.route.script, changes ? { ...args, ...changes } : args, this.#read);
+    return runner.run(this.route.script, changes ? [changes, ...args] : args, this.#read);
   }
 
   /** Has the route's `serve` answer, with the headers of its last run. */
   async #serve(request: Request): Promise<Response> {
-    const { call, input, args } = request;
+    const { call, input } = request;
     const { store, parts } = this.#service;
     let headers: Response['headers'] = {};
     const context: ServeContext = {
@@ -111,7 +116,7 @@ export class Operation {
       store,
       gone: call.gone(),
       run: async (changes = {}, again = false) => {
-        const rateClass = again ? 'held' : (args['rateClass'] ?? '');
+        const rateClass = again ? 'held' : rateClassOf(this.route);
         const { note, reply } = await this.#run(request, { ...changes, rateClass });
         headers = note.headers;
         return { reply: reply as Answered<Fields> | undefined, replayed: note.replayed };

@@ -3,7 +3,7 @@ import type { ReplyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import type { Call } from './call.ts';
-import type { Args, Result } from './hold.ts';
+import type { Layers, Result } from './hold.ts';
 import { readNote } from './note.ts';
 import type { CallService, Unpacked } from './service.ts';
 
@@ -21,7 +21,7 @@ export class Runner {
   }
 
   /** Runs a script once, when it is the call's turn. */
-  once(script: string, args: Args): Promise<Reply> {
+  once(script: string, args: Layers): Promise<Reply> {
     const { turn, caller } = this.#call;
     return (turn ?? this.#service.scripts).run(script, caller.org, args);
   }
@@ -30,7 +30,7 @@ export class Runner {
    * Runs a script and reads its reply. If the script refuses with DUE, sweeps and runs it again; more than once if
    * concurrent calls leave more to sweep. Likewise opens packed records that it asks for with PACKED.
    */
-  async run(script: string, args: Args, read: ReplyReader<Fields>): Promise<Result> {
+  async run(script: string, args: Layers, read: ReplyReader<Fields>): Promise<Result> {
     const { due, unpacking } = this.#service;
     const { org } = this.#call.caller;
     let unpacked: Unpacked | undefined;
@@ -42,11 +42,11 @@ export class Runner {
         return { note, reply: read(values) };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        if (error.code === 'DUE') current = { ...current, drainedThrough: await due.drain(org, error.detail) };
+        if (error.code === 'DUE') current = [{ drainedThrough: await due.drain(org, error.detail) }, ...current];
         else if (error.code === 'PACKED' && unpacking.isWanted(error.detail)) {
           if (runs > maxRuns) throw new StoreUnavailable('messages are being packed');
           unpacked = await unpacking.unpack(error.detail, unpacked);
-          current = { ...current, unpacked: unpacked.text };
+          current = [{ unpacked: unpacked.text }, ...current];
         } else throw error;
       }
     }

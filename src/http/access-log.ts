@@ -1,5 +1,6 @@
 import { isUuid } from '../call/fields.ts';
-import type { Step } from './context.ts';
+import { logText } from '../log.ts';
+import type { Context, Step } from './context.ts';
 import type { HttpService } from './service.ts';
 import { probePaths } from './system.ts';
 
@@ -13,29 +14,31 @@ export function accessLog({ log, metrics }: HttpService): Step {
     const status = state.answer?.status ?? ctx.status;
     const durationMs = performance.now() - start;
     metrics.traffic.request(state.route ?? 'unmatched', ctx.method, status, durationMs / 1000);
-    const line = {
-      requestId: state.requestId,
-      method: ctx.method,
-      status,
-      durationMs: Math.round(durationMs * 100) / 100,
-      ...(state.match && idsOf(state.match.params)),
-      calls: state.calls,
-      refused: state.refused,
-      code: state.code,
-      reason: state.reason,
-    };
     // Load balancers and Prometheus probe every few seconds: only failures are worth a line.
-    if (status < 400 && probePaths.has(state.route ?? '')) state.log.debug(line);
-    else state.log.info(line);
+    const level = status < 400 && probePaths.has(state.route ?? '') ? 'debug' : 'info';
+    logText(state.log, level, membersOf(ctx, status, durationMs));
   };
 }
 
+/** As JSON. Only `reason` may have characters that it escapes. */
+function membersOf({ method, state }: Context, status: number, durationMs: number): string {
+  const { requestId, match, calls, refused, code, reason } = state;
+  let members = `,"requestId":"${requestId}","method":"${method}","status":${status}`;
+  members += `,"durationMs":${Math.round(durationMs * 100) / 100}`;
+  if (match) members += idsOf(match.params);
+  if (calls !== undefined) members += `,"calls":${calls}`;
+  if (refused !== undefined) members += `,"refused":${JSON.stringify(refused)}`;
+  if (code !== undefined) members += `,"code":"${code}"`;
+  if (reason !== undefined) members += `,"reason":${JSON.stringify(reason)}`;
+  return members;
+}
+
 /** The ids in the path, by name. Anything else is left out: it may have any content and length. */
-function idsOf(params: Readonly<Record<string, string>>): Record<string, string> {
-  const ids: Record<string, string> = {};
+function idsOf(params: Readonly<Record<string, string>>): string {
+  let ids = '';
   for (const name in params) {
     const value = params[name] ?? '';
-    if (isUuid(value)) ids[name] = value.toLowerCase();
+    if (isUuid(value)) ids += `,"${name}":"${value.toLowerCase()}"`;
   }
   return ids;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import Koa from 'koa';
+import compose from 'koa-compose';
 import { apiError } from '../call/errors.ts';
 import { accessLog } from './access-log.ts';
 import { answerErrors } from './answer-errors.ts';
@@ -21,13 +22,7 @@ export function createApp(service: HttpService): Server {
   app.use(accessLog(service));
   app.use(writeAnswer(() => server.listening));
   app.use(answerErrors(service));
-  app.use(probes(service));
-  if (service.showsMetrics) app.use(metricsPage(service));
-  if (service.routes.length > 0) {
-    app.use(home);
-    app.use(description(service));
-    for (const site of service.sites) app.use(site.pages);
-  }
+  app.use(outsideOfApi(pagesOf(service)));
   app.use(routing(handlersOf(service)));
   app.use(requireJson);
   app.use(parseJson);
@@ -37,6 +32,19 @@ export function createApp(service: HttpService): Server {
   app.on('error', (error: Error) => service.log.warn({ error: error.message }, 'response failed'));
   const server = createHttpServer(app.callback());
   return server;
+}
+
+/** The steps of requests that are no calls. */
+function pagesOf(service: HttpService): Step[] {
+  const { showsMetrics, routes, sites } = service;
+  const forPeople = [home, description(service), ...sites.map((site) => site.pages)];
+  return [probes(service), ...(showsMetrics ? [metricsPage(service)] : []), ...(routes.length > 0 ? forPeople : [])];
+}
+
+/** Goes through these steps only with requests outside of the API. */
+function outsideOfApi(steps: Step[]): Step {
+  const all = compose(steps);
+  return (ctx, next) => (ctx.req.url?.startsWith('/v1/') ? next() : all(ctx, next));
 }
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;

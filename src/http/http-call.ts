@@ -68,8 +68,8 @@ export class HttpCall implements Call {
   }
 
   parts(): CallParts {
-    const { querystring } = this.#ctx;
-    return { params: this.#params, query: querystring === '' ? noQuery : this.#ctx.query, body: this.body };
+    const query = this.#ctx.req.url?.includes('?') ? this.#ctx.query : noQuery;
+    return { params: this.#params, query, body: this.body };
   }
 
   gone(): AbortSignal {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import { apiError } from '../call/errors.ts';
 import type { Handler, Match, Step } from './context.ts';
@@ -14,12 +15,18 @@ export function routing(handlers: readonly Handler[]): Step {
   const routes = new RouteTable(handlers);
   return (ctx, next) => {
     const { state } = ctx;
-    const match = routes.match(ctx.method, ctx.path);
+    const match = routes.match(ctx.method, pathOf(ctx.req));
     state.match = match;
     state.route = match.handler.pattern;
     state.log = match.handler.log;
     return next();
   };
+}
+
+/** What `ctx.path` is; for that, Koa parses the whole URL. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
 }
 
 /**

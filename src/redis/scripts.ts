@@ -1,11 +1,15 @@
 import type { Answered, Fields } from '../declare/field.ts';
 import { type ReplyReader, replyReader } from '../declare/reply.ts';
 import type { Reply, Value } from '../declare/value.ts';
+import { type Args, argOf, pack } from './args.ts';
 import { functionGuard, type Store, shardsOf } from './cluster.ts';
 import { type Argv, Gathering } from './gathering.ts';
 import { libraryOf } from './library.ts';
 import type { Library, Overrides, Script, Vocabulary } from './loader.ts';
 import { located } from './lua-lines.ts';
+import { ScriptFailure } from './script-failure.ts';
+
+export { ScriptFailure };
 
 /** A refusal by a script, `refuse(code, detail)`; `note` is the text that successful replies begin with. */
 export class Refusal extends Error {
@@ -27,9 +31,6 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** A bug: a script failed with an undeclared error. The message names the script, never its arguments. */
-export class ScriptFailure extends Error {}
-
 /** Redis appends the position: `script: name, on @user_function:9.`; Valkey 9 leaves out the name. */
 const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: (?:\w+, )?on \S+)?$/s;
 const unavailable =
@@ -40,9 +41,6 @@ const notLoaded = 'ERR Function not found';
 /** More than one: a shared load may have started before the last FUNCTION FLUSH. */
 const maxLoads = 3;
 const redisErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
-
-/** Only long arguments may be buffers. */
-type Args = Readonly<Record<string, string | number | Buffer>>;
 
 /** One of the calls of an FCALL of several scripts. */
 export interface MixedCall {
@@ -56,7 +54,7 @@ export interface ScriptCall<F extends Fields = Fields> {
   readonly reply: F;
 }
 
-/** Runs scripts by name. Arguments are an object; a missing or an extra one is a bug. */
+/** Runs scripts by name. A missing argument is a bug, and so is one that the script does not take. */
 export class Scripts {
   readonly #store: Store;
   readonly #library: Library;
@@ -106,7 +104,7 @@ export class Scripts {
     const argv = pack(script, args);
     return this.#observed(name, () =>
       script.gathers
-        ? this.#gathering.call(script, org, String(args['spaceId']), argv)
+        ? this.#gathering.call(script, org, String(argOf(args, 'spaceId')), argv)
         : this.#call(script.functionName, org, argv),
     );
   }
@@ -123,7 +121,7 @@ export class Scripts {
       const script = this.#script(name);
       if (!script.gathers) return [this.run(name, org, first)];
       const packed = calls.map((args) => pack(script, args));
-      replies = this.#gathering.together(script, org, String(first['spaceId']), packed);
+      replies = this.#gathering.together(script, org, String(argOf(first, 'spaceId')), packed);
     } catch (error) {
       return [Promise.reject(error)];
     }
@@ -211,34 +209,6 @@ export class Scripts {
 function always<T>({ script }: ScriptCall, reply: T | undefined): T {
   if (reply === undefined) throw new ScriptFailure(`${script} replied with nothing`);
   return reply;
-}
-
-/** Terminates each argument; no name, key or header can contain it. */
-const terminator = '\0';
-
-/**
- * Packs the arguments of a call: one string for those that calls of an invocation share, if it has such, one for the other short
- * ones, which is cheaper than many, then each long one.
- */
-function pack({ name, args, shared, long }: Script, values: Args): Argv {
-  let text = '';
-  const argv: string[] = [];
-  const longs: (string | Buffer)[] = [];
-  for (const [index, arg] of args.entries()) {
-    if (index > 0 && index === shared.length) {
-      argv.push(text);
-      text = '';
-    }
-    const value = values[arg];
-    if (value === undefined) throw new ScriptFailure(`${name}: argument ${arg} is missing`);
-    if (long.includes(arg)) longs.push(Buffer.isBuffer(value) ? value : String(value));
-    else if (Buffer.isBuffer(value)) throw new ScriptFailure(`${name}: argument ${arg} is binary`);
-    else if (typeof value === 'string' && value.includes(terminator))
-      throw new ScriptFailure(`${name}: argument ${arg} contains a NUL`);
-    else text += value + terminator;
-  }
-  if (Object.keys(values).length !== args.length) throw new ScriptFailure(`${name} takes only ${args.join(', ')}`);
-  return [...argv, text, ...longs];
 }
 
 function explain(name: string, error: unknown, origins: readonly string[]): Error {

@@ -1,0 +1,60 @@
+import type { Argv } from './gathering.ts';
+import type { Script } from './loader.ts';
+import { ScriptFailure } from './script-failure.ts';
+
+/** Values of arguments, by name. Only long ones may be buffers. */
+export type Values = Readonly<Record<string, string | number | Buffer>>;
+
+/** The arguments of a script. Of several objects the first that has a value counts: copying them into one costs more. */
+export type Args = Values | readonly Values[];
+
+/** The value of one argument. */
+export function argOf(args: Args, name: string): string | number | Buffer | undefined {
+  if (!isLayered(args)) return args[name];
+  for (const values of args) {
+    const value = values[name];
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+const isLayered = (args: Args): args is readonly Values[] => Array.isArray(args);
+
+/** Terminates each argument; no name, key or header can contain it. */
+const terminator = '\0';
+
+/**
+ * Packs the arguments of a call: one string for those that calls of an invocation share, if it has such, one for the other short
+ * ones, which is cheaper than many, then each long one.
+ */
+export function pack(script: Script, given: Args): Argv {
+  const { name, args, shared, long } = script;
+  // What routes pass is checked by test/contract.
+  if (!isLayered(given) && Object.keys(given).length > args.length)
+    throw new ScriptFailure(`${name} takes only ${args.join(', ')}`);
+  const last = args.length - long.length;
+  const argv: (string | Buffer)[] = [];
+  let text = '';
+  for (let index = 0; index < last; index++) {
+    const arg = args[index] as string;
+    const value = argOf(given, arg) ?? missing(script, arg);
+    if (typeof value === 'object') throw new ScriptFailure(`${name}: argument ${arg} is binary`);
+    if (typeof value === 'string' && value.includes(terminator))
+      throw new ScriptFailure(`${name}: argument ${arg} contains a NUL`);
+    if (index > 0 && index === shared.length) {
+      argv.push(text);
+      text = '';
+    }
+    text += value + terminator;
+  }
+  argv.push(text);
+  for (const arg of long) {
+    const value = argOf(given, arg) ?? missing(script, arg);
+    argv.push(typeof value === 'number' ? String(value) : value);
+  }
+  return argv;
+}
+
+function missing({ name }: Script, arg: string): never {
+  throw new ScriptFailure(`${name}: argument ${arg} is missing`);
+}
