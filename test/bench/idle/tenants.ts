@@ -10,10 +10,13 @@ const atOnce = 16;
 
 /** An organization with one space and a key. */
 class Tenant {
+  /** For a client. */
+  readonly access: { readonly spaceId: string; readonly key: string };
   readonly #path: string;
   readonly #apiKey: string;
 
   constructor(spaceId: string, apiKey: string) {
+    this.access = { spaceId, key: apiKey };
     this.#path = `/v1/spaces/${spaceId}`;
     this.#apiKey = apiKey;
   }
@@ -63,7 +66,7 @@ export async function makeTenants(address: string, count: number): Promise<Tenan
   await forEach(Array.from({ length: count }), async (_, n) => {
     const org = `bench-${n}`;
     await createOrganization(admin, { org, plan: 'enterprise' });
-    const { spaceId } = await createSpace(admin, { org });
+    const { spaceId } = await createSpace(admin, { org, limits: { requestsPerMinute: 100_000 } });
     const { apiKey } = await createKey(admin, { org, permissions: ['coordination_read', 'coordination_write'] });
     tenants[n] = new Tenant(spaceId, apiKey);
   });
