@@ -335,6 +335,20 @@ describe('the worker of the typed client', () => {
     expect(made, paths.join(' ')).to.be.at.most(22);
   });
 
+  it('receives by itself again as soon as nothing came with an end', async () => {
+    const { client: by, paths } = counting();
+    const mailboxId = await mailbox();
+    const worker = start({ mailbox: { mailboxId } }, () => 1, by);
+    for (const count of [1, 2, 3]) {
+      await until(() => world.service.wake.size === 1);
+      await sent(mailboxId);
+      await until(() => worker.counts.completed === count);
+    }
+    await until(() => world.service.wake.size === 1);
+    const last = paths.flatMap((path) => /batch|recv/.exec(path) ?? []);
+    expect(last).to.deep.equal(['recv', 'batch', 'recv', 'batch', 'recv', 'batch', 'recv']);
+  });
+
   it('gives back, without an attempt, a message that came with the last end while it closed', async () => {
     const mailboxId = await mailbox();
     await sent(mailboxId, 1);

@@ -24,9 +24,12 @@ export class Ends {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** One attempt of a call, in a batch or by itself. */
-  once<T>(batched: BatchedCall<T>, alone: (options: CallOptions) => Promise<T>): Promise<T> {
-    if (this.#outbox) return this.#outbox.send(batched);
+  /** One attempt of a call, in a batch or by itself. ending: the task whose end it is. */
+  once<T>(batched: BatchedCall<T>, alone: (options: CallOptions) => Promise<T>, ending?: Task): Promise<T> {
+    const onSent = (): void => {
+      if (ending) ending.isEnding = false;
+    };
+    if (this.#outbox) return this.#outbox.send(batched, { onSent });
     return alone({ attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) });
   }
 
@@ -47,7 +50,7 @@ export class Ends {
     const batched = message.complete(args, { idempotencyKey });
     try {
       await insist(task, () =>
-        this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey })),
+        this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey }), task),
       );
     } catch (error) {
       throw error instanceof MusterError && error.status === 413 ? tooLarge(json, error) : error;
@@ -66,7 +69,7 @@ export class Ends {
     const idempotencyKey = crypto.randomUUID();
     const batched = this.#muster.call.message.nack(args, { idempotencyKey });
     return insist(task, () =>
-      this.once(batched, (options) => this.#muster.message.nack(args, { ...options, idempotencyKey })),
+      this.once(batched, (options) => this.#muster.message.nack(args, { ...options, idempotencyKey }), task),
     );
   }
 

@@ -11,10 +11,16 @@ const lingerMs = 25;
 
 interface Waiting {
   readonly isJoining: boolean;
+  readonly onSent: (() => void) | undefined;
   readonly bytes: number;
   readonly call: BatchedCall;
   readonly resolve: (result: BatchResult<unknown>) => void;
   readonly reject: (error: unknown) => void;
+}
+
+interface SendOptions {
+  readonly isJoining?: boolean;
+  readonly onSent?: () => void;
 }
 
 /** Gathers calls into batches. */
@@ -24,8 +30,6 @@ export class Outbox {
   readonly #enough: () => number;
   #waiting: Waiting[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #inFlight = 0;
-
   readonly #timeoutMs: number;
 
   constructor(muster: Muster, timeoutMs: number, enough: () => number) {
@@ -34,18 +38,14 @@ export class Outbox {
     this.#enough = enough;
   }
 
-  /** The calls under way, without joining ones. */
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   /**
    * Resolves with the answer to the call; throws if it was refused, or if its batch had no answer. isJoining: it goes behind
-   * the next calls, or by itself if there are none in a moment.
+   * the next calls, or by itself if there are none in a moment. onSent: called when its batch goes out.
    */
-  async send<T>(call: BatchedCall<T>, isJoining = false): Promise<T> {
+  async send<T>(call: BatchedCall<T>, { isJoining = false, onSent }: SendOptions = {}): Promise<T> {
     const result = await new Promise<BatchResult<unknown>>((resolve, reject) => {
-      this.#waiting.push({ call, isJoining, bytes: JSON.stringify(call).length * bytesOfCharacter, resolve, reject });
+      const bytes = JSON.stringify(call).length * bytesOfCharacter;
+      this.#waiting.push({ call, isJoining, onSent, bytes, resolve, reject });
       const others = isJoining ? 0 : this.#waiting.filter((one) => !one.isJoining).length;
       if (others >= Math.min(maxCalls, this.#enough())) this.#flush();
       else this.#timer ??= setTimeout(() => this.#flush(), lingerMs);
@@ -66,8 +66,7 @@ export class Outbox {
     });
     const batch = this.#waiting.splice(0, cut === -1 ? this.#waiting.length : cut);
     if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#flush(), 0);
-    const sent = batch.filter(({ isJoining }) => !isJoining).length;
-    this.#inFlight += sent;
+    for (const { onSent } of batch) onSent?.();
     this.#muster
       .batch(
         batch.map(({ call }) => call),
@@ -76,9 +75,6 @@ export class Outbox {
       .then(
         (results) => results.forEach((result, i) => void batch[i]?.resolve(result)),
         (error) => batch.forEach(({ reject }) => void reject(error)),
-      )
-      .finally(() => {
-        this.#inFlight -= sent;
-      });
+      );
   }
 }

@@ -131,7 +131,7 @@ export class Worker<Payload = unknown, Result = unknown> {
       const isJoined = this.#isEnding();
       const answer = await this.#reach((callOptions, isAgain) =>
         isJoined && !isAgain && this.#outbox
-          ? this.#outbox.send(this.#muster.call.message.recv<Payload, Result>({ ...from, max }), true)
+          ? this.#outbox.send(this.#muster.call.message.recv<Payload, Result>({ ...from, max }), { isJoining: true })
           : this.#muster.message.recv<Payload, Result>(
               { ...from, waitSeconds: isAgain ? 0 : waitSeconds, max },
               callOptions,
@@ -147,7 +147,7 @@ export class Worker<Payload = unknown, Result = unknown> {
 
   /** Whether the end of a claim is about to be sent. */
   #isEnding(): boolean {
-    return this.#outbox !== undefined && this.#tasks.size - this.#running > this.#outbox.inFlight;
+    return this.#outbox !== undefined && [...this.#tasks].some((task) => task.isEnding);
   }
 
   /** Waits for room; false once it stops. Where there is little, it waits a moment for more, to receive many at once. */
@@ -200,6 +200,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     } catch (error) {
       return { error };
     } finally {
+      task.isEnding = true;
       this.#running--;
       this.#released();
     }
