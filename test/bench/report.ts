@@ -5,6 +5,11 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
+/** The value below which a part of all values lies, 0 to 1. */
+export function quantile(values: readonly number[], part: number): number | undefined {
+  return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))];
+}
+
 export function ratio(above: number | undefined, below: number | undefined): number | undefined {
   return above === undefined || below === undefined ? undefined : above / below;
 }

@@ -50,9 +50,9 @@ export class Task<Payload = unknown, Result = unknown> {
   renewAt = 0;
   /** In flight; never rejects. Puts `progress` back if it could not be sent. */
   renewal: Promise<void> | undefined;
-  /** The claim is over, or the message was given back: what the handler does now has no effect. */
   /** The handler is done with it, and its end has not been sent. */
   isEnding = false;
+  /** The claim is over, or the message was given back: what the handler does now has no effect. */
   isOver = false;
   /** Not sent yet. */
   progress: { readonly value: unknown } | undefined;

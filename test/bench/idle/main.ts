@@ -6,7 +6,7 @@ import { cpuMicros } from '../cpu.ts';
 import { machine, start } from '../options.ts';
 import { startRedis } from '../peers/stores/redis.ts';
 import type { Store } from '../peers/stores/store.ts';
-import { fixed, table, whole } from '../report.ts';
+import { fixed, quantile, table, whole } from '../report.ts';
 import { MusterProcess } from '../servers/muster.ts';
 import { type Options, readOptions } from './settings.ts';
 import { forEach, makeTenants, type Tenant } from './tenants.ts';
@@ -42,7 +42,7 @@ async function rest(what: string, seconds: number, store: Store, muster: MusterP
   return [what, whole(bytes), fixed(api / 10_000, 2), fixed(server / 10_000, 2)];
 }
 
-/** How late messages expire whose deadlines are random, by the store's clock, in ascending order. */
+/** How late messages expire whose deadlines are random, by the store's clock. */
 async function lateness(tenants: readonly Tenant[], url: string, { timers, seconds }: Options): Promise<number[]> {
   console.error('timers');
   const some = tenants.slice(0, ORGANIZATIONS_WITH_TIMERS);
@@ -68,7 +68,7 @@ async function lateness(tenants: readonly Tenant[], url: string, { timers, secon
       if (type === 'message.expired') late.push(Date.parse(occurredAt) - (deadlines.get(aggregateId) ?? 0));
   });
   if (late.length !== timers) throw new Error(`${late.length} of ${timers} messages have expired`);
-  return late.sort((a, b) => a - b);
+  return late;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -100,7 +100,7 @@ async function bench(options: Options): Promise<void> {
     if (rows.length > 0) console.log(table('at rest', header, rows));
     if (!only.includes('timers')) return;
     const late = await lateness(tenants, url, options);
-    const share = (part: number) => whole(late[Math.min(late.length - 1, Math.floor(late.length * part))]);
+    const share = (part: number) => whole(quantile(late, part));
     const title = `${whole(late.length)} timers at random moments within ${seconds} s, ms late`;
     console.log(table(title, ['', 'p50', 'p99', 'most'], [['', share(0.5), share(0.99), share(1)]]));
   } finally {

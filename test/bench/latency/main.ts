@@ -7,7 +7,7 @@ import { createMuster, Worker } from '../../../src/client/index.ts';
 import { makeTenants } from '../idle/tenants.ts';
 import { machine, start } from '../options.ts';
 import { startRedis } from '../peers/stores/redis.ts';
-import { fixed, table } from '../report.ts';
+import { fixed, quantile, table } from '../report.ts';
 import { MusterProcess } from '../servers/muster.ts';
 import { type Options, readOptions } from './settings.ts';
 
@@ -120,9 +120,7 @@ async function bench({ messages, pause }: Options): Promise<void> {
         await sleep(pause);
       }
     }
-    const share = (values: readonly number[], part: number): string =>
-      fixed(values.toSorted((a, b) => a - b)[Math.floor(values.length * part)], 2);
-    const rows = [...found].map(([name, all]) => [name, share(all, 0.5), share(all, 0.9), share(all, 0.99)]);
+    const rows = [...found].map(([name, all]) => [name, ...[0.5, 0.9, 0.99].map((part) => fixed(quantile(all, part), 2))]);
     console.log(table(`ms, one message at a time; ${machine()}`, ['', 'p50', 'p90', 'p99'], rows));
   } finally {
     await cleanUp();
