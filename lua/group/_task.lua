@@ -2,7 +2,7 @@
 --- @include lib/maps lib/records lib/sorted group/_group
 --- A member task. Its record holds what outlives its message: state, reason and attempts once it is terminal; until
 --- then the message has them.
-local stateOf = { READY = 'PENDING', DELAYED = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED', REJECTED = 'FAILED', FAILED = 'FAILED',
+local stateOf = { READY = 'PENDING', DELAYED = 'PENDING', BLOCKED = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED', REJECTED = 'FAILED', FAILED = 'FAILED',
   EXPIRED = 'EXPIRED', CANCELLED = 'CANCELLED' }
 
 --- The state of a message's task.

@@ -3,9 +3,10 @@
 --- @request write
 --- @args groupId taskId
 --- @reply groupState members
---- @include lib/call lib/plan lib/records lib/refuse group/_group group/_task mailbox/_message mailbox/_unpack
+--- @include lib/call lib/plan lib/records lib/refuse group/_group group/_task mailbox/_after mailbox/_message
+--- @include mailbox/_unpack
 --- @include scope/_scope
-local counterOf = { READY = 'pending', DELAYED = 'pending', CLAIMED = 'running', ACKED = 'succeeded' }
+local counterOf = { READY = 'pending', DELAYED = 'pending', BLOCKED = 'pending', CLAIMED = 'running', ACKED = 'succeeded' }
 local record = group.read(groupId)
 local joined = task.load(taskId, 'groupId')
 if joined and joined.groupId == groupId then return call.answer({ groupState = record.state, members = record.members }) end
@@ -19,6 +20,7 @@ if counter and counter ~= 'succeeded' and scope.cancelOf(scope.path(member.scope
   refuse('TASK_NOT_JOINABLE', 'CANCELLED')
 end
 if not counter then refuse('TASK_NOT_JOINABLE', task.state(member.state)) end
+if after.isAfter(member, groupId) then refuse('TASK_NOT_JOINABLE', 'AFTER') end
 plan.needOperation()
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 

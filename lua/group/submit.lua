@@ -1,26 +1,28 @@
 --- Submits a member task, delivered through the group's mailbox in the gate scope. input: JSON text; '' is delivered as
---- null. deadline: epoch milliseconds; delaySeconds, maxAttempts: numbers; '' where absent.
+--- null. deadline: epoch milliseconds; delaySeconds, maxAttempts: numbers; prerequisites: as mailbox/_after keeps
+--- them; '' where absent.
 --- @request write
---- @args groupId taskKey deadline delaySeconds maxAttempts tail taskTail
+--- @args groupId taskKey deadline delaySeconds maxAttempts prerequisites tail taskTail
 --- @long input
 --- @reply taskId messageId scopeId
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_create mailbox/_mailbox
---- @include mailbox/_message mailbox/_capacity scope/_scope
+--- @include mailbox/_message mailbox/_after mailbox/_capacity scope/_scope
 local record = group.read(groupId)
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
+local kept, places = after.need(prerequisites)
 plan.needOperation()
 capacity.forPayload('input', input)
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 local box = mailbox.read(record.mailboxId)
-capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and 1 or 0), true)
+capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not (places and places[1]) and 1 or 0), true)
 
 local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = record.scopeId, taskId = newId(taskTail), groupId = groupId,
   taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = deadlineAt, maxAttempts = tonumber(maxAttempts),
-  readyAt = readyAt }
+  readyAt = readyAt, prerequisites = kept }
 task.add(record, member)
 group.add(record, 'pending', 1)
 emit.task.submitted(member.taskId, task.of(member))
-message.create(member, scope.path(record.scopeId), box)
+message.create(member, scope.path(record.scopeId), box, places)
 return call.answer({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId }, 'operation')

@@ -50,6 +50,14 @@ function count.ofOrg(record, name)
   return tonumber(record[name] or 0) + (ofOrg[name] or 0)
 end
 
+--- A counter of the current space, which the script need not have read, including what this invocation has added.
+function count.read(name)
+  local record = keyspace.record
+  local value = record and record[name]
+  if value == nil then value = redis.call('HGET', keys.space(spaceId), name) end
+  return (tonumber(value) or 0) + (countedId == spaceId and ofSpace[name] or 0)
+end
+
 --- A field of the space's record, including what this invocation has added.
 function count.ofSpace(record, name)
   local value, change = record[name], ofSpace[name]

@@ -37,6 +37,12 @@ function unit.push(key, text)
   gathered.add('RPUSH', key, text)
 end
 
+--- The length of a list, with what this invocation appends to it.
+function unit.lengthOf(key)
+  local args = gathered.byKey.RPUSH[key]
+  return redis.call('LLEN', key) + (args and #args - 2 or 0)
+end
+
 --- Deletes keys of any type.
 function unit.delete(...)
   for _, key in ipairs({ ... }) do

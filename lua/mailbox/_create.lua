@@ -1,13 +1,18 @@
---- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_delay mailbox/_message
+--- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay mailbox/_message
 --- @include mailbox/_ready scope/_scope
---- Puts a new message into a mailbox: READY, or DELAYED where it has a `readyAt`.
---- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil; with
---- state = false the table need not grow for the state. box: the mailbox's record.
-function message.create(record, path, box)
+--- Puts a new message into a mailbox: READY, DELAYED where it has a `readyAt`, or BLOCKED where it has open prerequisites.
+--- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt, prerequisites or nil;
+--- with state = false the table need not grow for the state. box: the mailbox's record; places: as `after.judge` returns them,
+--- or nil.
+function message.create(record, path, box, places)
   path = path or scope.create(record.scopeId)
   message.insert(record)
   record.maxAttempts = record.maxAttempts or box.maxAttempts
-  if record.readyAt then
+  if places and places[1] then
+    local delayedUntil = record.readyAt
+    record.readyAt = nil
+    after.hold(record, places, box, delayedUntil)
+  elseif record.readyAt then
     delay.hold(record, box, record.readyAt)
   else
     message.become(record, 'READY')

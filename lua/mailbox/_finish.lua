@@ -1,19 +1,22 @@
---- @include lib/count lib/journal lib/records lib/sorted lib/timer mailbox/_delay mailbox/_lease mailbox/_mailbox
---- @include mailbox/_members mailbox/_message mailbox/_ready scope/_scope
+--- @include lib/count lib/journal lib/records lib/sorted lib/timer mailbox/_blocked mailbox/_delay mailbox/_dependents
+--- @include mailbox/_lease mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready scope/_scope
 --- How many messages have been finished: finishing one may finish others.
 message.finishes = 0
 
---- Moves a READY, DELAYED or CLAIMED message to a final state at the time `at`. emitter: emits its event; reason may be nil;
+--- Moves a live message to a final state at the time `at`. emitter: emits its event; reason may be nil;
 --- cause: the id of the request that caused it, nil for the current one. The fields of the last claim stay.
 function message.finish(record, state, at, emitter, reason, cause)
   message.finishes = message.finishes + 1
   local path = scope.path(record.scopeId)
-  local wasClaimed, box = record.state == 'CLAIMED', mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
+  local wasClaimed, box = record.state == 'CLAIMED', mailbox.load(record.mailboxId, 'ready', 'delayed', 'blocked', 'claimed')
   if wasClaimed then
     lease.drop(record.id)
     records.set(box, 'claimed', box.claimed - 1)
   elseif record.state == 'DELAYED' then
     delay.drop(record)
+  elseif record.state == 'BLOCKED' then
+    dependents.forget(record)
+    blocked.drop(record)
   else
     local member = (record.place or '') .. record.id
     ready.remove(record.mailboxId, path, member, ready.since(record.mailboxId, path, member))
@@ -34,4 +37,5 @@ function message.finish(record, state, at, emitter, reason, cause)
   journal.wake(record.id)
   if mailbox.backlog(box) == 0 then journal.wake(record.mailboxId) end
   if record.groupId then members.finished(record, wasClaimed, at, reason, cause) end
+  if blocked.any() then dependents.ended(record.id, state, cause, record) end
 end

@@ -40,6 +40,8 @@ local function ofStates(mailboxId, states, scopeId)
       add(others, keys.claims())
     elseif state == 'DELAYED' then
       add(others, keys.delayed(mailboxId))
+    elseif state == 'BLOCKED' then
+      add(others, keys.blocked(mailboxId))
     elseif state == 'READY' then
       local chosen = (scopeId ~= '' or mailbox.load(mailboxId, 'ready').ready <= maxWhole) and readySets(mailboxId, scopeId)
       if not chosen then return nil end

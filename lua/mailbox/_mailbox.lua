@@ -2,7 +2,7 @@
 
 --- Messages that are not finished, against which backlogLimit stands.
 function mailbox.backlog(box)
-  return box.ready + box.delayed + box.claimed
+  return box.ready + box.delayed + box.blocked + box.claimed
 end
 
 --- The pause before the attempt after the nth.
@@ -15,5 +15,6 @@ end
 
 --- What sends and receives need of it; nil when there is no such mailbox.
 function mailbox.read(mailboxId)
-  return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'delayed', 'nextReadyAt', 'maxAttempts', 'turn')
+  return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'delayed', 'blocked', 'nextReadyAt', 'maxAttempts',
+    'turn')
 end

@@ -15,8 +15,14 @@ function message.readForRetry(messageId)
     'leaseExpiresAt', 'place', 'resultMessageId', 'groupState', 'maxAttempts')
 end
 
+--- The same, with what a requeue looks at.
+function message.readForRequeue(messageId)
+  return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
+    'leaseExpiresAt', 'place', 'resultMessageId', 'groupState', 'prerequisites')
+end
+
 --- The states of messages that are not over, and those of which a requeue brings them back. ACKED is neither.
-message.live = { READY = true, DELAYED = true, CLAIMED = true }
+message.live = { READY = true, DELAYED = true, BLOCKED = true, CLAIMED = true }
 message.requeueable = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
 
 function message.isLive(record)

@@ -1,4 +1,4 @@
---- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_delay mailbox/_members mailbox/_message
+--- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay mailbox/_members mailbox/_message
 --- @include mailbox/_ready mailbox/_unpack scope/_scope
 --- Bringing back messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
@@ -7,10 +7,24 @@ local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'cla
 function message.obstacle(record)
   if not message.requeueable[record.state] then return 'MESSAGE_NOT_REQUEUABLE', record.state end
   if scope.cancelOf(scope.path(record.scopeId)) then return 'SCOPE_CANCELLED' end
-  if record.groupId then return members.obstacle(record) end
+  if record.groupId then
+    local code, detail = members.obstacle(record)
+    if code then return code, detail end
+  end
+  if record.prerequisites then
+    local kept, places, detail = after.judge(record.prerequisites)
+    if not kept then return places, detail end
+    record.kept, record.places = kept, places
+  end
 end
 
---- Makes a message READY again, or DELAYED, for which there is no obstacle. record: as message.read has it; box: its mailbox.
+--- Whether a message for which there is no obstacle will be BLOCKED.
+function message.willWait(record)
+  return record.places and record.places[1] ~= nil
+end
+
+--- Brings a message back for which `message.obstacle` has found none. record: as message.readForRequeue has it; box: its
+--- mailbox.
 function message.requeue(record, box, delaySeconds)
   message.unpack(record)
   local from, path = record.state, scope.path(record.scopeId)
@@ -24,7 +38,10 @@ function message.requeue(record, box, delaySeconds)
   elseif record.deadline then
     records.set(record, 'deadline', false)
   end
-  if delaySeconds > 0 then
+  if record.kept then records.set(record, 'prerequisites', record.kept) end
+  if message.willWait(record) then
+    after.hold(record, record.places, box, delaySeconds > 0 and now + 1000 * delaySeconds or nil)
+  elseif delaySeconds > 0 then
     records.set(record, 'place', ready.placeAt(now))
     delay.hold(record, box, now + 1000 * delaySeconds)
   else

@@ -1,11 +1,11 @@
---- @include lib/count lib/maps lib/records lib/retained lib/sorted lib/unit group/_task mailbox/_mailbox
---- @include mailbox/_message scope/_retain scope/_scope
+--- @include lib/count lib/maps lib/records lib/retained lib/sorted lib/unit group/_task mailbox/_blocked mailbox/_dependents
+--- @include mailbox/_mailbox mailbox/_message scope/_retain scope/_scope
 --- A finished message is removed after the plan's retention window. A tombstone of its task stays: its record, reduced to
 --- what says how the task ended. Calls do not find it, because it has no mailboxId.
 
 local removedFields = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession', 'token',
   'claimedAt', 'leaseExpiresAt', 'place', 'groupState',
-  'maxAttempts', 'lastError', 'progress' }
+  'maxAttempts', 'lastError', 'progress', 'prerequisites', 'ends' }
 --- What counts among the retained bytes.
 local kept = { 'payload', 'result', 'lastError', 'progress' }
 
@@ -26,6 +26,7 @@ local function remove(messageId, at)
   if message.requeueable[record.state] then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end
   if record.state == 'FAILED' and mailbox.read(record.mailboxId) then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
   message.leave(record.state)
+  if blocked.any() then dependents.gone(messageId, record.state) end
   for _, field in ipairs(kept) do count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), field)) end
   if not record.taskId then
     count.space('inbox:' .. record.state, -1)

@@ -1,4 +1,4 @@
---- @include lib/id lib/merge lib/space lib/waiting mailbox/_mailbox mailbox/_message
+--- @include lib/id lib/merge lib/space lib/waiting mailbox/_blocked mailbox/_mailbox mailbox/_message
 
 --- Live claims, the one that ends next first.
 function waiting.heldClaims(maxRows)
@@ -39,7 +39,8 @@ local function delayedQueues()
 end
 
 local function waitingTask(messageId)
-  return message.load(messageId, 'scopeId', 'mailboxId', 'taskId', 'groupId', 'readyAt', 'place', 'attempts')
+  return message.load(messageId, 'scopeId', 'mailboxId', 'taskId', 'groupId', 'state', 'readyAt', 'place', 'attempts',
+    'prerequisites')
 end
 
 --- DELAYED tasks, the next to be READY first. They wait since they were sent, or given back.
@@ -48,13 +49,28 @@ local function addDelayed(list, maxRows)
   for _, found in ipairs(merge.take(maxRows + 1 - #list, merge.inOrder(cursors))) do
     local record = waitingTask(found.member)
     record.waitingSince = momentOf(record.place or record.id)
-    record.position, record.blockedBy = false, record.attempts > 0 and 'RETRY' or 'DELAY'
+    record.position, record.waitsFor = false, record.attempts > 0 and 'RETRY' or 'DELAY'
     list[#list + 1] = rows.waitingTask(record)
   end
   return more
 end
 
---- READY tasks, oldest first, then DELAYED ones. Each mailbox and root scope has its own queue; they are merged by their
+--- BLOCKED tasks, which wait longest first.
+local function addBlocked(list, maxRows)
+  local cursors, ids = {}, redis.call('ZRANGE', keys.mailboxes(), 0, 1000)
+  for i = 1, math.min(1000, #ids) do
+    local box = mailbox.load(ids[i], 'mode', 'blocked')
+    if box.mode == 'WORK' and box.blocked > 0 then cursors[#cursors + 1] = merge.byScore(keys.blocked(ids[i])) end
+  end
+  for _, found in ipairs(merge.take(maxRows + 1 - #list, merge.inOrder(cursors))) do
+    local record = waitingTask(found.member)
+    record.waitingSince, record.position, record.waitsFor = found.at, false, 'BLOCKED'
+    list[#list + 1] = rows.waitingTask(record)
+  end
+  return #ids > 1000
+end
+
+--- READY tasks, oldest first, then DELAYED and BLOCKED ones. Each mailbox and root scope has its own queue; they are merged by their
 --- heads.
 function waiting.waitingTasks(maxRows)
   local queues, mailboxes = oldestQueues(maxRows + 1)
@@ -66,11 +82,12 @@ function waiting.waitingTasks(maxRows)
     record.waitingSince = found.at
     local position = (positions[found.owner] or 0) + 1
     positions[found.owner], record.position = position, position
-    record.blockedBy = position > 1 and 'HEAD_OF_LINE' or 'RECEIVER'
+    record.waitsFor = position > 1 and 'HEAD_OF_LINE' or 'RECEIVER'
     list[i] = rows.waitingTask(record)
   end
   local more = mailboxes.at ~= nil
   if #list <= maxRows then more = addDelayed(list, maxRows) or more end
+  if #list <= maxRows and blocked.any() then more = addBlocked(list, maxRows) or more end
   more = more or #list > maxRows
   list[maxRows + 1] = nil
   return list, more

@@ -1,4 +1,4 @@
---- Cancels a message that is READY, DELAYED or CLAIMED; its claim is lost. One that is cancelled already is answered as it is.
+--- Cancels a live message; its claim is lost. One that is cancelled already is answered as it is.
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload

@@ -1,6 +1,6 @@
---- Cancels READY messages of a mailbox, then DELAYED ones, in the order in which they would be received, at most `max`;
---- only those of a scope's subtree if there is one. Groups that this decides count as work: a step ends early where they
---- have many members. Each step begins with the first message; cursor: the last DELAYED one outside the subtree.
+--- Cancels READY messages of a mailbox, then DELAYED and BLOCKED ones, in the order in which they would be received or wait,
+--- at most `max`; only those of a scope's subtree if there is one. Groups that this decides count as work: a step ends early where they
+--- have many members. Each step begins with the first message; cursor: the last DELAYED or BLOCKED one outside the subtree.
 --- @request write
 --- @args mailboxId scopeId max cursor
 --- @reply cancelled nextCursor
@@ -37,9 +37,8 @@ end
 local scanLimit = 1000
 local passed
 
---- Adds the first DELAYED ones, as far as they are wanted; returns whether there are more to look at.
-local function addDelayed(found, wanted)
-  local key = keys.delayed(mailboxId)
+--- Adds the first of a set, as far as they are wanted; returns whether there are more to look at.
+local function addFrom(key, found, wanted)
   local start = cursor ~= '' and redis.call('ZRANK', key, cursor)
   start = start and start + 1 or 0
   for i, id in ipairs(redis.call('ZRANGE', key, start, start + scanLimit)) do
@@ -49,13 +48,22 @@ local function addDelayed(found, wanted)
   end
 end
 
+local function addWaiting(found, wanted)
+  local blockedOnes = keys.blocked(mailboxId)
+  -- All DELAYED ones are before a BLOCKED one.
+  if cursor == '' or not redis.call('ZRANK', blockedOnes, cursor) then
+    if addFrom(keys.delayed(mailboxId), found, wanted) then return true end
+  end
+  return addFrom(blockedOnes, found, wanted)
+end
+
 local members = firstReady(max + 1)
-local more = #members <= max and addDelayed(members, max + 1) or false
+local more = #members <= max and addWaiting(members, max + 1) or false
 local cancelled, last, work = 0, false, 0
 for i, member in ipairs(members) do
   local record = message.read(string.sub(member, -36))
   -- Its group may have been decided meanwhile; what has just come to its deadline is left to the sweeper.
-  if (record.state == 'READY' or record.state == 'DELAYED') and message.changesAt(record) > now then
+  if message.isLive(record) and record.state ~= 'CLAIMED' and message.changesAt(record) > now then
     work = work + workOf(record)
     if i > max or cancelled > 0 and work > workLimit then
       more = true

@@ -38,7 +38,7 @@ while #claims < max do
   if not member then break end
   local id = string.sub(member, -36)
   local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload',
-    'maxAttempts', 'lastError', 'progress')
+    'maxAttempts', 'lastError', 'progress', 'prerequisites')
   local path = scope.path(record.scopeId)
   if scope.cancelOf(path) then
     if not isFirst or scopeId ~= '*' and scope.cancelOf(path, scopeId) then break end

@@ -13,6 +13,8 @@ if obstacle == 'MESSAGE_NOT_REQUEUABLE' then refuse('MESSAGE_NOT_REQUEUABLE', de
 if obstacle == 'SCOPE_CANCELLED' then refuse('SCOPE_CANCELLED') end
 if obstacle == 'GROUP_DECIDED' then refuse('GROUP_DECIDED', detail .. ' member') end
 if obstacle == 'VERDICT_CONFLICT' then refuse('VERDICT_CONFLICT', detail) end
+if obstacle == 'PREREQUISITE_FAILED' then refuse('PREREQUISITE_FAILED', detail) end
+if obstacle == 'DEPENDENTS_FULL' then refuse('DEPENDENTS_FULL', detail) end
 local box = mailbox.read(record.mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 delaySeconds = tonumber(delaySeconds)
@@ -21,7 +23,8 @@ if deadline > now and now + delaySeconds * 1000 >= deadline then
   refuse('VALIDATION_FAILED', "delaySeconds must end before the message's deadline")
 end
 plan.needOperation()
-capacity.forMessage(box, (deadline > now and 1 or 0) + (delaySeconds > 0 and 1 or 0), record.taskId)
+capacity.forMessage(box, (deadline > now and 1 or 0) + (delaySeconds > 0 and not message.willWait(record) and 1 or 0),
+  record.taskId)
 
 message.requeue(record, box, delaySeconds)
 return message.withPayload(call.answer({ message = message.shown(record), payload = '' }, 'operation'), record)

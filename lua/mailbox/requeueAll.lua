@@ -41,7 +41,7 @@ for i, id in ipairs(ids) do
     more = true
     break
   end
-  local record = i <= scanLimit and requeued < max and message.isBelow(id, scopeId) and message.read(id)
+  local record = i <= scanLimit and requeued < max and message.isBelow(id, scopeId) and message.readForRequeue(id)
   local obstacle = record and message.obstacle(record)
   if obstacle then
     passOver(obstacle)

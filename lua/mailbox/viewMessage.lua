@@ -1,6 +1,8 @@
---- A message with its payload and its result.
+--- A message with its payload and its result; its prerequisites as they now stand.
 --- @request read
 --- @args messageId
 --- @reply message:message
---- @include lib/call mailbox/_message mailbox/_whole
-return call.answer({ message = message.shown(message.whole(messageId)) })
+--- @include lib/call mailbox/_after mailbox/_message mailbox/_whole
+local record = message.shown(message.whole(messageId))
+if record.prerequisites then record.prerequisites = after.standing(record.prerequisites) end
+return call.answer({ message = record })

@@ -18,7 +18,7 @@ export function refusalOf(
     const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     log.error({ requestId, error: text }, 'internal error');
   }
-  const status = thrown instanceof Refusal ? statusOf(errors, error.code, route) : error.status;
+  const status = thrown instanceof Refusal ? statusOf(errors, error.code, route, thrown.detail) : error.status;
   return { code: error.code, error, answer: { status, headers: error.headers, text: envelope(error, requestId) } };
 }
 

@@ -35,10 +35,16 @@ function idOf(code: string): string | undefined {
 
 /**
  * The status of a refusal on a route with the full path `pattern` (`/v1/spaces/:spaceId/…`). An unknown id is 404 if it
- * is in the path, and 409 with the same code if it is in the body.
+ * is in the path, and 409 with the same code if it is in the body. detail: of the code; such a field of the body, or ''.
  */
-export function statusOf(errors: ErrorTable, code: string, pattern: string): number {
+export function statusOf(errors: ErrorTable, code: string, pattern: string, detail = ''): number {
   const id = idOf(code);
-  if (id !== undefined && id !== 'routeId') return pattern.split('/').includes(`:${id}`) ? 404 : 409;
+  if (id !== undefined && id !== 'routeId') return detail === '' && pattern.split('/').includes(`:${id}`) ? 404 : 409;
   return errors[code]?.status ?? 500;
+}
+
+/** The statuses with which a route answers a code. */
+export function statusesOf(errors: ErrorTable, code: string, { path, refusesInBody }: Route): number[] {
+  const status = statusOf(errors, code, `/v1/spaces/:spaceId${path}`);
+  return refusesInBody?.includes(code) ? [status, 409] : [status];
 }

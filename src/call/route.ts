@@ -108,6 +108,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly streams?: true;
   /** Error codes beyond those of every route. */
   readonly refuses: readonly string[];
+  /** Those of them, `…_NOT_FOUND`, that are also about an id in the body, though the path has one of the kind. */
+  readonly refusesInBody?: readonly string[];
   /** Answered by a gateway that makes calls of its own, not by one run of the script. */
   readonly gateway?: true;
   /** The script, e.g. `mailbox/send`. */

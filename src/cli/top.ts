@@ -105,7 +105,7 @@ function screen(look: Look, before: Look | undefined, rows: number): string {
     ...counts,
     oldest: age(oldestReadyAt === null ? null : (asOf - Date.parse(oldestReadyAt)) / 1000),
   }));
-  const busiest = boxes.sort((a, b) => b.ready + b.delayed + b.claimed - (a.ready + a.delayed + a.claimed));
+  const busiest = boxes.sort((a, b) => backlogOf(b) - backlogOf(a));
   const money = budgets.map(
     ({ name, currency, scale, balances: { limit, settled, reserved, available, overdrawn } }) => {
       const amount = (minor: string): string => `${decimal(minor, scale)} ${currency}`;
@@ -143,6 +143,11 @@ function rates({ backlog, usage }: Look, before: Look | undefined): Record<strin
   const all = Object.entries(usage.byCall).map(([call, n]): [string, number] => [call, n - (counted[call] ?? 0)]);
   const busy = all.filter(([, n]) => n > 0).sort(([, a], [, b]) => b - a);
   return Object.fromEntries(busy.slice(0, fewRows).map(([call, n]) => [call, Math.round((n / seconds) * 10) / 10]));
+}
+
+/** The messages of a mailbox that are not finished. */
+function backlogOf({ ready, delayed, blocked, claimed }: Look['mailboxes'][number]['counts']): number {
+  return ready + delayed + blocked + claimed;
 }
 
 /** The counts above 0, and how long the oldest has waited. */

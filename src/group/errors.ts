@@ -1,7 +1,11 @@
 import { advised, type ErrorTable, entry } from '../call/errors.ts';
 
 export const groupErrors: ErrorTable = {
-  GROUP_NOT_FOUND: entry(404, 'there is no such task group in this space'),
+  GROUP_NOT_FOUND: entry(
+    404,
+    (field) =>
+      `there is no such task group in this space${field === '' ? '' : `: ${field} must name groups that exist`}`,
+  ),
   TASK_NOT_FOUND: advised('look the taskId up with group_view', 404, (field) =>
     field === ''
       ? 'the group has no such member task'
@@ -33,6 +37,8 @@ export const groupErrors: ErrorTable = {
   TASK_NOT_JOINABLE: entry(409, (what) =>
     what === 'GROUP'
       ? 'the task is a member of another group'
-      : `the task is ${what}: only a PENDING, RUNNING or SUCCEEDED task can join`,
+      : what === 'AFTER'
+        ? 'the task waits for this group: it would wait for itself'
+        : `the task is ${what}: only a PENDING, RUNNING or SUCCEEDED task can join`,
   ),
 };

@@ -4,6 +4,7 @@ import { param, type Route, route } from '../call/route.ts';
 import { number, oneOf, text } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
 import { whenAndHowOften } from '../mailbox/fields.ts';
+import { prerequisitesText, whatItIsAfter } from '../mailbox/prerequisites.ts';
 import { Task, TaskGroup } from './records.ts';
 
 const { taskId, messageId } = Task.fields;
@@ -27,8 +28,8 @@ const submit = route({
   call: 'task.submit',
   summary: "Submit a member task, delivered through the group's mailbox",
   description:
-    "The member's message is sent to the group's mailbox, in the group's scope. `delaySeconds` and " +
-    '`maxAttempts` work as for a send.',
+    "The member's message is sent to the group's mailbox, in the group's scope. `delaySeconds`, " +
+    '`maxAttempts` and `after` work as for a send.',
   title: 'Submit a task',
   tool: 'Add a task to an open group. `input` is what the worker gets as payload; taskKey names the task within the group.',
   permission: 'coordination_write',
@@ -37,6 +38,7 @@ const submit = route({
     taskKey: key().description("the caller's name for the task, unique in its group").example('order-4711'),
     input: opaque().optional().description('what the receiver gets as payload'),
     ...whenAndHowOften,
+    ...whatItIsAfter,
   }),
   opaque: ['input'],
   success: { 201: SubmittedTask.schema },
@@ -51,14 +53,20 @@ const submit = route({
     'BACKLOG_FULL',
     'TIMERS_FULL',
     'ACTIVE_TASKS_LIMITED',
+    'MESSAGES_DAMAGED',
+    'MESSAGE_NOT_FOUND',
+    'PREREQUISITE_FAILED',
+    'DEPENDENTS_FULL',
   ],
+  refusesInBody: ['GROUP_NOT_FOUND'],
   script: 'group/submit',
-  args: ({ body }) => ({
+  args: ({ body, params }) => ({
     taskKey: body.taskKey,
     input: body.input ?? '',
     deadline: body.deadline ?? '',
     delaySeconds: body.delaySeconds ?? '',
     maxAttempts: body.maxAttempts ?? '',
+    prerequisites: prerequisitesText(body, params['groupId']),
     tail: randomTail(),
     taskTail: randomTail(),
   }),

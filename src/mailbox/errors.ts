@@ -14,7 +14,19 @@ export const mailboxErrors: ErrorTable = {
     404,
     (field) => `there is no such mailbox in this space${field === '' ? '' : `: ${field} must be the id of one`}`,
   ),
-  MESSAGE_NOT_FOUND: entry(404, 'there is no such message in this space'),
+  MESSAGE_NOT_FOUND: entry(
+    404,
+    (field) =>
+      `there is no such message in this space${field === '' ? '' : `: ${field} must name messages that exist`}`,
+  ),
+  PREREQUISITE_FAILED: advised('look why it failed; mend and requeue it first, or send without it', 409, (detail) => {
+    const [kind, id, state = ''] = detail.split(' ');
+    return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or once it has come out well`;
+  }),
+  DEPENDENTS_FULL: entry(409, (detail) => {
+    const [kind, id, limit = ''] = detail.split(' ');
+    return `${limit} messages wait for the ${kind} ${id} already: send again once it has ended`;
+  }),
   LEASE_LIMIT_EXCEEDED: entry(400, (limit) => `leaseSeconds must not exceed the space's maxLeaseSeconds of ${limit}`),
   RECIPIENT_MISMATCH: entry(409, "holder must be the inbox's recipientId"),
   CLAIM_LOST: advised(
@@ -22,10 +34,7 @@ export const mailboxErrors: ErrorTable = {
     409,
     (why) => claimLost[why] ?? 'the token holds no claim on this message',
   ),
-  MESSAGE_FINISHED: entry(
-    409,
-    (state) => `the message is ${state}: only a READY, DELAYED or CLAIMED message can be cancelled`,
-  ),
+  MESSAGE_FINISHED: entry(409, (state) => `the message is ${state}: only one that has not ended can be cancelled`),
   MESSAGE_NOT_REQUEUABLE: entry(
     409,
     (state) => `the message is ${state}: only a FAILED, REJECTED, EXPIRED or CANCELLED message can be requeued`,

@@ -45,6 +45,25 @@ export const mailboxKeys = {
     holds: 'ids of its DELAYED messages, scored by when they become ready',
     goes: 'with its last DELAYED message',
   },
+  blocked: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:blocked',
+    type: 'zset',
+    holds: 'ids of its BLOCKED messages, scored by since when they wait',
+    goes: 'with its last BLOCKED message',
+  },
+  dependents: {
+    pattern: 'muster:{org}:<spaceNumber>:dependents:<place>',
+    type: 'list',
+    holds:
+      'ids of the BLOCKED messages that are after a message or a group, in the order in which they were sent; place: its id, `id#n` after its nth end that left some to the workers, or `id#WAIT` for those that wait until it is ACKED',
+    goes: 'when its end has freed or cancelled them',
+  },
+  decisions: {
+    pattern: 'muster:{org}:<spaceNumber>:decisions',
+    type: 'hash',
+    holds: 'ends that workers have to go on with: the place of a list of dependents to `STATE requestId`',
+    goes: 'each entry with its list',
+  },
   turns: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:turns',
     type: 'zset',
@@ -94,7 +113,7 @@ export const mailboxKeys = {
     type: 'hash',
     holds: fieldsIn(
       Message,
-      'taskId: absent where it is the id of the message, empty where there is no task; a tombstone has tombstoneOf, its mailbox, and what says how its task ended. Made at the moment of its id',
+      'prerequisites: the policy, then each as `m` or `g` and its id, with `=STATE` once it has ended (mailbox/_after); taskId: absent where it is the id of the message, empty where there is no task; a tombstone has tombstoneOf, its mailbox, and what says how its task ended. Made at the moment of its id',
     ),
     goes: "when the plan's retention window has passed since finishedAt; the tombstone of its task max(window, 30 days) later",
   },

@@ -15,15 +15,14 @@ const view = read({
   call: 'mailbox.view',
   summary: 'A mailbox, with how many messages it holds; with waitSeconds, once it holds none that is not finished',
   description:
-    'With `waitSeconds` it answers once the mailbox has no READY, DELAYED or CLAIMED message, or as it ' +
-    'then stands.',
+    'With `waitSeconds` it answers once the mailbox has no message that is not finished, or as it ' + 'then stands.',
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND'],
   script: 'mailbox/view',
   reply,
   wait: {
     on: 'mailboxId',
-    isOver: ({ mailbox: { counts } }) => counts.ready + counts.delayed + counts.claimed === 0,
+    isOver: ({ mailbox: { counts } }) => counts.ready + counts.delayed + counts.blocked + counts.claimed === 0,
   },
 });
 
@@ -65,7 +64,7 @@ const remove = route({
   call: 'mailbox.delete',
   summary: 'Delete a mailbox without live messages and undecided groups; its finished messages stay for their time',
   description:
-    'Refused with MAILBOX_NOT_EMPTY while the mailbox has READY, DELAYED or CLAIMED messages, or ' +
+    'Refused with MAILBOX_NOT_EMPTY while the mailbox has messages that are not finished, or ' +
     'undecided groups. Its finished messages stay readable until retention removes them, but cannot be ' +
     'requeued.',
   permission: 'coordination_write',
@@ -116,7 +115,7 @@ const purge = route({
   path: '/mailboxes/:mailboxId/purge',
   call: 'mailbox.purge',
   summary:
-    "Cancel the READY and DELAYED messages of a mailbox, or of a scope's subtree in it, oldest first, so many in a step",
+    "Cancel the READY, DELAYED and BLOCKED messages of a mailbox, or of a scope's subtree in it, oldest first, so many in a step",
   description:
     'Goes in steps of bounded work: call it again with `nextCursor` until that is null. A step may change ' +
     'fewer messages than `max`. Purged messages have the reason CANCELLED_BY_CALLER, CLAIMED ones are ' +
@@ -154,7 +153,7 @@ const requeue = route({
   description:
     'Goes in steps: call it again with `nextCursor` until that is null. `passedOver` counts the messages of the step that ' +
     'stay as they are, by the code of the error that a requeue of each alone would answer: GROUP_DECIDED, ' +
-    'VERDICT_CONFLICT or SCOPE_CANCELLED. A limit that leaves no room ends ' +
+    'VERDICT_CONFLICT, SCOPE_CANCELLED or PREREQUISITE_FAILED. A limit that leaves no room ends ' +
     'a step early, and is an error only where the step has done nothing; so do messages that the store has damaged: ' +
     'MESSAGES_DAMAGED has the cursor that continues after them. A step counts as one operation if it changed anything.',
   permission: 'coordination_write',

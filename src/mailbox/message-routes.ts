@@ -38,7 +38,7 @@ const cancel = route({
   call: 'message.cancel',
   summary: 'Cancel a message that is ready or claimed; a claim on it is lost',
   description:
-    'READY, DELAYED and CLAIMED messages become CANCELLED with the reason CANCELLED_BY_CALLER. One that ' +
+    'A message that has not ended becomes CANCELLED with the reason CANCELLED_BY_CALLER. One that ' +
     'is CANCELLED already is answered as it is; one that ended otherwise is MESSAGE_FINISHED.',
   permission: 'coordination_write',
   idempotency: 'optional',
@@ -56,7 +56,7 @@ const requeue = route({
   call: 'message.requeue',
   summary: 'Bring a message back to its mailbox; a failed, rejected, expired or cancelled one, with all its attempts',
   description:
-    'A FAILED, REJECTED, EXPIRED or CANCELLED message is READY again, or DELAYED with `delaySeconds`. It ' +
+    'A FAILED, REJECTED, EXPIRED or CANCELLED message is READY again, DELAYED with `delaySeconds`, or BLOCKED while a message or group that it is after has not ended. It ' +
     'keeps its id, workKey, `lastError` and `progress`; its attempts are counted anew, and a deadline ' +
     'that has passed is cleared. Members of decided groups, those with a verdict and messages of ' +
     'cancelled runs stay as they are. Limits and plan are tested as for a send.',
@@ -71,6 +71,8 @@ const requeue = route({
     'SCOPE_CANCELLED',
     'GROUP_DECIDED',
     'VERDICT_CONFLICT',
+    'PREREQUISITE_FAILED',
+    'DEPENDENTS_FULL',
     'MAILBOX_NOT_FOUND',
     'OPERATIONS_EXHAUSTED',
     'BACKLOG_FULL',

@@ -1,6 +1,7 @@
 import { exampleId, id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
-import { nested, record } from '../declare/record.ts';
+import { many, nested, record } from '../declare/record.ts';
+import { afterOf, blockedByOf, onFailureOf, policies } from './prerequisites.ts';
 
 /** How often a message is handed out before it is FAILED, where nothing else is said. */
 export const defaultAttempts = 5;
@@ -13,7 +14,7 @@ export const Mailbox = record('Mailbox', {
   name: text(),
   mode: oneOf('WORK', 'INBOX').means('who receives: WORK: any holder; INBOX: its recipient alone'),
   recipientId: text().orNull().means('the only holder that may receive; null: a WORK mailbox'),
-  backlogLimit: number().means('the most messages it holds that are READY, DELAYED or CLAIMED').example(1_000),
+  backlogLimit: number().means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED').example(1_000),
   maxAttempts: maxAttempts.or(defaultAttempts),
   retryDelaySeconds: number()
     .or(0)
@@ -22,6 +23,7 @@ export const Mailbox = record('Mailbox', {
   counts: nested({
     ready: number().means('messages ready to be received'),
     delayed: number().or(0).means('messages to be received later'),
+    blocked: number().or(0).means('messages that wait for something else'),
     claimed: number().means('messages being worked on'),
     failed: number().means('messages out of attempts'),
   }).means('its messages by state'),
@@ -42,6 +44,7 @@ export const Mailbox = record('Mailbox', {
 export const messageStates = [
   'READY',
   'DELAYED',
+  'BLOCKED',
   'CLAIMED',
   'ACKED',
   'REJECTED',
@@ -62,9 +65,30 @@ export const reason = oneOf(
   'GROUP_DECIDED',
   'CANCELLED_BY_CALLER',
   'RUN_CANCELLED',
+  'PREREQUISITE_FAILED',
 )
   .orNull()
   .means('why it ended so; null: it has not, or its state says it');
+
+/** A message or a group that another message is after. */
+export const Prerequisite = record('Prerequisite', {
+  messageId: id().orNull().means('the message; null: it is a group'),
+  groupId: id().orNull().means('the group; null: it is a message'),
+  state: oneOf(...messageStates, 'OPEN', 'SEALED', 'SATISFIED', 'UNSATISFIABLE')
+    .orNull()
+    .means('how it came out or stands, of a group its outcome once it has one; null: in a list, that it has not ended'),
+});
+
+/** What a BLOCKED message waits for. */
+export const Blocker = record('Blocker', {
+  kind: oneOf('MESSAGE', 'GROUP'),
+  id: id(),
+});
+
+const blockedBy = many(Blocker)
+  .of(blockedByOf, 'prerequisites', 'state')
+  .means('what it waits for before anybody may receive it; empty: it is not BLOCKED')
+  .example([]);
 
 const lastError = 'the printer is out of paper';
 
@@ -93,6 +117,15 @@ export const Message = record(
     lastError: text().orNull().means('the error of the last attempt that gave one; null: none did').example(lastError),
     progress: opaque().orNull().means('the last progress that a renewal reported, for the next attempt').example(null),
     workKey: text().orNull().example('order-4711'),
+    after: many(Prerequisite)
+      .of(afterOf, 'prerequisites')
+      .means('what had to come out well before it could be received')
+      .example([]),
+    onFailure: oneOf(...policies)
+      .orNull()
+      .of(onFailureOf, 'prerequisites')
+      .means('what becomes of it if one of them comes out otherwise; null: it is after nothing'),
+    blockedBy,
     payload: opaque(),
     deadline: time().orNull(),
     readyAt: time().orNull().means('when a DELAYED message becomes ready; null: it is not delayed'),
@@ -109,6 +142,12 @@ export const Message = record(
     resultMessageId: id().orNull().internal(),
     groupState: text().orNull().internal(),
     tombstoneOf: id().orNull().internal(),
+    /** As lua/mailbox/_after.lua keeps them. */
+    prerequisites: text().orNull().internal(),
+    /** How often its end has left messages that are after it to the workers. */
+    ends: number().or(0).internal(),
+    /** Of a BLOCKED message that its sender delays. */
+    delayedUntil: time().orNull().internal(),
   },
   { packedBy: 'mailbox/_packed' },
 );
@@ -145,6 +184,7 @@ export const Claim = Message.with('Claim', {
   result: result.of(absent),
   readyAt: readyAt.of(absent),
   finishedAt: finishedAt.of(absent),
+  blockedBy: blockedBy.of(() => []),
   token: text().means("the claim's secret, for renew, complete and nack").example('q1Yw3T0dB8mLr5vXz7Nc2A'),
   attempt: number().named('attempts'),
   leaseSeconds: number().means('the lease, from when it was made or renewed').example(60),
@@ -163,7 +203,7 @@ export const HeldClaim = record('HeldClaim', {
   leaseExpiresAt: time().example('2026-01-31T12:01:00.000Z'),
 });
 
-/** A READY or DELAYED task, as /ops/waits shows it. */
+/** A task that nobody has begun, as /ops/waits shows it. */
 export const WaitingTask = record('WaitingTask', {
   taskId: id(),
   groupId,
@@ -176,5 +216,6 @@ export const WaitingTask = record('WaitingTask', {
     .means('its place among the READY ones of its run in the mailbox; null: not READY')
     .example(1),
   /** `DELAY` and `RETRY`, the pause after an attempt, end at readyAt; `RECEIVER`: it is the next of its run to be received. */
-  blockedBy: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER').means('the reason for its wait'),
+  waitsFor: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER', 'BLOCKED').means('the reason for its wait'),
+  blockedBy,
 });

@@ -5,7 +5,17 @@ import type { Room } from '../room.ts';
 import { mailboxErrors } from './errors.ts';
 import { mailboxEvents } from './events.ts';
 import { mailboxKeys } from './keys.ts';
-import { ChangedMessage, Claim, HeldClaim, Mailbox, Message, MessageSummary, WaitingTask } from './records.ts';
+import {
+  Blocker,
+  ChangedMessage,
+  Claim,
+  HeldClaim,
+  Mailbox,
+  Message,
+  MessageSummary,
+  Prerequisite,
+  WaitingTask,
+} from './records.ts';
 import { mailboxRoutes } from './routes.ts';
 
 /** Tasks are counted as messages, less those without a task (`inbox:`), plus tombstones. */
@@ -27,13 +37,13 @@ export const mailboxRoom: Room = {
   routes: mailboxRoutes,
   keys: mailboxKeys,
   errors: mailboxErrors,
-  records: [Mailbox, Message, MessageSummary, ChangedMessage, Claim, HeldClaim, WaitingTask],
+  records: [Mailbox, Message, MessageSummary, ChangedMessage, Claim, HeldClaim, WaitingTask, Prerequisite, Blocker],
   events: mailboxEvents,
   census: {
     claims: nested({ HELD: counter('messages:CLAIMED') }),
     messages: census(Message),
     tasks: nested({
-      PENDING: tasks(['READY', 'DELAYED']),
+      PENDING: tasks(['READY', 'DELAYED', 'BLOCKED']),
       RUNNING: tasks(['CLAIMED']),
       SUCCEEDED: tasks(['ACKED'], 'tombstones:SUCCEEDED'),
       FAILED: tasks(['REJECTED', 'FAILED'], 'tombstones:FAILED'),
@@ -44,6 +54,7 @@ export const mailboxRoom: Room = {
   backlog: {
     readyMessages: counter('messages:READY').means('READY messages'),
     delayedMessages: counter('messages:DELAYED').means('DELAYED messages'),
+    blockedMessages: counter('messages:BLOCKED').means('BLOCKED messages'),
     claimedMessages: counter('messages:CLAIMED').means('CLAIMED messages'),
     oldestReadyAgeSeconds: number()
       .orNull()
@@ -59,7 +70,7 @@ export const mailboxRoom: Room = {
   extends: { scope: { cancelledMessages: number().or(0).internal() } },
   limits: {
     maxBacklog: {
-      meaning: 'the most READY, DELAYED and CLAIMED messages in the space',
+      meaning: 'the most messages in the space that are not finished: READY, DELAYED, BLOCKED and CLAIMED',
       min: 1,
       max: 1_000_000,
       default: 1_000,

@@ -23,6 +23,7 @@ import { damagedDetail } from './errors.ts';
 import { maxAttempts, maxRetryDelaySeconds, retryDelaySeconds, whenAndHowOften } from './fields.ts';
 import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
+import { prerequisitesText, whatItIsAfter } from './prerequisites.ts';
 import { defaultAttempts, Mailbox, Message, messageStates } from './records.ts';
 
 const longestPause = (body: { retryDelaySeconds: number; maxRetryDelaySeconds?: number | undefined }): number =>
@@ -108,7 +109,8 @@ const send = route({
   description:
     'With `delaySeconds` the message is DELAYED until its `readyAt`, and READY from then on, ordered as ' +
     'ready since that moment; a delay that reaches the deadline is refused (400). A DELAYED message ' +
-    'counts wherever a READY one does, and as an armed timer.',
+    'counts wherever a READY one does, and as an armed timer. With `after` it is BLOCKED until each message named there ' +
+    'is ACKED and each group SATISFIED; a delay runs meanwhile.',
   title: 'Send work',
   tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again with the same one, it answers the first message (replay true) and sends nothing. Keep the id to wait for the end with message_view.',
   permission: 'coordination_write',
@@ -120,6 +122,7 @@ const send = route({
       "the sender's name for this work: a known one of the mailbox answers the first message, with replay true",
     ),
     ...whenAndHowOften,
+    ...whatItIsAfter,
   }),
   opaque: ['payload'],
   example: { state: 'DELAYED' },
@@ -134,6 +137,10 @@ const send = route({
     'ACTIVE_TASKS_LIMITED',
     'ACTIVE_RUNS_LIMITED',
     'MESSAGES_DAMAGED',
+    'MESSAGE_NOT_FOUND',
+    'GROUP_NOT_FOUND',
+    'PREREQUISITE_FAILED',
+    'DEPENDENTS_FULL',
   ],
   script: 'mailbox/send',
   args: ({ body }) => ({
@@ -143,6 +150,7 @@ const send = route({
     deadline: body.deadline ?? '',
     delaySeconds: body.delaySeconds ?? '',
     maxAttempts: body.maxAttempts ?? '',
+    prerequisites: prerequisitesText(body),
     tail: randomTail(),
   }),
   reply: { id: messageId, state, known: flag() },

@@ -100,16 +100,15 @@ type Properties = Readonly<Record<string, JsonSchema>>;
 
 /** null is left out of the types: what may be null may be left out. Models need no examples. */
 function withoutNull(properties: Properties): Record<string, JsonSchema> {
-  const all = Object.entries(properties).map(([name, { type, properties: members, examples: _, ...schema }]) => {
-    const [first, second] = Array.isArray(type) ? type : [type];
-    return [
-      name,
-      {
-        ...(first !== undefined && { type: second === undefined || second === 'null' ? first : type }),
-        ...schema,
-        ...(members !== undefined && { properties: withoutNull(members as Properties) }),
-      },
-    ];
-  });
-  return Object.fromEntries(all);
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, schemaWithoutNull(schema)]));
+}
+
+function schemaWithoutNull({ type, properties: members, items, examples: _, ...schema }: JsonSchema): JsonSchema {
+  const [first, second] = Array.isArray(type) ? type : [type];
+  return {
+    ...(first !== undefined && { type: second === undefined || second === 'null' ? first : type }),
+    ...schema,
+    ...(items !== undefined && { items: schemaWithoutNull(items as JsonSchema) }),
+    ...(members !== undefined && { properties: withoutNull(members as Properties) }),
+  };
 }

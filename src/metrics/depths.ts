@@ -14,7 +14,7 @@ const organizationsAtOnce = 10;
 const maxSpacesPerOrganization = 50;
 
 export const outboxStates = ['UNREAD', 'PENDING', 'EXHAUSTED'] as const;
-export const messageStates = ['READY', 'DELAYED', 'CLAIMED'] as const;
+export const messageStates = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'] as const;
 export const scheduleStates = ['ACTIVE', 'PAUSED'] as const;
 
 const backlog = [

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { type ErrorTable, messageOf } from '../call/errors.ts';
 import type { Route } from '../call/route.ts';
-import { codesOf, statusOf } from '../call/route-errors.ts';
+import { codesOf, statusesOf } from '../call/route-errors.ts';
 import { exampleOf } from './example.ts';
 import { jsonSchema, type Target } from './schema.ts';
 
@@ -61,8 +61,7 @@ export function responses(route: Route, errors: ErrorTable, target: Target): Nam
   }
   const byStatus = new Map<number, string[]>();
   for (const code of codesOf(route)) {
-    const status = statusOf(errors, code, `/v1/spaces/:spaceId${route.path}`);
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    for (const status of statusesOf(errors, code, route)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   for (const [status, codes] of byStatus) {
     const name = names.get([...codes].sort().join());

@@ -36,7 +36,7 @@ export const orgKeys = {
     pattern: 'muster:{org}:backgroundTimers',
     type: 'zset',
     holds:
-      'the same for timers that no call waits for: mailboxes with DELAYED messages, scored by when the first is due',
+      'the same for timers that no call waits for: mailboxes with DELAYED messages, ends that have messages after them left to free, scored by when the first is due',
     goes: 'with its last timer',
   },
   finished: {

@@ -15,7 +15,7 @@ export const Scope = record('Scope', {
   live: nested({
     messages: number()
       .of((get) => Number(get('live')) - Number(get('liveWaiters')), 'live', 'liveWaiters')
-      .means('READY, DELAYED and CLAIMED messages'),
+      .means('messages that are not finished'),
     waiters: number().or(0).named('liveWaiters').means('WAITING waiters'),
   }).means('what has not ended in the scope and those below it'),
   createdAt: time(),

@@ -13,8 +13,8 @@ export function waitsRoute(waits: Fields): Route {
     call: 'waits.get',
     summary: 'What each waiting task and waiter waits for, and who holds what',
     description:
-      'A task waits for others of its run that are before it (`blockedBy` HEAD_OF_LINE, `position`), for its `readyAt` ' +
-      '(DELAY, or RETRY after an attempt), or for somebody to receive it (RECEIVER). A waiter waits for others in its ' +
+      'A task waits for others of its run that are before it (`waitsFor` HEAD_OF_LINE, `position`), for its `readyAt` ' +
+      '(DELAY, or RETRY after an attempt), for what `blockedBy` names (BLOCKED), or for somebody to receive it (RECEIVER). A waiter waits for others in its ' +
       'queue (HEAD_OF_LINE), for units of the next window (WINDOW) or for the end of a cooldown (COOLDOWN), and is not ' +
       'granted before `blockedUntil`.',
     title: 'See who waits for what',

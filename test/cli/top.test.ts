@@ -43,13 +43,13 @@ describe('muster top', () => {
     expect(lines[0]).to.include.members([
       'messages 2 READY 1 CLAIMED oldest 0 s',
       'calls/s from the next look on',
-      'mailbox ready delayed claimed failed oldest',
-      'jobs 2 0 1 0 0 s',
-      'idle 0 0 0 0 -',
+      'mailbox ready delayed blocked claimed failed oldest',
+      'jobs 2 0 0 1 0 0 s',
+      'idle 0 0 0 0 0 -',
       'llm 10.00 EUR 0.00 EUR 0.05 EUR 9.95 EUR',
       'api 0 100 0 -',
     ]);
-    expect(lines[0]?.indexOf('jobs 2 0 1 0 0 s')).to.be.below(lines[0]?.indexOf('idle 0 0 0 0 -') ?? 0);
+    expect(lines[0]?.indexOf('jobs 2 0 0 1 0 0 s')).to.be.below(lines[0]?.indexOf('idle 0 0 0 0 0 -') ?? 0);
     expect(lines[1]).to.include('calls/s -');
   });
 

@@ -67,7 +67,7 @@ describe('The console acts', () => {
     await dialog(tab).getByText('ann holds it: the claim is lost').waitFor();
     await world.mustPost(`/messages/${claimed.id}/complete`, { token: claimed.token });
     await press(tab, 'Cancel the message');
-    await dialog(tab).getByRole('alert').filter({ hasText: 'the message is ACKED: only a READY' }).waitFor();
+    await dialog(tab).getByRole('alert').filter({ hasText: 'the message is ACKED: only one' }).waitFor();
     await press(tab, 'Close');
     await world.mustPost(`/messages/${id}/cancel`);
   });
@@ -124,7 +124,7 @@ describe('The console acts', () => {
     for (let n = 0; n < 3; n++) old.push(await fill(n));
     const tab = await Tab.live(world, {}, `/mailbox/${id}`, world.apiKey);
     await press(tab, 'Purge what waits…');
-    await dialog(tab).getByText('3 ready and 0 delayed').waitFor();
+    await dialog(tab).getByText('3 ready, 0 delayed and 0 blocked').waitFor();
     expect(await tab.page.getByLabel('At most, the oldest first').inputValue()).to.equal('3');
     const late = await fill(9);
     await press(tab, 'Purge');

@@ -75,6 +75,7 @@ describe('Idempotency-Key', () => {
     expect((await world.get('/mailboxes')).body.mailboxes.at(-1).counts).to.deep.equal({
       ready: 1,
       delayed: 0,
+      blocked: 0,
       claimed: 0,
       failed: 0,
     });

@@ -54,6 +54,12 @@ async function stage(world: World) {
   const stoppedGroupId = await group({ parentScopeId: stoppedId });
   await post(`/scopes/${stoppedId}/cancel`);
 
+  const { id: withdrawn } = await send();
+  await post(`/messages/${withdrawn}/cancel`);
+  const { id: awaited } = await send();
+  const { store } = world.service;
+  await store.rpush(`${world.prefix}:dependents:${awaited}`, ...Array.from({ length: 10_000 }, () => randomUUID()));
+
   const { id: budgetId } = await post('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor: '1000' });
   const reserve = (amountMinor: string, workKey: string) =>
     post(`/budgets/${budgetId}/reserve`, { scopeId, holder: 'h', amountMinor, workKey });
@@ -91,7 +97,7 @@ async function stage(world: World) {
       deepest,
     },
     ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, units },
-    ...{ barrierId, released, cancelled, scopeId },
+    ...{ barrierId, released, cancelled, scopeId, withdrawn, awaited },
   };
 }
 
@@ -129,6 +135,10 @@ function always(on: Stage): Case[] {
     ['message_nack', 'CLAIM_LOST', { ...lost, retry: true }],
     ['message_send', 'MAILBOX_NOT_FOUND', { ...send, mailboxId: none }],
     ['message_send', 'SCOPE_CANCELLED', { ...send, ...stopped }],
+    ['message_send', 'MESSAGE_NOT_FOUND', { ...send, after: [{ messageId: none }] }],
+    ['message_send', 'GROUP_NOT_FOUND', { ...send, after: [{ groupId: none }] }],
+    ['message_send', 'PREREQUISITE_FAILED', { ...send, after: [{ messageId: on.withdrawn }] }],
+    ['message_send', 'DEPENDENTS_FULL', { ...send, after: [{ messageId: on.awaited }] }],
     ['message_view', 'MESSAGE_NOT_FOUND', { messageId: none }],
     ['group_create', 'MAILBOX_NOT_FOUND', { ...create, mailboxId: none }],
     ['group_create', 'MAILBOX_MODE_INVALID', { ...create, mailboxId: on.inboxId }],
@@ -139,6 +149,9 @@ function always(on: Stage): Case[] {
     ['task_submit', 'SCOPE_CANCELLED', { groupId: on.stoppedGroupId, taskKey: 'x' }],
     ['task_submit', 'GROUP_NOT_OPEN', { groupId: on.decidedId, taskKey: 'x' }],
     ['task_submit', 'TASK_KEY_CONFLICT', { groupId, taskKey: 'a' }],
+    ['task_submit', 'MESSAGE_NOT_FOUND', { groupId, taskKey: 'x', after: [{ messageId: none }] }],
+    ['task_submit', 'PREREQUISITE_FAILED', { groupId, taskKey: 'x', after: [{ messageId: on.withdrawn }] }],
+    ['task_submit', 'DEPENDENTS_FULL', { groupId, taskKey: 'x', after: [{ messageId: on.awaited }] }],
     ['task_submit', 'GROUP_FULL', { groupId: on.fullId, taskKey: 'x' }],
     ['group_seal', 'GROUP_NOT_FOUND', { groupId: none }],
     ['group_seal', 'GROUP_DECIDED', { groupId: on.decidedId }],
@@ -318,6 +331,8 @@ describe('Every refusal that a tool’s route declares', () => {
     for (const tool of ['message_renew', 'message_complete']) await refused([tool, 'MESSAGES_DAMAGED', held]);
     await refused(['message_nack', 'MESSAGES_DAMAGED', { ...held, retry: true }]);
     await refused(['message_send', 'MESSAGES_DAMAGED', { ...send, mailboxId: on.mailboxId }]);
+    const after = [{ messageId: claim.id }];
+    await refused(['task_submit', 'MESSAGES_DAMAGED', { groupId: on.groupId, taskKey: 'damaged', after }]);
     await refused(['group_view', 'MESSAGES_DAMAGED', { groupId: on.decidedId }]);
     await service.store.del(`${prefix}:messageSegment:1`);
     await refused(['message_view', 'MESSAGES_DAMAGED', { messageId: claim.id }]);

@@ -82,6 +82,7 @@ class Mailboxes {
         deadline: which === 0 ? this.#now + 9000 : '',
         delaySeconds: key === 4 ? 1 : '',
         maxAttempts: '',
+        prerequisites: '',
       };
       return { mailboxId, scopeId, payload: `${key}`, workKey, ...limits, tail };
     }

@@ -29,6 +29,7 @@ function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply
     deadline: '',
     delaySeconds: '',
     maxAttempts: '',
+    prerequisites: '',
     tail: randomTail(),
     ...changes,
   });

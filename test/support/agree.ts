@@ -27,6 +27,7 @@ export async function expectAgreement(world: World, { isClockSteady = true } = {
   expect(backlog).to.include({
     readyMessages: census.messages['READY'],
     delayedMessages: census.messages['DELAYED'],
+    blockedMessages: census.messages['BLOCKED'],
     claimedMessages: census.messages['CLAIMED'],
     waitingWaiters: census.waiters['WAITING'],
     armedTimers: census.timers.ARMED,

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { isUuid } from '../../src/call/fields.ts';
 import type { Route } from '../../src/call/route.ts';
-import { codesOf, statusOf } from '../../src/call/route-errors.ts';
+import { codesOf, statusesOf, statusOf } from '../../src/call/route-errors.ts';
 import { eventUnion } from '../../src/declare/event.ts';
 import { openapi } from '../../src/openapi/openapi.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
@@ -88,8 +88,8 @@ function errorProblem(route: Route | undefined, { status, text, body }: Reply): 
   const { code } = body.error;
   const codes = route ? codesOf(route) : routeless;
   if (!codes.includes(code)) return `${route?.call ?? 'no route'} does not declare ${code}`;
-  const right = statusOf(allErrors, code, route ? `/v1/spaces/:spaceId${route.path}` : '');
-  return status === right ? undefined : `${code} is ${right}`;
+  const right = route ? statusesOf(allErrors, code, route) : [statusOf(allErrors, code, '')];
+  return right.includes(status) ? undefined : `${code} is ${right.join(' or ')}`;
 }
 
 /** Every authenticated answer carries the rate headers. */

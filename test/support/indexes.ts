@@ -10,13 +10,21 @@ type Members = Map<string, string | null>;
 const derived = new RegExp(
   `^(${[
     ...['mailboxes', 'mailboxNames', 'oldestReady', 'claims', 'tombstones', 'scopes', 'scopeNames', 'waiting'],
-    ...['mailbox:[^:]+:(messages|segments|delayed|turns|heads|workKeys|requeueable:\\w+|ready:.+)'],
+    ...['mailbox:[^:]+:(messages|segments|delayed|blocked|turns|heads|workKeys|requeueable:\\w+|ready:.+)'],
     ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates)', 'allowance:[^:]+:(live|units)', 'barriers'],
-    ...['budget:[^:]+:(reservations:\\w+|workKeys:RESERVE)', 'groups', 'group:[^:]+:members'],
+    ...['budget:[^:]+:(reservations:\\w+|workKeys:RESERVE)', 'groups', 'dependents:.+', 'group:[^:]+:members'],
   ].join('|')})$`,
 );
-const live = ['READY', 'DELAYED', 'CLAIMED'];
+const live = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'];
 const requeueable = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
+
+/** The lists of dependents that a BLOCKED message is in, by what its record says of its prerequisites. */
+function openPlaces(prerequisites = ''): string[] {
+  const [policy, ...entries] = prerequisites.split(' ');
+  return entries
+    .filter((entry) => !entry.includes('='))
+    .map((entry) => (policy === 'WAIT' && entry.startsWith('m') ? `${entry.slice(1, 37)}#WAIT` : entry.slice(1)));
+}
 
 /** A space's indexes, and the counters of its mailboxes, groups and scopes, derived from the records. */
 class Recounted {
@@ -72,6 +80,10 @@ class Recounted {
       if (workKey !== undefined) this.#put(`${box}:workKeys`, workKey, id);
       if (requeueable.includes(state)) this.#put(`${box}:requeueable:${state}`, id);
       if (state === 'DELAYED') this.#put(`${box}:delayed`, id, rest['readyAt']);
+      if (state === 'BLOCKED') {
+        this.#put(`${box}:blocked`, id);
+        for (const place of openPlaces(rest['prerequisites'])) this.#put(`dependents:${place}`, id);
+      }
       if (state === 'CLAIMED') this.#put('claims', id, rest['leaseExpiresAt']);
       if (state === 'READY')
         for (const above of this.path(scopeId)) this.#put(`${box}:ready:${above}`, `${rest['place'] ?? ''}${id}`);
@@ -130,7 +142,8 @@ async function stored(world: World, key: string): Promise<Members> {
   const { store } = world.service;
   const name = `${world.prefix}:${key}`;
   if (/:workKeys/.test(key)) return new Map(Object.entries(await store.hgetall(name)));
-  if (key === 'tombstones') return new Map((await store.lrange(name, '0', '-1')).map((entry) => [entry, null]));
+  if (key === 'tombstones' || key.startsWith('dependents:'))
+    return new Map((await store.lrange(name, '0', '-1')).map((entry) => [entry, null]));
   if (key.endsWith(':segments'))
     return new Map((await store.zrange(name, '0', '-1')).flatMap((entry) => entry.split(' ').map((id) => [id, null])));
   const pairs = await store.zrange(name, '0', '-1', 'WITHSCORES');
@@ -178,21 +191,30 @@ function expectHeads({ keys }: Recounted, found: ReadonlyMap<string, Members>): 
 function expectMailboxes(recounted: Recounted, found: ReadonlyMap<string, Members>): void {
   const messages = recounted.all('message');
   const groups = recounted.all('group');
-  for (const { id = '', ready, delayed, claimed, failed, undecidedGroups, nextReadyAt } of recounted.all('mailbox')) {
+  for (const { id = '', ready, delayed, blocked, claimed, failed, undecidedGroups, nextReadyAt } of recounted.all(
+    'mailbox',
+  )) {
     const countOf = (state: string): number =>
       messages.filter((one) => one['mailboxId'] === id && one['state'] === state).length;
     const undecided = groups.filter((one) => one['mailboxId'] === id && one['state'] !== 'DECIDED').length;
     expect(
-      [ready, delayed, claimed, failed, undecidedGroups].map((value) => Number(value ?? 0)),
+      [ready, delayed, blocked, claimed, failed, undecidedGroups].map((value) => Number(value ?? 0)),
       id,
-    ).to.deep.equal([...[countOf('READY'), countOf('DELAYED'), countOf('CLAIMED'), countOf('FAILED'), undecided]]);
+    ).to.deep.equal([
+      ...[countOf('READY'), countOf('DELAYED'), countOf('BLOCKED'), countOf('CLAIMED'), countOf('FAILED'), undecided],
+    ]);
     const next = found.get(`mailbox:${id}:delayed`);
     if (next) expect(Number(nextReadyAt), `nextReadyAt of ${id}`).to.be.within(1, least(next));
   }
 }
 
 const counterOf: Readonly<Record<string, string>> = { PENDING: 'pending', RUNNING: 'running', SUCCEEDED: 'succeeded' };
-const taskOf: Readonly<Record<string, string>> = { READY: 'PENDING', DELAYED: 'PENDING', CLAIMED: 'RUNNING' };
+const taskOf: Readonly<Record<string, string>> = {
+  READY: 'PENDING',
+  DELAYED: 'PENDING',
+  BLOCKED: 'PENDING',
+  CLAIMED: 'RUNNING',
+};
 
 function expectGroups(recounted: Recounted): void {
   const messages = new Map(recounted.all('message').map((one) => [one['id'], one]));

@@ -77,6 +77,7 @@ const taskStates: Readonly<Record<string, string>> = {
   READY: 'PENDING',
   CLAIMED: 'RUNNING',
   DELAYED: 'PENDING',
+  BLOCKED: 'PENDING',
   ACKED: 'SUCCEEDED',
   REJECTED: 'FAILED',
   FAILED: 'FAILED',
@@ -91,7 +92,7 @@ function tally(states: readonly string[], found: Iterable<string | undefined>): 
 }
 
 const stateOf = (record: Hash): string | undefined => record['state'];
-const isLive = (message: Hash): boolean => ['READY', 'DELAYED', 'CLAIMED'].includes(message['state'] ?? '');
+const isLive = (message: Hash): boolean => ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'].includes(message['state'] ?? '');
 
 /** The scopes with live work in their subtree. */
 function activeScopes(records: Records, messages: readonly Hash[]): Set<string> {
@@ -220,7 +221,8 @@ export async function recount(world: World) {
         })
         .map(([id]) => id)
         .sort(),
-    waitingTaskIds: [...inState('READY'), ...inState('DELAYED')]
+    waitingTaskIds: ['READY', 'DELAYED', 'BLOCKED']
+      .flatMap(inState)
       .filter((message) => message['taskId'] !== '')
       .map((message) => message['taskId'] ?? message['id'] ?? '')
       .sort(),

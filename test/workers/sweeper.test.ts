@@ -48,7 +48,15 @@ describe('The sweeper', function () {
       spaceId: world.spaceId,
       requestId: 'r',
       ...{ idempotencyDigest: '', fingerprint: '', drainedThrough: '', unpacked: '' },
-      ...{ mailboxId, scopeId: randomUUID(), payload: '1', workKey: '', delaySeconds: '', maxAttempts: '' },
+      ...{
+        mailboxId,
+        scopeId: randomUUID(),
+        payload: '1',
+        workKey: '',
+        delaySeconds: '',
+        maxAttempts: '',
+        prerequisites: '',
+      },
     };
     const deadline = Date.now() + inMs;
     const reply: Reply = await world.service.scripts.run('mailbox/send', world.org, {

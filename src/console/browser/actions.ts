@@ -173,7 +173,7 @@ const purge: Action = async (api, { id = '', scope }) => {
   return {
     title: `Purge mailbox ${name}?`,
     lines: [
-      `Cancels READY and DELAYED messages${within(scope)}: ${count(counts.ready)} ready and ${count(counts.delayed)} delayed${scope === undefined ? '' : ' in the whole mailbox'}. ${plural(counts.claimed, 'claimed message')} ${counts.claimed === 1 ? 'is' : 'are'} left alone.`,
+      `Cancels READY, DELAYED and BLOCKED messages${within(scope)}: ${count(counts.ready)} ready, ${count(counts.delayed)} delayed and ${count(counts.blocked)} blocked${scope === undefined ? '' : ' in the whole mailbox'}. ${plural(counts.claimed, 'claimed message')} ${counts.claimed === 1 ? 'is' : 'are'} left alone.`,
       'Oldest first, never more than the number below; what is sent meanwhile comes after what is ready now.',
       `They stay readable and can be requeued until retention removes them. It counts as one operation for every ${perStep}, here ${plural(steps, 'operation')}.`,
     ],

@@ -120,7 +120,10 @@ async function bench({ messages, pause }: Options): Promise<void> {
         await sleep(pause);
       }
     }
-    const rows = [...found].map(([name, all]) => [name, ...[0.5, 0.9, 0.99].map((part) => fixed(quantile(all, part), 2))]);
+    const rows = [...found].map(([name, all]) => [
+      name,
+      ...[0.5, 0.9, 0.99].map((part) => fixed(quantile(all, part), 2)),
+    ]);
     console.log(table(`ms, one message at a time; ${machine()}`, ['', 'p50', 'p90', 'p99'], rows));
   } finally {
     await cleanUp();

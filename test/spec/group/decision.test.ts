@@ -15,7 +15,13 @@ describe('the decision of a task group', () => {
     expect(await team.states()).to.deep.equal(['SUCCEEDED', 'RUNNING', 'CANCELLED', 'CANCELLED']);
     expect((await team.view()).members[2].reason).to.equal('GROUP_DECIDED');
     expect((await team.queue.recv()).status).to.equal(204);
-    expect((await team.queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 1, failed: 0 });
+    expect((await team.queue.record()).counts).to.deep.equal({
+      ready: 0,
+      delayed: 0,
+      blocked: 0,
+      claimed: 1,
+      failed: 0,
+    });
     expect((await team.queue.act('renew', held)).body.groupState).to.equal('DECIDED');
     const { service, org, spaceNumber } = team.queue.world;
     const finished = () => service.store.zscore(`muster:{${org}}:finished`, `group:group:${spaceNumber}:${team.id}`);

@@ -140,7 +140,7 @@ describe('Claims', () => {
     const rejected = await queue.act('nack', await queue.claim(), { retry: false });
     expect(rejected.body).to.deep.equal({ id: ready.id, state: 'REJECTED', attempts: 2, readyAt: null });
     expect(await queue.message(ready.id)).to.include({ state: 'REJECTED', reason: 'REJECTED_BY_WORKER', attempts: 2 });
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 0, failed: 0 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0 });
     expect((await queue.eventTypes()).slice(-3)).to.deep.equal([
       'message.retried',
       'message.claimed',
@@ -170,7 +170,7 @@ describe('Claims', () => {
     const later = await queue.act('nack', await queue.claim(), { ...untried, delaySeconds: 9 });
     expect(later.body).to.deep.equal({ id, state: 'DELAYED', attempts: 0, readyAt: iso(now + 9_000) });
     const { waitingTasks } = (await queue.world.get('/ops/waits')).body;
-    expect(waitingTasks[0], 'no attempt was made').to.include({ taskId: id, blockedBy: 'DELAY' });
+    expect(waitingTasks[0], 'no attempt was made').to.include({ taskId: id, waitsFor: 'DELAY' });
     await queue.world.at(now + 9_000);
     const last = await queue.claim();
     const { events } = (await queue.world.get('/events?limit=500')).body;
@@ -283,6 +283,6 @@ describe('Claims', () => {
     expect(replies.filter(({ status }) => status === 204)).to.have.lengthOf(100);
     expect(new Set(claimed.map(({ body }) => body.id)).size).to.equal(100);
     expect(new Set(claimed.map(({ body }) => body.token)).size).to.equal(100);
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 100, failed: 0 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 100, failed: 0 });
   });
 });

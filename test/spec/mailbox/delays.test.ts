@@ -22,13 +22,13 @@ describe('Delayed messages', () => {
     expect(sent.body.state).to.equal('DELAYED');
     const id = sent.body.id as string;
     expect(await queue.message(id)).to.include({ state: 'DELAYED', readyAt: iso(now + 10_000) });
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 1, claimed: 0, failed: 0 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 1, blocked: 0, claimed: 0, failed: 0 });
     await queue.world.at(now + 9_999);
     expect((await queue.recv()).status).to.equal(204);
     await queue.world.at(now + 10_000);
     const claim = await queue.claim();
     expect(claim).to.include({ id, readyAt: null });
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 1, failed: 0 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 1, failed: 0 });
     expect(await queue.eventTypes()).to.deep.equal(['message.sent', 'message.claimed']);
   });
 
@@ -213,7 +213,7 @@ describe('Delayed messages', () => {
     for (let i = 0; i < 31; i++) claimed.push((await queue.claim({ scopeId: scopes[1] })).id);
     expect(new Set(claimed).size).to.equal(31);
     expect(claimed.at(-1)).to.equal(later);
-    expect((await queue.record()).counts).to.deep.equal({ ready: 30, delayed: 0, claimed: 31, failed: 0 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 30, delayed: 0, blocked: 0, claimed: 31, failed: 0 });
   });
 
   it('are received once each by 200 parallel receives', async () => {
@@ -223,6 +223,6 @@ describe('Delayed messages', () => {
     const replies = await Promise.all(Array.from({ length: 200 }, () => queue.recv()));
     const ids = replies.flatMap(({ status, body }) => (status === 200 ? [body.id] : []));
     expect([ids.length, new Set(ids).size]).to.deep.equal([100, 100]);
-    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 100, failed: 0 });
+    expect((await queue.record()).counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 100, failed: 0 });
   });
 });

@@ -22,7 +22,7 @@ describe('Mailboxes', () => {
       maxAttempts: 5,
       retryDelaySeconds: 0,
       maxRetryDelaySeconds: 3600,
-      counts: { ready: 0, delayed: 0, claimed: 0, failed: 0 },
+      counts: { ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
       oldestReadyAt: null,
       createdAt: new Date(now).toISOString(),
     });
@@ -92,19 +92,19 @@ describe('Mailboxes', () => {
     }
     const scopeOf = async (key: string) => (await queue.list(`?workKey=${key}`)).body.messages[0].scopeId;
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 3, delayed: 0, claimed: 0, failed: 0 },
+      counts: { ready: 3, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
       oldestReadyAt: iso(0),
     });
     const claim = await queue.claim({ scopeId: await scopeOf('0') });
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 2, delayed: 0, claimed: 1, failed: 0 },
+      counts: { ready: 2, delayed: 0, blocked: 0, claimed: 1, failed: 0 },
       oldestReadyAt: iso(5),
     });
     await queue.act('nack', claim, { retry: true });
     expect((await queue.record()).oldestReadyAt).to.equal(iso(5));
     await queue.act('complete', await queue.claim({ scopeId: await scopeOf('5') }));
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 2, delayed: 0, claimed: 0, failed: 0 },
+      counts: { ready: 2, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
       oldestReadyAt: iso(10),
     });
     const [ten, zero] = [await scopeOf('10'), await scopeOf('0')];
@@ -120,6 +120,7 @@ describe('Mailboxes', () => {
       deadline: '',
       delaySeconds: '',
       maxAttempts: '',
+      prerequisites: '',
       drainedThrough: start + 39_999,
     };
     for (const scopeId of [ten, zero]) {
@@ -128,7 +129,7 @@ describe('Mailboxes', () => {
     }
     await queue.act('renew', claim);
     expect(await queue.record()).to.deep.include({
-      counts: { ready: 4, delayed: 0, claimed: 0, failed: 0 },
+      counts: { ready: 4, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
       oldestReadyAt: iso(40),
     });
   });

@@ -23,9 +23,18 @@ export async function sendMany(
     scopeIds = [scopeId],
     delaySeconds = '',
     deadline = '',
-  }: { scopeIds?: readonly string[]; delaySeconds?: string; deadline?: string } = {},
+    prerequisites = '',
+  }: { scopeIds?: readonly string[]; delaySeconds?: string; deadline?: string; prerequisites?: string } = {},
 ): Promise<void> {
-  const fields = { mailboxId: id, payload: '1', workKey: '', deadline, delaySeconds, maxAttempts: '' };
+  const fields = {
+    mailboxId: id,
+    payload: '1',
+    workKey: '',
+    deadline,
+    delaySeconds,
+    maxAttempts: '',
+    prerequisites,
+  };
   // The rate class of held requests: there may be more sends than a minute allows.
   const args = { ...callArgs(world), callName: 'message.send', rateClass: 'held', ...fields };
   for (let sent = 0; sent < howMany; sent += 500) {

@@ -139,7 +139,7 @@ describe('kill -9 of an API or worker process between any two steps', () => {
     for (const given of tokens.values()) expect(given).to.have.length(1);
     const { body } = await call(url(), access, `/mailboxes`);
     const counts = body.mailboxes.find(({ id }: { id: string }) => id === mailbox).counts;
-    expect(counts).to.deep.equal({ ready: 0, delayed: 0, claimed: 0, failed: 0 });
+    expect(counts).to.deep.equal({ ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0 });
     first = serving;
   });
 
@@ -234,7 +234,7 @@ describe('kill -9 of an API or worker process between any two steps', () => {
     await start('worker');
     const counts = async () => (await call(api.url, access, `/mailboxes/${mailbox}`)).body.counts;
     await until(async () => (await counts()).ready === 60);
-    expect(await counts()).to.deep.equal({ ready: 60, delayed: 0, claimed: 0, failed: 0 });
+    expect(await counts()).to.deep.equal({ ready: 60, delayed: 0, blocked: 0, claimed: 0, failed: 0 });
     const { cancelled, done } = (await call(api.url, access, `/scopes/${stopped}/cancel`, {})).body;
     expect([cancelled.messages, done]).to.deep.equal([900, true]);
     await expectBooks();

@@ -68,6 +68,7 @@ describe(`a space used for ${count} days`, () => {
       // The retried message of the last day.
       READY: 1,
       DELAYED: 0,
+      BLOCKED: 0,
       CLAIMED: 0,
       ACKED: 6 * 4,
       REJECTED: 6,

@@ -11,6 +11,7 @@ describe('backlog', () => {
       outbox: { UNREAD: 0, PENDING: 0, DELIVERED: 0, EXHAUSTED: 0 },
       readyMessages: 0,
       delayedMessages: 0,
+      blockedMessages: 0,
       claimedMessages: 0,
       waitingWaiters: 0,
       armedTimers: 0,

@@ -54,7 +54,8 @@ describe('waits', () => {
       waitingSince: iso(start + 1000),
       readyAt: null,
       position: 1,
-      blockedBy: 'RECEIVER',
+      waitsFor: 'RECEIVER',
+      blockedBy: [],
     };
     const { waitingTasks } = (await world.get('/ops/waits')).body;
     expect(waitingTasks, 'a member by its own id').to.deep.equal([{ ...waiting, scopeId: group.scopeId }]);
@@ -85,7 +86,7 @@ describe('waits', () => {
     const { taskId } = await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey: 'a' });
     const { heldClaims, waitingTasks } = (await world.get('/ops/waits')).body;
     expect(heldClaims).to.have.length(1);
-    const next = { readyAt: null, position: 1, blockedBy: 'RECEIVER' };
+    const next = { readyAt: null, position: 1, waitsFor: 'RECEIVER', blockedBy: [] };
     expect(waitingTasks).to.deep.equal([
       {
         taskId: claim.id,
@@ -172,7 +173,7 @@ describe('waits', () => {
     const delayed = await traffic.send(scopeId, { delaySeconds: 60 });
     const shown = async () =>
       (await world.get('/ops/waits')).body.waitingTasks.map((row: Record<string, unknown>) =>
-        ['taskId', 'position', 'blockedBy', 'readyAt'].map((name) => row[name]),
+        ['taskId', 'position', 'waitsFor', 'readyAt'].map((name) => row[name]),
       );
     const [first, ofOther, second, elsewhere] = sent.map(({ id }) => id);
     const ready = [

@@ -23,7 +23,7 @@ import { searchForm } from './search.ts';
 
 const queueText: TableText = {
   caption: 'Mailboxes',
-  heads: ['Name', 'Mode', 'Ready', 'Delayed', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
+  heads: ['Name', 'Mode', 'Ready', 'Delayed', 'Blocked', 'Claimed', 'Failed', 'Oldest ready', 'Backlog'],
   empty: 'No mailbox here.',
 };
 
@@ -39,8 +39,8 @@ function counted(value: number, { id }: Mailbox, state: string, world: World): E
   return value === 0 ? '0' : mailboxLink(id, world, count(value), { state });
 }
 
-export function backlogOf({ counts: { ready, delayed, claimed } }: Mailbox): number {
-  return ready + delayed + claimed;
+export function backlogOf({ counts: { ready, delayed, blocked, claimed } }: Mailbox): number {
+  return ready + delayed + blocked + claimed;
 }
 
 function fullness(mailbox: Mailbox): Element {
@@ -48,7 +48,7 @@ function fullness(mailbox: Mailbox): Element {
   const label = `${count(backlogOf(mailbox))} of ${count(backlogLimit)}`;
   const full = bar(`Backlog ${label}`, {
     settled: percent(counts.claimed, backlogLimit),
-    reserved: percent(counts.ready + counts.delayed, backlogLimit),
+    reserved: percent(counts.ready + counts.delayed + counts.blocked, backlogLimit),
   });
   return el('span', {}, label, full);
 }
@@ -63,6 +63,7 @@ export function mailboxTable(mailboxes: readonly Mailbox[], world: World): Eleme
         mailbox.mode,
         counted(mailbox.counts.ready, mailbox, 'READY', world),
         counted(mailbox.counts.delayed, mailbox, 'DELAYED', world),
+        counted(mailbox.counts.blocked, mailbox, 'BLOCKED', world),
         counted(mailbox.counts.claimed, mailbox, 'CLAIMED', world),
         counted(mailbox.counts.failed, mailbox, 'FAILED', world),
         mailbox.oldestReadyAt === null ? '–' : age(mailbox.oldestReadyAt, world),
@@ -90,13 +91,14 @@ export function mailboxesPage(place: PageRef): Page {
 
 /** Final states that can be requeued. */
 export const requeueable: readonly string[] = ['FAILED', 'REJECTED', 'EXPIRED', 'CANCELLED'];
-const states = ['READY', 'DELAYED', 'CLAIMED', 'ACKED', ...requeueable];
+const states = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED', 'ACKED', ...requeueable];
 
 function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
   const { id, name, mode, recipientId, counts, oldestReadyAt, maxAttempts, retryDelaySeconds } = mailbox;
   const numbers: Readonly<Record<string, number>> = {
     READY: counts.ready,
     DELAYED: counts.delayed,
+    BLOCKED: counts.blocked,
     CLAIMED: counts.claimed,
     FAILED: counts.failed,
   };
@@ -219,6 +221,6 @@ function batchButtons(state: string, messages: readonly Message[], world: World)
   const these = messages.length === 1 ? 'this message' : `these ${count(messages.length)}`;
   return buttons(
     requeueable.includes(state) && button('requeueThese', `Requeue ${these}…`, { ids }),
-    ['READY', 'DELAYED'].includes(state) && button('cancelThese', `Cancel ${these}…`, { ids }),
+    ['READY', 'DELAYED', 'BLOCKED'].includes(state) && button('cancelThese', `Cancel ${these}…`, { ids }),
   );
 }

@@ -1,11 +1,23 @@
 import { el } from '../dom.ts';
-import { words } from '../format.ts';
+import { shortId, words } from '../format.ts';
 import { sentAt } from '../history.ts';
 import { members, pretty } from '../json-text.ts';
 import { type Panel, panel } from '../panels/panel.ts';
-import { age, badge, button, buttons, clock, mailboxLink, named, pairs, scopeLink, section } from '../parts.ts';
+import {
+  age,
+  badge,
+  button,
+  buttons,
+  clock,
+  mailboxLink,
+  messageLink,
+  named,
+  pairs,
+  scopeLink,
+  section,
+} from '../parts.ts';
 import type { PageRef } from '../place.ts';
-import type { EventsPage, Happening, Message } from '../records.ts';
+import type { EventsPage, Happening, Message, Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { eventList } from './events.ts';
 import { requeueable } from './mailboxes.ts';
@@ -15,9 +27,22 @@ import type { Page } from './page.ts';
 interface Shown {
   readonly message: Message;
   readonly texts: ReadonlyMap<string, string>;
+  /** Tasks that wait for it. */
+  readonly dependents: Waits['waitingTasks'];
 }
 
-const live: readonly string[] = ['READY', 'DELAYED', 'CLAIMED'];
+const live: readonly string[] = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'];
+
+/** Its prerequisites, each with how it came out or stands; and what is to happen if one comes out otherwise. */
+function afterOf({ after, onFailure, blockedBy }: Message, world: World): Element {
+  const isOpen = (id: string): boolean => blockedBy.some((one) => one.id === id);
+  const links = after.flatMap(({ messageId, groupId, state }, index) => {
+    const id = messageId ?? groupId ?? '';
+    const link = messageId === null ? el('span', { class: 'id' }, `group ${shortId(id)}`) : messageLink(id, world);
+    return [index === 0 ? '' : ', ', link, ' ', badge(state ?? 'GONE'), isOpen(id) ? ' (waits for it)' : ''];
+  });
+  return el('span', {}, ...links, `; if one fails: ${words(onFailure ?? '')}`);
+}
 
 function facts(message: Message, world: World): Node[] {
   const { id, state, reason, holder, claimedAt, leaseExpiresAt, readyAt, deadline, finishedAt } = message;
@@ -32,6 +57,7 @@ function facts(message: Message, world: World): Node[] {
       ['Run', scopeLink(message.scopeId, world)],
       ['Created', clock(message.createdAt)],
       readyAt !== null && ['Ready', age(readyAt, world)],
+      message.after.length > 0 && ['After', afterOf(message, world)],
       deadline !== null && ['Deadline', age(deadline, world)],
       ['Attempts', `${message.attempts} of ${message.maxAttempts}`],
       claim && ['Claim', claim],
@@ -48,6 +74,21 @@ function facts(message: Message, world: World): Node[] {
       ),
     ].filter((one) => one !== null),
   ];
+}
+
+/** The first of those that wait for it. */
+const maxDependents = 20;
+
+function dependentsOf(dependents: Shown['dependents'], world: World): Node[] {
+  if (dependents.length === 0) return [];
+  const links = dependents
+    .slice(0, maxDependents)
+    .flatMap(({ taskId, groupId }, index) => [
+      index === 0 ? '' : ', ',
+      groupId === null ? messageLink(taskId, world) : el('span', { class: 'id' }, shortId(taskId)),
+    ]);
+  const more = dependents.length > maxDependents ? ' and more' : '';
+  return [el('p', { 'data-key': 'dependents' }, 'Waiting for it: ', ...links, more)];
 }
 
 function value(name: string, text: string | undefined): Node[] {
@@ -73,10 +114,14 @@ function messagePanel(id: string, known: MessageEnd): Panel {
       const text = await api.text(`/messages/${id}`, signal);
       const message = JSON.parse(text) as Message;
       known.finishedAt = message.finishedAt;
-      return { message, texts: members(text) };
+      const isAcked = message.state === 'ACKED';
+      const waiting = isAcked ? [] : (await api.get<Waits>('/ops/waits', signal)).waitingTasks;
+      const dependents = waiting.filter(({ blockedBy }) => blockedBy.some((one) => one.id === id));
+      return { message, texts: members(text), dependents };
     },
-    render: ({ message, texts }, world) => [
+    render: ({ message, texts, dependents }, world) => [
       ...facts(message, world),
+      ...dependentsOf(dependents, world),
       ...(texts.get('payload') === 'null' ? [el('p', { class: 'empty' }, 'The payload is null.')] : []),
       ...value('Payload', texts.get('payload')),
       ...value('Progress', texts.get('progress')),

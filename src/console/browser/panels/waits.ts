@@ -1,6 +1,16 @@
 import { el } from '../dom.ts';
 import { count, plural, shortId } from '../format.ts';
-import { age, mailboxLink, messageLink, named, type Row, scopeLink, type TableText, table } from '../parts.ts';
+import {
+  age,
+  blockersOf,
+  mailboxLink,
+  messageLink,
+  named,
+  type Row,
+  scopeLink,
+  type TableText,
+  table,
+} from '../parts.ts';
 import type { Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { panel } from './panel.ts';
@@ -12,6 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   DELAY: 'delayed',
   RETRY: 'paused after a failed attempt',
   RECEIVER: 'nobody has received it',
+  BLOCKED: 'it waits for other work',
 };
 
 const unitsText: TableText = {
@@ -59,12 +70,13 @@ function whyNoUnits({ position, blockedBy, blockedUntil }: Waiter, world: World)
 }
 
 /** Why no worker has a task. */
-function whyNobody({ blockedBy, position, readyAt, groupId }: Task, world: World): Element {
+function whyNobody({ waitsFor, blockedBy, position, readyAt, groupId }: Task, world: World): Element {
+  if (waitsFor === 'BLOCKED') return el('span', {}, 'waits for ', ...blockersOf(blockedBy, world));
   const reason =
-    position !== null && position > 1 ? `others of its run are before it: position ${position}` : reasons[blockedBy];
+    position !== null && position > 1 ? `others of its run are before it: position ${position}` : reasons[waitsFor];
   const until = readyAt === null ? [] : [', ready ', age(readyAt, world)];
   const group = groupId === null ? '' : ` (group ${shortId(groupId)})`;
-  return el('span', {}, reason ?? blockedBy, ...until, group);
+  return el('span', {}, reason ?? waitsFor, ...until, group);
 }
 
 function forUnits({ waiters }: Waits, world: World): Row[] {
@@ -88,7 +100,7 @@ const maxAlike = 3;
 function forWorker({ waitingTasks }: Waits, world: World): Row[] {
   const alike = new Map<string, Task[]>();
   for (const task of waitingTasks) {
-    const key = `${task.mailboxId} ${task.blockedBy}`;
+    const key = `${task.mailboxId} ${task.waitsFor}`;
     alike.set(key, [...(alike.get(key) ?? []), task]);
   }
   const rows = [...alike].flatMap(([key, tasks]) => {
@@ -125,7 +137,7 @@ function forMailbox({ mailboxId }: Task, world: World): Element {
 /** Tasks that wait like the one above. */
 function restRow(key: string, tasks: readonly Task[], world: World): Dated {
   const [first] = tasks as readonly [Task, ...Task[]];
-  const reason = first.blockedBy === 'HEAD_OF_LINE' ? 'others of their runs are before them' : reasons[first.blockedBy];
+  const reason = first.waitsFor === 'HEAD_OF_LINE' ? 'others of their runs are before them' : reasons[first.waitsFor];
   const runs = new Set(tasks.map(({ scopeId }) => scopeId)).size;
   return {
     key,
@@ -134,7 +146,7 @@ function restRow(key: string, tasks: readonly Task[], world: World): Dated {
       `${count(tasks.length)} more`,
       forMailbox(first, world),
       age(first.waitingSince, world),
-      reason ?? first.blockedBy,
+      reason ?? first.waitsFor,
       plural(runs, 'run'),
     ],
   };

@@ -1,0 +1,226 @@
+--- @export after
+--- @include lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
+--- @include group/_group mailbox/_blocked mailbox/_dependents mailbox/_finish mailbox/_message scope/_scope
+--- Prerequisites: a message with `after` is BLOCKED until each of them has come out well. Its record keeps them in
+--- `prerequisites`: the policy for one that comes out otherwise (CANCEL, WAIT or RUN), then for each `m` or `g` and the id of
+--- the message or group, and `=STATE` once its end has been taken into account.
+---
+--- A prerequisite has a list of the messages that are after it, which its end goes through: at most `maxDecided` of them in
+--- one invocation, workers the rest. An end decides about those that are after it at that moment. Where it leaves some to the
+--- workers, the message may be requeued before their turn; what is sent after it then goes to a list of its own, `id#1`,
+--- and is `mID#1` in `prerequisites`. What WAITs for a message is in the list `id#WAIT`, which only ACKED, or the
+--- removal of the message, ends.
+local after = {}
+local maxDependents, maxDecided = 10000, 50
+local isWell = { ACKED = true, SATISFIED = true }
+--- What follows the policy: kind, id, the number of an end, and the state or ''.
+local entryForm = '([mg])(....................................)(#?%d*)(=?%u*)'
+
+--- The list of those that are after a message or a group.
+local function placeOf(policy, kind, id, number)
+  return policy == 'WAIT' and kind == 'm' and id .. '#WAIT' or id .. number
+end
+
+local function policyOf(text)
+  return string.match(text, '^%u+')
+end
+
+--- The state of a message, and the number of its ends that have left some to the workers; nil: there is no such message.
+local function messageState(id)
+  local found = message.load(id, 'mailboxId', 'scopeId', 'state', 'ends')
+  if not found or not found.mailboxId then return nil end
+  local isCancelled = message.isLive(found) and scope.cancelOf(scope.path(found.scopeId))
+  return isCancelled and 'CANCELLED' or found.state, found.ends > 0 and '#' .. found.ends or ''
+end
+
+--- The outcome of a group, or OPEN while it has none; nil: there is no such group.
+local function groupState(id)
+  local found = group.load(id, 'state', 'outcome', 'deadline', 'scopeId')
+  if not found then return nil end
+  if found.state == 'DECIDED' then return found.outcome end
+  return group.isOverdue(found, now) and 'EXPIRED' or group.cancelOf(found) and 'CANCELLED' or 'OPEN'
+end
+
+local function isOver(kind, state)
+  if kind == 'm' then return not message.live[state] end
+  return state ~= 'OPEN'
+end
+
+--- Judges the prerequisites of a message that is sent or requeued. Returns them as they are to be kept, and the lists to join;
+--- or nil, and why they refuse the message, as an error's code and detail. A requeue goes by the recorded end of one that
+--- retention has removed; a new message must name what there is.
+function after.judge(text, isNew)
+  local policy = policyOf(text)
+  local kept, places = { policy }, {}
+  for kind, id, _, known in string.gmatch(text, entryForm) do
+    local state, number = (kind == 'm' and messageState or groupState)(id)
+    local isGone = not state
+    if isGone and isNew then return nil, kind == 'm' and 'MESSAGE_NOT_FOUND' or 'GROUP_NOT_FOUND', 'after' end
+    state = state or known ~= '' and string.sub(known, 2) or 'GONE'
+    local hasEnded = isOver(kind, state)
+    if hasEnded and (isWell[state] or policy == 'RUN') then
+      kept[#kept + 1] = kind .. id .. '=' .. state
+    elseif hasEnded and (isGone or kind == 'g' or policy ~= 'WAIT') then
+      return nil, 'PREREQUISITE_FAILED', (kind == 'm' and 'message ' or 'group ') .. id .. ' ' .. state
+    else
+      local place = placeOf(policy, kind, id, number or '')
+      if unit.lengthOf(keys.dependents(place)) >= maxDependents then
+        return nil, 'DEPENDENTS_FULL', (kind == 'm' and 'message ' or 'group ') .. id .. ' ' .. maxDependents
+      end
+      kept[#kept + 1], places[#places + 1] = kind .. id .. (number or ''), place
+    end
+  end
+  return table.concat(kept, ' '), places
+end
+
+--- What `after.judge` says of a new message, or its refusal. text: '' where it has none.
+function after.need(text)
+  if text == '' then return nil, nil end
+  local kept, places, detail = after.judge(text, true)
+  if kept then return kept, places end
+  if places == 'MESSAGE_NOT_FOUND' then refuse('MESSAGE_NOT_FOUND', detail) end
+  if places == 'GROUP_NOT_FOUND' then refuse('GROUP_NOT_FOUND', detail) end
+  if places == 'PREREQUISITE_FAILED' then refuse('PREREQUISITE_FAILED', detail) end
+  refuse('DEPENDENTS_FULL', detail)
+end
+
+--- Makes a message that is new or requeued wait for the prerequisites that `after.judge` found open.
+function after.hold(record, places, box, delayedUntil)
+  blocked.hold(record, box, delayedUntil)
+  for _, place in ipairs(places) do unit.push(keys.dependents(place), record.id) end
+end
+
+--- A BLOCKED message with its prerequisites; nil where it is not, or is after nothing.
+local function waiting(id)
+  local found = message.stored(id, 'state')
+  if not found or found.state ~= 'BLOCKED' or not message.load(id, 'prerequisites').prerequisites then return nil end
+  return message.read(id)
+end
+
+--- Whether one of them has not ended.
+local function isOpen(text)
+  for _, _, _, known in string.gmatch(text, entryForm) do
+    if known == '' then return true end
+  end
+  return false
+end
+
+--- Whether a message waits for this group.
+function after.isAfter(record, groupId)
+  local text = record.state == 'BLOCKED' and message.load(record.id, 'prerequisites').prerequisites
+  for kind, id, _, known in string.gmatch(text or '', entryForm) do
+    if kind == 'g' and id == groupId and known == '' then return true end
+  end
+  return false
+end
+
+--- Takes the end of the prerequisite behind a list into account for one of those in it. What it is after otherwise stays.
+local function decide(dependentId, place, state, cause)
+  unit.command('LREM', keys.dependents(place), 1, dependentId)
+  local record = waiting(dependentId)
+  if not record then return end
+  local policy, isMeant = policyOf(record.prerequisites), false
+  local text = string.gsub(record.prerequisites, entryForm, function(kind, id, number, known)
+    if known ~= '' or placeOf(policy, kind, id, number) ~= place then return nil end
+    isMeant = true
+    return kind .. id .. '=' .. state
+  end)
+  if not isMeant then return end
+  records.set(record, 'prerequisites', text)
+  if not isWell[state] and policy ~= 'RUN' then
+    message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'PREREQUISITE_FAILED', cause)
+  elseif not isOpen(text) then
+    blocked.free(record)
+  end
+end
+
+--- How many records change with a message: a cancel may decide its group, and so cancel all its members.
+local function workOf(id)
+  local record = message.load(id, 'scopeId', 'groupId')
+  local found = record and record.groupId and group.load(record.groupId, 'state', 'pending')
+  return found and found.state ~= 'DECIDED' and 1 + found.pending or 1
+end
+
+--- Goes through a list, until about `limit` records have changed. Returns how many have, and whether there are more.
+local function step(place, state, cause, limit)
+  local key, decided, finishes = keys.dependents(place), invocation.decided or 0, message.finishes
+  -- Changed by this invocation, it cannot be read before that is written.
+  if unit.isChanged(key) then return 0, true end
+  local work = 0
+  for i, id in ipairs(redis.call('LRANGE', key, 0, limit)) do
+    if i > limit or work >= limit or work > 0 and not isWell[state] and work + workOf(id) > limit then return work, true end
+    invocation.decided = (invocation.decided or 0) + 1
+    decide(id, place, state, cause)
+    invocation.decided = math.max(invocation.decided, decided + message.finishes - finishes)
+    work = invocation.decided - decided
+  end
+  return work, false
+end
+
+--- Takes the end of the prerequisite behind a list into account. Returns whether workers have to go on with it.
+local function endOf(place, state, cause)
+  local key = keys.dependents(place)
+  if not unit.isChanged(key) and redis.call('EXISTS', key) == 0 then return false end
+  local _, more = step(place, state, cause, math.max(0, maxDecided - (invocation.decided or 0)))
+  if not more then return false end
+  maps.put(keys.decisions(), place, state .. ' ' .. (cause or requestId))
+  timer.armInBackground('mailbox:dependents', place, now)
+  return true
+end
+
+function dependents.ended(id, state, cause, record)
+  local ends = record and message.load(id, 'ends').ends or 0
+  local isLeft = endOf(ends > 0 and id .. '#' .. ends or id, state, cause)
+  if isLeft and record then records.set(record, 'ends', ends + 1) end
+  if isWell[state] and record then endOf(id .. '#WAIT', state, cause) end
+end
+
+function dependents.gone(id, state)
+  endOf(id .. '#WAIT', state)
+end
+
+function dependents.forget(record)
+  local text = message.load(record.id, 'prerequisites').prerequisites
+  if not text then return end
+  local policy = policyOf(text)
+  for kind, id, number, known in string.gmatch(text, entryForm) do
+    -- The newest are mostly the first to go, with their run.
+    if known == '' then unit.command('LREM', keys.dependents(placeOf(policy, kind, id, number)), -1, record.id) end
+  end
+end
+
+--- What an end has left to the workers.
+due['mailbox:dependents'] = function(place, _, limit)
+  local decision = maps.get(keys.decisions(), place)
+  if not decision then return end
+  local state, cause = string.match(decision, '^(%S+) (.*)$')
+  local done, more = step(place, state, cause ~= '' and cause or nil, math.ceil(limit / 2))
+  if more then
+    timer.armInBackground('mailbox:dependents', place, now)
+    return limit
+  end
+  maps.remove(keys.decisions(), place)
+  return math.max(1, 2 * done)
+end
+
+--- The prerequisites of a message as they now stand, for a read of it: `~STATE` of those that it still waits for.
+function after.standing(text)
+  return (string.gsub(text, entryForm, function(kind, id, _, known)
+    local state
+    if kind == 'm' then
+      -- The end of a packed one is known, but for one that is waited for.
+      local found
+      if known == '' then
+        found = message.load(id, 'mailboxId', 'state', 'readyAt')
+      else
+        found = message.stored(id, 'mailboxId', 'state', 'readyAt')
+      end
+      state = found and found.mailboxId and message.stateNow(found)
+    else
+      local found = group.load(id, 'state', 'outcome')
+      state = found and (found.outcome or found.state)
+    end
+    if known ~= '' then return kind .. id .. '=' .. (state or string.sub(known, 2)) end
+    return kind .. id .. (state and '~' .. state or '')
+  end))
+end

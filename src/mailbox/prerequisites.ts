@@ -1,0 +1,87 @@
+import Joi from 'joi';
+import { invalid } from '../call/errors.ts';
+import { fields, id, oneOf, optional, says } from '../call/fields.ts';
+import { exampleId, type Get } from '../declare/field.ts';
+import type { Value } from '../declare/value.ts';
+
+/** What becomes of a message when one of its prerequisites does not come out well. */
+export const policies = ['CANCEL', 'WAIT', 'RUN'] as const;
+
+/** A prerequisite as a request names it. */
+interface Named {
+  readonly messageId?: string | undefined;
+  readonly groupId?: string | undefined;
+}
+
+/** Fields of a send and a submit that make the message wait for others. */
+export const whatItIsAfter = {
+  after: optional(
+    Joi.array<Named[]>()
+      .items(
+        fields({
+          messageId: optional(id()).description('a message that must be ACKED; or groupId'),
+          groupId: optional(id()).description('a task group that must be SATISFIED; or messageId'),
+        }),
+      )
+      .min(1)
+      .max(50)
+      .description('what must have come out well before the message may be received; until then it is BLOCKED')
+
+      .example([{ messageId: exampleId('messageId') }])
+      .error(says('must be a list of 1 to 50 objects like {"messageId":"…"} or {"groupId":"…"}')),
+  ),
+  onFailure: optional(oneOf(...policies)).description(
+    'if one comes out otherwise: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until it was requeued and ACKED; RUN: any end will do; only with after',
+  ),
+};
+
+/** The argument of a script: the policy, then `m` or `g` and the id of each; '' for none. ownGroupId: the group that is submitted to. */
+export function prerequisitesText(
+  { after, onFailure }: { after?: readonly Named[] | undefined; onFailure?: string | undefined },
+  ownGroupId?: string,
+): string {
+  if (after === undefined) {
+    if (onFailure !== undefined) throw invalid('onFailure may only be sent with after');
+    return '';
+  }
+  const texts = after.map(({ messageId, groupId }, index) => {
+    if ((messageId === undefined) === (groupId === undefined))
+      throw invalid(`after[${index}] must have either messageId or groupId`);
+    if (groupId !== undefined && groupId === ownGroupId)
+      throw invalid(`after[${index}].groupId must be another group than the one that the task is submitted to`);
+    return messageId === undefined ? `g${groupId}` : `m${messageId}`;
+  });
+  const twice = texts.findIndex((text, index) => texts.indexOf(text) < index);
+  if (twice !== -1) throw invalid(`after[${twice}] names an id for the second time`);
+  return [onFailure ?? 'CANCEL', ...texts].join(' ');
+}
+
+interface Prerequisite {
+  readonly isGroup: boolean;
+  readonly id: string;
+  readonly state: string | null;
+  readonly isOpen: boolean;
+}
+
+/** Of a message's stored `prerequisites` (lua/mailbox/_after.lua). */
+function read(get: Get): Prerequisite[] {
+  const [, ...entries] = String(get('prerequisites') ?? '').split(' ');
+  return entries.map((entry) => {
+    const [, kind, id = '', sign, state = null] = /^([mg])(.{36})(?:#\d+)?(?:([=~])(\w+))?$/.exec(entry) ?? [];
+    return { isGroup: kind === 'g', id, state, isOpen: sign !== '=' };
+  });
+}
+
+/** The rows of a record's `after`, `blockedBy` and its `onFailure`. */
+export const afterOf = (get: Get): Value =>
+  read(get).map(({ isGroup, id, state }): Value => [isGroup ? null : id, isGroup ? id : null, state]);
+
+export const onFailureOf = (get: Get): Value => {
+  const text = get('prerequisites');
+  return text === null || text === '' ? null : (String(text).split(' ')[0] ?? null);
+};
+
+export const blockedByOf = (get: Get): Value =>
+  get('state') !== 'BLOCKED'
+    ? []
+    : read(get).flatMap(({ isGroup, id, isOpen }): Value[] => (isOpen ? [[isGroup ? 'GROUP' : 'MESSAGE', id]] : []));
