@@ -1,5 +1,5 @@
---- @include lib/clock lib/count lib/journal lib/records lib/timer group/_group group/_task mailbox/_blocked mailbox/_cancel
---- @include mailbox/_dependents mailbox/_finish mailbox/_message scope/_ending scope/_scope
+--- @include lib/clock lib/count lib/journal lib/records lib/timer group/_group group/_task mailbox/_cancel
+--- @include mailbox/_dependents mailbox/_finish mailbox/_mailbox mailbox/_message scope/_ending scope/_scope
 
 --- Decides an undecided group at the time `at`. READY members are cancelled in the same step, so that none of them can be
 --- received; CLAIMED members keep their claims, except in a cancelled run. cause: of the events; nil: the current request.
@@ -16,7 +16,7 @@ function group.decide(record, outcome, at, cause)
   emit.group.decided(record.id, record, cause)
   journal.wake(record.id)
   group.retire(record, at)
-  if blocked.any() then dependents.ended(record.id, outcome, cause) end
+  if mailbox.anyBlocked() then dependents.ended(record.id, outcome, cause) end
   if record.pending == 0 and outcome ~= 'CANCELLED' then return end
   for _, taskId in ipairs(redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)) do
     local found = task.load(taskId, 'messageId', 'state')

@@ -11,7 +11,8 @@ local record = group.read(groupId)
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
-local kept, places = after.need(prerequisites)
+local kept, places
+if prerequisites ~= '' then kept, places = after.need(prerequisites) end
 plan.needOperation()
 capacity.forPayload('input', input)
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end

@@ -50,6 +50,12 @@ function count.ofOrg(record, name)
   return tonumber(record[name] or 0) + (ofOrg[name] or 0)
 end
 
+--- The sum of three counters of the space's record, including what this invocation has added.
+function count.ofSpaceTogether(record, one, other, third)
+  return (record[one] or 0) + (ofSpace[one] or 0) + (record[other] or 0) + (ofSpace[other] or 0)
+    + (record[third] or 0) + (ofSpace[third] or 0)
+end
+
 --- A counter of the current space, which the script need not have read, including what this invocation has added.
 function count.read(name)
   local record = keyspace.record

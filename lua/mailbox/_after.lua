@@ -73,9 +73,8 @@ function after.judge(text, isNew)
   return table.concat(kept, ' '), places
 end
 
---- What `after.judge` says of a new message, or its refusal. text: '' where it has none.
+--- What `after.judge` says of a new message, or its refusal.
 function after.need(text)
-  if text == '' then return nil, nil end
   local kept, places, detail = after.judge(text, true)
   if kept then return kept, places end
   if places == 'MESSAGE_NOT_FOUND' then refuse('MESSAGE_NOT_FOUND', detail) end
@@ -85,8 +84,8 @@ function after.need(text)
 end
 
 --- Makes a message that is new or requeued wait for the prerequisites that `after.judge` found open.
-function after.hold(record, places, box, delayedUntil)
-  blocked.hold(record, box, delayedUntil)
+function after.hold(record, places, box, readyAt)
+  blocked.hold(record, box, readyAt)
   for _, place in ipairs(places) do unit.push(keys.dependents(place), record.id) end
 end
 

@@ -1,6 +1,5 @@
 --- @export capacity
---- @space maxBacklog maxPayloadBytes maxArmedTimers messages:READY messages:CLAIMED messages:DELAYED messages:BLOCKED
---- @space timers:ARMED retainedBytes
+--- @space maxBacklog maxPayloadBytes maxArmedTimers messages:READY messages:CLAIMED messages:DELAYED timers:ARMED retainedBytes
 --- @include lib/clock lib/count lib/plan lib/refuse lib/space mailbox/_mailbox
 --- The capacity of a mailbox, its space and the plan for one more message.
 local capacity = {}
@@ -29,9 +28,12 @@ end
 --- isTask: whether it is an active task of the plan.
 function capacity.lack(box, timers, isTask)
   local space, of = keyspace.record, count.ofSpace
-  if mailbox.backlog(box) >= box.backlogLimit then return 'BACKLOG_FULL', 'mailbox ' .. box.backlogLimit end
-  local queued = of(space, 'messages:READY') + of(space, 'messages:CLAIMED') + (of(space, 'messages:DELAYED') or 0)
-    + (of(space, 'messages:BLOCKED') or 0)
+  local anyBlocked = mailbox.anyBlocked()
+  local unfinished = box.ready + box.delayed + box.claimed
+  if anyBlocked then unfinished = mailbox.backlog(box) end
+  if unfinished >= box.backlogLimit then return 'BACKLOG_FULL', 'mailbox ' .. box.backlogLimit end
+  local queued = count.ofSpaceTogether(space, 'messages:READY', 'messages:CLAIMED', 'messages:DELAYED')
+  if anyBlocked then queued = queued + of(space, 'messages:BLOCKED') end
   if queued >= tonumber(space.maxBacklog) then return 'BACKLOG_FULL', 'space ' .. space.maxBacklog end
   if timers > 0 and of(space, 'timers:ARMED') + timers > tonumber(space.maxArmedTimers) then
     return 'TIMERS_FULL', space.maxArmedTimers

@@ -9,15 +9,18 @@ function message.create(record, path, box, places)
   message.insert(record)
   record.maxAttempts = record.maxAttempts or box.maxAttempts
   if places and places[1] then
-    local delayedUntil = record.readyAt
-    record.readyAt = nil
-    after.hold(record, places, box, delayedUntil)
+    after.hold(record, places, box, record.readyAt)
   elseif record.readyAt then
     delay.hold(record, box, record.readyAt)
   else
     message.become(record, 'READY')
-    records.set(box, 'ready', box.ready + 1)
-    ready.add(record.mailboxId, path, record.id, now, nowText)
+    if places then
+      -- What it is after has come out well. Its place tells a receive that there is something to hand out.
+      ready.put(record, path, box, now)
+    else
+      records.set(box, 'ready', box.ready + 1)
+      ready.add(record.mailboxId, path, record.id, now, nowText)
+    end
   end
   if record.workKey then maps.put(keys.workKeys(record.mailboxId), record.workKey, record.id) end
   if record.deadline then

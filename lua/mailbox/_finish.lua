@@ -8,7 +8,7 @@ message.finishes = 0
 function message.finish(record, state, at, emitter, reason, cause)
   message.finishes = message.finishes + 1
   local path = scope.path(record.scopeId)
-  local wasClaimed, box = record.state == 'CLAIMED', mailbox.load(record.mailboxId, 'ready', 'delayed', 'blocked', 'claimed')
+  local wasClaimed, box = record.state == 'CLAIMED', mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
   if wasClaimed then
     lease.drop(record.id)
     records.set(box, 'claimed', box.claimed - 1)
@@ -35,7 +35,7 @@ function message.finish(record, state, at, emitter, reason, cause)
   scope.addLive(path, -1)
   emitter(record.id, record, cause)
   journal.wake(record.id)
-  if mailbox.backlog(box) == 0 then journal.wake(record.mailboxId) end
+  if mailbox.isEmpty(box) then journal.wake(record.mailboxId) end
   if record.groupId then members.finished(record, wasClaimed, at, reason, cause) end
-  if blocked.any() then dependents.ended(record.id, state, cause, record) end
+  if mailbox.anyBlocked() then dependents.ended(record.id, state, cause, record) end
 end

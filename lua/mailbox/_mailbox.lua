@@ -1,8 +1,22 @@
 --- @record mailbox
+--- @space messages:BLOCKED
+--- @include lib/count lib/invocation lib/space
+
+--- Whether the space has any BLOCKED message. Most have none, and are not to pay for them.
+function mailbox.anyBlocked()
+  local record = keyspace.record
+  if record and record['messages:BLOCKED'] == 0 and not invocation.hasBlocked then return false end
+  return count.read('messages:BLOCKED') > 0
+end
 
 --- Messages that are not finished, against which backlogLimit stands.
 function mailbox.backlog(box)
-  return box.ready + box.delayed + box.blocked + box.claimed
+  local unfinished = box.ready + box.delayed + box.claimed
+  return mailbox.anyBlocked() and unfinished + mailbox.load(box.id, 'blocked').blocked or unfinished
+end
+
+function mailbox.isEmpty(box)
+  return box.ready + box.delayed + box.claimed == 0 and mailbox.backlog(box) == 0
 end
 
 --- The pause before the attempt after the nth.
@@ -15,6 +29,5 @@ end
 
 --- What sends and receives need of it; nil when there is no such mailbox.
 function mailbox.read(mailboxId)
-  return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'delayed', 'blocked', 'nextReadyAt', 'maxAttempts',
-    'turn')
+  return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'delayed', 'nextReadyAt', 'maxAttempts', 'turn')
 end

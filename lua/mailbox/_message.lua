@@ -54,8 +54,9 @@ function message.become(record, state)
   message.enter(record, state)
 end
 
---- The record as reads show it: without the lease of an ended claim.
+--- The record as reads show it: without the lease of an ended claim, and the delay of a BLOCKED message.
 function message.shown(record)
   if record.state ~= 'CLAIMED' then record.leaseExpiresAt = false end
+  if record.state == 'BLOCKED' then record.readyAt = false end
   return record
 end

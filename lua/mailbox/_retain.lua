@@ -1,4 +1,4 @@
---- @include lib/count lib/maps lib/records lib/retained lib/sorted lib/unit group/_task mailbox/_blocked mailbox/_dependents
+--- @include lib/count lib/maps lib/records lib/retained lib/sorted lib/unit group/_task mailbox/_dependents
 --- @include mailbox/_mailbox mailbox/_message scope/_retain scope/_scope
 --- A finished message is removed after the plan's retention window. A tombstone of its task stays: its record, reduced to
 --- what says how the task ended. Calls do not find it, because it has no mailboxId.
@@ -26,7 +26,7 @@ local function remove(messageId, at)
   if message.requeueable[record.state] then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end
   if record.state == 'FAILED' and mailbox.read(record.mailboxId) then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
   message.leave(record.state)
-  if blocked.any() then dependents.gone(messageId, record.state) end
+  if mailbox.anyBlocked() then dependents.gone(messageId, record.state) end
   for _, field in ipairs(kept) do count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), field)) end
   if not record.taskId then
     count.space('inbox:' .. record.state, -1)

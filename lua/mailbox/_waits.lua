@@ -1,4 +1,4 @@
---- @include lib/id lib/merge lib/space lib/waiting mailbox/_blocked mailbox/_mailbox mailbox/_message
+--- @include lib/id lib/merge lib/space lib/waiting mailbox/_mailbox mailbox/_message
 
 --- Live claims, the one that ends next first.
 function waiting.heldClaims(maxRows)
@@ -64,7 +64,7 @@ local function addBlocked(list, maxRows)
   end
   for _, found in ipairs(merge.take(maxRows + 1 - #list, merge.inOrder(cursors))) do
     local record = waitingTask(found.member)
-    record.waitingSince, record.position, record.waitsFor = found.at, false, 'BLOCKED'
+    record.waitingSince, record.position, record.waitsFor, record.readyAt = found.at, false, 'BLOCKED', false
     list[#list + 1] = rows.waitingTask(record)
   end
   return #ids > 1000
@@ -87,7 +87,7 @@ function waiting.waitingTasks(maxRows)
   end
   local more = mailboxes.at ~= nil
   if #list <= maxRows then more = addDelayed(list, maxRows) or more end
-  if #list <= maxRows and blocked.any() then more = addBlocked(list, maxRows) or more end
+  if #list <= maxRows and mailbox.anyBlocked() then more = addBlocked(list, maxRows) or more end
   more = more or #list > maxRows
   list[maxRows + 1] = nil
   return list, more

@@ -38,7 +38,9 @@ while #claims < max do
   if not member then break end
   local id = string.sub(member, -36)
   local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload',
-    'maxAttempts', 'lastError', 'progress', 'prerequisites')
+    'maxAttempts', 'lastError', 'progress')
+  -- One that is after others has a place.
+  record.prerequisites = #member > 36 and message.load(id, 'prerequisites').prerequisites
   local path = scope.path(record.scopeId)
   if scope.cancelOf(path) then
     if not isFirst or scopeId ~= '*' and scope.cancelOf(path, scopeId) then break end

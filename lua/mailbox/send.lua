@@ -16,7 +16,8 @@ end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
 local path = scope.path(scopeId)
 scope.needRunning(path)
-local kept, places = after.need(prerequisites)
+local kept, places
+if prerequisites ~= '' then kept, places = after.need(prerequisites) end
 local isBlocked = places and places[1]
 plan.needOperation()
 capacity.forPayload('payload', payload)

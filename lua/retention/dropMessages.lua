@@ -5,7 +5,7 @@
 --- @args spaceId requestId entry digest countOf
 --- @long rows tombstones
 --- @reply isDone
---- @include lib/count lib/maps lib/records lib/sorted lib/space lib/unit lib/usage group/_task mailbox/_blocked
+--- @include lib/count lib/maps lib/records lib/sorted lib/space lib/unit lib/usage group/_task
 --- @include mailbox/_dependents mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_segments scope/_retain scope/_scope space/_space
 if not keyspace.find() then return { isDone = 0 } end
 local segment = packed.described(entry)
@@ -31,7 +31,7 @@ local function removeMessage(row)
   if message.requeueable[state] then sorted.remove(keys.requeueable(mailboxId, state), row.id) end
   if state == 'FAILED' and mailbox.read(mailboxId) then records.add(keys.mailbox(mailboxId), 'failed', -1) end
   message.leave(state)
-  if blocked.any() then dependents.gone(row.id, state) end
+  if mailbox.anyBlocked() then dependents.gone(row.id, state) end
   count.space('retainedBytes', -row.bytes)
   if row.isTask then
     count.space('tombstones:' .. task.state(state), 1)

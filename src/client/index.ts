@@ -5,6 +5,7 @@ export type { Journal } from './journal.ts';
 export { createMuster, type Muster } from './muster.ts';
 export type { MusterOptions } from './send.ts';
 export type {
+  After,
   Answer,
   Args,
   BatchedCall,
@@ -17,6 +18,7 @@ export type {
   EventFilter,
   EventOf,
   EventType,
+  From,
   JournalOptions,
   ListOf,
   OneOf,
@@ -31,6 +33,7 @@ export {
 } from './webhook.ts';
 export { ClaimLost, GiveUp, RetryLater, type RetryLaterOptions, WorkerClosed } from './worker/errors.ts';
 export type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './worker/options.ts';
+export type { PrerequisiteResult } from './worker/results.ts';
 export type { AllowanceRef, BudgetRef, Reservation, ReservationRecord, Settlement } from './worker/spending.ts';
 export type { TaskContext, WorkerMessage } from './worker/task.ts';
 export { Worker } from './worker/worker.ts';

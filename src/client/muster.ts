@@ -1,3 +1,4 @@
+import { withPrerequisites } from './after.ts';
 import { batched, sendBatch } from './batch.ts';
 import { type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
 import { type Journal, journal } from './journal.ts';
@@ -45,9 +46,10 @@ export function createMuster(options: MusterOptions): Muster {
     const [room = '', call = ''] = name.split('.');
     muster[room] ??= {};
     muster[room][call] = (args: Record<string, unknown> = {}, callOptions: CallOptions = {}) =>
-      send(options, target, args, callOptions);
+      send(options, target, withPrerequisites(args), callOptions);
     inBatch[room] ??= {};
-    inBatch[room][call] = (args?: object, callOptions?: BatchedOptions) => batched(name, args, callOptions);
+    inBatch[room][call] = (args: object = {}, callOptions?: BatchedOptions) =>
+      batched(name, withPrerequisites(args), callOptions);
   }
   for (const [name, [list, iterator]] of Object.entries(pages)) {
     const [room = ''] = name.split('.');

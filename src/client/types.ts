@@ -51,9 +51,27 @@ type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body 
 type Fields<T> = T extends Record<string, never> ? Nothing : T;
 type BodyOf<T> = T extends { requestBody?: infer Body } ? Fields<Json<Part<Body>>> : Nothing;
 
+/** In a batch: the id that the call at this index answers, or another member of its answer. */
+export interface From {
+  readonly $from: number;
+  readonly member?: string;
+}
+
+/** What a message is after: a message's id, what a send, a submit or the making of a group answered, or in a batch a call before it. */
+export type After =
+  | string
+  | From
+  | { readonly messageId: string | From }
+  | { readonly groupId: string | From }
+  | { readonly id: string };
+
+type WithPrerequisites<T> = 'after' extends keyof T
+  ? Omit<T, 'after'> & { readonly after?: readonly After[] | null | undefined }
+  : T;
+
 type AllArgs<Name extends CallName> = Part<operations[Name]['parameters']['path']> &
   Part<operations[Name]['parameters']['query']> &
-  BodyOf<operations[Name]>;
+  WithPrerequisites<BodyOf<operations[Name]>>;
 
 /**
  * A call's path parameters, query parameters and body fields in one object; `With` requires fields, `Without` excludes

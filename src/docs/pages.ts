@@ -7,6 +7,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/quickstart.md',
       'docs/concepts.md',
       'docs/workers.md',
+      'docs/workflows.md',
       'docs/examples',
       'docs/guarantees.md',
       'docs/requests.md',

@@ -146,8 +146,6 @@ export const Message = record(
     prerequisites: text().orNull().internal(),
     /** How often its end has left messages that are after it to the workers. */
     ends: number().or(0).internal(),
-    /** Of a BLOCKED message that its sender delays. */
-    delayedUntil: time().orNull().internal(),
   },
   { packedBy: 'mailbox/_packed' },
 );

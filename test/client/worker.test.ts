@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import {
+  type After,
   ClaimLost,
   createMuster,
   GiveUp,
   type Handler,
   type Muster,
   type MusterOptions,
+  type PrerequisiteResult,
   RetryLater,
   Worker,
   WorkerClosed,
@@ -333,6 +335,35 @@ describe('the worker of the typed client', () => {
     expect(done).to.deep.equal(Array.from({ length: 20 }, (_, n) => n));
     const made = paths.filter((path) => /\/(batch|recv)$/.test(path)).length;
     expect(made, paths.join(' ')).to.be.at.most(22);
+  });
+
+  it('fetches what the messages and groups left that a message is after, whichever way they are named', async () => {
+    const mailboxId = await mailbox();
+    const scopeId = randomUUID();
+    const send = (payload: number, after?: After[]) =>
+      muster.message.send({ mailboxId, scopeId, payload, ...(after && { after, onFailure: 'RUN' }) });
+    const [one, two, three] = [await send(1), await send(2), await send(-3)];
+    const group = await muster.group.create({ mailboxId, condition: 'ALL_TERMINAL' });
+    const member = await muster.task.submit({ groupId: group.groupId, taskKey: 'm', input: 4 });
+    await muster.group.seal({ groupId: group.groupId });
+    const after = [one, two.id, { messageId: three.id }, { groupId: group.groupId }, member];
+    const last = await send(0, after);
+    expect(last.state).to.equal('BLOCKED');
+    let results: PrerequisiteResult<number>[] = [];
+    const worker = start<number, number | undefined>({ mailbox: { mailboxId } }, async ({ payload }, task) => {
+      if (payload < 0) throw new GiveUp('no');
+      if (payload > 0) return payload * 10;
+      results = await task.results<number>();
+      return undefined;
+    });
+    await until(() => worker.counts.completed === 4);
+    expect(results.map(({ state, result }) => [state, result])).to.deep.equal([
+      ['ACKED', 10],
+      ['ACKED', 20],
+      ['REJECTED', null],
+      ['SATISFIED', [40]],
+      ['ACKED', 40],
+    ]);
   });
 
   it('receives by itself again as soon as nothing came with an end', async () => {

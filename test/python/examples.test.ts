@@ -22,6 +22,7 @@ const printed: Record<string, RegExp> = {
     /^outcome: SATISFIED\nalpha SUCCEEDED ALPHA\nbeta SUCCEEDED BETA\nbroken FAILED ValueError: the page cannot be read\ngamma SUCCEEDED GAMMA\n$/,
   'phases.py':
     /^map: all have arrived\nshuffle: all have arrived\nreduce: all have arrived\nin order: map shuffle reduce\n$/,
+  'report.py': /^queues: 12 finds, from queues in 2014 to queues in 2025\n$/,
   'reviewers.py': /^a good draft: SATISFIED\na poor draft: UNSATISFIABLE\n$/,
   'worker-pool.py': /^\{'ACKED': 19, 'REJECTED': 1\}\nwords: 54\ngiven up: \['there is no text'\]\nattempts: 21\n$/,
 };

@@ -11,7 +11,20 @@ from collections import Counter
 from datetime import datetime, timezone
 from typing import Any
 
-from muster import Claim, ClaimLost, GiveUp, Muster, MusterError, RetryLater, Task, Worker, WorkerClosed
+from muster import (
+    ABSENT,
+    After,
+    Claim,
+    ClaimLost,
+    GiveUp,
+    Muster,
+    MusterError,
+    RetryLater,
+    SentMessage,
+    Task,
+    Worker,
+    WorkerClosed,
+)
 from support import Proxy, WorkerTest, until
 
 logging.disable(logging.ERROR)
@@ -59,6 +72,39 @@ class Workers(WorkerTest):
         )
         assert got is not None
         self.assertIsNone(got.payload)
+
+    def test_fetches_the_results_of_what_a_message_is_after(self) -> None:
+        box, scope_id = self.muster.mailbox.create(name='after').id, str(uuid.uuid4())
+
+        def send(payload: int, after: list[After] | None = None) -> SentMessage:
+            return self.muster.message.send(
+                mailbox_id=box,
+                scope_id=scope_id,
+                payload=payload,
+                after=after if after else ABSENT,
+                on_failure='RUN' if after else ABSENT,
+            )
+
+        one, two, three = send(1), send(2), send(-3)
+        group = self.muster.group.create(mailbox_id=box, condition='ALL_TERMINAL')
+        member = self.muster.task.submit(group_id=group.id, task_key='m', input=4)
+        self.muster.group.seal(group_id=group.id)
+        last = send(0, [one, uuid.UUID(two.id), {'messageId': three.id}, group, member])
+        self.assertEqual(last.state, 'BLOCKED')
+        results: list[tuple[str | None, Any]] = []
+
+        def handle(message: Claim, task: Task) -> Any:
+            if message.payload < 0:
+                raise GiveUp('no')
+            if message.payload > 0:
+                return message.payload * 10
+            results.extend((one.state, one.result) for one in task.results())
+
+        worker = Worker(self.muster, {'mailbox_id': box}, handle).start()
+        self.addCleanup(worker.close, 0)
+        until(lambda: worker.counts.completed == 4)
+        expected = [('ACKED', 10), ('ACKED', 20), ('REJECTED', None), ('SATISFIED', [40]), ('ACKED', 40)]
+        self.assertEqual(results, expected)
 
     def test_never_works_on_more_than_it_can(self) -> None:
         self.send(*range(30))

@@ -1,5 +1,6 @@
 import type { Answer, OneOf, Typed } from '../types.ts';
 import { insist } from './insist.ts';
+import { type PrerequisiteResult, resultsOf } from './results.ts';
 import { type AllowanceRef, type BudgetRef, type Reservation, reserve, type Spender, takeUnits } from './spending.ts';
 
 /** A message as a worker's handler gets it, with its payload and its earlier results of these types. */
@@ -28,6 +29,8 @@ export interface TaskContext {
   readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
+  /** Fetches what the messages and groups that the message is after (`message.after`) have left, in their order. */
+  readonly results: <Result = unknown>() => Promise<PrerequisiteResult<Result>[]>;
 }
 
 /** Notifications of a task to its worker. */
@@ -94,6 +97,7 @@ export class Task<Payload = unknown, Result = unknown> {
         return reservation;
       },
       units: (allowance, units = 1) => takeUnits({ ...spender, workId: id }, allowance, units),
+      results: <Value>() => resultsOf(spender, message.after) as Promise<PrerequisiteResult<Value>[]>,
     };
   }
 

@@ -73,6 +73,7 @@ export class Arguments {
       if (schema.format === 'date-time') return 'Moment';
       return json.endsWith('Minor') ? 'Amount' : 'str';
     }
+    if (type === 'array' && json === 'after') return 'Sequence[After]';
     if (type === 'array') return `Sequence[${this.#typeOf(schema.items ?? {}, json, name)}]`;
     if (type === 'object' && schema.properties) return this.#class(name, schema);
     return { integer: 'int', number: 'float', boolean: 'bool', null: 'None' }[type] ?? 'Mapping[str, Any]';

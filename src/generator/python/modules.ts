@@ -34,7 +34,7 @@ class PythonClient {
     const facades = [alone, inBatch, inAsync].map((kind) => this.#facade(kind));
     const codes = allFailures(this.#document).map(({ code }) => `    '${code}',`);
     const all = [...this.#records.names, ...this.#arguments.names].sort();
-    const shared = '_arguments import ABSENT, Amount, Id, Moment';
+    const shared = '_arguments import ABSENT, After, Amount, Id, Moment';
     const imports = (names: readonly string[], text: string) =>
       names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).map((name) => `    ${name},`);
     const callsText = [endpoints, calls, batched, facades[0], facades[1]].join('\n\n\n');

@@ -13,7 +13,7 @@ Worker(muster, 'jobs', handle, concurrency=10).run()
 """
 
 from . import _records as _all_records
-from ._arguments import ABSENT, Amount, Id, Moment
+from ._arguments import ABSENT, After, Amount, Id, Moment
 from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
 from ._base import BatchedCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
@@ -24,12 +24,14 @@ from ._journal import Journal
 from ._record import Record
 from ._records import *  # noqa: F403
 from ._spending import Reservation, Settlement
+from ._task import PrerequisiteResult
 from ._transport import Stop
 from ._worker import Handler, Task, Worker
 from .webhooks import WebhookError, WebhookMessage, verify_webhook
 
 __all__ = [
     'ABSENT',
+    'After',
     'Amount',
     'AsyncHandler',
     'AsyncMuster',
@@ -47,6 +49,7 @@ __all__ = [
     'Moment',
     'Muster',
     'MusterError',
+    'PrerequisiteResult',
     'Record',
     'Reservation',
     'RetryLater',

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, Union
 from uuid import UUID
+
+from ._record import Record
 
 
 class Absent:
@@ -26,13 +28,31 @@ Amount = Union[str, int]
 """Minor units of a currency: digits."""
 
 
+After = Union[Id, Mapping[str, Any], Record]
+"""What a message is after: its id, what a send, a submit or the making of a group answered, or `{'messageId': …}`, `{'groupId': …}`."""
+
+
 def given(args: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments without those that were left out."""
-    return {name: _amount(name, value) for name, value in args.items() if value is not ABSENT}
+    return {name: _value(name, value) for name, value in args.items() if value is not ABSENT}
 
 
-def _amount(name: str, value: Any) -> Any:
+def _value(name: str, value: Any) -> Any:
+    if name == 'after' and value:
+        after: Sequence[After] = value
+        return [_prerequisite(one) for one in after]
     return str(value) if name.endswith('Minor') and isinstance(value, int) else value
+
+
+def _prerequisite(one: After) -> Mapping[str, Any]:
+    # A submit's answer has the ids of its group and of its message.
+    members = one.to_json() if isinstance(one, Record) else one if isinstance(one, Mapping) else {'id': one}
+    if '$from' in members:
+        return {'messageId': members}
+    for name in ('messageId', 'groupId'):
+        if name in members:
+            return {name: members[name]}
+    return {'messageId': members['id']}
 
 
 def encode(value: Any) -> str:

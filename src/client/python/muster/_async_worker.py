@@ -15,7 +15,7 @@ from ._core import Core
 from ._held import Held
 from ._records import Claim, Waiter
 from ._spending import Reservation
-from ._task import TaskBase
+from ._task import PrerequisiteResult, TaskBase
 from ._transport import Stop
 
 AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
@@ -37,6 +37,10 @@ class AsyncTask(TaskBase):
     async def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id; waits in line until they are granted."""
         return await self._muster.in_thread(partial(self._units, allowance, units))
+
+    async def results(self) -> list[PrerequisiteResult]:
+        """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""
+        return await self._muster.in_thread(partial(self._results))
 
 
 class AsyncWorker(Core[AsyncMuster, AsyncHandler]):

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ._arguments import Amount, Id, encode
 from ._base import Endpoint
+from ._calls import GROUP_VIEW, MESSAGE_VIEW
 from ._claims import Claims
-from ._errors import Stopped
+from ._errors import MusterError, Stopped
 from ._held import Held
 from ._records import Claim, Waiter
 from ._spending import Reservation, Spender, reserve, take_units
 from ._transport import Stop
 
 T = TypeVar('T')
+
+
+class PrerequisiteResult(NamedTuple):
+    """What one of the messages or groups that a message is after has left."""
+
+    message_id: str | None
+    """None: it is a group"""
+    group_id: str | None
+    """None: it is a message"""
+    state: str | None
+    """How it came out"""
+    result: Any
+    """The result of the message; of a group the list of those of its SUCCEEDED members that were not rejected.
+    None: there is none, or retention has removed it."""
 
 
 class _TaskSpender(Spender):
@@ -83,6 +98,23 @@ class TaskBase:
         except Stopped:
             self.raise_if_lost()
             raise
+
+    def _results(self) -> list[PrerequisiteResult]:
+        return [self._result(one.message_id, one.group_id, one.state) for one in self.message.after]
+
+    def _result(self, message_id: str | None, group_id: str | None, state: str | None) -> PrerequisiteResult:
+        result: Any = None
+        try:
+            if message_id is not None:
+                result = self._claims.insist(self._held, MESSAGE_VIEW, {'messageId': message_id}, None).result
+            else:
+                members = self._claims.insist(self._held, GROUP_VIEW, {'groupId': group_id}, None).members
+                good = [one for one in members if one.state == 'SUCCEEDED' and one.verdict != 'REJECTED']
+                result = [one.outcome for one in good]
+        except MusterError as error:
+            if error.status != 404:
+                raise
+        return PrerequisiteResult(message_id, group_id, state, result)
 
 
 if TYPE_CHECKING:

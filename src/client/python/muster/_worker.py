@@ -14,7 +14,7 @@ from ._core import Core, wait_for
 from ._held import Held
 from ._records import Claim, Waiter
 from ._spending import Reservation
-from ._task import TaskBase
+from ._task import PrerequisiteResult, TaskBase
 
 Handler = Callable[[Claim, 'Task'], Any]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
@@ -39,6 +39,10 @@ class Task(TaskBase):
     def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id; waits in line until they are granted."""
         return self._units(allowance, units)
+
+    def results(self) -> list[PrerequisiteResult]:
+        """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""
+        return self._results()
 
 
 class Worker(Core[Muster, Handler]):
