@@ -79,6 +79,19 @@ function sorted.first(key)
   return first, least
 end
 
+--- The first stored members behind another ('' or one that has gone: from the first on), at most `limit`, each followed by
+--- its score, without those that this invocation has removed. The invocation may have added none.
+function sorted.behind(key, last, limit)
+  if added[key] and added[key][3] then error('sorted.behind of a set that this invocation has added to: ' .. key) end
+  local rank = last ~= '' and redis.call('ZRANK', key, last)
+  local start = rank and rank + 1 or 0
+  local entries, kept = redis.call('ZRANGE', key, start, start + limit - 1, 'WITHSCORES'), {}
+  for i = 1, #entries, 2 do
+    if change(key, entries[i]) == nil then kept[#kept + 1], kept[#kept + 2] = entries[i], entries[i + 1] end
+  end
+  return kept
+end
+
 function sorted.isEmpty(key)
   local args = added[key]
   if args and args[3] then return false end

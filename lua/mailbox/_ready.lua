@@ -1,5 +1,5 @@
 --- @export ready
---- @include lib/clock lib/id lib/journal lib/records lib/sorted mailbox/_turns
+--- @include lib/clock lib/count lib/id lib/journal lib/records lib/sorted mailbox/_paused mailbox/_turns
 --- READY messages, first in, first out by the moment they became ready. One sorted set per mailbox and scope, for the
 --- message's scope and each scope above it, so that a receive for any subtree is one ZRANGE. Members are ids, which are
 --- in order within one millisecond; in front of one that has been given back stands what an id of that later moment
@@ -28,6 +28,7 @@ function ready.add(mailboxId, path, member, at, atText)
   if isFirst or at < now then
     advance(keys.heads(mailboxId), at, atText, path[1])
     advance(keys.oldestReady(), at, atText, mailboxId)
+    if at < now and count.read('paused') > 0 then paused.forget(mailboxId, path) end
   end
   sorted.add(rootQueue, atText, member)
   for depth = 2, #path do sorted.add(keys.ready(mailboxId, path[depth]), atText, member) end

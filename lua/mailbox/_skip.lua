@@ -5,8 +5,10 @@ local skip = {}
 --- Of all receives of an invocation together: about a millisecond of the store for ten.
 local maxSkips = 100
 
---- Ends those at the head of a queue, as many as this invocation still may.
-function skip.cancelled(mailboxId, scopeId)
+--- Ends one of them, and those at the head of a queue, as many as this invocation still may.
+function skip.cancelled(mailboxId, scopeId, messageId)
+  local met = message.read(messageId)
+  message.stop(met, scope.cancelOf(scope.path(met.scopeId)))
   while (invocation.skipped or 0) < maxSkips do
     local member = ready.first(mailboxId, scopeId)
     local record = member and message.read(string.sub(member, -36))

@@ -1,4 +1,5 @@
---- @include lib/id lib/merge lib/space lib/waiting mailbox/_mailbox mailbox/_message
+--- @include lib/count lib/id lib/merge lib/space lib/waiting mailbox/_mailbox mailbox/_message mailbox/_paused
+--- @include scope/_scope
 
 --- Live claims, the one that ends next first.
 function waiting.heldClaims(maxRows)
@@ -55,6 +56,12 @@ local function addDelayed(list, maxRows)
   return more
 end
 
+--- The mailbox or the scope by which a task is paused; nil where it is not.
+local function pausedBy(record)
+  if mailbox.load(record.mailboxId, 'paused').paused then return record.mailboxId end
+  return paused.scopeOn(scope.path(record.scopeId))
+end
+
 --- BLOCKED tasks, which wait longest first.
 local function addBlocked(list, maxRows)
   local cursors, ids = {}, redis.call('ZRANGE', keys.mailboxes(), 0, 1000)
@@ -76,13 +83,14 @@ function waiting.waitingTasks(maxRows)
   local queues, mailboxes = oldestQueues(maxRows + 1)
   local cursors = {}
   for i, queue in ipairs(queues) do cursors[i] = merge.byScore(keys.ready(queue.owner, queue.member), i) end
-  local list, positions = merge.take(maxRows + 1, merge.inOrder(cursors)), {}
+  local list, positions, anyPaused = merge.take(maxRows + 1, merge.inOrder(cursors)), {}, count.read('paused') > 0
   for i, found in ipairs(list) do
     local record = waitingTask(string.sub(found.member, -36))
     record.waitingSince = found.at
     local position = (positions[found.owner] or 0) + 1
     positions[found.owner], record.position = position, position
-    record.waitsFor = position > 1 and 'HEAD_OF_LINE' or 'RECEIVER'
+    record.pausedBy = anyPaused and pausedBy(record)
+    record.waitsFor = record.pausedBy and 'PAUSED' or position > 1 and 'HEAD_OF_LINE' or 'RECEIVER'
     list[i] = rows.waitingTask(record)
   end
   local more = mailboxes.at ~= nil

@@ -9,7 +9,7 @@
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
 --- @include lib/call lib/clock lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer lib/usage
 --- @include mailbox/_delay mailbox/_lease mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
---- @include mailbox/_skip mailbox/_turns scope/_scope
+--- @include mailbox/_paused mailbox/_skip mailbox/_turns scope/_scope
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local box = mailbox.load(mailboxId, 'mode', 'recipientId', 'ready', 'claimed', 'nextReadyAt', 'turn')
 if not box then refuse('MAILBOX_NOT_FOUND') end
@@ -21,15 +21,24 @@ local claims, bytes = {}, 0
 bytesLimit = tonumber(bytesLimit)
 local tokenLength, drained = #tokens / max, tonumber(drainedThrough)
 
-if box.nextReadyAt then delay.ripenSome(box) end
+local anyPaused = paused.any()
+-- Behind what is paused only stored members are looked at.
+if box.nextReadyAt and not anyPaused then delay.ripenSome(box) end
+if anyPaused and paused.stops(mailboxId, scopeId) then max = 0 end
 while #claims < max do
   local queue = scopeId
   if queue == '*' then
     if not box.turn then sendBack('DUE', timer.named('mailbox:turns', mailboxId)) end
-    queue = sorted.first(keys.turns(mailboxId))
+    if not anyPaused then queue = sorted.first(keys.turns(mailboxId)) end
   end
   local member, readyAt
-  if queue then member, readyAt = ready.first(mailboxId, queue) end
+  if anyPaused and queue == '*' then
+    queue, member, readyAt = paused.firstOfAll(mailboxId)
+  elseif anyPaused then
+    member, readyAt = paused.first(mailboxId, queue)
+  elseif queue then
+    member, readyAt = ready.first(mailboxId, queue)
+  end
   local isFirst = not claims[1]
   if box.nextReadyAt and delay.isFirst(box, readyAt, drained or now) then
     if not isFirst then break end
@@ -44,7 +53,7 @@ while #claims < max do
   local path = scope.path(record.scopeId)
   if scope.cancelOf(path) then
     if not isFirst or scopeId ~= '*' and scope.cancelOf(path, scopeId) then break end
-    skip.cancelled(mailboxId, queue)
+    skip.cancelled(mailboxId, queue, id)
     call.keep()
     sendBack('DUE')
   end

@@ -2,6 +2,7 @@
 --- A scope is removed when it has been empty and idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)
+  if scope.load(scopeId, 'path', 'paused').paused then return false end
   local indexes = { keys.gates(scopeId) }
   for _, kind in pairs(inRun) do
     if kind.holds and kind.holds(scopeId) then return false end

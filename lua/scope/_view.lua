@@ -2,7 +2,7 @@
 
 --- The scope as reads show it: cancelled with the first one above it that is; nil where it was never used.
 function scope.view(scopeId)
-  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'liveWaiters', 'name', 'createdAt')
+  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'liveWaiters', 'name', 'createdAt', 'paused')
   if not record then return nil end
   local path = scope.path(scopeId)
   local cancel = scope.cancelOf(path)

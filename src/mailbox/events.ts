@@ -9,6 +9,8 @@ export const mailboxEvents = events({
   'mailbox.created': { mode: Mailbox.fields.mode },
   'mailbox.updated': { mode: Mailbox.fields.mode },
   'mailbox.deleted': { mode: Mailbox.fields.mode },
+  'mailbox.paused': { mode: Mailbox.fields.mode },
+  'mailbox.resumed': { mode: Mailbox.fields.mode },
   'message.sent': asItStands,
   'message.claimed': asItStands,
   'message.acked': asItStands,

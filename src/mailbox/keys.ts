@@ -64,6 +64,13 @@ export const mailboxKeys = {
     holds: 'ends that workers have to go on with: the place of a list of dependents to `STATE requestId`',
     goes: 'each entry with its list',
   },
+  passed: {
+    pattern: 'muster:{org}:<spaceNumber>:passed',
+    type: 'hash',
+    holds:
+      'while something is paused: `mailboxId scopeId` of a queue to the last of its paused READY messages that receives pass over',
+    goes: 'when anything is paused or resumed',
+  },
   turns: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:turns',
     type: 'zset',

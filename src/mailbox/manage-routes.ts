@@ -75,6 +75,34 @@ const remove = route({
   reply: {},
 });
 
+const pauseOrResume = (isPaused: boolean, words: Pick<Route, 'summary' | 'description'>): Route =>
+  route({
+    method: 'POST',
+    path: `/mailboxes/:mailboxId/${isPaused ? 'pause' : 'resume'}`,
+    call: isPaused ? 'mailbox.pause' : 'mailbox.resume',
+    ...words,
+    permission: 'coordination_write',
+    idempotency: 'optional',
+    rate: 'recovery',
+    success: { 200: Mailbox.schema },
+    refuses: ['MAILBOX_NOT_FOUND'],
+    script: 'mailbox/pause',
+    args: () => ({ isPaused: isPaused ? '1' : '0' }),
+    reply,
+  });
+
+const pause = pauseOrResume(true, {
+  summary: 'Pause a mailbox: nothing is received from it until it is resumed; again changes nothing',
+  description:
+    'From this step on receives find nothing there: held ones wait on, others are 204. Sends, claims, completions, ' +
+    'deadlines, delays, leases and schedules go on, and messages keep their places.',
+});
+
+const resume = pauseOrResume(false, {
+  summary: 'Resume a paused mailbox; again changes nothing',
+  description: 'Held receives are woken.',
+});
+
 /** The body of a call that goes through a mailbox in steps. */
 interface Step {
   readonly cursor?: string | undefined;
@@ -189,4 +217,4 @@ const requeue = route({
 });
 
 /** One mailbox: shown, changed, emptied, deleted. */
-export const manageRoutes: readonly Route[] = [view, update, remove, purge, requeue];
+export const manageRoutes: readonly Route[] = [view, update, remove, pause, resume, purge, requeue];

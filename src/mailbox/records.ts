@@ -1,4 +1,4 @@
-import { exampleId, id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
+import { exampleId, flag, id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
 import { many, nested, record } from '../declare/record.ts';
 import { afterOf, blockedByOf, onFailureOf, policies } from './prerequisites.ts';
@@ -32,6 +32,7 @@ export const Mailbox = record('Mailbox', {
     .workedOut()
     .means('when its oldest READY message became ready; null: none is')
     .example(noon),
+  paused: flag().means('whether nothing is received from it until it is resumed'),
   createdAt: time(),
   /** No DELAYED message is ready earlier. */
   nextReadyAt: time().orNull().internal(),
@@ -84,6 +85,9 @@ export const Blocker = record('Blocker', {
   kind: oneOf('MESSAGE', 'GROUP'),
   id: id(),
 });
+
+/** What a waiting task waits for: also the mailbox or scope that is paused. */
+export const WaitBlocker = Blocker.with('WaitBlocker', { kind: oneOf('MESSAGE', 'GROUP', 'PAUSED') });
 
 const blockedBy = many(Blocker)
   .of(blockedByOf, 'prerequisites', 'state')
@@ -214,6 +218,12 @@ export const WaitingTask = record('WaitingTask', {
     .means('its place among the READY ones of its run in the mailbox; null: not READY')
     .example(1),
   /** `DELAY` and `RETRY`, the pause after an attempt, end at readyAt; `RECEIVER`: it is the next of its run to be received. */
-  waitsFor: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER', 'BLOCKED').means('the reason for its wait'),
-  blockedBy,
+  waitsFor: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER', 'BLOCKED', 'PAUSED').means('the reason for its wait'),
+  blockedBy: many(WaitBlocker)
+    .of(
+      (get) => (get('pausedBy') ? [['PAUSED', get('pausedBy')]] : blockedByOf(get)),
+      ...['prerequisites', 'state', 'pausedBy'],
+    )
+    .means('what has to happen before it may be received')
+    .example([]),
 });

@@ -14,6 +14,7 @@ import {
   Message,
   MessageSummary,
   Prerequisite,
+  WaitBlocker,
   WaitingTask,
 } from './records.ts';
 import { mailboxRoutes } from './routes.ts';
@@ -37,7 +38,18 @@ export const mailboxRoom: Room = {
   routes: mailboxRoutes,
   keys: mailboxKeys,
   errors: mailboxErrors,
-  records: [Mailbox, Message, MessageSummary, ChangedMessage, Claim, HeldClaim, WaitingTask, Prerequisite, Blocker],
+  records: [
+    Mailbox,
+    Message,
+    MessageSummary,
+    ChangedMessage,
+    Claim,
+    HeldClaim,
+    WaitingTask,
+    Prerequisite,
+    Blocker,
+    WaitBlocker,
+  ],
   events: mailboxEvents,
   census: {
     claims: nested({ HELD: counter('messages:CLAIMED') }),

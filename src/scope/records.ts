@@ -18,6 +18,7 @@ export const Scope = record('Scope', {
       .means('messages that are not finished'),
     waiters: number().or(0).named('liveWaiters').means('WAITING waiters'),
   }).means('what has not ended in the scope and those below it'),
+  paused: flag().means('whether nothing is received in it and below it until it is resumed'),
   createdAt: time(),
   /** Ids from the root to this scope. */
   path: text().internal(),

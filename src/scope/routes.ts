@@ -74,4 +74,33 @@ const view = read({
   wait: { on: 'scopeId', isOver: ({ scope }) => scope.live.messages + scope.live.waiters === 0 },
 });
 
-export const scopeRoutes: readonly Route[] = [create, list, view];
+const pauseOrResume = (isPaused: boolean, words: Pick<Route, 'summary' | 'description'>): Route =>
+  route({
+    method: 'POST',
+    path: `/scopes/:scopeId/${isPaused ? 'pause' : 'resume'}`,
+    call: isPaused ? 'scope.pause' : 'scope.resume',
+    ...words,
+    permission: 'coordination_write',
+    idempotency: 'optional',
+    rate: 'recovery',
+    success: { 200: Scope.schema },
+    refuses: ['SCOPE_NOT_FOUND', 'SCOPE_CANCELLED'],
+    script: 'scope/pause',
+    args: () => ({ isPaused: isPaused ? '1' : '0' }),
+    reply: { scope: one(Scope) },
+  });
+
+const pause = pauseOrResume(true, {
+  summary:
+    'Pause a run: nothing of the scope and those below it is received until it is resumed; again changes nothing',
+  description:
+    'From this step on receives pass over its messages, which keep their places; everything else goes on. `paused` is the ' +
+    "scope's own: one below a paused scope shows false. A paused scope is kept by retention.",
+});
+
+const resume = pauseOrResume(false, {
+  summary: 'Resume a paused run; again changes nothing',
+  description: 'Held receives are woken. What is below another paused scope stays paused by that.',
+});
+
+export const scopeRoutes: readonly Route[] = [create, list, view, pause, resume];

@@ -220,6 +220,24 @@ interface Stopped {
   readonly done: boolean;
 }
 
+/** Pauses or resumes what is at a path. */
+const pausing =
+  (verb: 'pause' | 'resume', kind: 'mailboxes' | 'scopes'): Action =>
+  async (api, { id = '', name = id }) => ({
+    title: `${verb === 'pause' ? 'Pause' : 'Resume'} ${name}?`,
+    lines: [
+      verb === 'pause'
+        ? 'Nothing of it is handed out until it is resumed. Claims, sends, deadlines and schedules go on, and messages keep their places.'
+        : 'Receives that wait are woken, and messages are handed out from where it was paused.',
+      once,
+    ],
+    confirm: verb === 'pause' ? 'Pause' : 'Resume',
+    act: async () => {
+      await api.send('POST', `/${kind}/${id}/${verb}`);
+      return verb === 'pause' ? 'Paused: one operation.' : 'Resumed: one operation.';
+    },
+  });
+
 const stop: Action = async (api, { id = '' }) => {
   const { name, live } = await api.get<Scope>(`/scopes/${id}`);
   return {
@@ -443,6 +461,10 @@ export const actions: Readonly<Record<string, Action>> = {
   purge,
   requeueAll,
   stop,
+  pauseMailbox: pausing('pause', 'mailboxes'),
+  resumeMailbox: pausing('resume', 'mailboxes'),
+  pauseRun: pausing('pause', 'scopes'),
+  resumeRun: pausing('resume', 'scopes'),
   limit,
   units,
   cooldown,

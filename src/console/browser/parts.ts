@@ -1,7 +1,6 @@
 import { type Child, el } from './dom.ts';
 import { count, duration, shortId } from './format.ts';
 import { address, type PageRef, type Query } from './place.ts';
-import type { Message } from './records.ts';
 import type { World } from './world.ts';
 
 export interface Row {
@@ -10,7 +9,10 @@ export interface Row {
 }
 
 /** What a BLOCKED message waits for: links to messages, groups by their ids. */
-export function blockersOf(blockedBy: Message['blockedBy'], world: World): (Element | string)[] {
+export function blockersOf(
+  blockedBy: readonly { readonly kind: string; readonly id: string }[],
+  world: World,
+): (Element | string)[] {
   return blockedBy.flatMap(({ kind, id }, index) => [
     index === 0 ? '' : ', ',
     kind === 'MESSAGE' ? messageLink(id, world) : el('span', { class: 'id' }, `group ${shortId(id)}`),

@@ -25,6 +25,8 @@ const payloads: Readonly<Record<string, string>> = {
   'mailbox.created': 'mode',
   'mailbox.updated': 'mode',
   'mailbox.deleted': 'mode',
+  'mailbox.paused': 'mode',
+  'mailbox.resumed': 'mode',
   'message.sent': message('READY'),
   'message.claimed': message('CLAIMED'),
   'message.acked': message('ACKED'),
@@ -68,6 +70,8 @@ const payloads: Readonly<Record<string, string>> = {
   'schedule.refused': `${schedule} code missed`,
   'limits.updated': 'maxBacklog',
   'scope.created': 'parentScopeId',
+  'scope.paused': '',
+  'scope.resumed': '',
   'scope.cancelled': 'state=CANCELLED',
   'destination.created': 'state=ACTIVE',
   'destination.disabled': 'state=DISABLED disabledReason=REQUESTED',
@@ -108,6 +112,7 @@ describe('the payload of an event', () => {
     for (const what of ['cancel', 'requeue', 'cancel']) await world.mustPost(`/messages/${messageId}/${what}`);
     const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'm' });
     await world.call('PATCH', `/mailboxes/${mailboxId}`, { name: 'n' });
+    for (const what of ['pause', 'resume']) await world.mustPost(`/mailboxes/${mailboxId}/${what}`);
     await world.call('DELETE', `/mailboxes/${mailboxId}`);
     await world.mustPost(`${path}/tasks/${taskId}/reject`);
     await world.mustPost(`${path}/join-task`, { taskId: outside });
@@ -135,7 +140,8 @@ describe('the payload of an event', () => {
     }
     await world.call('PATCH', `/schedules/${scheduleId}`, { name: 't' });
     await world.call('DELETE', `/schedules/${scheduleId}`);
-    await world.mustPost(`/scopes/${(await world.mustPost('/scopes', {})).id}/cancel`);
+    const { id: run } = await world.mustPost('/scopes', {});
+    for (const what of ['pause', 'resume', 'cancel']) await world.mustPost(`/scopes/${run}/${what}`);
     await world.call('PUT', '/limits', { maxBacklog: 7 });
     const destination = await world.mustPost('/destinations', { url: 'https://93.184.215.14/' });
     await world.call('PATCH', `/destinations/${destination.id}`, { state: 'DISABLED' });

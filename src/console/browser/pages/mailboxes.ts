@@ -113,10 +113,11 @@ function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
     return link;
   };
   const target = { id, name, ...(filters.scopeId !== undefined && { scope: filters.scopeId }) };
-  const waiting = counts.ready + counts.delayed;
+  const waiting = counts.ready + counts.delayed + counts.blocked;
   return [
     pairs([
       ['Mode', recipientId === null ? mode : el('span', {}, `${mode}, received by `, el('b', {}, recipientId))],
+      mailbox.paused && ['Paused', 'nothing is handed out'],
       ['Backlog', fullness(mailbox)],
       ['Oldest ready', oldestReadyAt === null ? 'none' : age(oldestReadyAt, world)],
       [
@@ -126,6 +127,8 @@ function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
     ]),
     ...[
       buttons(
+        world.can.write &&
+          button(mailbox.paused ? 'resumeMailbox' : 'pauseMailbox', mailbox.paused ? 'Resume…' : 'Pause…', target),
         world.can.write && waiting > 0 && button('purge', 'Purge what waits…', target),
         world.can.write &&
           requeueable.includes(chosen) &&

@@ -68,7 +68,7 @@ function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
   const { parentScopeId } = scope;
   const facts = pairs([
     scope.name !== null && ['Name', named(scope.name)],
-    ['State', badge(scope.state)],
+    ['State', el('span', {}, badge(scope.state), scope.paused ? ' paused' : '')],
     ['Live', `${plural(scope.live.messages, 'message')}, ${plural(scope.live.waiters, 'waiter')}`],
     ['Began', clock(scope.createdAt)],
     ['Parent', parentScopeId === null ? 'none: a root' : scopeLink(parentScopeId, world)],
@@ -78,7 +78,13 @@ function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
   const note = 'Only 200 records of each kind are shown; there are more.';
   return [
     facts,
-    ...[buttons(canStop && button('stop', 'Stop this run…', { id: scope.id }))].filter((one) => one !== null),
+    ...[
+      buttons(
+        canStop &&
+          button(scope.paused ? 'resumeRun' : 'pauseRun', scope.paused ? 'Resume…' : 'Pause…', { id: scope.id }),
+        canStop && button('stop', 'Stop this run…', { id: scope.id }),
+      ),
+    ].filter((one) => one !== null),
     ...(truncated ? [el('p', { class: 'note' }, note)] : []),
   ];
 }

@@ -23,6 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
   RETRY: 'paused after a failed attempt',
   RECEIVER: 'nobody has received it',
   BLOCKED: 'it waits for other work',
+  PAUSED: 'its run or mailbox is paused',
 };
 
 const unitsText: TableText = {

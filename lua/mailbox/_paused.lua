@@ -1,0 +1,91 @@
+--- @export paused
+--- @space paused
+--- @include lib/clock lib/due lib/invocation lib/journal lib/maps lib/sendBack lib/sorted lib/space lib/timer lib/unit
+--- @include mailbox/_mailbox mailbox/_message mailbox/_turns scope/_pausing scope/_scope
+--- Paused mailboxes and scopes. A receive passes over their messages, which keep their places in the queues. `paused` of the
+--- space's record counts them; where it is 0 nobody looks any further.
+---
+--- A receive looks at a few hundred messages of a queue. Behind more that are paused it goes on where workers, or an earlier
+--- receive, have come to: `passed` keeps the last member for each queue, and is dropped whenever something is paused or resumed.
+local paused = {}
+local lookLimit, stepLimit = 256, 1000
+--- Runs in turn that a receive passes over.
+local maxRuns = 100
+
+--- Whether anything of the space is paused.
+function paused.any()
+  return keyspace.record.paused ~= 0 or invocation.hasPaused == true
+end
+
+--- The first paused scope on a path; nil where there is none.
+function paused.scopeOn(path)
+  for _, id in ipairs(path) do
+    if scope.load(id, 'path', 'paused').paused then return id end
+  end
+end
+
+--- Whether nothing may be received from the mailbox, or in the scope ('*': any).
+function paused.stops(mailboxId, scopeId)
+  if mailbox.load(mailboxId, 'paused').paused then return true end
+  local path = scopeId ~= '*' and scope.path(scopeId)
+  return path and paused.scopeOn(path) ~= nil
+end
+
+--- Looks for the first message of a queue that is not paused, at no more than `limit`. Returns the member and its moment, or
+--- nil and, where there are more, the last member that receives need not look at again.
+local function look(mailboxId, scopeId, limit)
+  local passed = maps.get(keys.passed(), mailboxId .. ' ' .. scopeId) or ''
+  local entries = sorted.behind(keys.ready(mailboxId, scopeId), passed, limit + 1)
+  for i = 1, #entries, 2 do
+    local member, at = entries[i], entries[i + 1]
+    if i > 2 * limit then return nil, nil, passed end
+    local path = scope.path(message.load(string.sub(member, -36), 'scopeId').scopeId)
+    if not paused.scopeOn(path) then return member, at end
+    -- More may come to the present millisecond.
+    if tonumber(at) < now then passed = member end
+  end
+end
+
+--- The first message of a queue that is not paused, and its moment; nil if there is none.
+function paused.first(mailboxId, scopeId)
+  local member, at, passed = look(mailboxId, scopeId, lookLimit)
+  if passed then sendBack('DUE', timer.named('mailbox:passed', mailboxId .. ' ' .. scopeId)) end
+  return member, at
+end
+
+--- The next run in turn that has a message which is not paused, that message and its moment. Runs without one go to the back.
+function paused.firstOfAll(mailboxId)
+  local seen = {}
+  for _ = 1, maxRuns do
+    local rootId = sorted.first(keys.turns(mailboxId))
+    if not rootId or seen[rootId] then return nil end
+    seen[rootId] = true
+    if not scope.load(rootId, 'path', 'paused').paused then
+      local member, at = paused.first(mailboxId, rootId)
+      if member then return rootId, member, at end
+    end
+    turns.join(mailboxId, rootId)
+  end
+end
+
+--- A message is ready as of a moment that has passed: receives look at all of its queues again.
+function paused.forget(mailboxId, path)
+  for _, scopeId in ipairs(path) do maps.remove(keys.passed(), mailboxId .. ' ' .. scopeId) end
+end
+
+due['mailbox:passed'] = function(queue)
+  local mailboxId, scopeId = string.match(queue, '^(%S+) (%S+)$')
+  local _, _, passed = look(mailboxId, scopeId, stepLimit)
+  if passed then maps.put(keys.passed(), queue, passed) end
+  return 1
+end
+
+function pausing.changed()
+  invocation.hasPaused = true
+  unit.delete(keys.passed())
+end
+
+--- Wakes the receives of all mailboxes that have READY messages.
+function pausing.resumed()
+  for _, mailboxId in ipairs(redis.call('ZRANGE', keys.oldestReady(), 0, 999)) do journal.wake(mailboxId .. '/') end
+end

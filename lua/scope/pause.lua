@@ -1,0 +1,22 @@
+--- Pauses a scope and all below it, or resumes it (isPaused '0'); again changes nothing. One below a paused scope stays paused
+--- by that.
+--- @request write
+--- @args scopeId isPaused
+--- @reply scope:scope
+--- @include lib/call lib/clock lib/count lib/finished lib/records lib/refuse scope/_pausing scope/_scope scope/_view
+local record = scope.view(scopeId) or refuse('SCOPE_NOT_FOUND')
+if record.cancelledAt then refuse('SCOPE_CANCELLED') end
+if record.paused == (isPaused == '1') then return call.answer({ scope = record }) end
+
+records.set(record, 'paused', isPaused == '1')
+count.space('paused', record.paused and 1 or -1)
+pausing.changed()
+if record.paused then
+  emit.scope.paused(scopeId, { scopeId = scopeId })
+else
+  emit.scope.resumed(scopeId, { scopeId = scopeId })
+  pausing.resumed()
+  -- It goes with what is over unless something belongs to it.
+  finished.add('scope:scope', scopeId, nowText)
+end
+return call.answer({ scope = record }, 'operation')
