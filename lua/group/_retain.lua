@@ -1,7 +1,9 @@
---- @include lib/records lib/retained lib/sorted lib/unit group/_group scope/_retain scope/_scope
+--- @include lib/maps lib/records lib/retained lib/sorted lib/unit group/_group scope/_retain scope/_scope
 --- A decided group is removed with the records of its members; their messages and tombstones have a retention of their own.
 retained['group:group'] = function(groupId, at)
-  local scopeId = group.load(groupId, 'scopeId').scopeId
+  local record = group.load(groupId, 'scopeId', 'workKey')
+  local scopeId = record.scopeId
+  if record.workKey then maps.remove(keys.groupWorkKeys(), record.workKey) end
   local members = redis.call('ZRANGE', keys.groupMembers(groupId), 0, -1)
   for _, taskId in ipairs(members) do unit.delete(keys.task(taskId)) end
   unit.delete(keys.group(groupId), keys.groupMembers(groupId), keys.taskKeys(groupId))

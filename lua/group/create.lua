@@ -1,12 +1,17 @@
 --- Creates a task group and its gate scope, a child of parentScopeId ('': a root scope). threshold: only for N_ACCEPTED, else
---- ''; deadline: epoch milliseconds or ''.
+--- ''; deadline: epoch milliseconds or ''; workKey: a known one answers the first group of it.
 --- @request write
 --- @space maxArmedTimers timers:ARMED
---- @args parentScopeId mailboxId condition threshold deadline tail scopeTail
---- @reply id scopeId
---- @include lib/call lib/clock lib/count lib/id lib/plan lib/records lib/refuse lib/sorted lib/space lib/timer
+--- @args parentScopeId mailboxId condition threshold deadline workKey tail scopeTail
+--- @reply id scopeId state known
+--- @include lib/call lib/clock lib/count lib/id lib/maps lib/plan lib/records lib/refuse lib/sorted lib/space lib/timer
 --- @include group/_group mailbox/_mailbox scope/_scope
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
+local known = workKey ~= '' and maps.get(keys.groupWorkKeys(), workKey)
+if known then
+  local first = group.load(known, 'scopeId', 'state')
+  return call.answer({ id = known, scopeId = first.scopeId, state = first.state, known = 1 }, 'syscall')
+end
 local box = mailbox.load(mailboxId, 'mode')
 if not box then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
 if box.mode ~= 'WORK' then refuse('MAILBOX_MODE_INVALID') end
@@ -24,7 +29,8 @@ if deadline ~= '' and tonumber(armed) >= tonumber(maxArmedTimers) then refuse('T
 scope.check(parentPath)
 
 local record = { id = newId(tail), scopeId = newId(scopeTail), mailboxId = mailboxId, condition = condition,
-  threshold = tonumber(threshold), deadline = tonumber(deadline), createdAt = now }
+  threshold = tonumber(threshold), deadline = tonumber(deadline), workKey = workKey ~= '' and workKey, createdAt = now }
+if record.workKey then maps.put(keys.groupWorkKeys(), workKey, record.id) end
 if not isRoot then parentPath = parentPath or scope.create(parentScopeId) end
 scope.create(record.scopeId, parentPath)
 records.put(keys.scope(record.scopeId), 'groupId', record.id)
@@ -41,4 +47,4 @@ group.insert(record)
 sorted.add(keys.groups(), '0', record.id)
 group.enter(record, 'OPEN')
 emit.group.created(record.id, record)
-return call.answer({ id = record.id, scopeId = record.scopeId }, 'operation')
+return call.answer({ id = record.id, scopeId = record.scopeId, state = 'OPEN' }, 'operation')

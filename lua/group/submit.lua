@@ -1,13 +1,19 @@
 --- Submits a member task, delivered through the group's mailbox in the gate scope. input: JSON text; '' is delivered as
 --- null. deadline: epoch milliseconds; delaySeconds, maxAttempts: numbers; prerequisites: as mailbox/_after keeps
---- them; '' where absent.
+--- them; '' where absent. unique '1': a known taskKey answers its member.
 --- @request write
---- @args groupId taskKey deadline delaySeconds maxAttempts prerequisites tail taskTail
+--- @args groupId taskKey deadline delaySeconds maxAttempts prerequisites unique tail taskTail
 --- @long input
---- @reply taskId messageId scopeId
+--- @reply taskId messageId scopeId state known
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_create mailbox/_mailbox
 --- @include mailbox/_message mailbox/_after mailbox/_capacity scope/_scope
 local record = group.read(groupId)
+local known = unique == '1' and maps.get(keys.taskKeys(groupId), taskKey)
+if known then
+  local first = task.load(known, 'messageId', 'scopeId', 'state')
+  local state = first.state or task.state(message.load(first.messageId, 'state').state)
+  return call.answer({ taskId = known, messageId = first.messageId, scopeId = first.scopeId, state = state, known = 1 }, 'syscall')
+end
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
@@ -26,4 +32,4 @@ task.add(record, member)
 group.add(record, 'pending', 1)
 emit.task.submitted(member.taskId, task.of(member))
 message.create(member, scope.path(record.scopeId), box, places)
-return call.answer({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId }, 'operation')
+return call.answer({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId, state = 'PENDING' }, 'operation')

@@ -20,6 +20,12 @@ export const groupKeys = {
     ),
     goes: 'max(retention window, 30 days) after it was decided and its last member finished',
   },
+  groupWorkKeys: {
+    pattern: 'muster:{org}:<spaceNumber>:groupWorkKeys',
+    type: 'hash',
+    holds: 'workKey of a group to groupId',
+    goes: 'each entry with its group',
+  },
   groupMembers: {
     pattern: 'muster:{org}:<spaceNumber>:group:<groupId>:members',
     type: 'zset',

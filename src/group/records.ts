@@ -29,6 +29,7 @@ export const TaskGroup = record(
     scopeId: id(),
     parentScopeId: id().orNull().means('the scope above it; null: it is a run of its own'),
     mailboxId: id(),
+    workKey: text().orNull().means("its maker's name for it; null: none").example('order-4711'),
     condition: oneOf(...conditions).means(
       'what decides it: the first accepted result, `threshold` of them, or the end of all members',
     ),

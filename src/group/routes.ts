@@ -1,9 +1,9 @@
 import Joi from 'joi';
-import { fields, id, integer, moment, oneOf, optional } from '../call/fields.ts';
+import { fields, id, integer, key, moment, oneOf, optional } from '../call/fields.ts';
 import { randomTail } from '../call/random.ts';
 import { readList } from '../call/read-list.ts';
 import { param, type Route, read, route } from '../call/route.ts';
-import { oneOf as oneOfField } from '../declare/field.ts';
+import { flag, oneOf as oneOfField } from '../declare/field.ts';
 import { one, record } from '../declare/record.ts';
 import { damagedDetail } from '../mailbox/errors.ts';
 import { groupStates } from '../mailbox/records.ts';
@@ -19,7 +19,8 @@ const threshold = optional(integer(1, 1000))
     'any.required': 'threshold is missing: N_ACCEPTED needs the number of accepts, a whole number from 1 to 1000',
   });
 
-const CreatedGroup = record('CreatedGroup', { id: groupId, groupId, scopeId, state: oneOfField('OPEN') });
+const { state } = TaskGroup.fields;
+const CreatedGroup = record('CreatedGroup', { id: groupId, groupId, scopeId, state, replay: flag() });
 
 const create = route({
   method: 'POST',
@@ -29,7 +30,8 @@ const create = route({
     'Create a task group: one decision, at the first accept, at `threshold` accepts or once all members are terminal',
   description:
     "Its members are delivered through `mailboxId`, in a scope of the group's own. Seal it when all members are " +
-    'there, so that it can be found UNSATISFIABLE; a `deadline` decides it as EXPIRED.',
+    'there, so that it can be found UNSATISFIABLE; a `deadline` decides it as EXPIRED. A `workKey` that is known in the space ' +
+    'answers 200 with the first group, whatever else differs, for as long as that is kept.',
   title: 'Create a task group',
   tool: 'Begin work that is judged as a whole: tasks submitted to the group are delivered through a WORK mailbox, and the group is decided once, at the first accepted result (FIRST_ACCEPTED), at `threshold` of them (N_ACCEPTED), or when all tasks have ended (ALL_TERMINAL). Agents receive its tasks from that mailbox with the group’s scopeId, or with "*".',
   permission: 'coordination_write',
@@ -40,8 +42,11 @@ const create = route({
     condition: oneOf(...conditions),
     threshold,
     deadline: optional(moment()),
+    workKey: optional(key()).description(
+      "the maker's name for the group: a known one of the space answers the first group as it stands, with replay true",
+    ),
   }),
-  success: { 201: CreatedGroup.schema },
+  success: { 201: CreatedGroup.schema, 200: CreatedGroup.schema },
   refuses: [
     'MAILBOX_NOT_FOUND',
     'MAILBOX_MODE_INVALID',
@@ -59,11 +64,15 @@ const create = route({
     condition: body.condition,
     threshold: body.condition === 'N_ACCEPTED' ? (body.threshold ?? '') : '',
     deadline: body.deadline ?? '',
+    workKey: body.workKey ?? '',
     tail: randomTail(),
     scopeTail: randomTail(),
   }),
-  reply: { id: groupId, scopeId },
-  answer: ({ id, scopeId }) => ({ status: 201, body: { id, groupId: id, scopeId, state: 'OPEN' } }),
+  reply: { id: groupId, scopeId, state, known: flag() },
+  answer: ({ id, scopeId, state, known }, _input, replayed) => {
+    const replay = replayed || known;
+    return { status: known ? 200 : 201, body: { id, groupId: id, scopeId, state, replay } };
+  },
 });
 
 const list = readList({

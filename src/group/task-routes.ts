@@ -1,7 +1,7 @@
-import { fields, id, key, opaque } from '../call/fields.ts';
+import { fields, flag as flagField, id, key, opaque, optional } from '../call/fields.ts';
 import { randomTail } from '../call/random.ts';
 import { param, type Route, route } from '../call/route.ts';
-import { number, oneOf, text } from '../declare/field.ts';
+import { flag, number, oneOf, text } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
 import { whenAndHowOften } from '../mailbox/fields.ts';
 import { prerequisitesText, whatItIsAfter } from '../mailbox/prerequisites.ts';
@@ -19,7 +19,8 @@ const SubmittedTask = record('SubmittedTask', {
   groupId,
   messageId,
   scopeId,
-  state: oneOf('PENDING'),
+  state: Task.fields.state,
+  replay: flag(),
 });
 
 const submit = route({
@@ -39,9 +40,12 @@ const submit = route({
     input: opaque().optional().description('what the receiver gets as payload'),
     ...whenAndHowOften,
     ...whatItIsAfter,
+    unique: optional(flagField(), false).description(
+      'whether a known taskKey answers 200 with its member as it stands, also when the group is not OPEN, instead of TASK_KEY_CONFLICT',
+    ),
   }),
   opaque: ['input'],
-  success: { 201: SubmittedTask.schema },
+  success: { 201: SubmittedTask.schema, 200: SubmittedTask.schema },
   refuses: [
     'GROUP_NOT_FOUND',
     'SCOPE_CANCELLED',
@@ -67,16 +71,16 @@ const submit = route({
     delaySeconds: body.delaySeconds ?? '',
     maxAttempts: body.maxAttempts ?? '',
     prerequisites: prerequisitesText(body, params['groupId']),
+    unique: body.unique ? '1' : '',
     tail: randomTail(),
     taskTail: randomTail(),
   }),
-  reply: { taskId, messageId, scopeId },
-  answer: ({ taskId, ...sent }, input) => {
+  reply: { taskId, messageId, scopeId, state: Task.fields.state, known: flag() },
+  answer: ({ taskId, known, ...sent }, input, replayed) => {
     const { taskKey } = input.body;
-    return {
-      status: 201,
-      body: { id: taskId, taskId, taskKey, groupId: param(input, 'groupId'), ...sent, state: 'PENDING' },
-    };
+    const replay = replayed || known;
+    const body = { id: taskId, taskId, taskKey, groupId: param(input, 'groupId'), ...sent, replay };
+    return { status: known ? 200 : 201, body };
   },
 });
 

@@ -30,6 +30,8 @@ describe('Every page of the console', function () {
   let sink: Sink;
   let world: World;
   let seeded: Seeded;
+  let halted: string;
+  let haltedRun: string;
   let ready: string;
   before(async () => {
     [service, sink] = await Promise.all([delivering(), Sink.start()]);
@@ -52,6 +54,9 @@ describe('Every page of the console', function () {
     const hourly = { mailboxId, scopeId: runId, payload: 1, everySeconds: 3600 };
     const paused = await world.mustPost('/schedules', { ...hourly, name: 'paused' });
     await world.call('PATCH', `/schedules/${paused.id}`, { state: 'PAUSED' });
+    halted = (await world.mustPost('/mailboxes', { name: 'halted' })).id;
+    haltedRun = (await world.mustPost('/scopes', { name: 'halted' })).id;
+    for (const path of [`/mailboxes/${halted}`, `/scopes/${haltedRun}`]) await world.mustPost(`${path}/pause`);
     await untilRows(world, 4);
     await world.call('PATCH', `/destinations/${off?.id}`, { state: 'DISABLED' });
   });
@@ -68,19 +73,25 @@ describe('Every page of the console', function () {
     money: [['/money', '#budgets li', '#budgets button', '#allowances li', '#allowances button']],
     groups: [['/groups', '#groups table', '#barriers table']],
     webhooks: [['/webhooks', '#deliveries table', '#deliveries button', '#destinations table', '#destinations button']],
-    mailbox: ['REJECTED', 'READY'].map((state) => [
-      `/mailbox/${seeded.mailboxId}?state=${state}`,
-      '#mailbox button',
-      '#messages button',
-      '#messages table',
-    ]),
+    mailbox: [
+      ...['REJECTED', 'READY'].map((state) => [
+        `/mailbox/${seeded.mailboxId}?state=${state}`,
+        '#mailbox button',
+        '#messages button',
+        '#messages table',
+      ]),
+      [`/mailbox/${halted}`, '#mailbox button'],
+    ],
     message: [seeded.messageId, ready].map((id) => [
       `/message/${id}`,
       '#message pre',
       '#message button',
       '#message-events li',
     ]),
-    run: [[`/run/${seeded.runId}`, '#run table', '#run button', '#events li']],
+    run: [
+      [`/run/${seeded.runId}`, '#run table', '#run button', '#events li'],
+      [`/run/${haltedRun}`, '#run button'],
+    ],
     budget: [[`/budget/${seeded.budgetId}`, '#budget table', '#budget button']],
   });
 

@@ -340,7 +340,7 @@ export class Pair {
       count((task) => task.verdict === name.toUpperCase()),
     ]);
     expect(body).to.deep.equal({
-      ...{ id: groupId, ...this.#ids, parentScopeId, condition, state, outcome },
+      ...{ id: groupId, ...this.#ids, parentScopeId, condition, state, outcome, workKey: null },
       threshold: condition === 'N_ACCEPTED' ? needed : null,
       counts: { members: members.length, ...Object.fromEntries([...counts, ...verdicts]) },
       members: members.map(({ id: taskId, token, state, verdict, lastError, ...of }) => ({

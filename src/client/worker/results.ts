@@ -1,6 +1,6 @@
 import { MusterError } from '../error.ts';
+import type { Answer } from '../types.ts';
 import type { Spender } from './spending.ts';
-import type { WorkerMessage } from './task.ts';
 
 /** What one of the messages or groups that a message is after has left. */
 export interface PrerequisiteResult<Result = unknown> {
@@ -21,17 +21,17 @@ export interface PrerequisiteResult<Result = unknown> {
 const atOnce = 8;
 
 type Reader = Pick<Spender, 'muster' | 'insist'>;
-type After = WorkerMessage['after'][number];
+type Prerequisite = Answer<'message.view'>['after'][number];
 
 /** What the prerequisites of a message have left, in their order. */
-export async function resultsOf(reader: Reader, after: readonly After[]): Promise<PrerequisiteResult[]> {
+export async function resultsOf(reader: Reader, after: readonly Prerequisite[]): Promise<PrerequisiteResult[]> {
   const results: PrerequisiteResult[] = [];
   for (let at = 0; at < after.length; at += atOnce)
     results.push(...(await Promise.all(after.slice(at, at + atOnce).map((one) => resultOf(reader, one)))));
   return results;
 }
 
-async function resultOf({ muster, insist }: Reader, after: After): Promise<PrerequisiteResult> {
+async function resultOf({ muster, insist }: Reader, after: Prerequisite): Promise<PrerequisiteResult> {
   const { messageId, groupId } = after;
   try {
     const result =

@@ -34,7 +34,8 @@ describe('POST /task-groups', () => {
       rejected: 0,
     };
     expect(view).to.deep.equal({
-      ...{ ...body, ...fields, deadline: '2040-01-01T00:00:00.000Z', outcome: null },
+      ...{ id: body.id, groupId: body.id, scopeId: body.scopeId, state: 'OPEN', workKey: null },
+      ...{ ...fields, deadline: '2040-01-01T00:00:00.000Z', outcome: null },
       ...{ counts, members: [], createdAt, sealedAt: null, decidedAt: null },
     });
     const types = ['mailbox.created', 'scope.created', 'scope.created', 'group.created'];
@@ -93,7 +94,7 @@ describe('POST /task-groups', () => {
     const [body, headers] = [{ mailboxId, condition: 'ALL_TERMINAL' }, { 'Idempotency-Key': 'k' }];
     const first = await world.post('/task-groups', body, headers);
     const again = await world.post('/task-groups', body, headers);
-    expect([again.status, again.body]).to.deep.equal([201, first.body]);
+    expect([again.status, again.body]).to.deep.equal([201, { ...first.body, replay: true }]);
     expect((await world.get('/task-groups')).body.groups).to.have.lengthOf(1);
   });
 

@@ -18,6 +18,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
       messageId,
       scopeId: team.gate,
       state: 'PENDING',
+      replay: false,
     });
     const claim = await team.queue.claim({ scopeId: team.gate });
     const fields = {
@@ -70,7 +71,7 @@ describe('POST /task-groups/:groupId/tasks', () => {
     const team = await Team.create();
     const first = await team.post('tasks', { taskKey: 'a', input: 1 }, { 'Idempotency-Key': 'k' });
     const again = await team.post('tasks', { taskKey: 'a', input: 1 }, { 'Idempotency-Key': 'k' });
-    expect([again.status, again.body]).to.deep.equal([201, first.body]);
+    expect([again.status, again.body]).to.deep.equal([201, { ...first.body, replay: true }]);
     expect((await team.view()).counts.members).to.equal(1);
   });
 

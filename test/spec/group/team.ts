@@ -59,7 +59,7 @@ export class Team {
 
   /** What the script of a submit takes, besides the arguments of every call. */
   submission(taskKey: string) {
-    const waits = { deadline: '', delaySeconds: '', maxAttempts: '', prerequisites: '' };
+    const waits = { deadline: '', delaySeconds: '', maxAttempts: '', prerequisites: '', unique: '' };
     return { groupId: this.id, taskKey, ...waits, tail: randomTail(), taskTail: randomTail(), input: '' };
   }
 

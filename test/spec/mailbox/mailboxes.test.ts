@@ -24,6 +24,7 @@ describe('Mailboxes', () => {
       maxRetryDelaySeconds: 3600,
       counts: { ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0 },
       oldestReadyAt: null,
+      paused: false,
       createdAt: new Date(now).toISOString(),
     });
     const { events } = (await world.get('/events')).body;

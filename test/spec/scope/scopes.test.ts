@@ -17,7 +17,8 @@ describe('POST /scopes', () => {
     const again = await world.post('/scopes', { parentScopeId, name: 'crawl 7' }, headers);
     expect([again.status, again.body]).to.deep.equal([201, body]);
     const { id, createdAt, ...rest } = body;
-    expect(rest).to.deep.equal({ parentScopeId, name: 'crawl 7', state: 'IDLE', live: { messages: 0, waiters: 0 } });
+    const live = { messages: 0, waiters: 0 };
+    expect(rest).to.deep.equal({ parentScopeId, name: 'crawl 7', state: 'IDLE', live, paused: false });
     expect(createdAt).to.match(/Z$/);
     expect((await world.get(`/scopes/${id}`)).body).to.deep.equal(body);
     expect(await world.eventTypes()).to.deep.equal(['scope.created', 'scope.created']);
