@@ -15,8 +15,11 @@ const neverAborts = new AbortController().signal;
 export interface Element {
   /** As sent. */
   readonly name: unknown;
+  readonly text: string;
+  /** Its arguments, with references to other calls as they were sent. */
+  readonly fields: Readonly<Record<string, unknown>>;
   /** The call that it describes. Throws PAYLOAD_TOO_LARGE for one that would be too large for a request of its own. */
-  call(turn: Turn): Call;
+  call(turn: Turn, fields: Readonly<Record<string, unknown>>): Call;
 }
 
 /** Reads the calls of a batch. Throws VALIDATION_FAILED or IDEMPOTENCY_KEY_INVALID if the batch is refused as a whole. */
@@ -40,10 +43,12 @@ export function readElements(request: HttpCall): readonly Element[] {
     const text = texts[index] ?? '';
     return {
       name,
-      call: (turn) => {
+      text,
+      fields,
+      call: (turn, args) => {
         if (Buffer.byteLength(text) > defaultMaxBodyBytes) throw apiError('PAYLOAD_TOO_LARGE');
         const { caller, requestId, headers } = request;
-        return callFromFields(fields, {
+        return callFromFields(args, {
           caller,
           requestId,
           headers,

@@ -11,6 +11,7 @@ import type { Handler } from '../http/context.ts';
 import { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
 import { type Element, readElements } from './calls.ts';
+import { type Answers, mayRefer, resolved } from './references.ts';
 import { batchRoute, isBatched } from './route.ts';
 import { Turns } from './turns.ts';
 
@@ -35,13 +36,20 @@ export function batchGateway(service: HttpService, operations: ReadonlyMap<strin
       callName,
       requestId,
     });
-  const resultOf = async (element: Element, requestId: string, turns: Turns): Promise<Result> => {
-    const { name } = element;
+  const resultOf = async (
+    element: Element,
+    index: number,
+    requestId: string,
+    turns: Turns,
+    answers: Answers,
+  ): Promise<Result> => {
+    const { name, text, fields } = element;
     const found = typeof name === 'string' ? operations.get(name) : undefined;
     const operation = found && isBatched(found.route) ? found : undefined;
     const turn = turns.next();
     try {
-      const call = element.call(turn);
+      const refers = operation && mayRefer(text);
+      const call = element.call(turn, refers ? await resolved(fields, index, operation.route, answers) : fields);
       if (!operation)
         throw invalid(name === undefined ? callRule.replace('must be', 'is missing: it must be') : callRule);
       return await operation.answer(call);
@@ -72,7 +80,10 @@ export function batchGateway(service: HttpService, operations: ReadonlyMap<strin
       }
       const [note] = await admit(request, String(params['spaceId']).toLowerCase());
       const turns = new Turns(service.scripts);
-      const results = await Promise.all(elements.map((element) => resultOf(element, request.requestId, turns)));
+      const answers: Promise<Result>[] = [];
+      for (const [index, element] of elements.entries())
+        answers.push(resultOf(element, index, request.requestId, turns, answers));
+      const results = await Promise.all(answers);
       const refused: Record<string, number> = {};
       for (const { code } of results) if (code !== undefined) refused[code] = (refused[code] ?? 0) + 1;
       ctx.state.calls = elements.length;

@@ -16,7 +16,8 @@ export const batchRoute: Route = route({
   summary: 'Many calls in one request, in order: each is what its own request would be, done or refused by itself',
   description:
     'At most 100 calls and 2 MiB. The answer is 200 whatever became of them: look at each `status`. A call that is ' +
-    'refused neither stops the others nor undoes them.',
+    'refused neither stops the others nor undoes them. In place of an id a call takes `{"$from": i}`: the `id` that the ' +
+    'call at index i, before it, has answered; with `member` another id of that answer. It is 400 if that call was refused.',
   permission: 'none',
   idempotency: 'calls',
   rate: 'held',

@@ -113,8 +113,11 @@ type TypedField<K, T, Payload, Result> = unknown extends T
     ? Typed<T, Result, Result>
     : Typed<T, Payload, Result>;
 
+/** In a batch an id may be that of a call before it. */
+type WithFrom<T> = { [K in keyof T]: K extends `${string}Id` ? T[K] | From : T[K] };
+
 /** The arguments of a call in a batch: a receive there does not wait. */
-export type BatchedArgs<Name extends CallName, With extends string = never, Without extends string = never> = Flat<
+export type BatchedArgs<Name extends CallName, With extends string = never, Without extends string = never> = WithFrom<
   Omit<Args<Name, With, Without>, 'waitSeconds'>
 >;
 

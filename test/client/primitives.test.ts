@@ -64,6 +64,14 @@ describe('the typed client', () => {
     const all = claims.answer?.messages ?? [];
     const done = await muster.batch(all.map(({ id, token }) => message.complete({ messageId: id, token })));
     expect(done.map((result) => result.ok && result.answer.state)).to.deep.equal(['ACKED', 'ACKED']);
+    const [begun, then] = await muster
+      .batch([
+        muster.call.scope.create({ name: 'graph' }),
+        muster.call.message.send({ mailboxId, scopeId: { $from: 0 }, payload: 1 }),
+        muster.call.message.send({ mailboxId, scopeId: { $from: 0 }, payload: 2, after: [{ $from: 1 }] }),
+      ])
+      .then(([, ...sent]) => sent);
+    expect([begun, then].map((one) => one?.ok && one.answer.state)).to.deep.equal(['READY', 'BLOCKED']);
     expect((await failure(muster.batch([]))).code).to.equal('VALIDATION_FAILED');
   });
 

@@ -67,6 +67,56 @@ describe('A batch', () => {
     to = { mailboxId: queue.id, scopeId: queue.scopeId };
   });
 
+  describe('a reference to a call before it', () => {
+    const those = (...indexes: number[]) => indexes.map(($from) => ({ messageId: { $from } }));
+    const invalid = '400 VALIDATION_FAILED';
+
+    it('is the id which that call has answered, or another member: a graph of 100 messages is one request', async () => {
+      const calls: Call[] = [
+        { call: 'group.create', mailboxId: queue.id, condition: 'ALL_TERMINAL' },
+        { call: 'task.submit', groupId: { $from: 0 }, taskKey: 'a' },
+        send({ scopeId: { $from: 0, member: 'scopeId' }, payload: { $from: 0 }, after: [{ groupId: { $from: 0 } }] }),
+      ];
+      for (let n = 3; n < 100; n++) calls.push(send({ after: those(...(n % 2 === 0 ? [n - 1, n - 2] : [n - 1])) }));
+      const key = { 'Idempotency-Key': randomUUID() };
+      const results = await batch(world, calls, key);
+      expect(results.filter(({ status }) => status !== 201).map(({ body }) => body.error?.message)).to.deep.equal([]);
+      const [group, task, first, second] = results.map(({ body }) => body);
+      expect(task.groupId).to.equal(group.id);
+      const { body: sent } = await world.get(`/messages/${first.id}`);
+      expect(sent).to.deep.include({ scopeId: group.scopeId, payload: { $from: 0 }, state: 'BLOCKED' });
+      expect(sent.after).to.deep.equal([{ messageId: null, groupId: group.id, state: 'OPEN' }]);
+      expect((await world.get(`/messages/${second.id}`)).body.blockedBy).to.deep.equal([
+        { kind: 'MESSAGE', id: first.id },
+      ]);
+      const again = await batch(world, calls, key);
+      expect(again.map(({ body }) => body.id)).to.deep.equal(results.map(({ body }) => body.id));
+      expect((await world.get('/census')).body.messages.BLOCKED).to.equal(98);
+      await expectAgreement(world);
+    });
+
+    it('is refused for a call behind it, a refused one, a member that is no id, and where no id is taken', async () => {
+      const results = await batch(world, [
+        send({ after: those(0) }),
+        send({ after: those(7) }),
+        send({ mailboxId: randomUUID() }),
+        send({ after: those(2) }),
+        send({ scopeId: { $from: 2 } }),
+        send(),
+        send({ after: [{ messageId: { $from: 5, member: 'replay' } }] }),
+        send({ after: [{ messageId: { $from: 5, else: 1 } }] }),
+        send({ after: [{ messageId: { $from: '5' } }] }),
+        send({ workKey: { $from: 5 } }),
+        send({ after: those(5) }),
+      ]);
+      expect(results.map(outcomeOf)).to.deep.equal([
+        ...[invalid, invalid, '404 MAILBOX_NOT_FOUND', invalid, invalid, '201'],
+        ...[invalid, invalid, invalid, invalid, '201'],
+      ]);
+      expect(results[3]?.body.error.message).to.equal('messageId is of call 2, which was refused');
+    });
+  });
+
   describe('its calls', () => {
     it('are answered in order, with the status and body of their single requests, or null without a body', async () => {
       const { id: spare } = await world.mustPost('/mailboxes', { name: 'spare' });

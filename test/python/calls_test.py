@@ -92,6 +92,8 @@ class Calls(ServerTest):
         self.assertEqual(full.error and full.error.code, 'MAILBOX_NOT_EMPTY')
         with self.assertRaises(MusterError):
             full.answer
+        graph = [message.send(**send, payload=1), message.send(**send, payload=2, after=[{'$from': 0}])]
+        self.assertEqual([one.answer.state for one in self.muster.batch(graph)], ['READY', 'BLOCKED'])
         again = self.muster.batch(calls, idempotency_key=key)[0]
         self.assertEqual((again.replayed, again.answer.id), (True, first.answer.id))
         self.fails('VALIDATION_FAILED', lambda: self.muster.batch([]))

@@ -14,6 +14,7 @@ export interface Argument {
 export class Arguments {
   readonly #document: Document;
   readonly #classes = new Map<string, string>();
+  #isBatched = false;
 
   constructor(document: Document) {
     this.#document = document;
@@ -28,6 +29,7 @@ export class Arguments {
   }
 
   of({ path, operation }: Call, isBatched: boolean): Argument[] {
+    this.#isBatched = isBatched;
     const argument = (
       json: string,
       schema: Schema,
@@ -69,7 +71,7 @@ export class Arguments {
 
   #simple(type: string, schema: Schema, json: string, name: string): string {
     if (type === 'string') {
-      if (schema.format === 'uuid') return 'Id';
+      if (schema.format === 'uuid') return this.#isBatched && json.endsWith('Id') ? 'Id | From' : 'Id';
       if (schema.format === 'date-time') return 'Moment';
       return json.endsWith('Minor') ? 'Amount' : 'str';
     }

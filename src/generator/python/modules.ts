@@ -34,7 +34,12 @@ class PythonClient {
     const facades = [alone, inBatch, inAsync].map((kind) => this.#facade(kind));
     const codes = allFailures(this.#document).map(({ code }) => `    '${code}',`);
     const all = [...this.#records.names, ...this.#arguments.names].sort();
-    const shared = '_arguments import ABSENT, After, Amount, Id, Moment';
+    const shared = (text: string): string => {
+      const used = ['ABSENT', 'After', 'Amount', 'From', 'Id', 'Moment'].filter((name) =>
+        new RegExp(`(: |[|=] |\\[)${name}\\b`).test(text),
+      );
+      return `_arguments import ${used.join(', ')}`;
+    };
     const imports = (names: readonly string[], text: string) =>
       names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).map((name) => `    ${name},`);
     const callsText = [endpoints, calls, batched, facades[0], facades[1]].join('\n\n\n');
@@ -60,7 +65,7 @@ class PythonClient {
         'from __future__ import annotations\n',
         'from collections.abc import Iterator, Sequence',
         'from typing import Any, Literal, overload\n',
-        `from .${shared}`,
+        `from .${shared(callsText)}`,
         'from ._base import BatchedCall, Calls, CallsInBatch, Endpoint, Sender',
         `from ._records import (\n${imports(all, callsText).join('\n')}\n)\n`,
         '',
@@ -72,7 +77,7 @@ class PythonClient {
         'from collections.abc import AsyncIterator, Sequence',
         'from typing import Any, Literal, overload\n',
         'from . import _calls as calls',
-        `from .${shared}`,
+        `from .${shared(asyncText)}`,
         'from ._base import AsyncCalls, AsyncSender',
         `from ._records import (\n${imports(all, asyncText).join('\n')}\n)\n`,
         '',

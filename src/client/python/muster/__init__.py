@@ -13,7 +13,7 @@ Worker(muster, 'jobs', handle, concurrency=10).run()
 """
 
 from . import _records as _all_records
-from ._arguments import ABSENT, After, Amount, Id, Moment
+from ._arguments import ABSENT, After, Amount, From, Id, Moment
 from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
 from ._base import BatchedCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
@@ -40,6 +40,7 @@ __all__ = [
     'AsyncWorker',
     'BatchResult',
     'BatchedCall',
+    'From',
     'ClaimLost',
     'GiveUp',
     'Handler',

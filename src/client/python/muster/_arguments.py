@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
-from typing import Any, Union
+from typing import Any, Literal, Union
 from uuid import UUID
 
 from ._record import Record
@@ -28,6 +28,8 @@ Amount = Union[str, int]
 """Minor units of a currency: digits."""
 
 
+From = Mapping[Literal['$from', 'member'], Any]
+"""In a batch: `{'$from': i}` is the id that the call at index i answers; with `member` another id of its answer."""
 After = Union[Id, Mapping[str, Any], Record]
 """What a message is after: its id, what a send, a submit or the making of a group answered, or `{'messageId': …}`, `{'groupId': …}`."""
 
