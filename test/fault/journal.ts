@@ -42,6 +42,11 @@ const leaves: Readonly<Record<string, RegExp>> = {
   'complete in run': /^message\.acked$/,
   stop: /^scope\.cancelled$/,
   send: /^message\.sent$/,
+  plant: /^message\.sent$/,
+  'cancel planted': /^message\.cancelled$/,
+  'requeue planted': /^message\.requeued$/,
+  pause: /^scope\.paused$/,
+  resume: /^scope\.resumed$/,
   claim: /^message\.claimed$/,
   complete: /^message\.acked$/,
   nack: /^message\.(retried|rejected|failed|cancelled)$/,
@@ -65,6 +70,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
 /** The same arrival or work again is a success that changes nothing. */
 const mayLeaveNothing = new Set([
   ...['arrive', 'consume', 'reserve again', 'cancel', 'withdraw', 'renew', 'look', 'stop', 'purge', 'requeue some'],
+  ...['cancel planted', 'pause', 'resume'],
 ]);
 
 /** The events that each request left, by its id. */

@@ -5,6 +5,7 @@ import { Caller, type Heard } from './caller.ts';
 import type { Operation } from './history.ts';
 import { type Scene, scenes } from './scenes/all.ts';
 import type { Clockwork } from './scenes/clockwork.ts';
+import type { Planted } from './scenes/graph.ts';
 import type { StoppedRun } from './scenes/run.ts';
 import { type Chance, chanceOf } from './seed.ts';
 
@@ -34,6 +35,8 @@ export interface Queue {
   readonly access: Access;
   readonly mailboxId: string;
   readonly scopeId: string;
+  /** Messages may wait in it for others that were refused: these are to be brought back. */
+  readonly mends?: true;
 }
 
 /** Concurrent clients over all primitives in several spaces, and what they saw. */
@@ -46,6 +49,8 @@ export class Workload {
   readonly clockworks: Clockwork[] = [];
   /** Claims that their client walked away from: `messageId attempt` to the end of the lease. */
   readonly abandoned = new Map<string, number>();
+  /** Messages that wait for others, by their ids. */
+  readonly planted = new Map<string, Planted>();
   readonly caller: Caller;
   readonly spaces: readonly Access[];
   readonly chance: Chance;
@@ -103,13 +108,25 @@ export class Workload {
         const below = queue.scopeId === '*' ? '' : `&scopeId=${queue.scopeId}`;
         const { body } = await this.caller.insist(
           queue.access,
-          `/mailboxes/${queue.mailboxId}/messages?state=READY,DELAYED,CLAIMED${below}`,
+          `/mailboxes/${queue.mailboxId}/messages?state=READY,DELAYED,BLOCKED,CLAIMED${below}`,
           randomUUID(),
         );
         if (!body.messages?.length) return;
+        const isStuck = body.messages.every(({ state }: { state: string }) => state === 'BLOCKED');
+        if (queue.mends && isStuck) await this.#mend(queue);
         await sleep(100);
       }
     }
+  }
+
+  /** Brings back what was refused or cancelled, and what waits for it is after. */
+  async #mend({ access, mailboxId }: Queue): Promise<void> {
+    for (const state of ['REJECTED', 'CANCELLED'])
+      await this.call(-1, access, {
+        ...{ kind: 'requeue some', object: `mailbox ${mailboxId}`, input: { max: 100, from: state } },
+        ...{ path: `/mailboxes/${mailboxId}/requeue`, body: { state } },
+        read: ({ requeued }) => ({ count: requeued }),
+      });
   }
 
   /** Makes a call, with one Idempotency-Key until it is answered. */
