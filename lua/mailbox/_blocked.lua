@@ -1,5 +1,5 @@
 --- @export blocked
---- @include lib/clock lib/records lib/invocation lib/sorted mailbox/_delay mailbox/_dependents mailbox/_mailbox
+--- @include lib/clock lib/count lib/records lib/invocation lib/sorted mailbox/_delay mailbox/_dependents mailbox/_mailbox
 --- @include mailbox/_message mailbox/_ready scope/_scope
 --- BLOCKED messages: nobody receives them until something else has happened. This file alone makes messages BLOCKED and
 --- frees them; the reasons, such as prerequisites (mailbox/_after), call it. Each mailbox has a sorted set of them, by the
@@ -9,7 +9,8 @@ local blocked = {}
 --- Makes a message that is new or requeued BLOCKED. readyAt: the end of its sender's delay, which runs meanwhile; nil: none.
 function blocked.hold(record, box, readyAt)
   message.become(record, 'BLOCKED')
-  invocation.hasBlocked = true
+  invocation.hasWithheld = true
+  count.space('withheld', 1)
   records.set(box, 'blocked', mailbox.load(box.id, 'blocked').blocked + 1)
   sorted.add(keys.blocked(box.id), nowText, record.id)
   if readyAt then records.set(record, 'readyAt', readyAt) end
@@ -17,6 +18,7 @@ end
 
 --- Takes a message out of the BLOCKED ones; the caller gives it its next state.
 function blocked.drop(record)
+  count.space('withheld', -1)
   records.add(keys.mailbox(record.mailboxId), 'blocked', -1)
   sorted.remove(keys.blocked(record.mailboxId), record.id)
   if message.load(record.id, 'readyAt').readyAt then records.set(record, 'readyAt', false) end

@@ -33,7 +33,7 @@ function capacity.lack(box, timers, isTask)
   if anyBlocked then unfinished = mailbox.backlog(box) end
   if unfinished >= box.backlogLimit then return 'BACKLOG_FULL', 'mailbox ' .. box.backlogLimit end
   local queued = count.ofSpaceTogether(space, 'messages:READY', 'messages:CLAIMED', 'messages:DELAYED')
-  if anyBlocked then queued = queued + of(space, 'messages:BLOCKED') end
+  if anyBlocked then queued = queued + count.read('messages:BLOCKED') end
   if queued >= tonumber(space.maxBacklog) then return 'BACKLOG_FULL', 'space ' .. space.maxBacklog end
   if timers > 0 and of(space, 'timers:ARMED') + timers > tonumber(space.maxArmedTimers) then
     return 'TIMERS_FULL', space.maxArmedTimers

@@ -1,11 +1,12 @@
 --- @record mailbox
---- @space messages:BLOCKED
+--- @space withheld
 --- @include lib/count lib/invocation lib/space
 
---- Whether the space has any BLOCKED message. Most have none, and are not to pay for them.
+--- Whether the space has any BLOCKED message. `withheld` counts these and what is paused: it is one field, because each costs every
+--- request a search of a small hash.
 function mailbox.anyBlocked()
   local record = keyspace.record
-  if record and record['messages:BLOCKED'] == 0 and not invocation.hasBlocked then return false end
+  if record and record.withheld == 0 and not invocation.hasWithheld then return false end
   return count.read('messages:BLOCKED') > 0
 end
 

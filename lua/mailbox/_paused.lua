@@ -1,9 +1,9 @@
 --- @export paused
---- @space paused
---- @include lib/clock lib/due lib/invocation lib/journal lib/maps lib/sendBack lib/sorted lib/space lib/timer lib/unit
+--- @space withheld
+--- @include lib/clock lib/count lib/due lib/invocation lib/journal lib/maps lib/sendBack lib/sorted lib/space lib/timer lib/unit
 --- @include mailbox/_mailbox mailbox/_message mailbox/_turns scope/_pausing scope/_scope
 --- Paused mailboxes and scopes. A receive passes over their messages, which keep their places in the queues. `paused` of the
---- space's record counts them; where it is 0 nobody looks any further.
+--- space's record counts them (lua/mailbox/_mailbox: `withheld`).
 ---
 --- A receive looks at a few hundred messages of a queue. Behind more that are paused it goes on where workers, or an earlier
 --- receive, have come to: `passed` keeps the last member for each queue, and is dropped whenever something is paused or resumed.
@@ -14,7 +14,8 @@ local maxRuns = 100
 
 --- Whether anything of the space is paused.
 function paused.any()
-  return keyspace.record.paused ~= 0 or invocation.hasPaused == true
+  if keyspace.record.withheld == 0 and not invocation.hasWithheld then return false end
+  return count.read('paused') > 0
 end
 
 --- The first paused scope on a path; nil where there is none.
@@ -47,25 +48,31 @@ local function look(mailboxId, scopeId, limit)
 end
 
 --- The first message of a queue that is not paused, and its moment; nil if there is none.
-function paused.first(mailboxId, scopeId)
+local function first(mailboxId, scopeId)
   local member, at, passed = look(mailboxId, scopeId, lookLimit)
   if passed then sendBack('DUE', timer.named('mailbox:passed', mailboxId .. ' ' .. scopeId)) end
   return member, at
 end
 
 --- The next run in turn that has a message which is not paused, that message and its moment. Runs without one go to the back.
-function paused.firstOfAll(mailboxId)
+local function firstOfAll(mailboxId)
   local seen = {}
   for _ = 1, maxRuns do
     local rootId = sorted.first(keys.turns(mailboxId))
     if not rootId or seen[rootId] then return nil end
     seen[rootId] = true
     if not scope.load(rootId, 'path', 'paused').paused then
-      local member, at = paused.first(mailboxId, rootId)
+      local member, at = first(mailboxId, rootId)
       if member then return rootId, member, at end
     end
     turns.join(mailboxId, rootId)
   end
+end
+
+--- What a receive gets next from a queue ('*': of the run in turn): the queue, the member and its moment.
+function paused.next(mailboxId, queue)
+  if queue == '*' then return firstOfAll(mailboxId) end
+  return queue, first(mailboxId, queue)
 end
 
 --- A message is ready as of a moment that has passed: receives look at all of its queues again.
@@ -81,7 +88,6 @@ due['mailbox:passed'] = function(queue)
 end
 
 function pausing.changed()
-  invocation.hasPaused = true
   unit.delete(keys.passed())
 end
 

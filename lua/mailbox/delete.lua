@@ -3,7 +3,7 @@
 --- @request write
 --- @args mailboxId
 --- @reply
---- @include lib/call lib/count lib/plan lib/refuse lib/sorted lib/unit mailbox/_mailbox mailbox/_names
+--- @include lib/call lib/plan lib/refuse lib/sorted lib/unit mailbox/_mailbox mailbox/_names scope/_pausing
 local box = mailbox.load(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local live = mailbox.backlog(box)
@@ -11,7 +11,7 @@ if live > 0 then refuse('MAILBOX_NOT_EMPTY', live .. ' messages') end
 if box.undecidedGroups > 0 then refuse('MAILBOX_NOT_EMPTY', box.undecidedGroups .. ' groups') end
 plan.needOperation()
 
-if box.paused then count.space('paused', -1) end
+if box.paused then pausing.add(-1) end
 unit.delete(keys.mailbox(mailboxId))
 sorted.remove(keys.mailboxes(), mailboxId)
 names.remove(box.name, mailboxId)

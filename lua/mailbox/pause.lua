@@ -2,13 +2,13 @@
 --- @request write
 --- @args mailboxId isPaused
 --- @reply mailbox:mailbox
---- @include lib/call lib/count lib/journal lib/records lib/refuse mailbox/_mailbox mailbox/_view scope/_pausing
+--- @include lib/call lib/journal lib/records lib/refuse mailbox/_mailbox mailbox/_view scope/_pausing
 local box = mailbox.view(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if box.paused == (isPaused == '1') then return call.answer({ mailbox = box }) end
 
 records.set(box, 'paused', isPaused == '1')
-count.space('paused', box.paused and 1 or -1)
+pausing.add(box.paused and 1 or -1)
 pausing.changed()
 if box.paused then
   emit.mailbox.paused(mailboxId, box)

@@ -21,21 +21,21 @@ local claims, bytes = {}, 0
 bytesLimit = tonumber(bytesLimit)
 local tokenLength, drained = #tokens / max, tonumber(drainedThrough)
 
-local anyPaused = paused.any()
--- Behind what is paused only stored members are looked at.
-if box.nextReadyAt and not anyPaused then delay.ripenSome(box) end
-if anyPaused and paused.stops(mailboxId, scopeId) then max = 0 end
+local anyPaused = keyspace.record.withheld ~= 0 and paused.any()
+if anyPaused then
+  if paused.stops(mailboxId, scopeId) then max = 0 end
+elseif box.nextReadyAt then
+  -- Behind what is paused only stored members are looked at.
+  delay.ripenSome(box)
+end
 while #claims < max do
-  local queue = scopeId
+  local queue, member, readyAt = scopeId, nil, nil
   if queue == '*' then
     if not box.turn then sendBack('DUE', timer.named('mailbox:turns', mailboxId)) end
     if not anyPaused then queue = sorted.first(keys.turns(mailboxId)) end
   end
-  local member, readyAt
-  if anyPaused and queue == '*' then
-    queue, member, readyAt = paused.firstOfAll(mailboxId)
-  elseif anyPaused then
-    member, readyAt = paused.first(mailboxId, queue)
+  if anyPaused then
+    queue, member, readyAt = paused.next(mailboxId, queue)
   elseif queue then
     member, readyAt = ready.first(mailboxId, queue)
   end

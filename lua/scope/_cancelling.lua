@@ -1,5 +1,5 @@
 --- @export cancelling
---- @include lib/cancels lib/clock lib/count lib/finished lib/records lib/space scope/_scope
+--- @include lib/cancels lib/clock lib/count lib/finished lib/records lib/space scope/_pausing scope/_scope
 --- The cancel of a run. Its first step marks the named scope, and from then on everything below counts as cancelled
 --- (scope.cancelOf). This and further steps walk through the subtree, children before their parents, end what is live and mark
 --- each scope. How far they have come, `cancelWalk` says: `scopeId kind lastId`.
@@ -45,7 +45,7 @@ local function mark(scopeId, at)
   if record.cancelledAt then return 0 end
   if count.read('paused') > 0 and scope.load(scopeId, 'paused').paused then
     records.set(record, 'paused', false)
-    count.space('paused', -1)
+    pausing.add(-1)
   end
   scope.enter({ state = scope.counted(record) }, 'CANCELLED')
   records.set(record, 'cancelledAt', at)

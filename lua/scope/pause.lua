@@ -3,13 +3,13 @@
 --- @request write
 --- @args scopeId isPaused
 --- @reply scope:scope
---- @include lib/call lib/clock lib/count lib/finished lib/records lib/refuse scope/_pausing scope/_scope scope/_view
+--- @include lib/call lib/clock lib/finished lib/records lib/refuse scope/_pausing scope/_scope scope/_view
 local record = scope.view(scopeId) or refuse('SCOPE_NOT_FOUND')
 if record.cancelledAt then refuse('SCOPE_CANCELLED') end
 if record.paused == (isPaused == '1') then return call.answer({ scope = record }) end
 
 records.set(record, 'paused', isPaused == '1')
-count.space('paused', record.paused and 1 or -1)
+pausing.add(record.paused and 1 or -1)
 pausing.changed()
 if record.paused then
   emit.scope.paused(scopeId, { scopeId = scopeId })

@@ -13,7 +13,7 @@ local id = newId(tail)
 -- Fields that every request reads come first: Redis searches a small hash from its start.
 local number = owner.lastSpace + 1
 local record = { 'number', number, 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0,
-  'messages:CLAIMED', 0, 'messages:DELAYED', 0, 'messages:BLOCKED', 0, 'paused', 0, 'nextLease', '', 'timers:ARMED', 0 }
+  'messages:CLAIMED', 0, 'nextLease', '', 'timers:ARMED', 0, 'withheld', 0, 'messages:DELAYED', 0 }
 for word in string.gmatch(limitValues, '%w+') do record[#record + 1] = word end
 unit.command('HSET', keys.space(id), unpack(record))
 unit.command('HSET', keys.space(id), 'name', name, 'createdAt', nowText)
