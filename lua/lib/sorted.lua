@@ -80,9 +80,9 @@ function sorted.first(key)
 end
 
 --- The first stored members behind another ('' or one that has gone: from the first on), at most `limit`, each followed by
---- its score, without those that this invocation has removed. The invocation may have added none.
+--- its score, without those that this invocation has removed; nil where it has added some.
 function sorted.behind(key, last, limit)
-  if added[key] and added[key][3] then error('sorted.behind of a set that this invocation has added to: ' .. key) end
+  if added[key] and added[key][3] then return nil end
   local rank = last ~= '' and redis.call('ZRANK', key, last)
   local start = rank and rank + 1 or 0
   local entries, kept = redis.call('ZRANGE', key, start, start + limit - 1, 'WITHSCORES'), {}

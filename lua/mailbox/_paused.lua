@@ -37,6 +37,8 @@ end
 local function look(mailboxId, scopeId, limit)
   local passed = maps.get(keys.passed(), mailboxId .. ' ' .. scopeId) or ''
   local entries = sorted.behind(keys.ready(mailboxId, scopeId), passed, limit + 1)
+  -- Another request of the invocation has made a message ready: that is written first.
+  if not entries then sendBack('DUE') end
   for i = 1, #entries, 2 do
     local member, at = entries[i], entries[i + 1]
     if i > 2 * limit then return nil, nil, passed end

@@ -130,6 +130,24 @@ describe('A paused scope', () => {
     expect(several.map((one) => one.scopeId)).to.deep.equal(Array(100).fill(a));
   });
 
+  it('hides nothing that the end of a cancelled message frees in the same step', async () => {
+    const queue = await Queue.create();
+    const { world, scopeId } = queue;
+    const [a, b] = [await below(world, scopeId), await below(world, scopeId)];
+    await queue.sent({ scopeId: a });
+    const cancelled = await queue.sent({ scopeId: b });
+    const freed = await queue.sent({ after: [{ messageId: cancelled }], onFailure: 'RUN' });
+    await world.mustPost(`/scopes/${a}/pause`);
+    // Marked as cancelled, with its messages still to be ended.
+    const now = String(Date.now());
+    await world.service.store.hset(`${world.prefix}:scope:${b}`, { cancelledAt: now, cancelRequestId: 'r' });
+    // The first goes to the store alone, and the others together.
+    const scopes = [randomUUID(), ...Array(8).fill(scopeId)];
+    const got = await Promise.all(scopes.map((one) => queue.recv({ scopeId: one })));
+    expect(got.map(({ status }) => status).sort()).to.deep.equal([200, ...Array(8).fill(204)]);
+    expect(got.find(({ status }) => status === 200)?.body.id).to.equal(freed);
+  });
+
   it('ends with its cancel, and can then neither be paused nor resumed; an unknown one is 404', async () => {
     const queue = await Queue.create();
     const { world, scopeId } = queue;
