@@ -158,8 +158,6 @@ end
 
 --- Takes the end of the prerequisite behind a list into account. Returns whether workers have to go on with it.
 local function endOf(place, state, cause)
-  local key = keys.dependents(place)
-  if not unit.isChanged(key) and redis.call('EXISTS', key) == 0 then return false end
   local _, more = step(place, state, cause, math.max(0, maxDecided - (invocation.decided or 0)))
   if not more then return false end
   maps.put(keys.decisions(), place, state .. ' ' .. (cause or requestId))

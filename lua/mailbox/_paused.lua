@@ -25,11 +25,10 @@ function paused.scopeOn(path)
   end
 end
 
---- Whether nothing may be received from the mailbox, or in the scope ('*': any).
-function paused.stops(mailboxId, scopeId)
-  if mailbox.load(mailboxId, 'paused').paused then return true end
-  local path = scopeId ~= '*' and scope.path(scopeId)
-  return path and paused.scopeOn(path) ~= nil
+--- The mailbox, or the first scope on the path (nil: any), that is paused; nil where none is.
+function paused.by(mailboxId, path)
+  if mailbox.load(mailboxId, 'paused').paused then return mailboxId end
+  return path and paused.scopeOn(path)
 end
 
 --- Looks for the first message of a queue that is not paused, at no more than `limit`. Returns the member and its moment, or

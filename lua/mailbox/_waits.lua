@@ -56,12 +56,6 @@ local function addDelayed(list, maxRows)
   return more
 end
 
---- The mailbox or the scope by which a task is paused; nil where it is not.
-local function pausedBy(record)
-  if mailbox.load(record.mailboxId, 'paused').paused then return record.mailboxId end
-  return paused.scopeOn(scope.path(record.scopeId))
-end
-
 --- BLOCKED tasks, which wait longest first.
 local function addBlocked(list, maxRows)
   local cursors, ids = {}, redis.call('ZRANGE', keys.mailboxes(), 0, 1000)
@@ -89,7 +83,7 @@ function waiting.waitingTasks(maxRows)
     record.waitingSince = found.at
     local position = (positions[found.owner] or 0) + 1
     positions[found.owner], record.position = position, position
-    record.pausedBy = anyPaused and pausedBy(record)
+    record.pausedBy = anyPaused and paused.by(record.mailboxId, scope.path(record.scopeId))
     record.waitsFor = record.pausedBy and 'PAUSED' or position > 1 and 'HEAD_OF_LINE' or 'RECEIVER'
     list[i] = rows.waitingTask(record)
   end

@@ -23,7 +23,7 @@ local tokenLength, drained = #tokens / max, tonumber(drainedThrough)
 
 local anyPaused = keyspace.record.withheld ~= 0 and paused.any()
 if anyPaused then
-  if paused.stops(mailboxId, scopeId) then max = 0 end
+  if paused.by(mailboxId, scopeId ~= '*' and scope.path(scopeId) or nil) then max = 0 end
 elseif box.nextReadyAt then
   -- Behind what is paused only stored members are looked at.
   delay.ripenSome(box)

@@ -65,7 +65,9 @@ interface Prerequisite {
 
 /** Of a message's stored `prerequisites` (lua/mailbox/_after.lua). */
 function read(get: Get): Prerequisite[] {
-  const [, ...entries] = String(get('prerequisites') ?? '').split(' ');
+  const text = get('prerequisites');
+  if (text === null || text === '') return [];
+  const [, ...entries] = String(text).split(' ');
   return entries.map((entry) => {
     const [, kind, id = '', sign, state = null] = /^([mg])(.{36})(?:#\d+)?(?:([=~])(\w+))?$/.exec(entry) ?? [];
     return { isGroup: kind === 'g', id, state, isOpen: sign !== '=' };
