@@ -1,5 +1,8 @@
+/** Whether this is `npm run test:long`. */
+export const isLong = process.env['LONG'] === '1';
+
 /** How many of something a test tries: few in `npm test`, many in `npm run test:long`. */
-export const many = (some: number, much: number): number => (process.env['LONG'] === '1' ? much : some);
+export const many = (some: number, much: number): number => (isLong ? much : some);
 
 /** The time limit of such a test. */
 export const longMs = many(180_000, 1_800_000);

@@ -8,7 +8,7 @@ import { Firing } from '../../src/schedule/firing.ts';
 import type { MusterService } from '../../src/service.ts';
 import { expectAgreement } from '../support/agree.ts';
 import { forkFile } from '../support/fork.ts';
-import { many } from '../support/long.ts';
+import { isLong, many } from '../support/long.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { Pace } from '../support/pace.ts';
 import { delivering } from '../support/webhooks.ts';
@@ -190,7 +190,9 @@ describe('Schedules fired by workers', function () {
     // Entries are id, moment, microseconds, words, …
     const slow = (await service.store.call('SLOWLOG', 'GET', '1000')) as [number, number, number, string[]][];
     const steps = slow.filter(([, , , words]) => words[1]?.startsWith('schedule_'));
-    await pace.expect(Math.max(0, ...steps.map(([, , micros]) => micros)) / 1000, 25, 'a step');
+    // A step is timed in the long tests alone: next to other tests it may have to wait for a core.
+    const slowest = Math.max(0, ...steps.map(([, , micros]) => micros)) / 1000;
+    if (isLong) await pace.expect(slowest, 25, 'a step');
     expect(await fired()).to.equal(total);
     const lag = Number(await service.store.zcount(`muster:{${world.org}}:scheduleTimers`, '-inf', Date.now()));
     expect(lag).to.equal(0);

@@ -53,6 +53,8 @@ function close(): void {
 }
 
 function signIn(problem = ''): void {
+  // Whatever is still being opened for the key before must not take the form's place.
+  turns++;
   close();
   showOnly('sign-in');
   document.title = 'Sign in – Muster console';
@@ -112,18 +114,17 @@ function goOn(): void {
   } else view?.space.resume();
 }
 
-/** Takes the key if it is valid. Otherwise returns the problem. */
+/** Reads the spaces that the key sees. If it sees none, returns the problem. */
 async function enter(key: string): Promise<string> {
   try {
     ({ spaces: known, nextCursor: moreSpaces } = await new Api('', key).spaces());
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.status === 401) session.key = undefined;
+    if (error.status === 401 && session.key === key) session.key = undefined;
     return explain(error, key);
   }
   if (known.length === 0)
     return 'This key sees no space. Create one with: muster space create (in a clone: npm run -s muster -- space create)';
-  session.key = key;
   return '';
 }
 
@@ -163,6 +164,7 @@ async function follow(moved: boolean): Promise<void> {
   }
   if (known.length === 0) {
     const problem = await enter(key);
+    if (turn !== turns) return;
     if (problem !== '') {
       signIn(problem);
       return;
@@ -217,6 +219,7 @@ function start(): void {
     }
     problem.textContent = await enter(key);
     if (problem.textContent !== '') return;
+    session.key = key;
     byId<HTMLInputElement>('key').value = '';
     await follow(true);
   });
