@@ -1,12 +1,13 @@
 --- Submits a member task, delivered through the group's mailbox in the gate scope. input: JSON text; '' is delivered as
---- null. deadline: epoch milliseconds; delaySeconds, maxAttempts: numbers; prerequisites: as mailbox/_after keeps
+--- null. deadline: epoch milliseconds; delaySeconds, maxAttempts, priority: numbers; prerequisites: as mailbox/_after keeps
 --- them; '' where absent. unique '1': a known taskKey answers its member.
 --- @request write
---- @args groupId taskKey deadline delaySeconds maxAttempts prerequisites unique tail taskTail
+--- @args groupId taskKey unique tail taskTail
+--- @rare deadline delaySeconds maxAttempts priority key prerequisites
 --- @long input
 --- @reply taskId messageId scopeId state known
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_create mailbox/_mailbox
---- @include mailbox/_message mailbox/_after mailbox/_capacity scope/_scope
+--- @include mailbox/_message mailbox/_order mailbox/_capacity scope/_scope
 local record = group.read(groupId)
 local known = unique == '1' and maps.get(keys.taskKeys(groupId), taskKey)
 if known then
@@ -17,19 +18,18 @@ end
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
-local kept, places
-if prerequisites ~= '' then kept, places = after.need(prerequisites) end
+local order = message.order(priority, key, prerequisites)
 plan.needOperation()
 capacity.forPayload('input', input)
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 local box = mailbox.read(record.mailboxId)
-capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not (places and places[1]) and 1 or 0), true)
+capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not message.willWait(order) and 1 or 0), true)
 
 local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = record.scopeId, taskId = newId(taskTail), groupId = groupId,
   taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = deadlineAt, maxAttempts = tonumber(maxAttempts),
-  readyAt = readyAt, prerequisites = kept }
+  readyAt = readyAt }
 task.add(record, member)
 group.add(record, 'pending', 1)
 emit.task.submitted(member.taskId, task.of(member))
-message.create(member, scope.path(record.scopeId), box, places)
+message.create(member, scope.path(record.scopeId), box, order)
 return call.answer({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId, state = 'PENDING' }, 'operation')

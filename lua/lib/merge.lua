@@ -32,7 +32,8 @@ end
 
 local function isBehind(a, b)
   if a.width == 1 then return a.at < b.at end
-  return a.at > b.at
+  -- Within a millisecond ids say which is older.
+  return a.at > b.at or a.at == b.at and a.member > b.member
 end
 
 --- An iterator over cursors in merge order.

@@ -12,7 +12,7 @@ function plan.read()
   invocation.hasPlan = true
   local key = keys.org()
   local read = redis.call('HMGET', key, 'nextDue', 'unlimited', 'usedOperations', 'usedTasks', 'usedAgents')
-  org = { changed = false, key = key, nextDue = read[1], usedOperations = read[3], usedTasks = read[4], usedAgents = read[5] }
+  org = { changed = false, hashKey = key, nextDue = read[1], usedOperations = read[3], usedTasks = read[4], usedAgents = read[5] }
   records.keep(org)
   timer.start(read[1])
   hardStop, tasks, agents = nil, nil, nil

@@ -6,7 +6,8 @@ local records = {}
 --- How many changes of records the invocation has made (unit.changes).
 local recordChanges
 --- Records by key. Absent fields are false, and so is a record that does not exist. `changed`: the names of its `n` changed
---- fields, false if there are none, nil if it is not written field by field; `isNew`: it is not stored yet.
+--- fields, false if there are none, nil if it is not written field by field; `isNew`: it is not stored yet; `isSet`: fields of
+--- a new one were set after it was made.
 local known
 --- Changed records, their number, and the lists of changed fields, which are used again so that they need not grow.
 local dirty, dirties, lists = {}, 0, {}
@@ -24,7 +25,7 @@ end
 
 --- Registers a record that a script has read by itself.
 function records.keep(record)
-  known[record.key] = record
+  known[record.hashKey] = record
 end
 
 --- Reads those of the named fields that have not been read of a record: numbers, where they are some.
@@ -34,7 +35,7 @@ function records.fill(record, names)
     if record[name] == nil then missing[#missing + 1] = name end
   end
   if not missing[1] then return end
-  local values = redis.call('HMGET', record.key, unpack(missing))
+  local values = redis.call('HMGET', record.hashKey, unpack(missing))
   for i, name in ipairs(missing) do record[name] = tonumber(values[i]) or values[i] end
 end
 
@@ -54,6 +55,8 @@ function records.set(record, field, value)
     fields = lists[dirties] or {}
     lists[dirties], dirty[dirties], record.changed = fields, record, fields
     fields[1], fields.n = field, 1
+  else
+    record.isSet = true
   end
 end
 
@@ -61,7 +64,7 @@ end
 function records.put(key, field, value)
   local record = known[key]
   if not record then
-    record = { changed = false, key = key }
+    record = { changed = false, hashKey = key }
     known[key] = record
   end
   records.set(record, field, value)
@@ -83,7 +86,7 @@ end
 
 --- Adds earlier changes of counters to a record that has just been read.
 local function fold(record)
-  local ofKey = sums[record.key]
+  local ofKey = sums[record.hashKey]
   for name, change in pairs(ofKey or nothing) do
     if record[name] ~= nil then
       records.set(record, name, (record[name] or 0) + change)
@@ -95,7 +98,7 @@ end
 --- For `<record>.insert(record)`, which the loader generates. written: builds the command from the fields at the end.
 function records.insert(key, record, written)
   recordChanges = recordChanges + 1
-  record.key, record.isNew, known[key] = key, true, record
+  record.hashKey, record.isNew, known[key] = key, true, record
   fresh[freshes + 1], fresh[freshes + 2], freshes = record, written, freshes + 2
 end
 
@@ -136,9 +139,9 @@ function records.write()
   for i = 1, freshes, 2 do
     local record = fresh[i]
     if record then
-      command[2] = record.key
+      command[2] = record.hashKey
       redis.call(unpack(command, 1, fresh[i + 1](record, command)))
-      record.isNew, record.changed = nil, false
+      record.isNew, record.isSet, record.changed = nil, nil, false
     end
     fresh[i], fresh[i + 1] = nil, nil
   end
@@ -146,7 +149,7 @@ function records.write()
   for r = 1, dirties do
     local record = dirty[r]
     local set, gone, fields = 2, 2, lists[r]
-    command[2], dirty[r], record.changed = record.key, nil, false
+    command[2], dirty[r], record.changed = record.hashKey, nil, false
     for i = 1, fields.n do
       local field = fields[i]
       local value = record[field]
@@ -160,7 +163,7 @@ function records.write()
     end
     if set > 2 then redis.call(unpack(command, 1, set)) end
     if gone > 2 then
-      removal[2] = record.key
+      removal[2] = record.hashKey
       redis.call(unpack(removal, 1, gone))
     end
   end

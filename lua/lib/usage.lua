@@ -16,7 +16,7 @@ end
 
 local function startDay(space)
   if space.usageDay then
-    local date, all = dateOf(space.usageDay * 86400000), records.stored(space.key)
+    local date, all = dateOf(space.usageDay * 86400000), records.stored(space.hashKey)
     for name, value in pairs(all) do
       if name == 'uncounted' or string.sub(name, 1, 3) == 'op:' then
         records.put(keys.usage(date), name, value)

@@ -1,6 +1,7 @@
 --- @export after
 --- @include lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
---- @include group/_group mailbox/_blocked mailbox/_dependents mailbox/_finish mailbox/_message scope/_scope
+--- @include group/_group mailbox/_blocked mailbox/_dependents mailbox/_finish mailbox/_mailbox mailbox/_message
+--- @include mailbox/_proceed scope/_scope
 --- Prerequisites: a message with `after` is BLOCKED until each of them has come out well. Its record keeps them in
 --- `prerequisites`: the policy for one that comes out otherwise (CANCEL, WAIT or RUN), then for each `m` or `g` and the id of
 --- the message or group, and `=STATE` once its end has been taken into account.
@@ -129,7 +130,9 @@ local function decide(dependentId, place, state, cause)
   if not isWell[state] and policy ~= 'RUN' then
     message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'PREREQUISITE_FAILED', cause)
   elseif not isOpen(text) then
-    blocked.free(record)
+    local readyAt = message.load(record.id, 'readyAt').readyAt
+    blocked.drop(record)
+    message.proceed(record, scope.path(record.scopeId), mailbox.read(record.mailboxId), readyAt)
   end
 end
 

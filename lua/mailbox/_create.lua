@@ -1,26 +1,41 @@
---- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay mailbox/_message
---- @include mailbox/_ready scope/_scope
---- Puts a new message into a mailbox: READY, DELAYED where it has a `readyAt`, or BLOCKED where it has open prerequisites.
---- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt, prerequisites or nil;
---- with state = false the table need not grow for the state. box: the mailbox's record; places: as `after.judge` returns them,
---- or nil.
-function message.create(record, path, box, places)
+--- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay mailbox/_keyed
+--- @include mailbox/_message mailbox/_proceed mailbox/_ready scope/_scope
+local orderFields = { 'priority', 'key', 'prerequisites' }
+
+--- Of a message with a place in an order of its own: see message.create.
+local function begin(record, path, box, order)
+  for _, field in ipairs(orderFields) do
+    if order[field] then records.set(record, field, order[field]) end
+  end
+  -- Whatever moves it looks at its place first (mailbox/_ready).
+  records.set(record, 'place', ready.placeAt(now))
+  if order.key then
+    sorted.add(keys.keyed(box.id, order.key), '0', record.id)
+    keyed.needRipened(box.id)
+  end
+  if order.places and order.places[1] then
+    after.hold(record, order.places, box, record.readyAt)
+  else
+    message.proceed(record, path, box, record.readyAt)
+  end
+end
+
+--- Puts a new message into a mailbox: READY, DELAYED where it has a `readyAt`, or BLOCKED.
+--- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil;
+--- with state = false the table need not grow for the state. box: the mailbox's record. order: nil, or `priority` (1 to 9),
+--- `key`, and `prerequisites` with `places` as `after.judge` returns them, each nil where there is none.
+function message.create(record, path, box, order)
   path = path or scope.create(record.scopeId)
   message.insert(record)
   record.maxAttempts = record.maxAttempts or box.maxAttempts
-  if places and places[1] then
-    after.hold(record, places, box, record.readyAt)
+  if order then
+    begin(record, path, box, order)
   elseif record.readyAt then
     delay.hold(record, box, record.readyAt)
   else
     message.become(record, 'READY')
-    if places then
-      -- What it is after has come out well. Its place tells a receive that there is something to hand out.
-      ready.put(record, path, box, now)
-    else
-      records.set(box, 'ready', box.ready + 1)
-      ready.add(record.mailboxId, path, record.id, now, nowText)
-    end
+    records.set(box, 'ready', box.ready + 1)
+    ready.add(record.mailboxId, path, record.id, now, nowText)
   end
   if record.workKey then maps.put(keys.workKeys(record.mailboxId), record.workKey, record.id) end
   if record.deadline then

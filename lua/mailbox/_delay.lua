@@ -1,8 +1,9 @@
 --- @export delay
---- @include lib/clock lib/count lib/records lib/invocation lib/sorted lib/timer mailbox/_message mailbox/_ready scope/_scope
+--- @include lib/clock lib/count lib/records lib/invocation lib/sorted lib/timer mailbox/_keyed mailbox/_mailbox mailbox/_message
+--- @include scope/_scope
 --- DELAYED messages: one sorted set per mailbox, by the moment they become READY. Only a receive on the mailbox makes
 --- due ones ready itself, a few; the rest is done in the background, so that nobody else waits for them. `nextReadyAt`
---- of the mailbox never lies after the first of those moments.
+--- of the mailbox never lies after the first of those moments. `orderedDelayed` counts those with a priority or a key.
 local delay = {}
 --- How many messages the receives of an invocation may make ready.
 local maxRipened = 16
@@ -13,11 +14,17 @@ local function arm(box, at)
   if at then timer.armInBackground('mailbox:delays', box.id, at) end
 end
 
+local function isOrdered(record)
+  local order = record.place and message.load(record.id, 'priority', 'key')
+  return order and (order.priority > 0 or order.key)
+end
+
 --- Makes a new or given-back message DELAYED until `at`.
 function delay.hold(record, box, at)
   message.become(record, 'DELAYED')
   records.set(record, 'readyAt', at)
   records.set(box, 'delayed', box.delayed + 1)
+  if isOrdered(record) then records.add(keys.mailbox(box.id), 'orderedDelayed', 1) end
   count.space('timers:ARMED', 1)
   sorted.add(keys.delayed(box.id), string.format('%d', at), record.id)
   if at < (box.nextReadyAt or math.huge) then arm(box, at) end
@@ -26,6 +33,7 @@ end
 --- Takes a message out of the DELAYED ones; the caller gives it its next state.
 function delay.drop(record)
   records.add(keys.mailbox(record.mailboxId), 'delayed', -1)
+  if isOrdered(record) then records.add(keys.mailbox(record.mailboxId), 'orderedDelayed', -1) end
   records.set(record, 'readyAt', false)
   count.space('timers:ARMED', -1)
   sorted.remove(keys.delayed(record.mailboxId), record.id)
@@ -33,13 +41,13 @@ end
 
 --- Makes DELAYED messages that are due READY, in their order, at most `limit`. Returns how many.
 function delay.ripen(box, limit)
-  local key, done = keys.delayed(box.id), 0
+  local key, done, anyOrdered = keys.delayed(box.id), 0, mailbox.load(box.id, 'orderedDelayed').orderedDelayed > 0
   local id, at = sorted.first(key)
   while id and tonumber(at) <= now and done < limit do
     local record = message.load(id, 'mailboxId', 'scopeId', 'taskId', 'state')
+    if anyOrdered then message.load(id, 'place') end
     delay.drop(record)
-    message.become(record, 'READY')
-    ready.put(record, scope.path(record.scopeId), box, tonumber(at))
+    keyed.proceed(record, scope.path(record.scopeId), box, tonumber(at))
     done = done + 1
     id, at = sorted.first(key)
   end
@@ -55,8 +63,9 @@ function delay.ripenSome(box)
   end
 end
 
---- Likewise: whether a DELAYED message comes before the first READY one, ready since `readyAt` (nil: there is none).
-function delay.isFirst(box, readyAt, through)
+--- Likewise: whether a DELAYED message may come before the first READY one, which has this score (nil: there is none).
+function delay.isFirst(box, score, through)
   local at = box.nextReadyAt
-  return at <= through and (not readyAt or at < tonumber(readyAt))
+  if at > through then return false end
+  return not score or at < tonumber(score) or mailbox.load(box.id, 'orderedDelayed').orderedDelayed > 0
 end

@@ -1,5 +1,5 @@
 --- @include lib/count lib/journal lib/records lib/sorted lib/timer mailbox/_blocked mailbox/_delay mailbox/_dependents
---- @include mailbox/_lease mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready scope/_scope
+--- @include mailbox/_keyed mailbox/_lease mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready scope/_scope
 --- How many messages have been finished: finishing one may finish others.
 message.finishes = 0
 
@@ -8,13 +8,13 @@ message.finishes = 0
 function message.finish(record, state, at, emitter, reason, cause)
   message.finishes = message.finishes + 1
   local path = scope.path(record.scopeId)
-  local wasClaimed, box = record.state == 'CLAIMED', mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
-  if wasClaimed then
+  local from, box = record.state, mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
+  if from == 'CLAIMED' then
     lease.drop(record.id)
     records.set(box, 'claimed', box.claimed - 1)
-  elseif record.state == 'DELAYED' then
+  elseif from == 'DELAYED' then
     delay.drop(record)
-  elseif record.state == 'BLOCKED' then
+  elseif from == 'BLOCKED' then
     dependents.forget(record)
     blocked.drop(record)
   else
@@ -32,10 +32,11 @@ function message.finish(record, state, at, emitter, reason, cause)
   if record.taskId then count.org('usedTasks', -1) end
   records.set(record, 'finishedAt', at)
   if reason then records.set(record, 'reason', reason) end
+  if record.place then keyed.leave(record, from == 'BLOCKED') end
   scope.addLive(path, -1)
   emitter(record.id, record, cause)
   journal.wake(record.id)
   if mailbox.isEmpty(box) then journal.wake(record.mailboxId) end
-  if record.groupId then members.finished(record, wasClaimed, at, reason, cause) end
+  if record.groupId then members.finished(record, from == 'CLAIMED', at, reason, cause) end
   if mailbox.anyBlocked() then dependents.ended(record.id, state, cause, record) end
 end

@@ -98,6 +98,8 @@ local function read(mailboxId, chosen, cursor, limit)
   local since = cursor == '' and 0 or momentOf(cursor)
   for _, key in ipairs(chosen.others) do
     local members = redis.call('ZRANGE', key, since, '+inf', 'BYSCORE')
+    -- READY ones with a priority have scores below 0.
+    for _, member in ipairs(redis.call('ZRANGE', key, '-inf', '(0', 'BYSCORE')) do members[#members + 1] = member end
     -- The claims are those of all mailboxes.
     local ofMailbox = key == keys.claims() and members[1] and redis.call('ZMSCORE', keys.messages(mailboxId), unpack(members))
     for i, member in ipairs(members) do

@@ -6,19 +6,19 @@
 --- The fields that transitions need; taskId is false if the message carries no task. nil if there is no such message.
 function message.read(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'place', 'resultMessageId', 'groupState')
+    'leaseExpiresAt', 'place')
 end
 
 --- The same, with the number of attempts after which it fails.
 function message.readForRetry(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'place', 'resultMessageId', 'groupState', 'maxAttempts')
+    'leaseExpiresAt', 'place', 'maxAttempts')
 end
 
 --- The same, with what a requeue looks at.
 function message.readForRequeue(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'place', 'resultMessageId', 'groupState', 'prerequisites')
+    'leaseExpiresAt', 'place', 'prerequisites', 'key')
 end
 
 --- The states of messages that are not over, and those of which a requeue brings them back. ACKED is neither.
@@ -52,11 +52,4 @@ function message.become(record, state)
   if state == 'CLAIMED' then count.org('usedAgents', 1) end
   if from == 'CLAIMED' then count.org('usedAgents', -1) end
   message.enter(record, state)
-end
-
---- The record as reads show it: without the lease of an ended claim, and the delay of a BLOCKED message.
-function message.shown(record)
-  if record.state ~= 'CLAIMED' then record.leaseExpiresAt = false end
-  if record.state == 'BLOCKED' then record.readyAt = false end
-  return record
 end

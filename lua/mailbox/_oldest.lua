@@ -1,21 +1,35 @@
---- @export oldest firstOf
+--- @export oldest
+--- @include mailbox/_ready
 --- The time since which the oldest message of a mailbox is ready; mailbox/_gauges has that of a space.
 local oldest = {}
+local highestPriority = 9
 
---- The first members of a set of heads, all of one second, because heads are exact only to the second; at most `maxMembers`.
-local function firstOf(key, maxMembers)
-  local head = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]
-  if not head then return {} end
-  return redis.call('ZRANGE', key, '-inf', string.format('%d', head - head % 1000 + 999), 'BYSCORE', 'LIMIT', 0, maxMembers)
+--- The time since which the oldest message of a queue is ready: each priority has its own first one.
+local function ofQueue(key)
+  local first = tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+  if not first or first >= 0 then return first end
+  local least = math.huge
+  for priority = 0, highestPriority do
+    local from, to = ready.leastScore(priority), priority == 0 and '+inf' or '(' .. ready.leastScore(priority - 1)
+    local score = tonumber(redis.call('ZRANGE', key, from, to, 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')[2])
+    if score then least = math.min(least, select(2, ready.read(score))) end
+  end
+  return least
+end
+
+--- The least of what `momentOf` returns for the members of a set of heads, or false: of the first `maxMembers`, in whose
+--- order their scores, which are never later, end the search.
+function oldest.among(key, maxMembers, momentOf)
+  local heads, first = redis.call('ZRANGE', key, 0, maxMembers - 1, 'WITHSCORES'), math.huge
+  for i = 1, #heads, 2 do
+    if tonumber(heads[i + 1]) > first then break end
+    first = math.min(first, momentOf(heads[i]) or first)
+  end
+  return first < math.huge and first
 end
 
 --- The time since which a mailbox's oldest READY message is ready, or false. It is exact if at most `maxRoots` root scopes
---- have one of the same second; otherwise it may be a later one of that second.
+--- have a head before it.
 function oldest.readyOf(mailboxId, maxRoots)
-  local first = math.huge
-  for _, rootId in ipairs(firstOf(keys.heads(mailboxId), maxRoots)) do
-    local at = redis.call('ZRANGE', keys.ready(mailboxId, rootId), 0, 0, 'WITHSCORES')[2]
-    first = math.min(first, tonumber(at) or first)
-  end
-  return first < math.huge and first
+  return oldest.among(keys.heads(mailboxId), maxRoots, function(rootId) return ofQueue(keys.ready(mailboxId, rootId)) end)
 end

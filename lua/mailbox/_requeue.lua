@@ -1,5 +1,5 @@
---- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay mailbox/_members mailbox/_message
---- @include mailbox/_ready mailbox/_unpack scope/_scope
+--- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_keyed mailbox/_members mailbox/_message
+--- @include mailbox/_order mailbox/_proceed mailbox/_unpack scope/_scope
 --- Bringing back messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
@@ -18,11 +18,6 @@ function message.obstacle(record)
   end
 end
 
---- Whether a message for which there is no obstacle will be BLOCKED.
-function message.willWait(record)
-  return record.places and record.places[1] ~= nil
-end
-
 --- Brings a message back for which `message.obstacle` has found none. record: as message.readForRequeue has it; box: its
 --- mailbox.
 function message.requeue(record, box, delaySeconds)
@@ -39,14 +34,12 @@ function message.requeue(record, box, delaySeconds)
     records.set(record, 'deadline', false)
   end
   if record.kept then records.set(record, 'prerequisites', record.kept) end
+  if record.key then keyed.needRipened(box.id) end
+  local readyAt = delaySeconds > 0 and now + 1000 * delaySeconds or nil
   if message.willWait(record) then
-    after.hold(record, record.places, box, delaySeconds > 0 and now + 1000 * delaySeconds or nil)
-  elseif delaySeconds > 0 then
-    records.set(record, 'place', ready.placeAt(now))
-    delay.hold(record, box, now + 1000 * delaySeconds)
+    after.hold(record, record.places, box, readyAt)
   else
-    message.become(record, 'READY')
-    ready.put(record, path, box, now)
+    message.proceed(record, path, box, readyAt)
   end
   if record.taskId then count.org('usedTasks', 1) end
   scope.addLive(path, 1)

@@ -5,7 +5,7 @@
 
 local removedFields = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession', 'token',
   'claimedAt', 'leaseExpiresAt', 'place', 'groupState',
-  'maxAttempts', 'lastError', 'progress', 'prerequisites', 'ends' }
+  'maxAttempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'ends' }
 --- What counts among the retained bytes.
 local kept = { 'payload', 'result', 'lastError', 'progress' }
 
@@ -19,10 +19,12 @@ end
 --- first finds it, and leaves a tombstone to the second.
 local function remove(messageId, at)
   -- Packed ones go with their segment.
-  local record = message.stored(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt')
+  local record = message.stored(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt', 'place')
   if not record or not record.mailboxId or not record.finishedAt or record.finishedAt > at then return end
   sorted.remove(keys.messages(record.mailboxId), messageId)
   if record.workKey then maps.remove(keys.workKeys(record.mailboxId), record.workKey) end
+  local key = record.place and message.stored(messageId, 'key').key
+  if key then sorted.remove(keys.keyed(record.mailboxId, key), messageId) end
   if message.requeueable[record.state] then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end
   if record.state == 'FAILED' and mailbox.read(record.mailboxId) then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
   message.leave(record.state)

@@ -1,4 +1,4 @@
---- @include lib/inRun mailbox/_message mailbox/_packed
+--- @include lib/inRun mailbox/_message mailbox/_packed mailbox/_shown
 inRun.messages = { ahead = packed.ahead }
 
 function inRun.messages.index(scopeId)
@@ -10,7 +10,7 @@ function inRun.messages.row(id)
   if packed.damaged(id) then return nil end
   local record = message.load(id, 'scopeId', 'mailboxId', 'tombstoneOf', 'taskId', 'groupId', 'taskKey', 'state', 'reason',
     'attempts', 'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'finishedAt', 'maxAttempts', 'lastError', 'readyAt',
-    'prerequisites')
+    'priority', 'key', 'prerequisites')
   record.mailboxId = record.mailboxId or record.tombstoneOf
   return rows.messageSummary(message.shown(record))
 end

@@ -6,6 +6,7 @@ function message.unpack(record)
   message.load(record.id)
   record.isPacked, record.changed = nil, nil
   message.insert(record)
+  record.isSet = true
   sorted.add(keys.messages(record.mailboxId), '0', record.id)
   sorted.add(keys.unpackedMessages(), '0', record.id)
 end

@@ -1,5 +1,5 @@
 --- @include lib/count lib/id lib/merge lib/space lib/waiting mailbox/_mailbox mailbox/_message mailbox/_paused
---- @include scope/_scope
+--- @include mailbox/_ready mailbox/_shown scope/_scope
 
 --- Live claims, the one that ends next first.
 function waiting.heldClaims(maxRows)
@@ -41,7 +41,7 @@ end
 
 local function waitingTask(messageId)
   return message.load(messageId, 'scopeId', 'mailboxId', 'taskId', 'groupId', 'state', 'readyAt', 'place', 'attempts',
-    'prerequisites')
+    'prerequisites', 'key')
 end
 
 --- DELAYED tasks, the next to be READY first. They wait since they were sent, or given back.
@@ -64,14 +64,14 @@ local function addBlocked(list, maxRows)
     if box.mode == 'WORK' and box.blocked > 0 then cursors[#cursors + 1] = merge.byScore(keys.blocked(ids[i])) end
   end
   for _, found in ipairs(merge.take(maxRows + 1 - #list, merge.inOrder(cursors))) do
-    local record = waitingTask(found.member)
-    record.waitingSince, record.position, record.waitsFor, record.readyAt = found.at, false, 'BLOCKED', false
+    local record = message.shown(waitingTask(found.member))
+    record.waitingSince, record.position, record.waitsFor = found.at, false, 'BLOCKED'
     list[#list + 1] = rows.waitingTask(record)
   end
   return #ids > 1000
 end
 
---- READY tasks, oldest first, then DELAYED and BLOCKED ones. Each mailbox and root scope has its own queue; they are merged by their
+--- READY tasks, in the order in which they are received, then DELAYED and BLOCKED ones. Each mailbox and root scope has its own queue; they are merged by their
 --- heads.
 function waiting.waitingTasks(maxRows)
   local queues, mailboxes = oldestQueues(maxRows + 1)
@@ -80,7 +80,7 @@ function waiting.waitingTasks(maxRows)
   local list, positions, anyPaused = merge.take(maxRows + 1, merge.inOrder(cursors)), {}, count.read('paused') > 0
   for i, found in ipairs(list) do
     local record = waitingTask(string.sub(found.member, -36))
-    record.waitingSince = found.at
+    record.waitingSince = select(2, ready.read(found.at))
     local position = (positions[found.owner] or 0) + 1
     positions[found.owner], record.position = position, position
     record.pausedBy = anyPaused and paused.by(record.mailboxId, scope.path(record.scopeId))

@@ -2,7 +2,7 @@
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload
---- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_finish mailbox/_live mailbox/_message mailbox/_whole
+--- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_finish mailbox/_live mailbox/_message mailbox/_whole mailbox/_shown
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end

@@ -3,7 +3,8 @@
 --- for a cancelled run.
 --- @request write
 --- @space maxPayloadBytes messages:CLAIMED messages:ACKED
---- @args messageId token resultMailboxId resultScopeId resultWorkKey tail
+--- @args messageId token tail
+--- @rare resultMailboxId resultScopeId resultWorkKey
 --- @long result
 --- @reply taskId resultMessageId groupId groupState known
 --- @gather
@@ -11,6 +12,7 @@
 --- @include mailbox/_create mailbox/_finish mailbox/_mailbox mailbox/_message scope/_scope
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
+  message.load(messageId, 'resultMessageId', 'groupState')
   -- A task that joined a group afterwards had no group in its first answer.
   return call.answer({ taskId = record.taskId, resultMessageId = record.resultMessageId,
     groupId = record.groupState and record.groupId, groupState = record.groupState, known = 1 }, 'syscall')

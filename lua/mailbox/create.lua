@@ -1,6 +1,6 @@
 --- Creates a mailbox. unique '1': only if none has its name; otherwise replies with the oldest that has.
 --- @request write
---- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds unique tail
+--- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey unique tail
 --- @reply id createdAt mailbox:mailbox
 --- @include lib/call lib/clock lib/id lib/plan lib/sorted mailbox/_mailbox mailbox/_names mailbox/_view
 local known = unique == '1' and names.oldest(name)
@@ -13,7 +13,7 @@ plan.needOperation()
 local mailboxId = newId(tail)
 mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = backlogLimit,
   maxAttempts = tonumber(maxAttempts), retryDelaySeconds = tonumber(retryDelaySeconds),
-  maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds), recipientId = recipientId, failed = 0, name = name, createdAt = now })
+  maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds), perKey = tonumber(perKey), recipientId = recipientId, failed = 0, name = name, createdAt = now })
 sorted.add(keys.mailboxes(), '0', mailboxId)
 names.add(name, mailboxId)
 emit.mailbox.created(mailboxId, { mode = mode })

@@ -1,15 +1,15 @@
---- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree and workKey. A page scans at most 1,000
+--- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree, workKey and key. A page scans at most 1,000
 --- records and 4 MiB, so it may be short though there are more; the next cursor is the last id scanned. What is scanned is
 --- the smallest index that has all that may be wanted: a few are found behind any number of others. A page ends before
 --- messages that are damaged; one that begins with them is refused with the id behind which the list goes on.
 --- @request read
---- @args mailboxId states scopeId workKey limit cursor
+--- @args mailboxId states scopeId workKey key limit cursor
 --- @reply nextCursor messages:message[]
---- @include lib/call lib/refuse mailbox/_indexes mailbox/_message mailbox/_packed
+--- @include lib/call lib/refuse mailbox/_indexes mailbox/_message mailbox/_packed mailbox/_shown lib/page
 if redis.call('EXISTS', keys.mailbox(mailboxId)) == 0 then refuse('MAILBOX_NOT_FOUND') end
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
-local isFiltered = states ~= '' or scopeId ~= ''
+local isFiltered = states ~= '' or scopeId ~= '' or workKey ~= '' and key ~= ''
 local chosen, found, bytes, last, more, inSubtree = {}, {}, 0, false, false, {}
 
 --- At most `maxIds` ids behind one ('': from the first on) that the page may have; `few` where all of them are wanted.
@@ -18,6 +18,7 @@ local function idsBehind(after, maxIds, few)
     local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)
     return id and { id } or {}
   end
+  if key ~= '' then return idsAfter(keys.keyed(mailboxId, key), after, maxIds) end
   return indexes.ids(mailboxId, states, scopeId, after, maxIds, few)
 end
 
@@ -41,6 +42,7 @@ local function isWanted(id)
   -- What was unpacked and has gone since, but for the tombstone of its task, is still named by its segment; a scope has
   -- messages of other mailboxes, too.
   if not looked or looked.mailboxId ~= mailboxId then return false end
+  if key ~= '' and message.load(id, 'key').key ~= key then return false end
   local messageScope = looked.scopeId
   if scopeId ~= '' and inSubtree[messageScope] == nil then
     local path = redis.call('HGET', keys.scope(messageScope), 'path')

@@ -1,4 +1,4 @@
---- Claims the oldest ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs, in turn. Replies with
+--- Claims the next ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs, in turn. Replies with
 --- nothing if there is none. Does not create the scope. leaseSeconds '': 30 seconds, or the space's maxLeaseSeconds if that
 --- is less. tokens: `max` of them, of equal length. looksAgain '1': the request is held, so finding nothing does not answer
 --- it yet. bytesLimit: what payloads and progress may have together.
@@ -29,27 +29,31 @@ elseif box.nextReadyAt then
   delay.ripenSome(box)
 end
 while #claims < max do
-  local queue, member, readyAt = scopeId, nil, nil
+  local queue, member, score = scopeId, nil, nil
   if queue == '*' then
     if not box.turn then sendBack('DUE', timer.named('mailbox:turns', mailboxId)) end
     if not anyPaused then queue = sorted.first(keys.turns(mailboxId)) end
   end
   if anyPaused then
-    queue, member, readyAt = paused.next(mailboxId, queue)
+    queue, member, score = paused.next(mailboxId, queue)
   elseif queue then
-    member, readyAt = ready.first(mailboxId, queue)
+    member, score = ready.first(mailboxId, queue)
   end
   local isFirst = not claims[1]
-  if box.nextReadyAt and delay.isFirst(box, readyAt, drained or now) then
+  if box.nextReadyAt and delay.isFirst(box, score, drained or now) then
     if not isFirst then break end
     sendBack('DUE', timer.named('mailbox:delays', mailboxId))
   end
   if not member then break end
   local id = string.sub(member, -36)
-  local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'attempts', 'deadline', 'workKey', 'payload',
-    'maxAttempts', 'lastError', 'progress')
-  -- One that is after others has a place.
-  record.prerequisites = #member > 36 and message.load(id, 'prerequisites').prerequisites
+  local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'deadline', 'workKey', 'payload', 'maxAttempts')
+  if #member > 36 then
+    message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites')
+  else
+    -- Without a place it has been in nobody's hands, and has none of the others: to look for a field costs as much as to read
+    -- the whole record.
+    record.attempts = 0
+  end
   local path = scope.path(record.scopeId)
   if scope.cancelOf(path) then
     if not isFirst or scopeId ~= '*' and scope.cancelOf(path, scopeId) then break end
@@ -71,7 +75,7 @@ while #claims < max do
     if not isFirst then break end
     sendBack('DUE')
   end
-  ready.remove(mailboxId, path, member, readyAt)
+  ready.remove(mailboxId, path, member, score)
   if scopeId == '*' and ready.first(mailboxId, queue) then turns.join(mailboxId, queue) end
   record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
   message.become(record, 'CLAIMED')

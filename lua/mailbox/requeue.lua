@@ -4,7 +4,7 @@
 --- @request write
 --- @reply message:changedMessage payload
 --- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_requeue mailbox/_capacity
---- @include mailbox/_whole
+--- @include mailbox/_order mailbox/_shown mailbox/_whole
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end

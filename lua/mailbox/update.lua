@@ -1,11 +1,14 @@
---- Changes a mailbox; '' leaves a field as it is.
+--- Changes a mailbox; '' leaves a field as it is; perKey 0: none.
 --- @request write
---- @args mailboxId name backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds
+--- @args mailboxId name backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey
 --- @reply mailbox:mailbox
---- @include lib/call lib/plan lib/records lib/refuse mailbox/_mailbox mailbox/_names mailbox/_view
+--- @include lib/call lib/plan lib/records lib/refuse mailbox/_keyed mailbox/_mailbox mailbox/_names mailbox/_view
 local box = mailbox.view(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
+local limit = tonumber(perKey)
+if limit == 0 then limit = false end
 local asked = {
+  perKey = limit,
   name = name ~= '' and name or nil,
   backlogLimit = tonumber(backlogLimit),
   maxAttempts = tonumber(maxAttempts),
@@ -15,6 +18,7 @@ local asked = {
 for field, value in pairs(asked) do
   if box[field] == value then asked[field] = nil end
 end
+local isRaised = asked.perKey ~= nil and box.perKey and (not limit or limit > box.perKey)
 if not next(asked) then return call.answer({ mailbox = box }) end
 plan.needOperation()
 
@@ -23,5 +27,6 @@ if asked.name then
   names.add(name, mailboxId)
 end
 for field, value in pairs(asked) do records.set(box, field, value) end
+if isRaised then keyed.raised(mailboxId) end
 emit.mailbox.updated(mailboxId, box)
 return call.answer({ mailbox = box }, 'operation')

@@ -3,9 +3,10 @@
 --- Sends a schedule's message at a moment of its own. box: its mailbox, which has room for it; workKey: may be nil.
 function schedule.send(record, box, at, tail, workKey)
   local id = newId(tail)
+  local order = (record.priority > 0 or record.key) and { priority = record.priority, key = record.key or nil } or nil
   message.create({ id = id, mailboxId = record.mailboxId, scopeId = record.scopeId, state = false, payload = record.payload,
     taskId = box.mode == 'WORK' and id, workKey = workKey, maxAttempts = record.maxAttempts or nil },
-    scope.path(record.scopeId), box)
+    scope.path(record.scopeId), box, order)
   records.set(record, 'lastAt', at)
   records.set(record, 'lastMessageId', id)
   emit.schedule.fired(record.id, { scopeId = record.scopeId, mailboxId = record.mailboxId, state = record.state,

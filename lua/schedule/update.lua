@@ -1,6 +1,6 @@
 --- Changes a schedule; '' leaves a field as it is, and cron and everySeconds replace each other.
 --- @request write
---- @args drainedSchedule after nextAt scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts state
+--- @args drainedSchedule after nextAt scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts priority key state
 --- @long payload
 --- @reply schedule:schedule
 --- @include lib/call lib/clock lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted mailbox/_mailbox
@@ -8,7 +8,7 @@
 local record = schedule.current(scheduleId, drainedSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local asked = { name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload, cron = cron,
-  everySeconds = tonumber(everySeconds) or '', timezone = timezone, maxAttempts = tonumber(maxAttempts) or '' }
+  everySeconds = tonumber(everySeconds) or '', timezone = timezone, maxAttempts = tonumber(maxAttempts) or '', priority = tonumber(priority) or '', key = key }
 for field, value in pairs(asked) do
   if value == '' or record[field] == value then asked[field] = nil end
 end

@@ -38,6 +38,10 @@ interface Special {
   /** Not in answers; a secret is not in events and logs either, because it authorizes its holder. */
   readonly isInternal?: true;
   readonly isSecret?: true;
+  /** A new record never has it: scripts set it by `records.set`. */
+  readonly isLater?: true;
+  /** Few records have it: it is sent only with a record that has one of its rare fields. */
+  readonly isRare?: true;
   /** May be missing in an event's payload. */
   readonly isOptional?: true;
   /** Its meaning: a noun phrase, which may end with `; null: …`. */
@@ -86,6 +90,12 @@ export class Field<T, P extends Visibility = 'answered'> {
   /** uses: names that `compute` reads and no other field of the record has. */
   of(compute: (get: Get) => Value, ...uses: readonly string[]): Field<T, P> {
     return this.but({ of: compute, uses });
+  }
+  later(): Field<T, P> {
+    return this.but({ isLater: true });
+  }
+  rare(): Field<T, P> {
+    return this.but({ isRare: true });
   }
   workedOut(): Field<T, P> {
     return this.but({ isWorkedOut: true });

@@ -15,12 +15,12 @@ const schemasOf = (fields: Fields): Record<string, Joi.Schema> =>
     Object.entries(fields).flatMap(([name, field]) => (field.special.isInternal ? [] : [[name, field.schema]])),
   );
 
-/** The names in scripts of all values that answers with these fields need. */
-function wireOf(fields: Fields): string[] {
+/** The names in scripts of all values that answers with these fields need: of those that are rare, or of the others. */
+function wireOf(fields: Fields, rare: boolean): string[] {
   const names = Object.entries(fields).flatMap(([name, field]) => {
-    if (field instanceof Nested) return wireOf(field.fields);
-    const { isInternal, of, uses = [], named = name } = field.special;
-    return isInternal ? [] : of ? [...uses] : [named];
+    if (field instanceof Nested) return wireOf(field.fields, rare);
+    const { isInternal, isRare = false, of, uses = [], named = name } = field.special;
+    return isInternal || isRare !== rare ? [] : of ? [...uses] : [named];
   });
   return [...new Set(names)];
 }
@@ -65,9 +65,12 @@ export class RecordDeclaration<F extends Fields = Fields> {
   readonly fields: F;
   /** The names of the values that scripts reply with, in order. */
   readonly wire: readonly string[];
+  /** Those of the rare ones, which are sent as a list at the end, or as one absent value. */
+  readonly rare: readonly string[];
   #schema: Joi.ObjectSchema | undefined;
-  /** Their positions. */
+  /** The positions of both. */
   readonly #places: ReadonlyMap<string, number>;
+  readonly #rarePlaces: ReadonlyMap<string, number>;
   /** The Lua helper that finds records which are packed, so that they have no hash of their own. */
   readonly packedBy: string | undefined;
   /** Types only. */
@@ -78,8 +81,10 @@ export class RecordDeclaration<F extends Fields = Fields> {
     this.luaName = luaName;
     this.packedBy = packedBy;
     this.fields = fields;
-    this.wire = wireOf(fields);
+    this.wire = wireOf(fields, false);
+    this.rare = wireOf(fields, true).filter((one) => !this.wire.includes(one));
     this.#places = new Map(this.wire.map((one, place) => [one, place]));
+    this.#rarePlaces = new Map(this.rare.map((one, place) => [one, place]));
   }
 
   get schema(): Joi.ObjectSchema {
@@ -90,7 +95,13 @@ export class RecordDeclaration<F extends Fields = Fields> {
   /** The answer's record from a script's reply. */
   read(row: Value): Answered<F> {
     const values = row as readonly Value[];
-    return this.of((name) => values[this.#places.get(name) ?? -1] ?? null);
+    const rare = (values[this.wire.length] ?? []) as readonly Value[];
+    return this.of((name) => values[this.#places.get(name) ?? -1] ?? rare[this.#rarePlaces.get(name) ?? -1] ?? null);
+  }
+
+  /** How many values a script sends of a record. */
+  get width(): number {
+    return this.wire.length + (this.rare.length > 0 ? 1 : 0);
   }
 
   /** The answer's record from values by their names in scripts, as they are stored. */

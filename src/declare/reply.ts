@@ -33,7 +33,7 @@ export function isRows(members: readonly ReplyMember[]): boolean {
 /** The lists of values of records that were sent as `isRows` says. */
 function rowsIn([count, ...values]: Reply, field: Fields[string] | undefined): Reply {
   if (!(field instanceof Many)) throw new Error('is no list of records');
-  const width = field.record.wire.length;
+  const { width } = field.record;
   if (values.length !== Number(count) * width) throw new Error(`has ${values.length} values for ${count} records`);
   return Array.from({ length: Number(count) }, (_, index) => values.slice(index * width, (index + 1) * width));
 }

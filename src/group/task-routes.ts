@@ -30,7 +30,7 @@ const submit = route({
   summary: "Submit a member task, delivered through the group's mailbox",
   description:
     "The member's message is sent to the group's mailbox, in the group's scope. `delaySeconds`, " +
-    '`maxAttempts` and `after` work as for a send.',
+    '`maxAttempts`, `priority`, `key` and `after` work as for a send.',
   title: 'Submit a task',
   tool: 'Add a task to an open group. `input` is what the worker gets as payload; taskKey names the task within the group.',
   permission: 'coordination_write',
@@ -70,6 +70,8 @@ const submit = route({
     deadline: body.deadline ?? '',
     delaySeconds: body.delaySeconds ?? '',
     maxAttempts: body.maxAttempts ?? '',
+    priority: body.priority ?? '',
+    key: body.key ?? '',
     prerequisites: prerequisitesText(body, params['groupId']),
     unique: body.unique ? '1' : '',
     tail: randomTail(),

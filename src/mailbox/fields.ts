@@ -1,4 +1,4 @@
-import { integer, moment, optional } from '../call/fields.ts';
+import { integer, key, moment, optional } from '../call/fields.ts';
 
 /** How often a message is handed out. */
 export const maxAttempts = () => integer(1, 100).description('the most attempts before a message is FAILED').example(5);
@@ -12,6 +12,18 @@ export const retryDelaySeconds = () =>
   integer(0, 86_400).description('the pause before the second attempt; it doubles before each further one');
 export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the longest of those pauses').example(3_600);
 
+/** Fields of messages that say in what order they are worked. */
+export const inOrder = {
+  priority: optional(integer(0, 9))
+    .description('higher ones are received first; 0 unless sent; low ones may starve')
+    .example(5),
+  key: optional(key())
+    .description(
+      'what the message is about, such as a customer: with perKey of the mailbox at most so many of one key are worked at once, in order',
+    )
+    .example('customer-42'),
+};
+
 /** Fields of a message that a send and a submit share. */
 export const whenAndHowOften = {
   deadline: optional(moment()).description(
@@ -21,4 +33,14 @@ export const whenAndHowOften = {
   maxAttempts: optional(maxAttempts()).description(
     "the most attempts before the message is FAILED; left out: the mailbox's",
   ),
+  ...inOrder,
 };
+
+/** How many messages of one key may be worked at once; null: any number. */
+export const perKey = () =>
+  integer(1, 1_000)
+    .allow(null)
+    .description(
+      'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED; null: any number',
+    )
+    .example(1);

@@ -36,7 +36,7 @@ export const mailboxKeys = {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:ready:<scopeId>',
     type: 'zset',
     holds:
-      'ids of READY messages of the scope and below, each after its `place` if it has one, scored by when they became ready',
+      'ids of READY messages of the scope and below, each after its `place` if it has one, scored by when they became ready, less 10^13 for each step of priority',
     goes: 'with its last READY message',
   },
   delayed: {
@@ -50,6 +50,32 @@ export const mailboxKeys = {
     type: 'zset',
     holds: 'ids of its BLOCKED messages, scored by since when they wait',
     goes: 'with its last BLOCKED message',
+  },
+  keyed: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:keyed:<key>',
+    type: 'zset',
+    holds: 'ids of its messages with this key, in order of creation (score 0)',
+    goes: 'each entry with its message',
+  },
+  keyActive: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:keyActive:<key>',
+    type: 'zset',
+    holds:
+      'ids of the messages with this key that are READY, CLAIMED or between two attempts (score 0), at most perKey',
+    goes: 'each entry with the end of its message',
+  },
+  keyWaiting: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:keyWaiting:<key>',
+    type: 'zset',
+    holds:
+      'ids of the messages that are BLOCKED by this key, each after its `place`, scored by since when they wait for it',
+    goes: 'with its last one',
+  },
+  waitedKeys: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:waitedKeys',
+    type: 'zset',
+    holds: 'the keys that BLOCKED messages wait for, in order (score 0)',
+    goes: 'each entry with the last message that waits for it',
   },
   dependents: {
     pattern: 'muster:{org}:<spaceNumber>:dependents:<place>',
@@ -81,13 +107,14 @@ export const mailboxKeys = {
   heads: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:heads',
     type: 'zset',
-    holds: 'root scopes with READY messages, scored by when the oldest became ready',
+    holds:
+      'root scopes with READY messages, scored by when the oldest became ready, or earlier while the next one has a priority',
     goes: 'with its last READY message',
   },
   oldestReady: {
     pattern: 'muster:{org}:<spaceNumber>:oldestReady',
     type: 'zset',
-    holds: 'mailboxes with READY messages, scored by when the oldest became ready',
+    holds: 'mailboxes with READY messages, scored by the first of those',
     goes: 'with the last READY message of the space',
   },
   claims: {

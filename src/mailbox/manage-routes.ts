@@ -4,7 +4,7 @@ import { type Input, type Route, read, route } from '../call/route.ts';
 import { countsByName, number, text as textField } from '../declare/field.ts';
 import { one, record } from '../declare/record.ts';
 import { damagedDetail } from './errors.ts';
-import { maxAttempts, maxRetryDelaySeconds, retryDelaySeconds } from './fields.ts';
+import { maxAttempts, maxRetryDelaySeconds, perKey, retryDelaySeconds } from './fields.ts';
 import { Mailbox, requeueableStates } from './records.ts';
 
 const reply = { mailbox: one(Mailbox) };
@@ -33,7 +33,8 @@ const update = route({
   summary: 'Change any of name, backlogLimit and retry policy; what lies in the mailbox stays, whatever the limit',
   description:
     'Any subset of the fields; values that change nothing emit no event and count as no operation. ' +
-    '`maxAttempts` is that of messages sent from now on; the pauses are those of the next retries.',
+    '`maxAttempts` is that of messages sent from now on; the pauses are those of the next retries. A higher `perKey`, or ' +
+    'null, frees messages that are BLOCKED by it, the first 50 at once; a lower one puts nothing back.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
@@ -44,6 +45,7 @@ const update = route({
     ),
     retryDelaySeconds: optional(retryDelaySeconds()),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
+    perKey: perKey().optional(),
   }),
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
@@ -54,6 +56,8 @@ const update = route({
     maxAttempts: body.maxAttempts ?? '',
     retryDelaySeconds: body.retryDelaySeconds ?? '',
     maxRetryDelaySeconds: body.maxRetryDelaySeconds ?? '',
+    // 0: none.
+    perKey: body.perKey === undefined ? '' : (body.perKey ?? 0),
   }),
   reply,
 });

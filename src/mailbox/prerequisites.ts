@@ -83,7 +83,10 @@ export const onFailureOf = (get: Get): Value => {
   return text === null || text === '' ? null : (String(text).split(' ')[0] ?? null);
 };
 
-export const blockedByOf = (get: Get): Value =>
-  get('state') !== 'BLOCKED'
-    ? []
-    : read(get).flatMap(({ isGroup, id, isOpen }): Value[] => (isOpen ? [[isGroup ? 'GROUP' : 'MESSAGE', id]] : []));
+/** Prerequisites come first. Once they have ended, only its key can hold a message up. */
+export const blockedByOf = (get: Get): Value => {
+  if (get('state') !== 'BLOCKED') return [];
+  const open = read(get).filter(({ isOpen }) => isOpen);
+  if (open.length === 0) return [['KEY', get('keyHolder')]];
+  return open.map(({ isGroup, id }): Value => [isGroup ? 'GROUP' : 'MESSAGE', id]);
+};

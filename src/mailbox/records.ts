@@ -16,6 +16,12 @@ export const Mailbox = record('Mailbox', {
   recipientId: text().orNull().means('the only holder that may receive; null: a WORK mailbox'),
   backlogLimit: number().means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED').example(1_000),
   maxAttempts: maxAttempts.or(defaultAttempts),
+  perKey: number(1)
+    .orNull()
+    .means(
+      'how many messages of one key may be READY, CLAIMED or between attempts at once, the others being BLOCKED; null: any number',
+    )
+    .example(null),
   retryDelaySeconds: number()
     .or(0)
     .means('the pause after the first attempt; it doubles with each further one; 0: none'),
@@ -36,6 +42,10 @@ export const Mailbox = record('Mailbox', {
   createdAt: time(),
   /** No DELAYED message is ready earlier. */
   nextReadyAt: time().orNull().internal(),
+  /** Messages with a priority or a key among the DELAYED ones. */
+  orderedDelayed: number().or(0).internal(),
+  /** While `perKey` was raised and workers still free messages: the last key that they have come to. */
+  freedThrough: text().orNull().internal(),
   /** Kept once a receive has asked for messages of all runs: the turn that was given last. */
   turn: number().orNull().internal(),
   /** Of those that deliver their tasks through it. */
@@ -81,16 +91,20 @@ export const Prerequisite = record('Prerequisite', {
 });
 
 /** What a BLOCKED message waits for. */
+const blockers = ['MESSAGE', 'GROUP', 'KEY'] as const;
 export const Blocker = record('Blocker', {
-  kind: oneOf('MESSAGE', 'GROUP'),
-  id: id(),
+  kind: oneOf(...blockers),
+  id: id()
+    .orNull()
+    .means('what it waits for; of KEY the message that is worked, where perKey is 1; null: any of several'),
 });
 
 /** What a waiting task waits for: also the mailbox or scope that is paused. */
-export const WaitBlocker = Blocker.with('WaitBlocker', { kind: oneOf('MESSAGE', 'GROUP', 'PAUSED') });
+export const WaitBlocker = Blocker.with('WaitBlocker', { kind: oneOf(...blockers, 'PAUSED') });
 
 const blockedBy = many(Blocker)
-  .of(blockedByOf, 'prerequisites', 'state')
+  .of(blockedByOf, 'prerequisites', 'state', 'keyHolder')
+  .rare()
   .means('what it waits for before anybody may receive it; empty: it is not BLOCKED')
   .example([]);
 
@@ -114,42 +128,61 @@ export const Message = record(
     groupId: id().orNull().means("the group's id; null: of no group"),
     taskKey: text().orNull().means("the caller's name for the task, unique in its group"),
     state: state('messages', ...messageStates),
-    reason,
+    reason: reason.later(),
+    priority: number(0, 9).or(0).later().rare().means('higher ones are received first'),
+    key: text()
+      .orNull()
+      .later()
+      .rare()
+      .means('what it is about, such as a customer, by which perKey counts; null: none')
+      .example(null),
     attempts: number().or(0),
     /** Stored where it is not 5. */
     maxAttempts: maxAttempts.or(defaultAttempts),
-    lastError: text().orNull().means('the error of the last attempt that gave one; null: none did').example(lastError),
-    progress: opaque().orNull().means('the last progress that a renewal reported, for the next attempt').example(null),
+    lastError: text()
+      .orNull()
+      .later()
+      .rare()
+      .means('the error of the last attempt that gave one; null: none did')
+      .example(lastError),
+    progress: opaque()
+      .orNull()
+      .later()
+      .rare()
+      .means('the last progress that a renewal reported, for the next attempt')
+      .example(null),
     workKey: text().orNull().example('order-4711'),
     after: many(Prerequisite)
       .of(afterOf, 'prerequisites')
+      .rare()
       .means('what had to come out well before it could be received')
       .example([]),
     onFailure: oneOf(...policies)
       .orNull()
       .of(onFailureOf, 'prerequisites')
+      .rare()
       .means('what becomes of it if one of them comes out otherwise; null: it is after nothing'),
     blockedBy,
     payload: opaque(),
     deadline: time().orNull(),
-    readyAt: time().orNull().means('when a DELAYED message becomes ready; null: it is not delayed'),
-    holder: text().orNull(),
-    holderSession: text().orNull().means('the session of its holder'),
-    claimedAt: time().orNull().means('when the present or last claim began'),
-    leaseExpiresAt: time().orNull().means('when the claim ends unless it is renewed'),
-    result: opaque().orNull().means('the result that complete recorded; null: none').example(null),
+    readyAt: time().orNull().later().means('when a DELAYED message becomes ready; null: it is not delayed'),
+    holder: text().orNull().later(),
+    holderSession: text().orNull().later().means('the session of its holder'),
+    claimedAt: time().orNull().later().means('when the present or last claim began'),
+    leaseExpiresAt: time().orNull().later().means('when the claim ends unless it is renewed'),
+    result: opaque().orNull().later().means('the result that complete recorded; null: none').example(null),
     createdAt: time().of((get) => momentOfId(get('id'))),
-    finishedAt: time().orNull(),
-    token: text().orNull().secret(),
+    finishedAt: time().orNull().later(),
+    token: text().orNull().later().secret(),
     /** Precedes its id in the queue once it has been returned to it. */
-    place: text().orNull().internal(),
-    resultMessageId: id().orNull().internal(),
-    groupState: text().orNull().internal(),
-    tombstoneOf: id().orNull().internal(),
+    place: text().orNull().later().internal(),
+    resultMessageId: id().orNull().later().internal(),
+    groupState: text().orNull().later().internal(),
+    tombstoneOf: id().orNull().later().internal(),
     /** As lua/mailbox/_after.lua keeps them. */
-    prerequisites: text().orNull().internal(),
+    prerequisites: text().orNull().later().internal(),
     /** How often its end has left messages that are after it to the workers. */
-    ends: number().or(0).internal(),
+    ends: number().or(0).later().internal(),
   },
   { packedBy: 'mailbox/_packed' },
 );
@@ -222,7 +255,7 @@ export const WaitingTask = record('WaitingTask', {
   blockedBy: many(WaitBlocker)
     .of(
       (get) => (get('pausedBy') ? [['PAUSED', get('pausedBy')]] : blockedByOf(get)),
-      ...['prerequisites', 'state', 'pausedBy'],
+      ...['prerequisites', 'state', 'keyHolder', 'pausedBy'],
     )
     .means('what has to happen before it may be received')
     .example([]),

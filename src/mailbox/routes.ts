@@ -20,7 +20,7 @@ import { flag, number, text as textField } from '../declare/field.ts';
 import { many, one, record } from '../declare/record.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { damagedDetail } from './errors.ts';
-import { maxAttempts, maxRetryDelaySeconds, retryDelaySeconds, whenAndHowOften } from './fields.ts';
+import { maxAttempts, maxRetryDelaySeconds, perKey, retryDelaySeconds, whenAndHowOften } from './fields.ts';
 import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { prerequisitesText, whatItIsAfter } from './prerequisites.ts';
@@ -53,6 +53,7 @@ const create = route({
     maxAttempts: optional(maxAttempts(), defaultAttempts),
     retryDelaySeconds: optional(retryDelaySeconds(), 0),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
+    perKey: optional(perKey(), null),
     unique: optional(flagField(), false).description(
       'whether to make none where mailboxes of this name exist: the oldest one is then answered, with 200',
     ),
@@ -64,6 +65,7 @@ const create = route({
     ...body,
     recipientId: body.recipientId ?? '',
     maxRetryDelaySeconds: longestPause(body),
+    perKey: body.perKey ?? '',
     unique: body.unique ? '1' : '',
     tail: randomTail(),
   }),
@@ -109,7 +111,9 @@ const send = route({
   description:
     'With `delaySeconds` the message is DELAYED until its `readyAt`, and READY from then on, ordered as ' +
     'ready since that moment; a delay that reaches the deadline is refused (400). A DELAYED message ' +
-    'counts wherever a READY one does, and as an armed timer. With `after` it is BLOCKED until each message named there ' +
+    'counts wherever a READY one does, and as an armed timer. Of READY messages the one with the highest `priority` is ' +
+    'received first; with `perKey` of the mailbox at most so many of one `key` are worked at once, in order, retries ' +
+    'included, and the others are BLOCKED. With `after` it is BLOCKED until each message named there ' +
     'is ACKED and each group SATISFIED; a delay runs meanwhile.',
   title: 'Send work',
   tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again with the same one, it answers the first message (replay true) and sends nothing. Keep the id to wait for the end with message_view.',
@@ -150,6 +154,8 @@ const send = route({
     deadline: body.deadline ?? '',
     delaySeconds: body.delaySeconds ?? '',
     maxAttempts: body.maxAttempts ?? '',
+    priority: body.priority ?? '',
+    key: body.key ?? '',
     prerequisites: prerequisitesText(body),
     tail: randomTail(),
   }),
@@ -165,7 +171,7 @@ const messageCursors = new Cursors('messages', positions.id);
 const messages = read({
   path: '/mailboxes/:mailboxId/messages',
   call: 'message.list',
-  summary: 'List messages, oldest first; by state, scope subtree or workKey',
+  summary: 'List messages, oldest first; by state, scope subtree, workKey or key',
   description:
     'A page may be short, or even empty: it ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` ' +
     'until it is null. A page that begins with messages that the store has damaged is MESSAGES_DAMAGED, and ' +
@@ -175,6 +181,7 @@ const messages = read({
     state: states(...messageStates),
     scopeId: id().optional().description('only those of this scope and of the scopes below it'),
     workKey: key().optional().description('only the one that was sent with this workKey'),
+    key: key().optional().description('only those that were sent with this key'),
   }),
   success: { 200: pageReply('messages', Message.schema) },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'MESSAGES_DAMAGED'],
@@ -183,6 +190,7 @@ const messages = read({
     states: statesText(input.query.state),
     scopeId: input.query.scopeId ?? '',
     workKey: input.query.workKey ?? '',
+    key: input.query.key ?? '',
     limit: input.query.limit,
     cursor: messageCursors.read(input),
   }),

@@ -25,34 +25,40 @@ const terminator = '\0';
 
 /**
  * Packs the arguments of a call: one string for those that calls of an invocation share, if it has such, one for the other short
- * ones, which is cheaper than many, then each long one.
+ * ones, which is cheaper than many, then each long one. The rare ones are at the end of the short ones where any has a value.
  */
 export function pack(script: Script, given: Args): Argv {
-  const { name, args, shared, long } = script;
+  const { name, args, shared, rare, long } = script;
   // What routes pass is checked by test/contract.
-  if (!isLayered(given) && Object.keys(given).length > args.length)
-    throw new ScriptFailure(`${name} takes only ${args.join(', ')}`);
+  if (!isLayered(given) && Object.keys(given).length > args.length + rare.length)
+    throw new ScriptFailure(`${name} takes only ${[...args, ...rare].join(', ')}`);
   const last = args.length - long.length;
   const argv: (string | Buffer)[] = [];
   let text = '';
   for (let index = 0; index < last; index++) {
     const arg = args[index] as string;
     const value = argOf(given, arg) ?? missing(script, arg);
-    if (typeof value === 'object') throw new ScriptFailure(`${name}: argument ${arg} is binary`);
-    if (typeof value === 'string' && value.includes(terminator))
-      throw new ScriptFailure(`${name}: argument ${arg} contains a NUL`);
     if (index > 0 && index === shared.length) {
       argv.push(text);
       text = '';
     }
-    text += value + terminator;
+    text += terminated(script, arg, value);
   }
+  if (rare.some((arg) => (argOf(given, arg) ?? '') !== ''))
+    for (const arg of rare) text += terminated(script, arg, argOf(given, arg) ?? '');
   argv.push(text);
   for (const arg of long) {
     const value = argOf(given, arg) ?? missing(script, arg);
     argv.push(typeof value === 'number' ? String(value) : value);
   }
   return argv;
+}
+
+function terminated({ name }: Script, arg: string, value: string | number | Buffer): string {
+  if (typeof value === 'object') throw new ScriptFailure(`${name}: argument ${arg} is binary`);
+  if (typeof value === 'string' && value.includes(terminator))
+    throw new ScriptFailure(`${name}: argument ${arg} contains a NUL`);
+  return value + terminator;
 }
 
 function missing({ name }: Script, arg: string): never {

@@ -34,6 +34,8 @@ export interface Script {
   readonly args: readonly string[];
   readonly shared: readonly string[];
   readonly long: readonly string[];
+  /** Arguments that follow the short ones in their string, where a call has any of them. */
+  readonly rare: readonly string[];
   readonly gathers: boolean;
   /** The members of its reply, in order. */
   readonly reply: readonly ReplyMember[];
@@ -91,6 +93,17 @@ function sharing(scripts: readonly Script[]): string[] {
 }
 
 const unpacked = (count: number, text: string): string => `struct.unpack('${'s'.repeat(count)}', ${text})`;
+
+/** Lua that reads a script's short arguments from their string; the rare ones follow where a call has any. */
+function unpacking(names: readonly string[], rare: readonly string[], text: string): string[] {
+  if (rare.length === 0) return names.length === 0 ? [] : [`${names.join(', ')} = ${unpacked(names.length, text)}`];
+  return [
+    `local ${rare.join(', ')}, rareAt = ${rare.map(() => "''").join(', ')}, 1`,
+    // Behind the values `struct.unpack` returns the place where it stopped.
+    ...(names.length === 0 ? [] : [`${names.join(', ')}, rareAt = ${unpacked(names.length, text)}`]),
+    `if rareAt <= #${text} then ${rare.join(', ')} = ${unpacked(rare.length, `${text}, rareAt`)} end`,
+  ];
+}
 
 /** Collects the parts of a library. */
 export class Builder {
@@ -222,22 +235,32 @@ export class Builder {
   }
 
   #script(source: Source): Script {
-    const { file, args, long, gathers, reply } = source;
+    const { file, args, rare, long, gathers, reply } = source;
     const below = this.#add(file, []);
     const helpers = source.request === undefined ? [] : below.filter((one) => one.file.startsWith('lib/'));
     const shared = helpers.flatMap((one) => one.shared);
     const others = helpers.flatMap((one) => one.args.filter((arg) => !one.shared.includes(arg)));
     const all = [...shared, ...others, ...args, ...long];
-    const twice = all.find((arg, index) => all.indexOf(arg) !== index);
+    const named = [...all, ...rare];
+    const twice = named.find((arg, index) => named.indexOf(arg) !== index);
     if (twice !== undefined) throw new Error(`${file}: argument ${twice} is declared twice`);
     checkReplies(source, below);
-    return { name: file, functionName: `${file.replace('/', '_')}_@version@`, args: all, shared, long, gathers, reply };
+    return {
+      name: file,
+      functionName: `${file.replace('/', '_')}_@version@`,
+      args: all,
+      shared,
+      rare,
+      long,
+      gathers,
+      reply,
+    };
   }
 
   /** A script's function, and what lib/serve needs to know of the script. */
   #function(
     source: Source,
-    { name, functionName, args, shared, long, reply }: Script,
+    { name, functionName, args, shared, rare, long, reply }: Script,
     imports: readonly string[],
     body: string,
   ): string {
@@ -265,9 +288,7 @@ export class Builder {
       ...(isRequest ? [mark(this.#spaceReader(name, source))] : []),
       mark('function script.body(args, offset)'),
       ...(locals.length === 0 ? [] : [mark(`local ${locals.join(', ')}`)]),
-      ...(packed.length === 0
-        ? []
-        : [mark(`${packed.join(', ')} = ${unpacked(packed.length, `args[offset + ${first}]`)}`)]),
+      ...unpacking(packed, rare, `args[offset + ${first}]`).map(mark),
       ...long.map((arg, index) => mark(`local ${arg} = args[offset + ${first + 1 + index}]`)),
       ...(isRequest && !opensItself(source)
         ? [mark('do\nlocal replay = call.open()\nif replay then return replay end\nend')]
@@ -303,7 +324,7 @@ export class Builder {
       `script.fields = { ${wanted.map((field) => `'${field}'`).join(', ')} }`,
       'function script.readSpace(key, operations)',
       `local v = redisCall('HMGET', key, ${[...names, ...(isWrite ? ['operations'] : [])].join(', ')})`,
-      'return { changed = false, key = key, ' +
+      'return { changed = false, hashKey = key, ' +
         [
           ...text.map((field, index) => `${field} = ${at(index)}`),
           ...wanted.map((field, index) => numbered(`'${field}'`, text.length + index)),

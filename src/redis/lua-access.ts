@@ -44,7 +44,7 @@ export function reader(
     if (!field) throw new Error(`${record.name} has no stored field ${name}`);
     return [name, field] as const;
   });
-  const ids = ['changed = false', ...(id === '' ? [] : ['id = id']), 'key = key'];
+  const ids = ['changed = false', ...(id === '' ? [] : ['id = id']), 'hashKey = key'];
   const mayBePacked = record.packedBy !== undefined && !isStored;
   const body = names.length === 0 ? wholeReader(fields, ids, mayBePacked) : partReader(fields, ids, mayBePacked);
   const heading = `function ${record.luaName}.${as}(${id})`;
@@ -158,26 +158,35 @@ export function counting(record: RecordDeclaration): string {
     `function ${luaName}.enter(record, state)`,
     `if record.state then count.space(${counters}[record.state], -1) end`,
     `count.space(${counters}[state], 1)`,
-    isStored ? `records.set(record, '${name}', state)\nend\n` : 'record.state = state\nend\n',
+    // A new record is written with all of its fields anyway.
+    isStored
+      ? `if record.changed == nil then record.${name} = state else records.set(record, '${name}', state) end\nend\n`
+      : 'record.state = state\nend\n',
   ].join('\n');
 }
 
-/** Lua of `message.insert(record)`, which writes a new record, without fields that have their default value. */
+/**
+ * Lua of `message.insert(record)`, which writes a new record, without fields that have their default value, and with the
+ * later ones where any field was set after it was made.
+ */
 export function inserting(record: RecordDeclaration, keys: KeyTable): string {
   const { luaName } = record;
   const { id, key } = placeOf(record, keys);
-  const lines = storedFields(record).map(([name, field]) => {
+  const line = ([name, field]: readonly [string, AnyField]): string => {
     const add = (text: string): string => `args[n + 1], args[n + 2], n = '${name}', ${text}, n + 2`;
     const isOther =
       field.special.or === undefined ? '' : ` and record.${name} ~= ${absent(field).replace(/^(?=[a-z])/, 'record.')}`;
     const value = { text: `record.${name}`, number: `decimal(record.${name})`, flag: "'1'" }[field.kind.lua];
     const empty = isEmptied(field) ? ` elseif record.${name} == false then ${add("''")}` : '';
     return ` if record.${name}${isOther} then ${add(value)}${empty} end`;
-  });
+  };
+  const stored = storedFields(record);
+  const later = stored.filter(([, { special }]) => special.isLater).map(line);
   return [
     `local function ${luaName}_written(record, args)`,
     ' local n = 2',
-    ...lines,
+    ...stored.filter(([, { special }]) => !special.isLater).map(line),
+    ...(later.length > 0 ? [' if record.isSet then', ...later, ' end'] : []),
     ' return n',
     'end',
     `function ${luaName}.insert(record)`,

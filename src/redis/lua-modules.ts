@@ -108,7 +108,7 @@ export class Modules {
    * @throws Error with file and line
    */
   check(source: Source, includes: readonly string[]): string[] {
-    const own = new Set([...source.args, ...source.long, ...source.records, ...source.variables]);
+    const own = new Set([...source.args, ...source.rare, ...source.long, ...source.records, ...source.variables]);
     const imports = new Set<string>();
     walk(source.body, (node) => {
       const path = freePath(node);

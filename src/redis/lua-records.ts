@@ -82,12 +82,20 @@ export class LuaRecords {
   }
 
   /** Lua for the values that are sent of a record, which is in the local `record`. */
-  values({ fields, wire }: RecordDeclaration): string {
-    const members = wire.map((name) => {
-      const field = Object.entries(fields as Fields).find(([key, one]) => (one.special.named ?? key) === name)?.[1];
-      return this.member(`record.${name}`, field);
-    });
-    return members.join(', ');
+  values({ fields, wire, rare }: RecordDeclaration): string {
+    const membersOf = (names: readonly string[]): string[] =>
+      names.map((name) => {
+        const field = Object.entries(fields as Fields).find(([key, one]) => (one.special.named ?? key) === name)?.[1];
+        return this.member(`record.${name}`, field);
+      });
+    const hasRare = rare
+      .map((name) => {
+        const { or } = fields[name]?.special ?? {};
+        return typeof or === 'number' ? `(record.${name} or ${or}) ~= ${or}` : `record.${name}`;
+      })
+      .join(' or ');
+    const rares = hasRare === '' ? [] : [`(${hasRare}) and { ${membersOf(rare).join(', ')} } or false`];
+    return [...membersOf(wire), ...rares].join(', ');
   }
 
   /** Lua that returns the list which is sent for the table `reply`; `first`: Lua of values before it. */
@@ -96,9 +104,9 @@ export class LuaRecords {
     const [{ name, record = '' } = { name: '' }] = members;
     if (isRow(members)) return `local record = reply.${name} return ${listed(this.values(this.record(record)))}`;
     if (!isRows(members)) return `return ${listed(...members.map((one) => this.member(`reply.${one.name}`, one)))}`;
-    const { wire } = this.record(record);
+    const { width } = this.record(record);
     const values = this.values(this.record(record));
-    const places = wire.map((_, index) => `list[at + ${index + 1}]`).join(', ');
+    const places = Array.from({ length: width }, (_, index) => `list[at + ${index + 1}]`).join(', ');
     return [
       `local records = reply.${name}`,
       // The list has its size from the start if there is one record, which is mostly so.

@@ -24,6 +24,8 @@ export interface Source {
   readonly args: readonly string[];
   /** Those of a helper's arguments that the calls of an invocation mostly have in common. They are sent as a string of their own. */
   readonly shared: readonly string[];
+  /** Those that few calls have: they follow the other short ones where a call has any, and are '' elsewhere. */
+  readonly rare: readonly string[];
   /** The last arguments. Each is sent as a string of its own: Lua would hash it once more when it is unpacked. */
   readonly long: readonly string[];
   /** Takes the arguments of several calls one after the other, and then replies with a list. */
@@ -52,7 +54,7 @@ export interface Source {
 }
 
 const directive = /^--- @(\w+)\s*(.*)$/;
-const directives = 'args long include export gather full record registry reply request shared space'.split(' ');
+const directives = 'args rare long include export gather full record registry reply request shared space'.split(' ');
 
 /** The paths of all Lua files by `room/name`, sorted. */
 export function luaFiles(folders: Folders = {}): ReadonlyMap<string, string> {
@@ -119,6 +121,7 @@ export function readSource(file: string, path: string): Source {
     summary: summary.join(' '),
     args: [...of('shared'), ...of('args')],
     shared: of('shared'),
+    rare: of('rare'),
     long: of('long'),
     gathers: 'gather' in values,
     allowsFull: 'full' in values,

@@ -17,6 +17,8 @@ export const Schedule = record('Schedule', {
   everySeconds: number(5).orNull().means('the seconds between messages, from its creation; null: it goes by cron'),
   timezone: text().means('the IANA time zone of cron').example('Europe/Berlin'),
   maxAttempts: number(1).orNull().means("the most attempts of each message; null: the mailbox's"),
+  priority: number(0, 9).or(0).means('the priority of each message'),
+  key: text().orNull().means('the key of each message; null: none').example(null),
   state: state('schedules', ...scheduleStates),
   nextAt: time()
     .orNull()

@@ -6,7 +6,7 @@ import type { ServeContext } from '../call/route.ts';
 import { type Input, param, type Route, read, route } from '../call/route.ts';
 import type { Answered, Fields } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { maxAttempts } from '../mailbox/fields.ts';
+import { inOrder, maxAttempts } from '../mailbox/fields.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { cron, everySeconds, timezone } from './fields.ts';
 import { nextOf } from './moments.ts';
@@ -69,6 +69,7 @@ const create = route({
     everySeconds: optional(everySeconds()).example(null),
     timezone: optional(timezone(), 'UTC'),
     maxAttempts: optional(maxAttempts()),
+    ...inOrder,
   }),
   opaque: ['payload'],
   success: { 201: Schedule.schema },
@@ -89,6 +90,8 @@ const create = route({
       cron: body.cron ?? '',
       everySeconds: body.everySeconds ?? '',
       maxAttempts: body.maxAttempts ?? '',
+      priority: body.priority ?? '',
+      key: body.key ?? '',
       after: '',
       nextAt: '',
       tail: randomTail(),
@@ -139,6 +142,7 @@ const update = route({
     everySeconds: optional(everySeconds()).example(null),
     timezone: optional(timezone()),
     maxAttempts: optional(maxAttempts()),
+    ...inOrder,
     state: optional(oneOf('ACTIVE', 'PAUSED')),
   }),
   opaque: ['payload'],
@@ -166,6 +170,8 @@ const update = route({
       everySeconds: body.everySeconds ?? '',
       timezone: body.timezone ?? '',
       maxAttempts: body.maxAttempts ?? '',
+      priority: body.priority ?? '',
+      key: body.key ?? '',
       state: body.state ?? '',
       drainedSchedule: '',
       after: '',

@@ -72,9 +72,9 @@ async function dropOne(
 }
 
 function rowOf({ id, hash }: { id: string; hash: MessageHash }) {
-  const { mailboxId, scopeId, state, workKey, taskId, finishedAt } = hash;
+  const { mailboxId, scopeId, state, workKey, key, taskId, finishedAt } = hash;
   const bytes = texts.reduce((sum, name) => sum + Buffer.byteLength(hash[name] ?? ''), 0);
-  return { id, mailboxId, scopeId, state, finishedAt: Number(finishedAt), isTask: taskId !== '', bytes, workKey };
+  return { id, mailboxId, scopeId, state, finishedAt: Number(finishedAt), isTask: taskId !== '', bytes, workKey, key };
 }
 
 function tombstoneLine({ id, hash }: { id: string; hash: MessageHash }): string {

@@ -43,15 +43,15 @@ const deletable: Readonly<Record<string, string>> = {
 function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
   const script = scripts.get(name);
   const found = [...(script?.code ?? '').matchAll(/\brefuse\('(\w+)'( *\.\.)?/g)];
-  const args = scriptOf(name)?.args ?? [];
+  const { args = [], rare = [] } = scriptOf(name) ?? {};
   // Helpers also look up what a record refers to: only what the request names can be missing.
   const askedFor = (code: string): boolean => {
     const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
     return (
       kind === undefined ||
       deletable[name] === code ||
-      (args.includes('prerequisites') && ['MESSAGE', 'GROUP'].includes(kind)) ||
-      args.some((arg) => arg.toLowerCase().endsWith(`${kind.toLowerCase()}id`))
+      (rare.includes('prerequisites') && ['MESSAGE', 'GROUP'].includes(kind)) ||
+      [...args, ...rare].some((arg) => arg.toLowerCase().endsWith(`${kind.toLowerCase()}id`))
     );
   };
   const whole = found.filter(([, , more]) => more === undefined).map(([, code = '']) => code);
@@ -112,7 +112,10 @@ describe('the scripts', () => {
       for (const input of inputs(route)) {
         const { spaceId, ...ids } = input.params;
         const args = { ...ids, ...route.args?.(input) };
-        expect([...callArgs, ...Object.keys(args)], route.call).to.have.members(script?.args ?? []);
+        expect([...callArgs, ...Object.keys(args)], route.call).to.have.members([
+          ...(script?.args ?? []),
+          ...(script?.rare ?? []),
+        ]);
         for (const [name, value] of Object.entries(args))
           expect(value, `${route.call} ${name}`).to.be.oneOf([String(value), Number(value)]);
       }

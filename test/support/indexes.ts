@@ -11,6 +11,7 @@ const derived = new RegExp(
   `^(${[
     ...['mailboxes', 'mailboxNames', 'oldestReady', 'claims', 'tombstones', 'scopes', 'scopeNames', 'waiting'],
     ...['mailbox:[^:]+:(messages|segments|delayed|blocked|turns|heads|workKeys|requeueable:\\w+|ready:.+)'],
+    ...['mailbox:[^:]+:(keyed:.+|keyActive:.+|keyWaiting:.+|waitedKeys)'],
     ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates)', 'allowance:[^:]+:(live|units)', 'barriers'],
     ...['budget:[^:]+:(reservations:\\w+|workKeys:RESERVE)', 'groups', 'dependents:.+', 'group:[^:]+:members'],
   ].join('|')})$`,
@@ -78,6 +79,7 @@ class Recounted {
       const box = `mailbox:${mailboxId}`;
       if (!packed) this.#put(`${box}:messages`, id);
       if (workKey !== undefined) this.#put(`${box}:workKeys`, workKey, id);
+      this.#key(box, { id, state, ...rest });
       if (requeueable.includes(state)) this.#put(`${box}:requeueable:${state}`, id);
       if (state === 'DELAYED') this.#put(`${box}:delayed`, id, rest['readyAt']);
       if (state === 'BLOCKED') {
@@ -88,6 +90,17 @@ class Recounted {
       if (state === 'READY')
         for (const above of this.path(scopeId)) this.#put(`${box}:ready:${above}`, `${rest['place'] ?? ''}${id}`);
     }
+  }
+
+  /** What a message with a key is in. One that is DELAYED after an attempt is active. */
+  #key(box: string, { id = '', state = '', key, place, prerequisites, attempts }: Hash): void {
+    if (key === undefined) return;
+    this.#put(`${box}:keyed:${key}`, id, '0');
+    const isActive = state === 'READY' || state === 'CLAIMED' || (state === 'DELAYED' && Number(attempts ?? 0) > 0);
+    if (isActive) this.#put(`${box}:keyActive:${key}`, id, '0');
+    if (state !== 'BLOCKED' || openPlaces(prerequisites).length > 0) return;
+    this.#put(`${box}:keyWaiting:${key}`, `${place}${id}`);
+    this.#put(`${box}:waitedKeys`, key, '0');
   }
 
   /** The mailboxes and root scopes with READY messages, and the turns of the latter. */

@@ -8,14 +8,20 @@ export interface Row {
   readonly cells: readonly Child[];
 }
 
-/** What a BLOCKED message waits for: links to messages, groups by their ids. */
+/** A message by a link, a group by its id. */
+export function messageOrGroup(id: string, isGroup: boolean, world: World): Element {
+  return isGroup ? el('span', { class: 'id' }, `group ${shortId(id)}`) : messageLink(id, world);
+}
+
+/** What a BLOCKED message waits for. */
 export function blockersOf(
-  blockedBy: readonly { readonly kind: string; readonly id: string }[],
+  blockedBy: readonly { readonly kind: string; readonly id: string | null }[],
   world: World,
 ): (Element | string)[] {
   return blockedBy.flatMap(({ kind, id }, index) => [
     index === 0 ? '' : ', ',
-    kind === 'MESSAGE' ? messageLink(id, world) : el('span', { class: 'id' }, `group ${shortId(id)}`),
+    ...(kind === 'KEY' ? [id === null ? 'other messages of its key' : 'its key, which has '] : []),
+    ...(id === null ? [] : [messageOrGroup(id, kind === 'GROUP', world)]),
   ]);
 }
 

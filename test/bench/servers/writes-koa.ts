@@ -17,7 +17,16 @@ const redis = new Redis({ path: redisSocket() });
 const scripts = new Map<string, Script>();
 for (const [step, text] of Object.entries(WRITES)) {
   const functionName = (await redis.script('LOAD', text)) as string;
-  scripts.set(`/${step}`, { name: step, functionName, args: FIELDS, shared: [], long: [], gathers: true, reply: [] });
+  scripts.set(`/${step}`, {
+    name: step,
+    functionName,
+    args: FIELDS,
+    shared: [],
+    rare: [],
+    long: [],
+    gathers: true,
+    reply: [],
+  });
 }
 const gathering = new Gathering(async ({ functionName }, _org, argv) => {
   const replies = (await redis.evalsha(functionName, 1, NOOP_KEY, ...argv)) as Value[];

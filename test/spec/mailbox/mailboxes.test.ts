@@ -20,6 +20,7 @@ describe('Mailboxes', () => {
       recipientId: null,
       backlogLimit: 1000,
       maxAttempts: 5,
+      perKey: null,
       retryDelaySeconds: 0,
       maxRetryDelaySeconds: 3600,
       counts: { ready: 0, delayed: 0, blocked: 0, claimed: 0, failed: 0 },

@@ -24,7 +24,14 @@ export async function sendMany(
     delaySeconds = '',
     deadline = '',
     prerequisites = '',
-  }: { scopeIds?: readonly string[]; delaySeconds?: string; deadline?: string; prerequisites?: string } = {},
+    key = '',
+  }: {
+    scopeIds?: readonly string[];
+    delaySeconds?: string;
+    deadline?: string;
+    prerequisites?: string;
+    key?: string;
+  } = {},
 ): Promise<void> {
   const fields = {
     mailboxId: id,
@@ -34,6 +41,7 @@ export async function sendMany(
     delaySeconds,
     maxAttempts: '',
     prerequisites,
+    key,
   };
   // The rate class of held requests: there may be more sends than a minute allows.
   const args = { ...callArgs(world), callName: 'message.send', rateClass: 'held', ...fields };

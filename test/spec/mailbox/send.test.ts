@@ -33,6 +33,8 @@ describe('POST /mailboxes/{id}/messages', () => {
         progress: null,
         readyAt: null,
         workKey: 'k',
+        priority: 0,
+        key: null,
         after: [],
         onFailure: null,
         blockedBy: [],

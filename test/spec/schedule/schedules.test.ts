@@ -18,6 +18,8 @@ describe('A schedule', () => {
       mailboxId: table.mailboxId,
       scopeId: table.scopeId,
       everySeconds: null,
+      priority: 0,
+      key: null,
       state: 'ACTIVE',
       nextAt: '2030-01-08T08:00:00.000Z',
       lastAt: null,

@@ -77,10 +77,10 @@ function scriptTable(all: readonly Reach[], { words }: Product): string[] {
   for (const room of new Set(all.map(roomOf))) {
     lines.push(`### ${room}`, '', row('Script', 'What it does', 'Arguments', 'Reply'), '| --- | --- | --- | --- |');
     for (const script of all.filter((one) => roomOf(one) === room)) {
-      const { args = [], reply = [] } = scripts.get(script.name) ?? {};
+      const { args = [], rare = [], reply = [] } = scripts.get(script.name) ?? {};
       const code = (text: string): string => text && `\`${text}\``;
       const name = `\`${script.name}\`${isCall(script) ? '' : ' °'}`;
-      lines.push(row(name, script.summary, code(argsOf(args)), code(reply.map(memberText).join(' '))));
+      lines.push(row(name, script.summary, code(argsOf([...args, ...rare])), code(reply.map(memberText).join(' '))));
     }
     lines.push('');
   }

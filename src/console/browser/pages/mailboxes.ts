@@ -94,7 +94,7 @@ export const requeueable: readonly string[] = ['FAILED', 'REJECTED', 'EXPIRED', 
 const states = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED', 'ACKED', ...requeueable];
 
 function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
-  const { id, name, mode, recipientId, counts, oldestReadyAt, maxAttempts, retryDelaySeconds } = mailbox;
+  const { id, name, mode, recipientId, counts, oldestReadyAt, maxAttempts, retryDelaySeconds, perKey } = mailbox;
   const numbers: Readonly<Record<string, number>> = {
     READY: counts.ready,
     DELAYED: counts.delayed,
@@ -118,6 +118,7 @@ function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
     pairs([
       ['Mode', recipientId === null ? mode : el('span', {}, `${mode}, received by `, el('b', {}, recipientId))],
       mailbox.paused && ['Paused', 'nothing is handed out'],
+      perKey !== null && ['Per key', `${count(perKey)} at once`],
       ['Backlog', fullness(mailbox)],
       ['Oldest ready', oldestReadyAt === null ? 'none' : age(oldestReadyAt, world)],
       [

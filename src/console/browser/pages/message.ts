@@ -6,11 +6,13 @@ import { type Panel, panel } from '../panels/panel.ts';
 import {
   age,
   badge,
+  blockersOf,
   button,
   buttons,
   clock,
   mailboxLink,
   messageLink,
+  messageOrGroup,
   named,
   pairs,
   scopeLink,
@@ -38,7 +40,7 @@ function afterOf({ after, onFailure, blockedBy }: Message, world: World): Elemen
   const isOpen = (id: string): boolean => blockedBy.some((one) => one.id === id);
   const links = after.flatMap(({ messageId, groupId, state }, index) => {
     const id = messageId ?? groupId ?? '';
-    const link = messageId === null ? el('span', { class: 'id' }, `group ${shortId(id)}`) : messageLink(id, world);
+    const link = messageOrGroup(id, messageId === null, world);
     return [index === 0 ? '' : ', ', link, ' ', badge(state ?? 'GONE'), isOpen(id) ? ' (waits for it)' : ''];
   });
   return el('span', {}, ...links, `; if one fails: ${words(onFailure ?? '')}`);
@@ -57,11 +59,17 @@ function facts(message: Message, world: World): Node[] {
       ['Run', scopeLink(message.scopeId, world)],
       ['Created', clock(message.createdAt)],
       readyAt !== null && ['Ready', age(readyAt, world)],
+      message.blockedBy.some(({ kind }) => kind === 'KEY') && [
+        'Waits for',
+        el('span', {}, ...blockersOf(message.blockedBy, world)),
+      ],
       message.after.length > 0 && ['After', afterOf(message, world)],
       deadline !== null && ['Deadline', age(deadline, world)],
       ['Attempts', `${message.attempts} of ${message.maxAttempts}`],
       claim && ['Claim', claim],
       finishedAt !== null && ['Finished', clock(finishedAt)],
+      message.priority > 0 && ['Priority', String(message.priority)],
+      message.key !== null && ['Key', named(message.key)],
       message.workKey !== null && ['Work key', named(message.workKey)],
       message.taskKey !== null && ['Task key', named(message.taskKey)],
       message.groupId !== null && ['Group', el('span', { class: 'id' }, message.groupId)],

@@ -1,0 +1,120 @@
+--- @export keyed
+--- @include lib/call lib/clock lib/due lib/invocation lib/records lib/sendBack lib/sorted lib/timer lib/unit mailbox/_blocked
+--- @include mailbox/_mailbox mailbox/_message mailbox/_ready scope/_scope
+--- Messages with a key: of each key at most `perKey` of the mailbox are *active*, which is READY, CLAIMED or between two
+--- attempts. The others are BLOCKED, and follow in the order in which nothing but the key was in their way any more. Each key
+--- has a sorted set of the active ones and one of those that wait for it, by the moment since which they do; the mailbox
+--- has a set of the keys that any message waits for.
+---
+--- Active messages are counted without `perKey`, too: it may be set later.
+local keyed = {}
+--- How many messages a change of `perKey` frees in its own step; workers free the rest.
+local maxFreed = 50
+
+local function limitOf(mailboxId)
+  return mailbox.load(mailboxId, 'perKey').perKey or math.huge
+end
+
+--- DELAYED messages that are due have waited for their keys since then: they become ready before another is given a
+--- place among them. Only a request can be sent back for that; what workers do is late by a moment at most.
+function keyed.needRipened(mailboxId)
+  local script = invocation.script
+  if not script or script.kind ~= 'write' then return end
+  local box = mailbox.load(mailboxId, 'nextReadyAt', 'orderedDelayed')
+  local isDue = box.nextReadyAt and box.nextReadyAt <= (tonumber(drainedThrough) or now)
+  if isDue and box.orderedDelayed > 0 then sendBack('DUE', timer.named('mailbox:delays', mailboxId)) end
+end
+
+--- Makes a message READY since `at`, or BLOCKED where its key has no room for it. A message that is active already stays so.
+function keyed.proceed(record, path, box, at)
+  local key = record.place and message.load(record.id, 'key').key
+  if key then
+    local active, waiting = keys.keyActive(box.id, key), keys.keyWaiting(box.id, key)
+    if not sorted.score(active, record.id) then
+      if not sorted.isEmpty(waiting) or sorted.count(active) >= limitOf(box.id) then
+        blocked.hold(record, box)
+        records.set(record, 'place', ready.placeAt(at))
+        sorted.add(waiting, string.format('%d', at), record.place .. record.id)
+        sorted.add(keys.waitedKeys(box.id), '0', key)
+        return
+      end
+      sorted.add(active, '0', record.id)
+    end
+  end
+  message.become(record, 'READY')
+  ready.put(record, path, box, at)
+end
+
+--- Makes the first messages that wait for a key READY, as many as there is room for, at most `limit`. Returns how many.
+local function free(mailboxId, key, limit)
+  local active, waiting, freed = keys.keyActive(mailboxId, key), keys.keyWaiting(mailboxId, key), 0
+  local member, room = sorted.first(waiting), math.min(limit, limitOf(mailboxId) - sorted.count(active))
+  while member and freed < room do
+    local record = message.read(string.sub(member, -36))
+    sorted.remove(waiting, member)
+    sorted.add(active, '0', record.id)
+    blocked.drop(record)
+    message.become(record, 'READY')
+    ready.put(record, scope.path(record.scopeId), mailbox.read(mailboxId), now)
+    member, freed = sorted.first(waiting), freed + 1
+  end
+  if not member then sorted.remove(keys.waitedKeys(mailboxId), key) end
+  return freed
+end
+
+--- A message is over, or given up until a person has answered: the next of its key follows. wasBlocked: it was BLOCKED.
+function keyed.leave(record, wasBlocked)
+  local key = record.place and message.load(record.id, 'key').key
+  if not key then return end
+  if wasBlocked then
+    local waiting = keys.keyWaiting(record.mailboxId, key)
+    sorted.remove(waiting, record.place .. record.id)
+    if sorted.isEmpty(waiting) then sorted.remove(keys.waitedKeys(record.mailboxId), key) end
+  else
+    sorted.remove(keys.keyActive(record.mailboxId, key), record.id)
+    if not sorted.isEmpty(keys.waitedKeys(record.mailboxId)) then
+      keyed.needRipened(record.mailboxId)
+      free(record.mailboxId, key, 1)
+    end
+  end
+end
+
+--- Goes on through the keys that messages wait for, after `perKey` was raised, and frees at most `limit` messages; a key of
+--- which it frees none counts as one. Returns how many, and whether there are more.
+local function freeAll(mailboxId, limit)
+  local box, waited, done = mailbox.load(mailboxId, 'freedThrough'), keys.waitedKeys(mailboxId), 0
+  -- Changed by this invocation, it cannot be read before that is written.
+  if unit.isChanged(waited) then return 0, true end
+  local from = box.freedThrough and '(' .. box.freedThrough or '-'
+  local list = redis.call('ZRANGE', waited, from, '+', 'BYLEX', 'LIMIT', 0, limit)
+  for _, key in ipairs(list) do
+    local freed = free(mailboxId, key, limit - done)
+    -- The same key may have more.
+    if freed == limit - done then return limit, true end
+    done = done + math.max(1, freed)
+    records.set(box, 'freedThrough', key)
+    if done == limit then return limit, true end
+  end
+  if #list == limit then return done, true end
+  records.set(box, 'freedThrough', false)
+  return done, false
+end
+
+--- `perKey` was raised, or is none any more.
+function keyed.raised(mailboxId)
+  records.set(mailbox.load(mailboxId, 'freedThrough'), 'freedThrough', false)
+  local _, more = freeAll(mailboxId, maxFreed)
+  if more then timer.armInBackground('mailbox:perKey', mailboxId, now) end
+end
+
+due['mailbox:perKey'] = function(mailboxId, _, limit)
+  if not mailbox.load(mailboxId, 'mode') then return end
+  local done, more = freeAll(mailboxId, math.ceil(limit / 2))
+  if more then timer.armInBackground('mailbox:perKey', mailboxId, now) end
+  return more and limit or math.max(1, 2 * done)
+end
+
+--- The one message that is active of a key of which only one may be; nil: any other key.
+function keyed.holder(mailboxId, key)
+  return limitOf(mailboxId) == 1 and sorted.first(keys.keyActive(mailboxId, key)) or nil
+end

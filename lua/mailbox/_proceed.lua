@@ -1,0 +1,12 @@
+--- @include lib/clock lib/records mailbox/_delay mailbox/_keyed mailbox/_message mailbox/_ready
+
+--- Nothing is in the way of a message any more but its sender's delay (until `readyAt`, nil: none) and its key.
+function message.proceed(record, path, box, readyAt)
+  if readyAt and readyAt > now then
+    -- Since when it waits (mailbox/_waits).
+    records.set(record, 'place', ready.placeAt(now))
+    delay.hold(record, box, readyAt)
+  else
+    keyed.proceed(record, path, box, now)
+  end
+end

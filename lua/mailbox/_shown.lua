@@ -1,0 +1,12 @@
+--- @include mailbox/_keyed mailbox/_message
+
+--- The record as reads show it: without the lease of an ended claim, and the delay of a BLOCKED message, which may wait for
+--- the one that its key has for now.
+function message.shown(record)
+  if record.state ~= 'CLAIMED' then record.leaseExpiresAt = false end
+  if record.state == 'BLOCKED' then
+    record.readyAt = false
+    record.keyHolder = record.key and keyed.holder(record.mailboxId, record.key)
+  end
+  return record
+end
