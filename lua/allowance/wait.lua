@@ -3,8 +3,8 @@
 --- @space maxPendingWaiters waiters:WAITING
 --- @args allowanceId scopeId units holder ttlSeconds tail
 --- @reply waiter:waiter
---- @include lib/call lib/clock lib/count lib/id lib/plan lib/refuse lib/sorted lib/space lib/timer allowance/_allowance
---- @include allowance/_grant allowance/_queue allowance/_waiter scope/_scope
+--- @include lib/call lib/clock lib/count lib/id lib/plan lib/queue lib/refuse lib/sorted lib/space lib/timer allowance/_allowance
+--- @include allowance/_grant allowance/_waiter scope/_scope
 local maxPendingWaiters, pending = keyspace.record.maxPendingWaiters, count.ofSpace(keyspace.record, 'waiters:WAITING')
 local source = allowance.read(allowanceId, now)
 units = tonumber(units)
@@ -27,7 +27,7 @@ if queues then
   waiter.enter(record, 'WAITING')
   scope.addLive(path, 1)
   scope.addAlong(path, 'liveWaiters', 1)
-  record.position = queue.add(allowanceId, record.id, units)
+  record.position = queue.add('allowance:waiter', allowanceId, record.id, units)
   timer.arm('allowance:waiter', record.id, record.expiresAt)
   if not behind then timer.arm('allowance:grant', allowanceId, possibleAt) end
   emit.waiter.queued(record.id, record)
