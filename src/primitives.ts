@@ -5,6 +5,7 @@ import { eventRoom } from './event/room.ts';
 import { groupRoom } from './group/room.ts';
 import { mailboxRoom } from './mailbox/room.ts';
 import { orgRoom } from './org/room.ts';
+import { poolRoom } from './pool/room.ts';
 import { collect, type Room } from './room.ts';
 import { scheduleRoom } from './schedule/room.ts';
 import { scopeRoom } from './scope/room.ts';
@@ -22,6 +23,7 @@ export const rooms: readonly Room[] = [
   budgetRoom,
   barrierRoom,
   allowanceRoom,
+  poolRoom,
   scheduleRoom,
   timerRoom,
   webhookRoom,

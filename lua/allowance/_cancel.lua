@@ -3,7 +3,7 @@
 --- Ends a WAITING waiter of a cancelled run; one whose time was over before the cancel is EXPIRED.
 function waiter.stop(record, cancel)
   if record.expiresAt <= cancel.cancelledAt then
-    waiter.finish(record, 'EXPIRED', record.expiresAt, emit.waiter.expired)
+    waiter.expire(record, record.expiresAt)
   else
     waiter.finish(record, 'CANCELLED', now, emit.waiter.cancelled, ending.count(cancel, 'cancelledWaiters'))
   end

@@ -1,5 +1,4 @@
---- @include lib/due allowance/_serve lib/sorted lib/unit allowance/_cancel allowance/_queue allowance/_waiter
---- @include scope/_scope
+--- @include lib/due lib/queue lib/unit allowance/_cancel allowance/_serve allowance/_waiter
 --- Both read queues that the sweep may have changed before.
 --- A time at which a grant may be possible: the start of a window, the end of a cooldown, or the rest of the work of one.
 due['allowance:grant'] = function(allowanceId, at, maxChanges)
@@ -12,13 +11,12 @@ due['allowance:waiter'] = function(waiterId, at, maxChanges)
   unit.write()
   local record = waiter.read(waiterId)
   if not record or record.state ~= 'WAITING' then return 1 end
-  local cancel = scope.cancelOf(scope.path(record.scopeId))
+  local cancel = waiter.cancelOf(record)
   if cancel then
     waiter.unqueue(record, cancel)
     return 1
   end
-  local wasHead = sorted.first(keys.liveWaiters(record.allowanceId)) == waiterId
-  if not wasHead then queue.rebuild(record.allowanceId, waiterId) end
-  waiter.finish(record, 'EXPIRED', at, emit.waiter.expired)
+  local wasHead = queue.isLeavingHead('allowance:waiter', record.allowanceId, waiterId)
+  waiter.expire(record, at)
   return 1 + (wasHead and serveWaiters(record.allowanceId, at, maxChanges - 1) or 0)
 end

@@ -1,4 +1,4 @@
---- @include lib/sorted allowance/_queue allowance/_waiter
+--- @include lib/queue lib/sorted allowance/_waiter
 --- Grants waiters their units, which have been used in `source` (an allowance.read) already. For each new grant up to two
 --- grants of past windows leave heldGrants, so that past grants never accumulate.
 function waiter.grant(granted, source, at)

@@ -1,5 +1,5 @@
 --- @record waiter
---- @include lib/finished lib/journal lib/records lib/refuse lib/sorted lib/timer scope/_scope
+--- @include lib/finished lib/journal lib/queue lib/records lib/refuse lib/timer scope/_scope
 --- A waiter's record and its transitions: WAITING, then GRANTED, CANCELLED or EXPIRED.
 
 --- The fields that transitions need; nil if there is no such waiter.
@@ -15,6 +15,11 @@ function waiter.view(waiterId)
   return record
 end
 
+--- The cancel of its run, if there is one.
+function waiter.cancelOf(record)
+  return scope.cancelOf(scope.path(record.scopeId))
+end
+
 --- Moves a waiter to a final state at the time `at`; emitter: emits its event, with its cause. A WAITING one leaves the queue; its id in
 --- the list becomes a dead entry.
 function waiter.finish(record, state, at, emitter, cause)
@@ -22,9 +27,7 @@ function waiter.finish(record, state, at, emitter, cause)
     local path = scope.path(record.scopeId)
     scope.addLive(path, -1)
     scope.addAlong(path, 'liveWaiters', -1)
-    sorted.remove(keys.liveWaiters(record.allowanceId), record.id)
-    sorted.remove(keys.waitingWaiters(), record.id)
-    sorted.remove(keys.waiterUnits(record.allowanceId), record.id)
+    queue.leave('allowance:waiter', record.allowanceId, record.id)
     timer.disarm('allowance:waiter', record.id)
     journal.wake(record.id)
   end
@@ -32,4 +35,9 @@ function waiter.finish(record, state, at, emitter, cause)
   waiter.enter(record, state)
   emitter(record.id, record, cause)
   finished.add('allowance:waiter', record.id, string.format('%d', at))
+end
+
+--- Its time to live was over at the time `at`.
+function waiter.expire(record, at)
+  waiter.finish(record, 'EXPIRED', at, emit.waiter.expired)
 end

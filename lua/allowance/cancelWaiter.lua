@@ -2,10 +2,9 @@
 --- @request write
 --- @args waiterId
 --- @reply waiter:waiter
---- @include lib/call lib/clock lib/refuse allowance/_serve allowance/_cancel allowance/_queue allowance/_waiter
---- @include scope/_scope
+--- @include lib/call lib/clock lib/queue lib/refuse allowance/_cancel allowance/_serve allowance/_waiter
 local record = waiter.view(waiterId)
-local cancel = record.state == 'WAITING' and scope.cancelOf(scope.path(record.scopeId))
+local cancel = record.state == 'WAITING' and waiter.cancelOf(record)
 if cancel then
   record.position = nil
   waiter.unqueue(record, cancel)
@@ -14,9 +13,8 @@ if record.state == 'CANCELLED' then return call.answer({ waiter = record }) end
 if record.state ~= 'WAITING' then refuse('WAITER_NOT_WAITING', record.state) end
 if record.expiresAt <= now then refuse('WAITER_NOT_WAITING', 'EXPIRED') end
 
-local wasHead = record.position == 1
 record.position = nil
-if not wasHead then queue.rebuild(record.allowanceId, waiterId) end
+local wasHead = queue.isLeavingHead('allowance:waiter', record.allowanceId, waiterId)
 waiter.finish(record, 'CANCELLED', now, emit.waiter.cancelled)
 if wasHead then serveWaiters(record.allowanceId, now, 25) end
 return call.answer({ waiter = record }, 'operation')

@@ -4,22 +4,13 @@
 --- @request write
 --- @args allowanceId unitsLimit detail
 --- @reply allowance:allowance
---- @include lib/audit lib/call lib/caller lib/clock lib/plan lib/records lib/refuse lib/sendBack allowance/_serve
---- @include allowance/_allowance allowance/_cancel allowance/_waiter scope/_scope
--- About as many as a step of a cancel.
-local maxStops = 250
+--- @include lib/audit lib/call lib/caller lib/clock lib/plan lib/queue lib/records lib/refuse lib/sendBack
+--- @include allowance/_allowance allowance/_cancel allowance/_serve allowance/_waiter
 local record = allowance.view(allowanceId)
 local wanted = tonumber(unitsLimit)
 if wanted == record.unitsLimit then return call.answer({ allowance = record }) end
-local above, stopped = redis.call('ZRANGE', keys.waiterUnits(allowanceId), '+inf', '(' .. unitsLimit, 'BYSCORE', 'REV',
-  'LIMIT', 0, maxStops), false
-for _, id in ipairs(above) do
-  local one = waiter.read(id)
-  local cancel = scope.cancelOf(scope.path(one.scopeId))
-  if not cancel then refuse('LIMIT_BELOW_USE', 'unitsLimit ' .. string.format('%d', one.units)) end
-  waiter.unqueue(one, cancel)
-  stopped = true
-end
+local least, stopped = queue.above('allowance:waiter', allowanceId, unitsLimit)
+if least then refuse('LIMIT_BELOW_USE', 'unitsLimit ' .. string.format('%d', least)) end
 if stopped then
   call.keep()
   sendBack('DUE')

@@ -1,11 +1,12 @@
 --- Takes units of the current window, or queues for them for ttlSeconds. maxPendingWaiters is checked only if it queues.
 --- @request write
---- @space maxPendingWaiters waiters:WAITING
+--- @space maxPendingWaiters waiters:WAITING holds:WAITING
 --- @args allowanceId scopeId units holder ttlSeconds tail
 --- @reply waiter:waiter
---- @include lib/call lib/clock lib/count lib/id lib/plan lib/refuse lib/sorted lib/space lib/timer allowance/_allowance
---- @include allowance/_grant allowance/_queue allowance/_waiter scope/_scope
-local maxPendingWaiters, pending = keyspace.record.maxPendingWaiters, count.ofSpace(keyspace.record, 'waiters:WAITING')
+--- @include lib/call lib/clock lib/count lib/id lib/plan lib/queue lib/refuse lib/sorted lib/space lib/timer allowance/_allowance
+--- @include allowance/_grant allowance/_waiter scope/_scope
+local maxPendingWaiters = tonumber(keyspace.record.maxPendingWaiters)
+local pending = (count.ofSpace(keyspace.record, 'waiters:WAITING') or 0) + (count.ofSpace(keyspace.record, 'holds:WAITING') or 0)
 local source = allowance.read(allowanceId, now)
 units = tonumber(units)
 if units > source.unitsLimit then refuse('UNITS_EXCEED_LIMIT', source.unitsLimit) end
@@ -15,7 +16,7 @@ plan.needOperation()
 local possibleAt = allowance.nextMoment(source, units)
 local behind = redis.call('EXISTS', keys.liveWaiters(allowanceId)) == 1
 local queues = behind or possibleAt > now
-if queues and (tonumber(pending) or 0) >= tonumber(maxPendingWaiters) then refuse('WAITERS_FULL', maxPendingWaiters) end
+if queues and pending >= maxPendingWaiters then refuse('WAITERS_FULL', maxPendingWaiters) end
 scope.check(path)
 
 path = path or scope.create(scopeId)
@@ -27,7 +28,7 @@ if queues then
   waiter.enter(record, 'WAITING')
   scope.addLive(path, 1)
   scope.addAlong(path, 'liveWaiters', 1)
-  record.position = queue.add(allowanceId, record.id, units)
+  record.position = queue.add('allowance:waiter', allowanceId, record.id, units)
   timer.arm('allowance:waiter', record.id, record.expiresAt)
   if not behind then timer.arm('allowance:grant', allowanceId, possibleAt) end
   emit.waiter.queued(record.id, record)

@@ -27,7 +27,15 @@ function caller.keyId()
   return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId')
 end
 
+--- Whether the key has one of the permissions, which have commas between.
+local function hasOneOf(names)
+  for name in string.gmatch(names, '[^,]+') do
+    if string.find(invocation.permissions, name, 1, true) then return true end
+  end
+end
+
 function caller.authorize()
-  if not string.find(invocation.permissions, permission, 1, true) then refuse('PERMISSION_DENIED', permission) end
+  -- Most calls need one permission, and mostly the key has it.
+  if not string.find(invocation.permissions, permission, 1, true) and not hasOneOf(permission) then refuse('PERMISSION_DENIED', permission) end
   if invocation.spaces ~= '' and not string.find(invocation.spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
 end

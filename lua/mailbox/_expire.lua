@@ -1,4 +1,4 @@
---- @include lib/clock lib/due lib/records lib/unit mailbox/_cancel mailbox/_delay mailbox/_finish mailbox/_lease
+--- @include lib/clock lib/due lib/lease lib/records lib/unit mailbox/_cancel mailbox/_delay mailbox/_finish
 --- @include mailbox/_mailbox mailbox/_message mailbox/_release scope/_scope
 --- A message's deadline or the end of its lease, at the time `at`.
 due['mailbox:message'] = function(messageId, at)
@@ -37,7 +37,7 @@ end
 
 --- The end of the earliest lease of the space; an earlier moment where that one was given up in time.
 due['mailbox:lease'] = function(_, at)
-  local messageId, endedAt = lease.takeDue(at)
+  local messageId, endedAt = lease.takeDue(keys.claims(), at)
   if messageId then due['mailbox:message'](messageId, endedAt) end
-  lease.rearm()
+  lease.rearm('mailbox:lease', keys.claims())
 end

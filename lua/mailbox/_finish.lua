@@ -1,5 +1,5 @@
 --- @include lib/count lib/journal lib/records lib/sorted lib/timer mailbox/_blocked mailbox/_delay mailbox/_dependents
---- @include mailbox/_keyed mailbox/_lease mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready scope/_scope
+--- @include mailbox/_keyed mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready scope/_scope
 --- How many messages have been finished: finishing one may finish others.
 message.finishes = 0
 
@@ -10,7 +10,7 @@ function message.finish(record, state, at, emitter, reason, cause)
   local path = scope.path(record.scopeId)
   local from, box = record.state, mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
   if from == 'CLAIMED' then
-    lease.drop(record.id)
+    sorted.remove(keys.claims(), record.id)
     records.set(box, 'claimed', box.claimed - 1)
   elseif from == 'DELAYED' then
     delay.drop(record)

@@ -1,4 +1,4 @@
---- @include lib/clock lib/records mailbox/_delay mailbox/_lease mailbox/_mailbox mailbox/_members mailbox/_message
+--- @include lib/clock lib/records lib/sorted mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message
 --- @include mailbox/_ready scope/_scope
 local ofClaim = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
@@ -18,6 +18,6 @@ function message.release(record, at, pauseSeconds)
     ready.put(record, scope.path(record.scopeId), box, readyAt)
   end
   for _, field in ipairs(ofClaim) do records.set(record, field, false) end
-  lease.drop(record.id)
+  sorted.remove(keys.claims(), record.id)
   emit.message.retried(record.id, record)
 end

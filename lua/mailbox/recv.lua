@@ -7,8 +7,8 @@
 --- @gather
 --- @request write
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
---- @include lib/call lib/clock lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer lib/usage
---- @include mailbox/_delay mailbox/_lease mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
+--- @include lib/call lib/clock lib/lease lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer lib/usage
+--- @include mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
 --- @include mailbox/_paused mailbox/_skip mailbox/_turns scope/_scope
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local box = mailbox.load(mailboxId, 'mode', 'recipientId', 'ready', 'claimed', 'nextReadyAt', 'turn')
@@ -85,7 +85,7 @@ while #claims < max do
   records.set(record, 'holderSession', holderSession)
   records.set(record, 'claimedAt', now)
   records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, deadline))
-  lease.hold(id, record.leaseExpiresAt, nextLease)
+  lease.hold('mailbox:lease', keys.claims(), id, record.leaseExpiresAt, nextLease)
   nextLease = math.min(nextLease or math.huge, record.leaseExpiresAt)
   records.set(box, 'ready', box.ready - 1)
   records.set(box, 'claimed', box.claimed + 1)

@@ -3,17 +3,17 @@ import { advised, type ErrorTable, entry } from '../call/errors.ts';
 export const allowanceErrors: ErrorTable = {
   ALLOWANCE_NOT_FOUND: entry(404, 'there is no such allowance in this space'),
   WAITER_NOT_FOUND: entry(404, 'there is no such waiter in this space'),
-  UNITS_EXCEED_LIMIT: advised(
-    'no window ever has so many: ask for fewer units',
-    400,
-    (limit) => `units must not exceed the allowance's unitsLimit of ${limit}: they would never be available`,
-  ),
+  UNITS_EXCEED_LIMIT: advised('there are never so many: ask for fewer units', 400, (detail) => {
+    const [limit, kind] = detail.split(' ').reverse();
+    const what = kind === 'pool' ? `the pool's ${limit} units` : `the allowance's unitsLimit of ${limit}`;
+    return `units must not exceed ${what}: they would never be available`;
+  }),
   ALLOWANCE_EXISTS: entry(409, 'name is that of another allowance of this space: choose another, or use that one'),
   WAITERS_FULL: advised(
     'the queue is full: try later',
     409,
     (limit) =>
-      `the space has its maxPendingWaiters of ${limit} waiters: wait again once some have left, or raise maxPendingWaiters with PUT /limits`,
+      `the space has its maxPendingWaiters of ${limit} waiters and waiting holds: wait again once some have left, or raise maxPendingWaiters with PUT /limits`,
   ),
   WAITER_NOT_WAITING: advised(
     'the wait is over: GRANTED means that the units are yours, else queue again with allowance_wait',

@@ -83,7 +83,7 @@ const consume = route({
     '(`ALLOWANCE_EXHAUSTED`), and `wait` is the way to queue.',
   title: 'Use a quota now',
   tool: 'Take units of a shared quota, just before using what it limits. Refused when too few are left or others wait: then call allowance_wait. With a workKey a repeated call takes nothing more.',
-  permission: 'resource_config',
+  permission: 'resource_spend',
   idempotency: 'required',
   body: fields({ scopeId: ofRun(), units: integer(1, maxUnits), holder: text(1, 256), workKey: optional(key()) }),
   success: { 201: Consumption.schema },

@@ -18,7 +18,7 @@ const wait = route({
     'renewed: with a short one, no units are granted to a process that has died.',
   title: 'Queue for a quota',
   tool: 'Take units at once (state GRANTED: go ahead) or join the queue for them (WAITING): then call waiter_view with waitSeconds until it is GRANTED. Your place ends after ttlSeconds; waiter_renew keeps it longer.',
-  permission: 'resource_config',
+  permission: 'resource_spend',
   idempotency: 'required',
   body: fields({
     scopeId: ofRun(),

@@ -18,8 +18,9 @@ export const budgetErrors: ErrorTable = {
   }),
   LIMIT_BELOW_USE: entry(409, (detail) => {
     const [field, use] = detail.split(' ');
-    return field === 'unitsLimit'
-      ? `unitsLimit must be at least ${use}: a waiter waits for as many units`
+    const waits = { unitsLimit: 'a waiter', units: 'a hold' }[field ?? ''];
+    return waits !== undefined
+      ? `${field} must be at least ${use}: ${waits} waits for as many units`
       : `limitMinor must be at least ${use}, which is reserved or settled`;
   }),
   WORK_KEY_CONFLICT: entry(

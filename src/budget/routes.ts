@@ -108,7 +108,7 @@ const reserve = route({
     'WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.',
   title: 'Reserve money',
   tool: 'Set the most that a costly step may cost aside, before you begin it; begin only if this succeeds. Then budget_settle what it did cost, and budget_void the rest. With a workKey that names the step, another attempt finds this reservation (replay true) and reserves nothing.',
-  permission: 'resource_config',
+  permission: 'resource_spend',
   idempotency: 'required',
   body: fields({
     scopeId: ofRun(),
@@ -191,7 +191,7 @@ const settle = route({
   title: 'Settle a cost',
   tool: 'Book what a step did cost against its reservation; what is left stays reserved until budget_void. If it did cost more than is left, set overrun: what was really spent is recorded. A workKey makes it safe to repeat.',
   isRepeatable: true,
-  permission: 'resource_config',
+  permission: 'resource_spend',
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({
@@ -226,7 +226,7 @@ const release = route({
   tool: 'Give what is left of a reservation back to the budget and close it. Call it when the step is over or given up.',
   isDestructive: true,
   isRepeatable: true,
-  permission: 'resource_config',
+  permission: 'resource_spend',
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({ reservationId: id(), workKey: workKey() }),

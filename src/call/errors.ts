@@ -70,7 +70,9 @@ export const commonErrors: ErrorTable = {
       `the plan's ${limit} operations of this month are used up: new work is refused until the next month or a larger plan, running work may finish`,
   ),
   PERMISSION_DENIED: entry(403, (detail) =>
-    detail === 'space' ? 'the API key is limited to other spaces' : `the API key lacks the permission ${detail}`,
+    detail === 'space'
+      ? 'the API key is limited to other spaces'
+      : `the API key lacks the permission ${detail.replace(',', ', or ')}`,
   ),
   ROUTE_NOT_FOUND: entry(404, 'there is no such path: see /docs, /openapi.json or /console'),
   SPACE_NOT_FOUND: entry(404, 'there is no such space in the organization of this API key'),

@@ -11,7 +11,7 @@ import { Holding } from './holding.ts';
 import { readIdempotency } from './idempotency.ts';
 import { readInput } from './read-input.ts';
 import { answerer, type Response, respond } from './response.ts';
-import type { Input, Route, ServeContext } from './route.ts';
+import { allowedBy, type Input, type Route, type ServeContext } from './route.ts';
 import { Runner } from './runner.ts';
 import type { CallService } from './service.ts';
 
@@ -24,6 +24,21 @@ interface Request {
 }
 
 const none: Args = {};
+
+/** The permissions of which the caller needs one, as the script takes them. */
+function permissionOf(route: Route, call: Call): string {
+  const needed = route.permissionFor?.(bodyOf(route, call)) ?? route.permission;
+  return needed === 'any' ? '' : allowedBy(needed).join();
+}
+
+/** The body as sent; undefined where it cannot be read, which is refused later. */
+function bodyOf(route: Route, call: Call): unknown {
+  try {
+    return call.parts(route).body;
+  } catch {
+    return undefined;
+  }
+}
 
 const rateClassOf = ({ rate }: Route): string => rate ?? 'ordinary';
 
@@ -64,7 +79,7 @@ export class Operation {
     const args: Record<string, string | number> = {
       ...callArgs,
       apiKeyDigest: call.caller.apiKeyDigest,
-      permission: route.permission === 'any' ? '' : route.permission,
+      permission: permissionOf(route, call),
       rateClass: rateClassOf(route),
       callName: route.call,
       requestId: call.requestId,

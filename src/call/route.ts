@@ -8,9 +8,13 @@ import { fields, queryInteger } from './fields.ts';
 import type { Args, Hold } from './hold.ts';
 import type { RoomServices } from './service.ts';
 
-/** The permissions of keys. None implies another. */
-export const permissions = ['coordination_read', 'coordination_write', 'resource_config'] as const;
+/** The permissions of keys. */
+export const permissions = ['coordination_read', 'coordination_write', 'resource_config', 'resource_spend'] as const;
 export type Permission = (typeof permissions)[number];
+
+/** The permissions that allow what one does: itself, and resource_config whatever resource_spend allows. None else implies another. */
+export const allowedBy = <P extends string>(permission: P): readonly (P | Permission)[] =>
+  permission === 'resource_spend' ? [permission, 'resource_config'] : [permission];
 
 /** A validated call; ids are lower-cased, absent fields undefined. */
 export interface Input<Query = unknown, Body = unknown> {
@@ -87,6 +91,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly isRepeatable?: true;
   /** `any`: every key may call it; only outside of spaces. `none`: the same in a space. */
   readonly permission: Permission | 'any' | 'none';
+  /** The permission that a call with this body needs instead. */
+  readonly permissionFor?: (body: unknown) => Permission;
   /** `never`: the header is ignored; `calls`: the calls in the body have keys made of it. */
   readonly idempotency: 'required' | 'optional' | 'never' | 'calls';
   /**

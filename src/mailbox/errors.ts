@@ -6,6 +6,12 @@ const claimLost: Record<string, string> = {
   CLAIMED_AGAIN: 'the lease of this token is over and the message was claimed again: drop the work',
   FINISHED: 'the message is finished already: drop the work',
   NOT_ISSUED: 'this token was never issued for this message: send the token that recv answered with it',
+  HOLD_WAITING: 'the hold is still WAITING, and its token holds nothing yet: wait until it is HELD, or cancel it',
+  HOLD_RELEASED: 'the hold was released, and its units are others’: stop, and acquire again',
+  HOLD_LAPSED: 'the lease of the hold is over, and its units are others’: stop, and acquire again',
+  HOLD_CANCELLED: 'the hold was cancelled before it was granted: acquire again',
+  HOLD_EXPIRED: 'the hold waited for its ttlSeconds in vain: acquire again',
+  HOLD_NOT_ISSUED: 'this token was never issued for this hold: send the token that acquire answered with it',
 };
 
 export const mailboxErrors: ErrorTable = {
@@ -74,7 +80,8 @@ export const mailboxErrors: ErrorTable = {
   }),
   CONCURRENCY_LIMITED: entry(
     429,
-    (limit) => `the organization holds its plan's ${limit} claims at once: retry when one is completed`,
+    (limit) =>
+      `the organization has its plan's ${limit} agents at once, claims and units of pools together: retry when one has ended`,
   ),
 };
 

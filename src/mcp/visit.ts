@@ -7,7 +7,7 @@ import type { Operation } from '../call/operation.ts';
 import { isObject } from '../call/read-input.ts';
 import { refusalOf } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
-import type { Permission } from '../call/route.ts';
+import { allowedBy, type Permission } from '../call/route.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
@@ -107,7 +107,9 @@ export class Visit {
 
   #tools(): Tool[] {
     const all = [...this.#parts.tools.values()];
-    return all.filter(({ permission }) => this.#permissions?.includes(permission)).map(({ tool }) => tool);
+    const may = ({ permission }: Listed): boolean =>
+      allowedBy(permission).some((one) => this.#permissions?.includes(one));
+    return all.filter(may).map(({ tool }) => tool);
   }
 
   /** Undefined: there is no such tool. */

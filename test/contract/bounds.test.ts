@@ -16,6 +16,8 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ backlogLimit: [1, 100_000], threshold: [1, 1000], target: [1, 100_000] },
   ...{ epoch: [1, 999_999_999] },
   ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
+  ...{ 'pool.create units': [1, 1e6], 'pool.update units': [1, 1e6], 'pool.acquire units': [1, 1e6] },
+  ...{ 'pool.acquire ttlSeconds': [0, 86_400] },
   ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
   ...{ maxLeaseSeconds: [5, 600], maxPendingWaiters: [1, 1_000_000], maxArmedTimers: [1, 1_000_000] },
 };
@@ -29,6 +31,8 @@ const defaults: Readonly<Record<string, object>> = {
   'message.recv': { waitSeconds: 0 },
   'schedule.create': { timezone: 'UTC' },
   'allowance.wait': { ttlSeconds: 300 },
+  'pool.create': { unique: false },
+  'pool.acquire': { units: 1, ttlSeconds: 300 },
   'destination.create': { eventTypes: [] },
 };
 
@@ -127,6 +131,6 @@ describe('the bounds of a field', () => {
       const taken = [0, 1, max, max + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
       expect(taken, call).to.deep.equal([false, true, true, false]);
     }
-    expect(lists).to.have.length(13);
+    expect(lists).to.have.length(15);
   });
 });

@@ -30,12 +30,16 @@ export async function expectAgreement(world: World, { isClockSteady = true } = {
     blockedMessages: census.messages['BLOCKED'],
     claimedMessages: census.messages['CLAIMED'],
     waitingWaiters: census.waiters['WAITING'],
+    waitingHolds: census.holds['WAITING'],
     armedTimers: census.timers.ARMED,
   });
   expect(retainedBytes).to.equal(stored.retainedBytes);
   expect(sorted(waits.heldClaims, 'messageId')).to.deep.equal(stored.claimIds);
   expect(sorted(waits.waiters, 'waiterId')).to.deep.equal(stored.waiterIds);
   expect(sorted(waits.heldGrants, 'waiterId')).to.deep.equal(stored.heldGrantIds(Date.parse(waits.asOf)));
+  expect(sorted(waits.waitingHolds, 'holdId')).to.deep.equal(stored.holdIds('WAITING'));
+  expect(sorted(waits.heldHolds, 'holdId')).to.deep.equal(stored.holdIds('HELD'));
+  expect(stored.pools.stored, 'held units').to.deep.equal(stored.pools.counted);
   expect(sorted(waits.waitingTasks, 'taskId')).to.deep.equal(stored.waitingTaskIds);
   const next = waits.schedules.map(
     (one: Record<string, string>) => `${Date.parse(one['nextAt'] ?? '')} ${one['scheduleId']}`,
@@ -51,7 +55,7 @@ export async function expectAgreement(world: World, { isClockSteady = true } = {
   );
   expect(armed.sort(), 'timers').to.deep.equal(stored.deadlines);
   // One space: its counters are the organization's.
-  expect(Number(org['usedAgents'] ?? 0)).to.equal(census.claims.HELD);
+  expect(Number(org['usedAgents'] ?? 0)).to.equal(census.claims.HELD + stored.heldUnits);
   expect(Number(org['usedTasks'] ?? 0)).to.equal((census.tasks['PENDING'] ?? 0) + (census.tasks['RUNNING'] ?? 0));
   expect(Number(org['usedRuns'] ?? 0)).to.equal(stored.activeRoots);
   await expectIndexes(world, stored.records, isClockSteady);

@@ -13,6 +13,8 @@ const derived = new RegExp(
     ...['mailbox:[^:]+:(messages|segments|delayed|blocked|turns|heads|workKeys|requeueable:\\w+|ready:.+)'],
     ...['mailbox:[^:]+:(keyed:.+|keyActive:.+|keyWaiting:.+|waitedKeys)'],
     ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates)', 'allowance:[^:]+:(live|units)', 'barriers'],
+    ...['pools', 'poolNames', 'holds', 'waitingHolds', 'waitingHolders', 'holdLeases', 'finishedHolds'],
+    ...['pool:[^:]+:(live|units|held|holds)', 'scope:[^:]+:holds'],
     ...['budget:[^:]+:(reservations:\\w+|workKeys:RESERVE)', 'groups', 'dependents:.+', 'group:[^:]+:members'],
   ].join('|')})$`,
 );
@@ -39,6 +41,7 @@ class Recounted {
     this.#queues();
     this.#scopes();
     this.#others();
+    this.#pools();
   }
 
   #put(key: string, member: string, score: string | null = null): void {
@@ -124,6 +127,27 @@ class Recounted {
     }
   }
 
+  #pools(): void {
+    for (const { id = '', name = '' } of this.all('pool')) {
+      this.#put('pools', id);
+      this.#put('poolNames', name, id);
+    }
+    for (const { id = '', poolId, scopeId, state, units = '', holder, holderSession, ...times } of this.all('hold')) {
+      for (const list of ['holds', `pool:${poolId}:holds`, `scope:${scopeId}:holds`]) this.#put(list, id);
+      if (times['finishedAt']) this.#put('finishedHolds', id, times['finishedAt']);
+      if (state === 'HELD') {
+        this.#put('holdLeases', id, times['leaseExpiresAt']);
+        this.#put(`pool:${poolId}:held`, id, times['fence']);
+      }
+      if (state !== 'WAITING') continue;
+      this.#put('waitingHolds', id);
+      this.#put(`pool:${poolId}:live`, id);
+      this.#put(`pool:${poolId}:units`, id, units);
+      if (holderSession !== undefined)
+        this.#put('waitingHolders', `${this.path(scopeId)[0]} ${holder}\t${holderSession}\t${id}`);
+    }
+  }
+
   #others(): void {
     for (const { id = '', scopeId, allowanceId, state, units = '', createdAt = '' } of this.all('waiter')) {
       this.#put(`scope:${scopeId}:waiters`, id);
@@ -154,7 +178,7 @@ class Recounted {
 async function stored(world: World, key: string): Promise<Members> {
   const { store } = world.service;
   const name = `${world.prefix}:${key}`;
-  if (/:workKeys/.test(key)) return new Map(Object.entries(await store.hgetall(name)));
+  if (key === 'poolNames' || /:workKeys/.test(key)) return new Map(Object.entries(await store.hgetall(name)));
   if (key === 'tombstones' || key.startsWith('dependents:'))
     return new Map((await store.lrange(name, '0', '-1')).map((entry) => [entry, null]));
   if (key.endsWith(':segments'))

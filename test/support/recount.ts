@@ -38,7 +38,8 @@ export class Records {
     const records = new Records();
     const { store } = world.service;
     const prefix = `${world.prefix}:`;
-    const one = /^(message|scope|group|task|waiter|allowance|barrier|budget|reservation|mailbox|schedule):([^:]+)$/;
+    const one =
+      /^(message|scope|group|task|waiter|allowance|pool|hold|barrier|budget|reservation|mailbox|schedule):([^:]+)$/;
     const read = async (key: string): Promise<void> => {
       const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
       if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
@@ -94,11 +95,14 @@ function tally(states: readonly string[], found: Iterable<string | undefined>): 
 const stateOf = (record: Hash): string | undefined => record['state'];
 const isLive = (message: Hash): boolean => ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'].includes(message['state'] ?? '');
 
+/** Waiters and holds that wait. */
+const waitingIn = (records: Records): Hash[] =>
+  ['waiter', 'hold'].flatMap((kind) => [...records.of(kind).values()].filter(({ state }) => state === 'WAITING'));
+
 /** The scopes with live work in their subtree. */
 function activeScopes(records: Records, messages: readonly Hash[]): Set<string> {
   const active = new Set<string>();
-  const waiting = [...records.of('waiter').values()].filter((waiter) => waiter['state'] === 'WAITING');
-  for (const live of [...messages.filter(isLive), ...waiting]) {
+  for (const live of [...messages.filter(isLive), ...waitingIn(records)]) {
     const path = records.of('scope').get(live['scopeId'] ?? '')?.['path'] ?? '';
     for (const scopeId of path.split(' ')) active.add(scopeId);
   }
@@ -114,7 +118,7 @@ function countedScopes(records: Records, messages: readonly Hash[]) {
         .get(one['scopeId'] ?? '')
         ?.['path']?.includes(id),
     ).length;
-  const waiting = [...records.of('waiter').values()].filter((waiter) => waiter['state'] === 'WAITING');
+  const waiting = waitingIn(records);
   const active = [...records.of('reservation').values()].filter((one) => one['state'] === 'ACTIVE');
   const live = [...messages.filter(isLive), ...waiting];
   const scopes = [...records.of('scope')];
@@ -144,6 +148,18 @@ function countedBudgets(records: Records) {
       },
     };
   });
+}
+
+const unitsOf = (holds: readonly Hash[]): number => holds.reduce((sum, { units }) => sum + Number(units), 0);
+
+/** The held units of each pool as stored, and as its HELD holds add up. */
+function countedPools(records: Records) {
+  const held = [...records.of('hold').values()].filter(({ state }) => state === 'HELD');
+  const pools = [...records.of('pool')];
+  return {
+    stored: pools.map(([, { heldUnits }]) => Number(heldUnits ?? 0)),
+    counted: pools.map(([id]) => unitsOf(held.filter(({ poolId }) => poolId === id))),
+  };
 }
 
 /** The organization's timers for the deadlines of live messages and undecided groups. */
@@ -193,6 +209,7 @@ export async function recount(world: World) {
       ),
       groups: tally(['OPEN', 'SEALED', 'DECIDED'], states('group')),
       waiters: tally(['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'], states('waiter')),
+      holds: tally(['WAITING', 'HELD', 'RELEASED', 'LAPSED', 'CANCELLED', 'EXPIRED'], states('hold')),
       barriers: tally(['OPEN', 'RELEASED', 'CANCELLED'], states('barrier')),
       reservations: tally(['ACTIVE', 'SETTLED', 'VOIDED'], states('reservation')),
       events,
@@ -209,6 +226,10 @@ export async function recount(world: World) {
     nextSchedules: [...records.of('schedule')]
       .flatMap(([id, { state, nextAt }]) => (state === 'ACTIVE' ? [`${nextAt} ${id}`] : []))
       .sort(),
+    pools: countedPools(records),
+    heldUnits: unitsOf([...records.of('hold').values()].filter(({ state }) => state === 'HELD')),
+    holdIds: (state: string) =>
+      [...records.of('hold')].flatMap(([id, hold]) => (hold['state'] === state ? [id] : [])).sort(),
     claimIds: ids(inState('CLAIMED')),
     waiterIds: [...records.of('waiter')].flatMap(([id, waiter]) => (waiter['state'] === 'WAITING' ? [id] : [])).sort(),
     /** Waiters granted in a window that is not over yet. */

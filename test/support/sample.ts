@@ -26,8 +26,12 @@ const values = [
 export const leftOut: Readonly<Record<string, readonly string[]>> = {
   'schedule.create': ['everySeconds'],
   'schedule.update': ['everySeconds'],
+  'hold.release': ['force'],
 };
-export const needed: Readonly<Record<string, object>> = { 'schedule.create': { everySeconds: 60 } };
+export const needed: Readonly<Record<string, object>> = {
+  'schedule.create': { everySeconds: 60 },
+  'hold.release': { token: '17' },
+};
 
 interface Described {
   readonly flags?: { readonly presence?: string };

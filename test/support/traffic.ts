@@ -133,6 +133,23 @@ export class Traffic {
     await this.#world.mustPost(`${path}/void`, { reservationId, workKey });
   }
 
+  /** In a pool of their own: holds that are HELD, released, cancelled and WAITING; a pool that is deleted. */
+  async holds(): Promise<void> {
+    const scopeId = this.scope();
+    const make = () => this.#world.mustPost('/pools', { name: `pool-${randomUUID()}`, units: 1 });
+    const [pool, other] = [await make(), await make()];
+    const acquire = () =>
+      this.#world.mustPost(`/pools/${pool.id}/acquire`, {
+        ...{ scopeId, holder: 'h', holderSession: randomUUID(), leaseSeconds: 60, ttlSeconds: 60 },
+      });
+    const [first, , third] = [await acquire(), await acquire(), await acquire()];
+    await this.#world.mustPost(`/pool-holds/${third.id}/cancel`);
+    await this.#world.mustPost(`/pool-holds/${first.id}/release`, { token: first.token });
+    await acquire();
+    await this.#world.call('PATCH', `/pools/${other.id}`, { units: 2 });
+    await this.#world.call('DELETE', `/pools/${other.id}`);
+  }
+
   /** A consumption, a grant, a cancelled waiter and one that expires. */
   async units(): Promise<void> {
     const path = `/allowances/${this.#allowance}`;

@@ -15,7 +15,7 @@ export const overrides = {
   'lib/clock': clockFile,
   'lib/query': fileURLToPath(new URL('guard.lua', import.meta.url)),
 };
-export const allPermissions = ['coordination_read', 'coordination_write', 'resource_config'];
+export const allPermissions = ['coordination_read', 'coordination_write', 'resource_config', 'resource_spend'];
 
 /** An answer as a client sees it. */
 export interface Reply {

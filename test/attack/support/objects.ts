@@ -60,6 +60,16 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     ttlSeconds: 3600,
   });
 
+  const { id: poolId } = await world.mustPost('/pools', { name: name(), units: 100_000 });
+  const { id: emptyPoolId } = await world.mustPost('/pools', { name: name(), units: 1 });
+  const lock = await world.mustPost('/pools', { name: name(), units: 1 });
+  const acquire = (id: string, leaseSeconds = 600) =>
+    world.mustPost(`/pools/${id}/acquire`, { scopeId, holder: 'h', leaseSeconds, ttlSeconds: 3600 });
+  const held = await acquire(poolId);
+  const released = await acquire(poolId);
+  await acquire(lock.id);
+  const waitingHold = await acquire(lock.id);
+
   // A separate run to cancel, as the others must go on.
   const { id: stoppedId } = await world.mustPost('/scopes', { name: name() });
   await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: stoppedId, payload: { n: 1 } });
@@ -87,11 +97,16 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     outsideTaskId: outside.id,
     reservationId: reservation.id,
     waiterId: waiter.id,
+    poolId,
+    ...{ emptyPoolId, holdId: held.id, releasedHoldId: released.id, waitingHoldId: waitingHold.id },
     deliveryId: delivery?.id ?? '',
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
     // The sample's name is the one used at creation.
     'schedule.update name': name(),
+    'pool.update name': name(),
+    'hold.renew token': held.token,
+    'hold.release token': released.token,
     'budget.update limitMinor': '2000000',
     'allowance.update unitsLimit': '200000',
   };
@@ -105,6 +120,9 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'message.requeue': { messageId: 'cancelledMessageId' },
   'mailbox.delete': { mailboxId: 'emptyMailboxId' },
   'mailbox.purge': { mailboxId: 'fullMailboxId' },
+  'pool.delete': { poolId: 'emptyPoolId' },
+  'hold.release': { holdId: 'releasedHoldId' },
+  'hold.cancel': { holdId: 'waitingHoldId' },
   'schedule.delete': { scheduleId: 'spareScheduleId' },
   'mailbox.requeue': { mailboxId: 'fullMailboxId' },
 };
@@ -113,7 +131,13 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export const objectIn = (call: string, parameter: string): string => ofTheirOwn[call]?.[parameter] ?? parameter;
 
 /** Calls that do little without optional fields. */
-const inFull = new Set(['message.complete', 'destination.update', 'schedule.create', 'schedule.update']);
+const inFull = new Set([
+  'message.complete',
+  'hold.release',
+  'destination.update',
+  'schedule.create',
+  'schedule.update',
+]);
 
 const known = new Map<Route, ReturnType<typeof samples>>();
 

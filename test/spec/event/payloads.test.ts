@@ -10,6 +10,7 @@ const task = (state: string) => `groupId messageId state=${state} attempts`;
 const verdict = (state: string, verdict: string) => `groupId messageId state=${state} verdict=${verdict}`;
 const barrier = (state: string) => `state=${state} epoch arrivals target`;
 const waiter = (state: string) => `allowanceId units state=${state}`;
+const hold = (state: string) => `poolId units state=${state} fence`;
 const schedule = 'mailboxId state=ACTIVE';
 const entry = (state: string) => `reservationId entryId state=${state} amountMinor`;
 
@@ -63,6 +64,15 @@ const payloads: Readonly<Record<string, string>> = {
   'waiter.granted': waiter('GRANTED'),
   'waiter.cancelled': waiter('CANCELLED'),
   'waiter.expired': waiter('EXPIRED'),
+  'pool.created': 'units',
+  'pool.updated': 'units',
+  'pool.deleted': 'units',
+  'hold.queued': hold('WAITING'),
+  'hold.held': hold('HELD'),
+  'hold.released': `${hold('RELEASED')} forced`,
+  'hold.lapsed': hold('LAPSED'),
+  'hold.cancelled': hold('CANCELLED'),
+  'hold.expired': hold('EXPIRED'),
   'schedule.created': schedule,
   'schedule.updated': schedule,
   'schedule.deleted': schedule,
@@ -96,7 +106,7 @@ describe('the payload of an event', () => {
     const traffic = await Traffic.on(world);
     const deadline = new Date(start + 120_000).toISOString();
     await traffic.messages(deadline);
-    for (const make of ['group', 'barrier', 'units'] as const) await traffic[make]();
+    for (const make of ['group', 'barrier', 'units', 'holds'] as const) await traffic[make]();
     await traffic.reservation(deadline);
 
     const scopeId = traffic.scope();

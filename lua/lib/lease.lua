@@ -1,0 +1,35 @@
+--- @export lease
+--- @registry leases
+--- @include lib/decimal lib/records lib/sorted lib/space lib/timer
+--- Leases of the space, each kind in a sorted set by the end of the lease. Those of a kind share one timer of the
+--- organization, which is armed for a moment that the space's record keeps, never later than the earliest end. So taking a
+--- lease costs one command, and so does ending it, and the leases of one space can be read without those of others.
+---
+--- kind: that of the timer, `<room>:<kind>`; key: the sorted set. `leases` has the field of the space's record by kind.
+local lease, leases = {}, {}
+
+--- Starts or extends a lease until `at`. nextAt: the space's field, as read. Returns `at` as text.
+function lease.hold(kind, key, id, at, nextAt)
+  local text = decimal(at)
+  sorted.add(key, text, id)
+  if at < (tonumber(nextAt) or math.huge) then
+    timer.arm(kind, '', at)
+    records.put(keys.space(spaceId), leases[kind], text)
+  end
+  return text
+end
+
+--- Removes and returns the earliest lease if it ends by `at`.
+function lease.takeDue(key, at)
+  local id, endsAt = sorted.first(key)
+  if not id or tonumber(endsAt) > at then return nil end
+  sorted.remove(key, id)
+  return id, tonumber(endsAt)
+end
+
+--- Arms the timer for the lease that ends first now.
+function lease.rearm(kind, key)
+  local _, endsAt = sorted.first(key)
+  records.put(keys.space(spaceId), leases[kind], endsAt or '')
+  if endsAt then timer.arm(kind, '', tonumber(endsAt)) end
+end

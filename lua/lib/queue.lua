@@ -1,0 +1,136 @@
+--- @export queue
+--- @registry lines
+--- @include lib/clock lib/records lib/sendBack lib/sorted lib/unit
+--- Those who wait for units of something, strictly first in, first out. A list has the order; a sorted set of the live ones,
+--- scored by arrival, gives positions and cheap removal. A waiter that leaves from the middle remains in the list as a dead
+--- entry, which is skipped at the head.
+---
+--- `lines` has by kind, `<room>:<kind>`, what is waited for and by whom; each room's _queue.lua adds its own:
+---
+--- list(id), rebuilt(id), live(id), units(id): the keys of the queue for the thing with this id; waiting(): the key of all
+--- that wait in the space.
+--- load(id): the record of the thing, with `sequence` and `rebuiltThrough`; key(id): its key.
+--- read(waiterId): the record of one who waits, with its `units` and `expiresAt`; cancelOf(record): the cancel of its run, if any.
+--- stop(record, cancel), expire(record, at): ends one whose run is cancelled, or whose time was over at `at`; unqueue(record,
+--- cancel): stops one wherever it stands.
+local queue, lines = { rebuildBatch = 100 }, {}
+--- How many waiters of cancelled runs one call ends at most: about as many as a step of a cancel.
+local maxStops = 250
+
+--- Sends the call back if the invocation has changed one of these keys: they are read as a whole, which shows what is
+--- stored.
+function queue.needStored(...)
+  for _, key in ipairs({ ... }) do
+    if unit.isChanged(key) then sendBack('DUE') end
+  end
+end
+
+--- Appends a waiter for `units` and returns its position.
+function queue.add(kind, id, waiterId, units)
+  local line = lines[kind]
+  local record = line.load(id)
+  records.set(record, 'sequence', record.sequence + 1)
+  unit.push(line.list(id), waiterId)
+  sorted.add(line.live(id), string.format('%d', record.sequence), waiterId)
+  sorted.add(line.waiting(), nowText, waiterId)
+  sorted.add(line.units(id), string.format('%d', units), waiterId)
+  return sorted.count(line.live(id))
+end
+
+--- Takes a waiter out of the queue; its entry in the list is dead from now on.
+function queue.leave(kind, id, waiterId)
+  local line = lines[kind]
+  sorted.remove(line.live(id), waiterId)
+  sorted.remove(line.waiting(), waiterId)
+  sorted.remove(line.units(id), waiterId)
+end
+
+--- Whether a waiter that is about to leave by itself is the first one, so that those behind it may be served. The list is
+--- tidied where it leaves from the middle.
+function queue.isLeavingHead(kind, id, waiterId)
+  if sorted.first(lines[kind].live(id)) == waiterId then return true end
+  queue.rebuild(kind, id, waiterId)
+  return false
+end
+
+--- Deletes the queue when only dead entries are left.
+function queue.clear(kind, id)
+  local line = lines[kind]
+  unit.delete(line.list(id), line.rebuilt(id))
+  records.put(line.key(id), 'rebuiltThrough', false)
+end
+
+--- Rebuilds the list from the live waiters once dead entries outnumber them: one batch each time a waiter leaves, which is
+--- faster than the queue grows. The last batch replaces the old list; waiters that were served or left in the meantime are
+--- dead entries of the new one. Called before the waiter `leavingId` leaves from the middle.
+function queue.rebuild(kind, id, leavingId)
+  local line = lines[kind]
+  local live, list, rebuilt = line.live(id), line.list(id), line.rebuilt(id)
+  queue.needStored(live, list, rebuilt)
+  local living = redis.call('ZCARD', live) - 1
+  if redis.call('LLEN', list) <= 2 * living + queue.rebuildBatch then return end
+  local record = line.load(id)
+  local batch = redis.call('ZRANGE', live, '(' .. record.rebuiltThrough, '+inf', 'BYSCORE', 'LIMIT', 0, queue.rebuildBatch)
+  local kept = {}
+  for _, waiterId in ipairs(batch) do
+    if waiterId ~= leavingId then kept[#kept + 1] = waiterId end
+  end
+  if kept[1] then unit.command('RPUSH', rebuilt, unpack(kept)) end
+  if #batch == queue.rebuildBatch then
+    records.set(record, 'rebuiltThrough', tonumber(redis.call('ZSCORE', live, batch[#batch])))
+    return
+  end
+  unit.delete(list)
+  if unit.isChanged(rebuilt) or redis.call('EXISTS', rebuilt) == 1 then unit.command('RENAME', rebuilt, list) end
+  records.set(record, 'rebuiltThrough', false)
+end
+
+--- Serves at most `maxWaiters` from the head on, as of the time `at`. While the queue is not empty nobody else gets units, so
+--- the order holds over any number of steps. take(head): takes its units and returns nil; or the time from which it may have
+--- them; or false if something else will have the queue served. Returns the number of waiters that left, and the time of
+--- the next step: `at` itself if there may be more to do, false as `take` returned it, nil if nobody waits.
+function queue.serve(kind, id, at, maxWaiters, take)
+  local line = lines[kind]
+  local list = line.list(id)
+  queue.needStored(list)
+  local ids = redis.call('LRANGE', list, 0, maxWaiters - 1)
+  local live = #ids > 0 and sorted.scores(line.live(id), ids)
+  local left, passed, nextAt = 0, 0, nil
+  for i, waiterId in ipairs(ids) do
+    if live[i] then
+      local head = line.read(waiterId)
+      local cancel = line.cancelOf(head)
+      if cancel then
+        line.stop(head, cancel)
+      elseif head.expiresAt <= at then
+        line.expire(head, at)
+      else
+        nextAt = take(head)
+        if nextAt ~= nil then break end
+      end
+      left = left + 1
+    end
+    passed = i
+  end
+  if nextAt == nil and #ids == maxWaiters then nextAt = at end
+  if nextAt == nil then
+    queue.clear(kind, id)
+  elseif passed > 0 then
+    unit.command('LTRIM', list, passed, -1)
+  end
+  return left, nextAt
+end
+
+--- How many units the waiter wants that wants most, if that is more than `units`; those of cancelled runs, which would wait for
+--- nothing, are ended first. Returns the number or nil, and whether any was ended: then the call has to look again.
+function queue.above(kind, id, units)
+  local line = lines[kind]
+  local above = redis.call('ZRANGE', line.units(id), '+inf', '(' .. units, 'BYSCORE', 'REV', 'LIMIT', 0, maxStops)
+  for i, waiterId in ipairs(above) do
+    local record = line.read(waiterId)
+    local cancel = line.cancelOf(record)
+    if not cancel then return record.units, i > 1 end
+    line.unqueue(record, cancel)
+  end
+  return nil, above[1] ~= nil
+end

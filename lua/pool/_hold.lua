@@ -1,0 +1,101 @@
+--- @record hold
+--- @include lib/clock lib/count lib/decimal lib/journal lib/lease lib/queue lib/records lib/refuse lib/sorted lib/space
+--- @include lib/timer pool/_holders pool/_pool scope/_scope space/_space
+--- A hold's record and its transitions: WAITING, then HELD, CANCELLED or EXPIRED; HELD, then RELEASED or LAPSED.
+
+leases['pool:lease'] = 'nextHoldLease'
+
+--- The fields that transitions need; nil if there is no such hold.
+function hold.read(holdId)
+  return hold.load(holdId, 'poolId', 'scopeId', 'holder', 'holderSession', 'state', 'units', 'fence', 'leaseSeconds',
+    'leaseExpiresAt', 'expiresAt', 'token')
+end
+
+--- The whole hold, with its position while it waits.
+function hold.view(holdId)
+  local record = hold.load(holdId) or refuse('HOLD_NOT_FOUND')
+  local rank = record.state == 'WAITING' and redis.call('ZRANK', keys.liveHolds(record.poolId), holdId)
+  record.position = rank and rank + 1
+  return record
+end
+
+--- The record as replies show it: without the times of a lease or a wait that has ended.
+function hold.shown(record)
+  if record.state ~= 'HELD' then record.leaseExpiresAt = false end
+  if record.state ~= 'WAITING' then record.expiresAt = false end
+  return record
+end
+
+--- The cancel of its run, if there is one.
+function hold.cancelOf(record)
+  return scope.cancelOf(scope.path(record.scopeId))
+end
+
+--- Appends a new hold to the queue of its pool.
+function hold.queue(record, path)
+  hold.enter(record, 'WAITING')
+  scope.addLive(path, 1)
+  scope.addAlong(path, 'liveWaiters', 1)
+  holders.add(record)
+  record.position = queue.add('pool:hold', record.poolId, record.id, record.units)
+  timer.arm('pool:hold', record.id, record.expiresAt)
+  emit.hold.queued(record.id, record)
+end
+
+local function leaveQueue(record)
+  local path = scope.path(record.scopeId)
+  scope.addLive(path, -1)
+  scope.addAlong(path, 'liveWaiters', -1)
+  holders.remove(record)
+  queue.leave('pool:hold', record.poolId, record.id)
+  timer.disarm('pool:hold', record.id)
+  journal.wake(record.id)
+end
+
+--- Gives a new or WAITING hold its units at the time `at`, when its lease begins. source: the pool's record.
+function hold.grant(record, source, at)
+  if record.state == 'WAITING' then leaveQueue(record) end
+  records.set(record, 'fence', pool.take(source, record.units))
+  records.set(record, 'heldAt', at)
+  records.set(record, 'leaseExpiresAt', at + record.leaseSeconds * 1000)
+  hold.keep(record)
+  sorted.add(keys.heldHolds(record.poolId), decimal(record.fence), record.id)
+  count.org('usedAgents', record.units)
+  hold.enter(record, 'HELD')
+  emit.hold.held(record.id, record)
+end
+
+--- Enters the end of its lease among those of the space.
+function hold.keep(record)
+  lease.hold('pool:lease', keys.holdLeases(), record.id, record.leaseExpiresAt, space.load(spaceId, 'nextHoldLease').nextHoldLease)
+end
+
+--- Moves a hold to a final state at the time `at`; emitter: emits its event, with its cause. Of a HELD one the units are free:
+--- whoever calls this has the queue served.
+function hold.finish(record, state, at, emitter, cause)
+  if record.state == 'WAITING' then
+    leaveQueue(record)
+  else
+    pool.give(pool.read(record.poolId), record.units)
+    sorted.remove(keys.holdLeases(), record.id)
+    sorted.remove(keys.heldHolds(record.poolId), record.id)
+    count.org('usedAgents', -record.units)
+  end
+  records.set(record, 'finishedAt', at)
+  hold.enter(record, state)
+  emitter(record.id, record, cause)
+  sorted.add(keys.finishedHolds(), decimal(at), record.id)
+end
+
+--- It has waited for as long as it wanted to.
+function hold.expire(record, at)
+  hold.finish(record, 'EXPIRED', at, emit.hold.expired)
+end
+
+--- Refuses unless the token holds the units, and says what became of them. A lease that has ended is over, swept or not.
+function hold.check(record, token)
+  if record.token ~= token then refuse('CLAIM_LOST', 'HOLD_NOT_ISSUED') end
+  if record.state ~= 'HELD' then refuse('CLAIM_LOST', 'HOLD_' .. record.state) end
+  if hold.cancelOf(record) then refuse('CLAIM_LOST', 'HOLD_RELEASED') end
+  if record.leaseExpiresAt <= now then refuse('CLAIM_LOST', 'HOLD_LAPSED') end
+end

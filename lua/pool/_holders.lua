@@ -1,0 +1,34 @@
+--- @export holders
+--- @include lib/sorted scope/_scope
+--- Who waits for what. A holder is its run, its name and its session; without a session nothing is known of it.
+local holders = {}
+
+--- The holder of a hold as a text; nil without a session. None of its parts has a tab.
+function holders.of(record)
+  if not record.holderSession then return nil end
+  local path = scope.path(record.scopeId)
+  return (path and path[1] or record.scopeId) .. ' ' .. record.holder .. '\t' .. record.holderSession
+end
+
+local function member(record)
+  local holder = holders.of(record)
+  return holder and holder .. '\t' .. record.id
+end
+
+function holders.add(record)
+  local entry = member(record)
+  if entry then sorted.add(keys.waitingHolders(), '0', entry) end
+end
+
+function holders.remove(record)
+  local entry = member(record)
+  if entry then sorted.remove(keys.waitingHolders(), entry) end
+end
+
+--- The ids of at most `maxHolds` holds that a holder waits for.
+function holders.waits(holder, maxHolds)
+  -- The character after the tab.
+  local entries = redis.call('ZRANGE', keys.waitingHolders(), '[' .. holder .. '\t', '(' .. holder .. '\n', 'BYLEX', 'LIMIT', 0, maxHolds)
+  for i, entry in ipairs(entries) do entries[i] = string.sub(entry, -36) end
+  return entries
+end

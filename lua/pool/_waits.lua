@@ -1,0 +1,26 @@
+--- @include lib/waiting pool/_hold pool/_pool
+
+--- Rows of the first `maxRows` ids, and whether there are more.
+local function rowsOf(ids, maxRows, row)
+  local list = {}
+  for i = 1, math.min(#ids, maxRows) do list[i] = row(ids[i]) end
+  return list, #ids > maxRows
+end
+
+--- WAITING holds, oldest first.
+function waiting.waitingHolds(maxRows)
+  return rowsOf(redis.call('ZRANGE', keys.waitingHolds(), 0, maxRows), maxRows, function(id)
+    local record = hold.load(id, 'poolId', 'scopeId', 'holder', 'holderSession', 'units', 'expiresAt')
+    record.position = redis.call('ZRANK', keys.liveHolds(record.poolId), id) + 1
+    record.blockedBy = record.position > 1 and 'HEAD_OF_LINE'
+      or pool.fits(pool.read(record.poolId), record.units) and 'AGENTS' or 'UNITS'
+    return rows.waitingHold(record)
+  end)
+end
+
+--- HELD holds, the one that lapses next first.
+function waiting.heldHolds(maxRows)
+  return rowsOf(redis.call('ZRANGE', keys.holdLeases(), 0, maxRows), maxRows, function(id)
+    return rows.heldHold(hold.load(id, 'poolId', 'scopeId', 'holder', 'holderSession', 'units', 'fence', 'heldAt', 'leaseExpiresAt'))
+  end)
+end

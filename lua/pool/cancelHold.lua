@@ -1,0 +1,17 @@
+--- Removes a WAITING hold from its queue; again changes nothing. If it was the head, those behind it are served in the same step.
+--- @request write
+--- @args holdId
+--- @reply hold:hold
+--- @include lib/call lib/clock lib/queue lib/refuse pool/_cancel pool/_hold pool/_queue pool/_serve
+local record = hold.view(holdId)
+local cancel = record.state == 'WAITING' and hold.cancelOf(record)
+record.position = nil
+if cancel then hold.unqueue(record, cancel) end
+if record.state == 'CANCELLED' then return call.answer({ hold = hold.shown(record) }) end
+if record.state ~= 'WAITING' then refuse('HOLD_NOT_WAITING', record.state) end
+if record.expiresAt <= now then refuse('HOLD_NOT_WAITING', 'EXPIRED') end
+
+local wasHead = queue.isLeavingHead('pool:hold', record.poolId, holdId)
+hold.finish(record, 'CANCELLED', now, emit.hold.cancelled)
+if wasHead then serveHolds(record.poolId, now, 100) end
+return call.answer({ hold = hold.shown(record) }, 'operation')

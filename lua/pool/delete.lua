@@ -1,0 +1,16 @@
+--- Deletes a pool of which nothing is held and for which nobody waits. Its finished holds stay for their time.
+--- @request write
+--- @args poolId
+--- @reply
+--- @include lib/audit lib/call lib/caller lib/maps lib/plan lib/refuse lib/sorted lib/unit pool/_pool
+local record = pool.view(poolId)
+if record.heldUnits > 0 then refuse('POOL_NOT_EMPTY', record.heldUnits .. ' units') end
+if record.waiting > 0 then refuse('POOL_NOT_EMPTY', record.waiting .. ' holds') end
+plan.needOperation()
+
+unit.delete(keys.pool(poolId), keys.poolQueue(poolId), keys.rebuiltPoolQueue(poolId))
+sorted.remove(keys.pools(), poolId)
+maps.remove(keys.poolNames(), record.name)
+emit.pool.deleted(poolId, record)
+audit('pool.deleted', caller.keyId(), poolId, '')
+return call.answer(nil, 'operation')

@@ -1,0 +1,19 @@
+--- Gives the units of a HELD hold back, and grants those who wait for them; again changes nothing. isForced '1': without its
+--- token.
+--- @request write
+--- @args holdId token isForced
+--- @reply hold:hold
+--- @include lib/call lib/clock lib/refuse pool/_cancel pool/_hold pool/_queue pool/_serve
+local record = hold.view(holdId)
+if isForced == '1' then token = record.token end
+local cancel = record.state == 'HELD' and record.token == token and hold.cancelOf(record)
+if cancel then hold.unqueue(record, cancel) end
+if record.state == 'RELEASED' and record.token == token then
+  return call.answer({ hold = hold.shown(record) }, 'syscall')
+end
+hold.check(record, token)
+
+record.forced = isForced == '1'
+hold.finish(record, 'RELEASED', now, emit.hold.released)
+serveHolds(record.poolId, now, 100)
+return call.answer({ hold = hold.shown(record) }, 'operation')

@@ -1,0 +1,33 @@
+--- Renames a pool, or changes its units; '' leaves them. Holds that fit now are granted in the same step. Never fewer units than a
+--- hold waits for, which would wait for nothing; holds of cancelled runs that want more are ended first. detail: the audit's.
+--- @request write
+--- @args poolId name units detail
+--- @reply pool:pool
+--- @include lib/audit lib/call lib/caller lib/clock lib/maps lib/plan lib/queue lib/records lib/refuse lib/sendBack
+--- @include pool/_pool pool/_queue pool/_serve
+local record = pool.view(poolId)
+local newName = name ~= '' and name ~= record.name and name
+local newUnits = units ~= '' and tonumber(units) ~= record.units and tonumber(units)
+if not newName and not newUnits then return call.answer({ pool = record }) end
+if newName and maps.get(keys.poolNames(), newName) then refuse('POOL_EXISTS') end
+if newUnits and newUnits < record.units then
+  local least, stopped = queue.above('pool:hold', poolId, units)
+  if least then refuse('LIMIT_BELOW_USE', 'units ' .. string.format('%d', least)) end
+  if stopped then
+    call.keep()
+    sendBack('DUE')
+  end
+end
+plan.needOperation()
+
+if newName then
+  maps.remove(keys.poolNames(), record.name)
+  maps.put(keys.poolNames(), newName, poolId)
+  records.set(record, 'name', newName)
+end
+local isMore = newUnits and newUnits > record.units
+if newUnits then records.set(record, 'units', newUnits) end
+emit.pool.updated(poolId, record)
+audit('pool.updated', caller.keyId(), poolId, detail)
+if isMore and record.waiting > 0 then serveHolds(poolId, now, 100) end
+return call.answer({ pool = pool.view(poolId) }, 'operation')

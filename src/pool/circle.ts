@@ -1,0 +1,37 @@
+/** Someone in a circle of holders that wait for one another, as lua/pool/_circle names them. */
+interface Link {
+  readonly holder: string;
+  readonly session: string;
+  /** The pool that it waits for. */
+  readonly pool: string;
+  /** Why it waits: the next in the circle holds units of that pool, or stands before it in the queue. */
+  readonly reason: 'HOLDS' | 'AHEAD';
+}
+
+const width = 4;
+
+function linksOf(detail: string): Link[] {
+  const words = detail.split('\t');
+  return Array.from({ length: Math.floor(words.length / width) }, (_, index) => {
+    const [holder = '', session = '', pool = '', reason = ''] = words.slice(index * width, (index + 1) * width);
+    return { holder, session, pool, reason: reason === 'AHEAD' ? 'AHEAD' : 'HOLDS' };
+  });
+}
+
+const nameOf = ({ holder, session }: Link): string => `${holder} (${session})`;
+
+/**
+ * The circle in words: the first link is the caller; the last of the list, which waits for nothing that is named, is the
+ * one that the circle comes back to.
+ */
+export function circleInWords(detail: string): string {
+  const links = linksOf(detail);
+  const steps = links.slice(0, -1).map((link, index) => {
+    const next = links[index + 1] as Link;
+    const verb = index === 0 ? 'would wait' : 'waits';
+    const why = link.reason === 'HOLDS' ? `which ${nameOf(next)} holds` : `for which ${nameOf(next)} waits before it`;
+    return `${nameOf(link)} ${verb} for ${link.pool}, ${why}`;
+  });
+  const circle = steps.length > 0 ? steps.join('; ') : '…';
+  return `waiting would never end, since these wait for one another: ${circle}. Release what you hold first`;
+}

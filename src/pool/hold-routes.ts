@@ -1,0 +1,136 @@
+import { invalid } from '../call/errors.ts';
+import { fields, flag, id, integer, optional, text } from '../call/fields.ts';
+import { readList } from '../call/read-list.ts';
+import { param, type Route, read, route } from '../call/route.ts';
+import { time } from '../declare/field.ts';
+import { one } from '../declare/record.ts';
+import { Hold, holdStates, RenewedHold } from './records.ts';
+
+const reply = { hold: one(Hold) };
+const token = () =>
+  text(1, 256).description("the hold's token, as acquire answered it").example('q1Yw3T0dB8mLr5vXz7Nc2A');
+
+const list = readList({
+  path: '/pool-holds',
+  call: 'hold.list',
+  summary: 'List holds, newest first; by pool, run, holder and state',
+  description:
+    'Who holds a pool, and who waits for it: `poolId` with `state` `HELD,WAITING`. `scopeId` also finds those of scopes ' +
+    'below it. A filtered page looks at no more than 1,000 holds, so it may be short while there is more.',
+  title: 'See who holds or waits',
+  tool: 'See who holds units of a pool and who waits for them (poolId with state HELD,WAITING), or what a holder or a run holds. Finished holds are shown for 24 hours.',
+  script: 'pool/listHolds',
+  plural: 'holds',
+  record: Hold,
+  states: holdStates,
+  filters: {
+    poolId: id().optional().description('only those of this pool'),
+    scopeId: id().optional().description('only those of this scope and of the scopes below it'),
+    holder: text(1, 256).optional().description('only those of exactly this holder'),
+  },
+});
+
+const view = read({
+  path: '/pool-holds/:holdId',
+  call: 'hold.view',
+  summary: 'A hold, with its position while it waits',
+  description: 'With `waitSeconds` it answers once the hold is no longer WAITING, or as it then stands.',
+  title: 'Wait in the queue of a pool',
+  tool: 'See your place in the queue of a pool. With waitSeconds it answers when you are HELD (the units are yours: go ahead), or EXPIRED or CANCELLED (acquire again), or the time is over (still WAITING: call again).',
+  success: { 200: Hold.schema },
+  refuses: ['HOLD_NOT_FOUND'],
+  script: 'pool/viewHold',
+  reply,
+  wait: { on: 'holdId', isOver: ({ hold }) => hold.state !== 'WAITING' },
+});
+
+const renew = route({
+  method: 'POST',
+  path: '/pool-holds/:holdId/renew',
+  call: 'hold.renew',
+  summary: 'Extend the lease of a hold, counted from now; may shorten it',
+  description:
+    'Renew about every third of the lease. After it has lapsed the units are others’, and the token is refused ' +
+    '(`CLAIM_LOST`): stop at once. A renewal is no operation and emits no event.',
+  title: 'Keep what you hold',
+  tool: 'Keep units that you still need, before leaseExpiresAt. Call it about every third of the lease. CLAIM_LOST: they are no longer yours, stop what you do with them.',
+  isRepeatable: true,
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  rate: 'recovery',
+  body: fields({
+    token: token(),
+    leaseSeconds: optional(integer(5, 600))
+      .description("the lease from now on; left out: the hold's own leaseSeconds")
+      .example(60),
+  }),
+  success: { 200: RenewedHold.schema },
+  refuses: ['HOLD_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED'],
+  script: 'pool/renewHold',
+  args: ({ body }) => ({ token: body.token, leaseSeconds: body.leaseSeconds ?? '' }),
+  reply: { leaseExpiresAt: time() },
+  answer: ({ leaseExpiresAt }, input) => ({
+    status: 200,
+    body: { id: param(input, 'holdId'), state: 'HELD', leaseExpiresAt },
+  }),
+});
+
+const isForcedBy = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && (body as { force?: unknown }).force === true;
+
+const release = route({
+  method: 'POST',
+  path: '/pool-holds/:holdId/release',
+  call: 'hold.release',
+  summary: 'Give the units of a hold back; the same token again is fine',
+  description:
+    'Those who wait are granted in the same step. A key with resource_config may release a hold without its token, with ' +
+    '`force` true: its holder finds out with its next renewal, and goes on believing that it holds the units until then.',
+  title: 'Release what you hold',
+  tool: 'Give units back as soon as you no longer need them. The same token again is fine. CLAIM_LOST: they were no longer yours.',
+  isDestructive: true,
+  isRepeatable: true,
+  permission: 'coordination_write',
+  permissionFor: (body) => (isForcedBy(body) ? 'resource_config' : 'coordination_write'),
+  idempotency: 'optional',
+  rate: 'recovery',
+  body: fields({
+    token: optional(token()),
+    force: optional(flag())
+      .description('whether to release it without its token, which needs resource_config')
+      .example(null),
+  }),
+  example: { state: 'RELEASED', leaseExpiresAt: null },
+  success: { 200: Hold.schema },
+  refuses: ['HOLD_NOT_FOUND', 'CLAIM_LOST'],
+  script: 'pool/releaseHold',
+  args: ({ body: { token, force } }) => {
+    if (force === true && token !== undefined) throw invalid('token must be left out with force true');
+    if (force !== true && token === undefined) throw invalid("token is missing: send the hold's token, or force true");
+    return { token: token ?? '', isForced: force === true ? '1' : '' };
+  },
+  reply,
+});
+
+const cancel = route({
+  method: 'POST',
+  path: '/pool-holds/:holdId/cancel',
+  call: 'hold.cancel',
+  summary: 'Leave the queue; again is fine',
+  description: 'Those behind it move up. One that is HELD or finished is refused (`HOLD_NOT_WAITING`).',
+  title: 'Leave the queue of a pool',
+  tool: 'Stop waiting for a pool. Again is fine. HOLD_NOT_WAITING with HELD: the units are yours already, release them.',
+  isDestructive: true,
+  isRepeatable: true,
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  rate: 'recovery',
+  example: { state: 'CANCELLED', fence: null, heldAt: null, leaseExpiresAt: null },
+  success: { 200: Hold.schema },
+  refuses: ['HOLD_NOT_FOUND', 'HOLD_NOT_WAITING'],
+  script: 'pool/cancelHold',
+  reply,
+});
+
+/** The calls of a holder. */
+export const holdRoutes: readonly Route[] = [list, view, renew, release, cancel];

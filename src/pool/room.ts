@@ -1,0 +1,35 @@
+import { counter, number } from '../declare/field.ts';
+import { census, many } from '../declare/record.ts';
+import type { Room } from '../room.ts';
+import { poolErrors } from './errors.ts';
+import { poolEvents } from './events.ts';
+import { poolKeys } from './keys.ts';
+import { AcquiredHold, HeldHold, Hold, Pool, RenewedHold, WaitingHold } from './records.ts';
+import { poolRoutes } from './routes.ts';
+
+export const poolRoom: Room = {
+  name: 'pool',
+  tag: { place: 6, title: 'Pools', description: 'Locks and places: units held under a lease, with fences.' },
+  routes: poolRoutes,
+  keys: poolKeys,
+  errors: poolErrors,
+  records: [Pool, Hold, AcquiredHold, RenewedHold, WaitingHold, HeldHold],
+  events: poolEvents,
+  census: { holds: census(Hold) },
+  backlog: { waitingHolds: counter('holds:WAITING').means('the holds in the queues of all pools') },
+  waits: {
+    waitingHolds: many(WaitingHold, 200).means('the holds that wait for units of a pool, and why'),
+    heldHolds: many(HeldHold, 200).means('the units of pools that are held'),
+  },
+  inRun: { holds: many(Hold) },
+  cancelled: { holds: number() },
+  extends: {
+    scope: { cancelledHolds: number().or(0).internal() },
+    space: {
+      /** The last fence that a pool of the space has given. */
+      lastFence: number().or(0).internal(),
+      /** A lower bound of the end of its holds. */
+      nextHoldLease: number().orNull().internal(),
+    },
+  },
+};
