@@ -1,5 +1,5 @@
 --- @export serveWaiters
---- @include lib/queue lib/timer allowance/_allowance allowance/_cancel allowance/_grant allowance/_waiter
+--- @include lib/freed lib/queue lib/timer allowance/_allowance allowance/_cancel allowance/_grant allowance/_waiter
 --- Grants units at the time `at` to at most `maxWaiters` waiters from the head of the queue, and arms the timer for the next
 --- possible grant: `at` itself if there may be more to do. Returns the number of waiters that left.
 local function serveWaiters(allowanceId, at, maxWaiters)
@@ -21,6 +21,7 @@ local function serveWaiters(allowanceId, at, maxWaiters)
     timer.arm('allowance:grant', allowanceId, nextAt)
   else
     timer.disarm('allowance:grant', allowanceId)
+    freed.units('ALLOWANCE', allowanceId)
   end
   return left
 end

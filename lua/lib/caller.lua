@@ -36,6 +36,10 @@ end
 
 function caller.authorize()
   -- Most calls need one permission, and mostly the key has it.
-  if not string.find(invocation.permissions, permission, 1, true) and not hasOneOf(permission) then refuse('PERMISSION_DENIED', permission) end
+  if not string.find(invocation.permissions, permission, 1, true) then
+    for names in string.gmatch(permission, '%S+') do
+      if not hasOneOf(names) then refuse('PERMISSION_DENIED', names) end
+    end
+  end
   if invocation.spaces ~= '' and not string.find(invocation.spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
 end

@@ -1,6 +1,6 @@
 --- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay mailbox/_keyed
---- @include mailbox/_message mailbox/_proceed mailbox/_ready scope/_scope
-local orderFields = { 'priority', 'key', 'prerequisites' }
+--- @include mailbox/_message mailbox/_proceed mailbox/_ready mailbox/_requires scope/_scope
+local orderFields = { 'priority', 'key', 'prerequisites', 'required' }
 
 --- Of a message with a place in an order of its own: see message.create.
 local function begin(record, path, box, order)
@@ -13,6 +13,7 @@ local function begin(record, path, box, order)
     sorted.add(keys.keyed(box.id, order.key), '0', record.id)
     keyed.needRipened(box.id)
   end
+  if order.required then requires.count(order.required, 1) end
   if order.places and order.places[1] then
     after.hold(record, order.places, box, record.readyAt)
   else
@@ -23,7 +24,7 @@ end
 --- Puts a new message into a mailbox: READY, DELAYED where it has a `readyAt`, or BLOCKED.
 --- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil;
 --- with state = false the table need not grow for the state. box: the mailbox's record. order: nil, or `priority` (1 to 9),
---- `key`, and `prerequisites` with `places` as `after.judge` returns them, each nil where there is none.
+--- `key`, `required`, and `prerequisites` with `places` as `after.judge` returns them, each nil where there is none.
 function message.create(record, path, box, order)
   path = path or scope.create(record.scopeId)
   message.insert(record)

@@ -1,5 +1,5 @@
 --- @include lib/count lib/journal lib/records lib/sorted lib/timer mailbox/_blocked mailbox/_delay mailbox/_dependents
---- @include mailbox/_keyed mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready scope/_scope
+--- @include mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_passOn mailbox/_ready scope/_scope
 --- How many messages have been finished: finishing one may finish others.
 message.finishes = 0
 
@@ -32,7 +32,7 @@ function message.finish(record, state, at, emitter, reason, cause)
   if record.taskId then count.org('usedTasks', -1) end
   records.set(record, 'finishedAt', at)
   if reason then records.set(record, 'reason', reason) end
-  if record.place then keyed.leave(record, from == 'BLOCKED') end
+  if record.place then message.passOn(record, from) end
   scope.addLive(path, -1)
   emitter(record.id, record, cause)
   journal.wake(record.id)

@@ -62,16 +62,16 @@ local function free(mailboxId, key, limit)
   return freed
 end
 
---- A message is over, or given up until a person has answered: the next of its key follows. wasBlocked: it was BLOCKED.
-function keyed.leave(record, wasBlocked)
-  local key = record.place and message.load(record.id, 'key').key
-  if not key then return end
-  if wasBlocked then
+--- A message with a key is over, or given up until a person has answered: the next of its key follows. from: its state before.
+function keyed.leave(record, from)
+  local key = record.key
+  local active = keys.keyActive(record.mailboxId, key)
+  if from == 'BLOCKED' and not sorted.score(active, record.id) then
     local waiting = keys.keyWaiting(record.mailboxId, key)
     sorted.remove(waiting, record.place .. record.id)
     if sorted.isEmpty(waiting) then sorted.remove(keys.waitedKeys(record.mailboxId), key) end
   else
-    sorted.remove(keys.keyActive(record.mailboxId, key), record.id)
+    sorted.remove(active, record.id)
     if not sorted.isEmpty(keys.waitedKeys(record.mailboxId)) then
       keyed.needRipened(record.mailboxId)
       free(record.mailboxId, key, 1)

@@ -18,7 +18,7 @@ end
 --- The same, with what a requeue looks at.
 function message.readForRequeue(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'place', 'prerequisites', 'key')
+    'leaseExpiresAt', 'place', 'prerequisites', 'key', 'required')
 end
 
 --- The states of messages that are not over, and those of which a requeue brings them back. ACKED is neither.

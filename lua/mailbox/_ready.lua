@@ -66,6 +66,13 @@ function ready.put(record, path, box, at)
   ready.add(record.mailboxId, path, record.place .. record.id, at, string.format('%d', at), priority > 0 and scoreOf(at, priority))
 end
 
+--- Adds a message in the place that it had in the queue before; its state is the caller's. score: that of then, as text.
+function ready.restore(record, path, box, score)
+  local _, at = ready.read(tonumber(score))
+  records.set(box, 'ready', box.ready + 1)
+  ready.add(record.mailboxId, path, record.place .. record.id, at, string.format('%d', at), score)
+end
+
 --- The member that is first in the queue of a scope, and its score; nil when the queue is empty.
 function ready.first(mailboxId, scopeId)
   return sorted.first(keys.ready(mailboxId, scopeId))

@@ -1,11 +1,12 @@
 --- @include lib/clock lib/records lib/sorted mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message
---- @include mailbox/_ready scope/_scope
+--- @include mailbox/_ready mailbox/_requires scope/_scope
 local ofClaim = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
 --- Gives a CLAIMED message back to its mailbox at the moment `at`, for another attempt after a pause (nil: the one that the
 --- mailbox says); cancels it where its group is decided.
 function message.release(record, at, pauseSeconds)
   if record.groupId and members.released(record, at) then return end
+  if record.place then requires.give(record) end
   local box = mailbox.read(record.mailboxId)
   records.set(box, 'claimed', box.claimed - 1)
   local readyAt = at + 1000 * (pauseSeconds or mailbox.pauseSeconds(record.mailboxId, record.attempts))

@@ -1,5 +1,5 @@
 --- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_keyed mailbox/_members mailbox/_message
---- @include mailbox/_order mailbox/_proceed mailbox/_unpack scope/_scope
+--- @include mailbox/_order mailbox/_proceed mailbox/_requires mailbox/_unpack scope/_scope
 --- Bringing back messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
@@ -11,6 +11,8 @@ function message.obstacle(record)
     local code, detail = members.obstacle(record)
     if code then return code, detail end
   end
+  local gone = record.required and requires.gone(record.required)
+  if gone then return 'POOL_NOT_FOUND', 'requires' end
   if record.prerequisites then
     local kept, places, detail = after.judge(record.prerequisites)
     if not kept then return places, detail end
@@ -35,6 +37,7 @@ function message.requeue(record, box, delaySeconds)
   end
   if record.kept then records.set(record, 'prerequisites', record.kept) end
   if record.key then keyed.needRipened(box.id) end
+  if record.required then requires.count(record.required, 1) end
   local readyAt = delaySeconds > 0 and now + 1000 * delaySeconds or nil
   if message.willWait(record) then
     after.hold(record, record.places, box, readyAt)

@@ -6,7 +6,7 @@ function message.shown(record)
   if record.state ~= 'CLAIMED' then record.leaseExpiresAt = false end
   if record.state == 'BLOCKED' then
     record.readyAt = false
-    record.keyHolder = record.key and keyed.holder(record.mailboxId, record.key)
+    record.keyHolder = record.key and not record.blockedOn and keyed.holder(record.mailboxId, record.key)
   end
   return record
 end

@@ -6,7 +6,7 @@ function waiting.heldClaims(maxRows)
   local ids, list = redis.call('ZRANGE', keys.claims(), 0, maxRows), {}
   for i = 1, math.min(maxRows, #ids) do
     list[i] = rows.heldClaim(message.load(ids[i], 'mailboxId', 'taskId', 'scopeId', 'holder', 'holderSession', 'attempts',
-      'claimedAt', 'leaseExpiresAt'))
+      'claimedAt', 'leaseExpiresAt', 'held'))
   end
   return list, #ids > maxRows
 end
@@ -41,7 +41,7 @@ end
 
 local function waitingTask(messageId)
   return message.load(messageId, 'scopeId', 'mailboxId', 'taskId', 'groupId', 'state', 'readyAt', 'place', 'attempts',
-    'prerequisites', 'key')
+    'prerequisites', 'key', 'blockedOn')
 end
 
 --- DELAYED tasks, the next to be READY first. They wait since they were sent, or given back.

@@ -9,7 +9,9 @@
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
 --- @include lib/call lib/clock lib/lease lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer lib/usage
 --- @include mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
---- @include mailbox/_paused mailbox/_skip mailbox/_turns scope/_scope
+--- @include mailbox/_parked mailbox/_paused mailbox/_requires mailbox/_skip mailbox/_turns scope/_scope
+-- Messages that are short of units, of which a step passes over so many.
+local maxPassed, passed = 100, 0
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local box = mailbox.load(mailboxId, 'mode', 'recipientId', 'ready', 'claimed', 'nextReadyAt', 'turn')
 if not box then refuse('MAILBOX_NOT_FOUND') end
@@ -48,7 +50,7 @@ while #claims < max do
   local id = string.sub(member, -36)
   local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'deadline', 'workKey', 'payload', 'maxAttempts')
   if #member > 36 then
-    message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites')
+    message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required')
   else
     -- Without a place it has been in nobody's hands, and has none of the others: to look for a field costs as much as to read
     -- the whole record.
@@ -61,37 +63,51 @@ while #claims < max do
     call.keep()
     sendBack('DUE')
   end
-  if isFirst then
-    plan.needOperation()
-    plan.needAgent()
-  elseif not plan.hasOperation(#claims) or not plan.hasAgent() then
-    break
+  local kind, lackedId, at
+  if record.required then kind, lackedId, at = requires.short(record.required) end
+  if kind then
+    record.mailboxId, record.state = mailboxId, 'READY'
+    parked.hold(record, path, member, score, kind, lackedId, at)
+    passed = passed + 1
+    if passed == maxPassed then
+      if not isFirst then break end
+      call.keep()
+      sendBack('DUE')
+    end
+  else
+    if isFirst then
+      plan.needOperation()
+      plan.needAgent()
+    elseif not plan.hasOperation(#claims) or not plan.hasAgent() then
+      break
+    end
+    bytes = bytes + #record.payload + #(record.progress or '')
+    if bytes > bytesLimit then break end
+    local deadline = record.deadline or math.huge
+    -- The deadline passed after the sweep that this call waited for, if any: an expired message is never handed out.
+    if deadline <= now and deadline > (drained or 0) then
+      if not isFirst then break end
+      sendBack('DUE')
+    end
+    ready.remove(mailboxId, path, member, score)
+    if scopeId == '*' and ready.first(mailboxId, queue) then turns.join(mailboxId, queue) end
+    record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
+    message.become(record, 'CLAIMED')
+    records.set(record, 'attempts', record.attempts + 1)
+    records.set(record, 'token', string.sub(tokens, tokenLength * #claims + 1, tokenLength * (#claims + 1)))
+    records.set(record, 'holder', holder)
+    records.set(record, 'holderSession', holderSession)
+    records.set(record, 'claimedAt', now)
+    records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, deadline))
+    lease.hold('mailbox:lease', keys.claims(), id, record.leaseExpiresAt, nextLease)
+    nextLease = math.min(nextLease or math.huge, record.leaseExpiresAt)
+    records.set(box, 'ready', box.ready - 1)
+    records.set(box, 'claimed', box.claimed + 1)
+    emit.message.claimed(id, record)
+    if record.required then requires.take(record) end
+    if record.groupId then members.started(record) end
+    claims[#claims + 1] = record
   end
-  bytes = bytes + #record.payload + #(record.progress or '')
-  if bytes > bytesLimit then break end
-  local deadline = record.deadline or math.huge
-  -- The deadline passed after the sweep that this call waited for, if any: an expired message is never handed out.
-  if deadline <= now and deadline > (drained or 0) then
-    if not isFirst then break end
-    sendBack('DUE')
-  end
-  ready.remove(mailboxId, path, member, score)
-  if scopeId == '*' and ready.first(mailboxId, queue) then turns.join(mailboxId, queue) end
-  record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
-  message.become(record, 'CLAIMED')
-  records.set(record, 'attempts', record.attempts + 1)
-  records.set(record, 'token', string.sub(tokens, tokenLength * #claims + 1, tokenLength * (#claims + 1)))
-  records.set(record, 'holder', holder)
-  records.set(record, 'holderSession', holderSession)
-  records.set(record, 'claimedAt', now)
-  records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, deadline))
-  lease.hold('mailbox:lease', keys.claims(), id, record.leaseExpiresAt, nextLease)
-  nextLease = math.min(nextLease or math.huge, record.leaseExpiresAt)
-  records.set(box, 'ready', box.ready - 1)
-  records.set(box, 'claimed', box.claimed + 1)
-  emit.message.claimed(id, record)
-  if record.groupId then members.started(record) end
-  claims[#claims + 1] = record
 end
 if not claims[1] then return looksAgain == '' and call.answer(nil, 'syscall') or call.answer() end
 for _ = 2, #claims do usage.countOperation(callName) end

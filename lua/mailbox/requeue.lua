@@ -14,6 +14,7 @@ if obstacle == 'SCOPE_CANCELLED' then refuse('SCOPE_CANCELLED') end
 if obstacle == 'GROUP_DECIDED' then refuse('GROUP_DECIDED', detail .. ' member') end
 if obstacle == 'VERDICT_CONFLICT' then refuse('VERDICT_CONFLICT', detail) end
 if obstacle == 'PREREQUISITE_FAILED' then refuse('PREREQUISITE_FAILED', detail) end
+if obstacle == 'POOL_NOT_FOUND' then refuse('POOL_NOT_FOUND', detail) end
 if obstacle == 'DEPENDENTS_FULL' then refuse('DEPENDENTS_FULL', detail) end
 local box = mailbox.read(record.mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end

@@ -1,5 +1,5 @@
 --- @export serveHolds serveLater
---- @include lib/clock lib/queue lib/timer pool/_agents pool/_hold pool/_pool
+--- @include lib/clock lib/freed lib/queue lib/sorted lib/timer lib/unit pool/_agents pool/_hold pool/_pool
 --- How long a hold whose units are free waits for another look at the plan: nothing tells it when an agent elsewhere in the
 --- organization has ended.
 local retryMs = 500
@@ -16,6 +16,10 @@ local function serveHolds(poolId, at, maxHolds)
     timer.arm('pool:grant', poolId, at)
     return 0
   end
+  if sorted.isEmpty(keys.liveHolds(poolId)) and unit.lengthOf(keys.poolQueue(poolId)) == 0 then
+    freed.units('POOL', poolId)
+    return 0
+  end
   local source, needsAgents = pool.read(poolId), false
   local left, nextAt = queue.serve('pool:hold', poolId, at, maxHolds, function(head)
     if not pool.fits(source, head.units) then return false end
@@ -29,6 +33,8 @@ local function serveHolds(poolId, at, maxHolds)
     serveLater(poolId)
   elseif nextAt then
     timer.arm('pool:grant', poolId, nextAt)
+  elseif nextAt == nil then
+    freed.units('POOL', poolId)
   end
   return left
 end

@@ -6,6 +6,7 @@
 local record = pool.view(poolId)
 if record.heldUnits > 0 then refuse('POOL_NOT_EMPTY', record.heldUnits .. ' units') end
 if record.waiting > 0 then refuse('POOL_NOT_EMPTY', record.waiting .. ' holds') end
+if record.requiredBy > 0 then refuse('POOL_NOT_EMPTY', record.requiredBy .. ' messages') end
 plan.needOperation()
 
 unit.delete(keys.pool(poolId), keys.poolQueue(poolId), keys.rebuiltPoolQueue(poolId))

@@ -29,5 +29,5 @@ local isMore = newUnits and newUnits > record.units
 if newUnits then records.set(record, 'units', newUnits) end
 emit.pool.updated(poolId, record)
 audit('pool.updated', caller.keyId(), poolId, detail)
-if isMore and record.waiting > 0 then serveHolds(poolId, now, 100) end
+if isMore then serveHolds(poolId, now, 100) end
 return call.answer({ pool = pool.view(poolId) }, 'operation')

@@ -25,10 +25,12 @@ interface Request {
 
 const none: Args = {};
 
-/** The permissions of which the caller needs one, as the script takes them. */
+/** The permissions that the caller needs, as the script takes them: of those with commas between any one. */
 function permissionOf(route: Route, call: Call): string {
   const needed = route.permissionFor?.(bodyOf(route, call)) ?? route.permission;
-  return needed === 'any' ? '' : allowedBy(needed).join();
+  const further = route.alsoNeeds?.(bodyOf(route, call));
+  const all = [needed, ...(further === undefined ? [] : [further])];
+  return needed === 'any' ? '' : all.map((one) => allowedBy(one).join()).join(' ');
 }
 
 /** The body as sent; undefined where it cannot be read, which is refused later. */

@@ -93,6 +93,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly permission: Permission | 'any' | 'none';
   /** The permission that a call with this body needs instead. */
   readonly permissionFor?: (body: unknown) => Permission;
+  /** A further permission that a call with this body needs. */
+  readonly alsoNeeds?: (body: unknown) => Permission | undefined;
   /** `never`: the header is ignored; `calls`: the calls in the body have keys made of it. */
   readonly idempotency: 'required' | 'optional' | 'never' | 'calls';
   /**

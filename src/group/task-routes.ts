@@ -5,6 +5,7 @@ import { flag, number, oneOf, text } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
 import { whenAndHowOften } from '../mailbox/fields.ts';
 import { prerequisitesText, whatItIsAfter } from '../mailbox/prerequisites.ts';
+import { requiredText, requiresQuotas, whatItRequires } from '../mailbox/requirements.ts';
 import { Task, TaskGroup } from './records.ts';
 
 const { taskId, messageId } = Task.fields;
@@ -34,12 +35,14 @@ const submit = route({
   title: 'Submit a task',
   tool: 'Add a task to an open group. `input` is what the worker gets as payload; taskKey names the task within the group.',
   permission: 'coordination_write',
+  alsoNeeds: (body) => (requiresQuotas(body) ? 'resource_spend' : undefined),
   idempotency: 'required',
   body: fields({
     taskKey: key().description("the caller's name for the task, unique in its group").example('order-4711'),
     input: opaque().optional().description('what the receiver gets as payload'),
     ...whenAndHowOften,
     ...whatItIsAfter,
+    ...whatItRequires,
     unique: optional(flagField(), false).description(
       'whether a known taskKey answers 200 with its member as it stands, also when the group is not OPEN, instead of TASK_KEY_CONFLICT',
     ),
@@ -61,6 +64,9 @@ const submit = route({
     'MESSAGE_NOT_FOUND',
     'PREREQUISITE_FAILED',
     'DEPENDENTS_FULL',
+    'POOL_NOT_FOUND',
+    'ALLOWANCE_NOT_FOUND',
+    'UNITS_EXCEED_LIMIT',
   ],
   refusesInBody: ['GROUP_NOT_FOUND'],
   script: 'group/submit',
@@ -73,6 +79,7 @@ const submit = route({
     priority: body.priority ?? '',
     key: body.key ?? '',
     prerequisites: prerequisitesText(body, params['groupId']),
+    required: requiredText(body.requires),
     unique: body.unique ? '1' : '',
     tail: randomTail(),
     taskTail: randomTail(),

@@ -77,6 +77,26 @@ export const mailboxKeys = {
     holds: 'the keys that BLOCKED messages wait for, in order (score 0)',
     goes: 'each entry with the last message that waits for it',
   },
+  parked: {
+    pattern: 'muster:{org}:<spaceNumber>:parked:<resourceId>:<mailboxId>:<scopeId>',
+    type: 'zset',
+    holds:
+      'messages of this mailbox and scope that are BLOCKED by this pool or allowance, as they were in :ready, to which they return',
+    goes: 'with its last one',
+  },
+  parkedQueues: {
+    pattern: 'muster:{org}:<spaceNumber>:parkedQueues:<resourceId>',
+    type: 'zset',
+    holds: '`mailboxId scopeId` of the sets of messages that are BLOCKED by this pool or allowance (score 0)',
+    goes: 'each entry with its set',
+  },
+  parkedWalks: {
+    pattern: 'muster:{org}:<spaceNumber>:parkedWalks',
+    type: 'hash',
+    holds:
+      'the id of a pool or allowance to where workers go on to free its messages, with tabs between: kind, set, member and the units that are left to that set',
+    goes: 'each entry when they have come to the end',
+  },
   dependents: {
     pattern: 'muster:{org}:<spaceNumber>:dependents:<place>',
     type: 'list',

@@ -83,9 +83,11 @@ export const onFailureOf = (get: Get): Value => {
   return text === null || text === '' ? null : (String(text).split(' ')[0] ?? null);
 };
 
-/** Prerequisites come first. Once they have ended, only its key can hold a message up. */
+/** Prerequisites come first, then its key, then what a receive found short. */
 export const blockedByOf = (get: Get): Value => {
   if (get('state') !== 'BLOCKED') return [];
+  const resource = get('blockedOn');
+  if (resource !== null && resource !== '') return [String(resource).split(' ')];
   const open = read(get).filter(({ isOpen }) => isOpen);
   if (open.length === 0) return [['KEY', get('keyHolder')]];
   return open.map(({ isGroup, id }): Value => [isGroup ? 'GROUP' : 'MESSAGE', id]);

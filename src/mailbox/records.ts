@@ -1,7 +1,15 @@
 import { exampleId, flag, id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
-import { many, nested, record } from '../declare/record.ts';
+import { many, nested, one, record } from '../declare/record.ts';
 import { afterOf, blockedByOf, onFailureOf, policies } from './prerequisites.ts';
+import {
+  ClaimConsumption,
+  ClaimedUnits,
+  consumptionsOf,
+  holdsOf,
+  Requirements,
+  requirementsOf,
+} from './requirements.ts';
 
 /** How often a message is handed out before it is FAILED, where nothing else is said. */
 export const defaultAttempts = 5;
@@ -91,7 +99,7 @@ export const Prerequisite = record('Prerequisite', {
 });
 
 /** What a BLOCKED message waits for. */
-const blockers = ['MESSAGE', 'GROUP', 'KEY'] as const;
+const blockers = ['MESSAGE', 'GROUP', 'KEY', 'POOL', 'ALLOWANCE'] as const;
 export const Blocker = record('Blocker', {
   kind: oneOf(...blockers),
   id: id()
@@ -103,7 +111,7 @@ export const Blocker = record('Blocker', {
 export const WaitBlocker = Blocker.with('WaitBlocker', { kind: oneOf(...blockers, 'PAUSED') });
 
 const blockedBy = many(Blocker)
-  .of(blockedByOf, 'prerequisites', 'state', 'keyHolder')
+  .of(blockedByOf, 'prerequisites', 'state', 'keyHolder', 'blockedOn')
   .rare()
   .means('what it waits for before anybody may receive it; empty: it is not BLOCKED')
   .example([]);
@@ -162,7 +170,23 @@ export const Message = record(
       .of(onFailureOf, 'prerequisites')
       .rare()
       .means('what becomes of it if one of them comes out otherwise; null: it is after nothing'),
+    requires: one(Requirements)
+      .orNull()
+      .of(requirementsOf, 'required')
+      .rare()
+      .means('what a claim of it takes; null: nothing')
+      .example(null),
     blockedBy,
+    holds: many(ClaimedUnits)
+      .of(holdsOf, 'held')
+      .rare()
+      .means('the units of pools that its claim holds; empty: none')
+      .example([]),
+    consumptions: many(ClaimConsumption)
+      .of(consumptionsOf, 'used')
+      .rare()
+      .means('what its claim has used of allowances; empty: nothing')
+      .example([]),
     payload: opaque(),
     deadline: time().orNull(),
     readyAt: time().orNull().later().means('when a DELAYED message becomes ready; null: it is not delayed'),
@@ -181,6 +205,13 @@ export const Message = record(
     tombstoneOf: id().orNull().later().internal(),
     /** As lua/mailbox/_after.lua keeps them. */
     prerequisites: text().orNull().later().internal(),
+    /** As lua/mailbox/_requires.lua keeps them. */
+    required: text().orNull().later().internal(),
+    /** While units are short: POOL or ALLOWANCE, and its id. */
+    blockedOn: text().orNull().later().internal(),
+    /** While it is CLAIMED, as lua/mailbox/_requires.lua keeps them: units of pools, and what it used of allowances. */
+    held: text().orNull().later().internal(),
+    used: text().orNull().later().internal(),
     /** How often its end has left messages that are after it to the workers. */
     ends: number().or(0).later().internal(),
   },
@@ -236,6 +267,7 @@ export const HeldClaim = record('HeldClaim', {
   attempt: number(1).named('attempts').means('the number of this attempt, from 1').example(2),
   claimedAt: time(),
   leaseExpiresAt: time().example('2026-01-31T12:01:00.000Z'),
+  holds: Message.fields.holds,
 });
 
 /** A task that nobody has begun, as /ops/waits shows it. */
@@ -255,7 +287,7 @@ export const WaitingTask = record('WaitingTask', {
   blockedBy: many(WaitBlocker)
     .of(
       (get) => (get('pausedBy') ? [['PAUSED', get('pausedBy')]] : blockedByOf(get)),
-      ...['prerequisites', 'state', 'keyHolder', 'pausedBy'],
+      ...['prerequisites', 'state', 'keyHolder', 'blockedOn', 'pausedBy'],
     )
     .means('what has to happen before it may be received')
     .example([]),

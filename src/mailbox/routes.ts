@@ -25,6 +25,7 @@ import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { prerequisitesText, whatItIsAfter } from './prerequisites.ts';
 import { defaultAttempts, Mailbox, Message, messageStates } from './records.ts';
+import { requiredText, requiresQuotas, whatItRequires } from './requirements.ts';
 
 const longestPause = (body: { retryDelaySeconds: number; maxRetryDelaySeconds?: number | undefined }): number =>
   body.maxRetryDelaySeconds ?? Math.max(3_600, body.retryDelaySeconds);
@@ -118,6 +119,7 @@ const send = route({
   title: 'Send work',
   tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again with the same one, it answers the first message (replay true) and sends nothing. Keep the id to wait for the end with message_view.',
   permission: 'coordination_write',
+  alsoNeeds: (body) => (requiresQuotas(body) ? 'resource_spend' : undefined),
   idempotency: 'required',
   body: fields({
     scopeId: ofRun(),
@@ -127,6 +129,7 @@ const send = route({
     ),
     ...whenAndHowOften,
     ...whatItIsAfter,
+    ...whatItRequires,
   }),
   opaque: ['payload'],
   example: { state: 'DELAYED' },
@@ -145,6 +148,9 @@ const send = route({
     'GROUP_NOT_FOUND',
     'PREREQUISITE_FAILED',
     'DEPENDENTS_FULL',
+    'POOL_NOT_FOUND',
+    'ALLOWANCE_NOT_FOUND',
+    'UNITS_EXCEED_LIMIT',
   ],
   script: 'mailbox/send',
   args: ({ body }) => ({
@@ -157,6 +163,7 @@ const send = route({
     priority: body.priority ?? '',
     key: body.key ?? '',
     prerequisites: prerequisitesText(body),
+    required: requiredText(body.requires),
     tail: randomTail(),
   }),
   reply: { id: messageId, state, known: flag() },

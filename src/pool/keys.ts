@@ -54,6 +54,12 @@ export const poolKeys = {
     holds: 'ids of its HELD holds, scored by their fence',
     goes: 'with its last HELD hold',
   },
+  poolClaims: {
+    pattern: 'muster:{org}:<spaceNumber>:pool:<poolId>:claims',
+    type: 'zset',
+    holds: 'ids of the CLAIMED messages that hold units of it, scored by their fence',
+    goes: 'each entry with its claim',
+  },
   poolHolds: {
     pattern: 'muster:{org}:<spaceNumber>:pool:<poolId>:holds',
     type: 'zset',

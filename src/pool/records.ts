@@ -20,6 +20,8 @@ export const Pool = record('Pool', {
     .example(0),
   waiting: number().workedOut().means('the holds in its queue'),
   createdAt: time(),
+  /** Live messages that require units of it. */
+  requiredBy: number().or(0).internal(),
   sequence: number().or(0).internal(),
   rebuiltThrough: number().or(0).internal(),
 });

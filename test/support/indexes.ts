@@ -14,7 +14,7 @@ const derived = new RegExp(
     ...['mailbox:[^:]+:(keyed:.+|keyActive:.+|keyWaiting:.+|waitedKeys)'],
     ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates)', 'allowance:[^:]+:(live|units)', 'barriers'],
     ...['pools', 'poolNames', 'holds', 'waitingHolds', 'waitingHolders', 'holdLeases', 'finishedHolds'],
-    ...['pool:[^:]+:(live|units|held|holds)', 'scope:[^:]+:holds'],
+    ...['pool:[^:]+:(live|units|held|holds|claims)', 'parked:.+', 'parkedQueues:.+', 'scope:[^:]+:holds'],
     ...['budget:[^:]+:(reservations:\\w+|workKeys:RESERVE)', 'groups', 'dependents:.+', 'group:[^:]+:members'],
   ].join('|')})$`,
 );
@@ -83,6 +83,15 @@ class Recounted {
       if (!packed) this.#put(`${box}:messages`, id);
       if (workKey !== undefined) this.#put(`${box}:workKeys`, workKey, id);
       this.#key(box, { id, state, ...rest });
+      for (const entry of rest['held']?.split(' ') ?? []) {
+        const [poolId, , fence = ''] = entry.split(':');
+        this.#put(`pool:${poolId}:claims`, id, fence);
+      }
+      if (rest['blockedOn'] !== undefined) {
+        const [, resourceId] = rest['blockedOn'].split(' ');
+        this.#put(`parked:${resourceId}:${mailboxId}:${scopeId}`, `${rest['place']}${id}`);
+        this.#put(`parkedQueues:${resourceId}`, `${mailboxId} ${scopeId}`, '0');
+      }
       if (requeueable.includes(state)) this.#put(`${box}:requeueable:${state}`, id);
       if (state === 'DELAYED') this.#put(`${box}:delayed`, id, rest['readyAt']);
       if (state === 'BLOCKED') {
@@ -96,10 +105,14 @@ class Recounted {
   }
 
   /** What a message with a key is in. One that is DELAYED after an attempt is active. */
-  #key(box: string, { id = '', state = '', key, place, prerequisites, attempts }: Hash): void {
+  #key(box: string, { id = '', state = '', key, place, prerequisites, attempts, blockedOn }: Hash): void {
     if (key === undefined) return;
     this.#put(`${box}:keyed:${key}`, id, '0');
-    const isActive = state === 'READY' || state === 'CLAIMED' || (state === 'DELAYED' && Number(attempts ?? 0) > 0);
+    const isActive =
+      state === 'READY' ||
+      state === 'CLAIMED' ||
+      (state === 'DELAYED' && Number(attempts ?? 0) > 0) ||
+      blockedOn !== undefined;
     if (isActive) this.#put(`${box}:keyActive:${key}`, id, '0');
     if (state !== 'BLOCKED' || openPlaces(prerequisites).length > 0) return;
     this.#put(`${box}:keyWaiting:${key}`, `${place}${id}`);

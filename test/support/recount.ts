@@ -152,13 +152,23 @@ function countedBudgets(records: Records) {
 
 const unitsOf = (holds: readonly Hash[]): number => holds.reduce((sum, { units }) => sum + Number(units), 0);
 
-/** The held units of each pool as stored, and as its HELD holds add up. */
+/** Units of a pool that CLAIMED messages hold. */
+const claimedUnits = (records: Records, poolId: string): number =>
+  [...records.of('message').values()]
+    .flatMap(({ held }) => held?.split(' ') ?? [])
+    .map((entry) => entry.split(':'))
+    .reduce((sum, [id, units]) => sum + (id === poolId ? Number(units) : 0), 0);
+
+/** The held units of each pool and the messages that require it, as stored, and as holds and messages add up. */
 function countedPools(records: Records) {
   const held = [...records.of('hold').values()].filter(({ state }) => state === 'HELD');
   const pools = [...records.of('pool')];
   return {
-    stored: pools.map(([, { heldUnits }]) => Number(heldUnits ?? 0)),
-    counted: pools.map(([id]) => unitsOf(held.filter(({ poolId }) => poolId === id))),
+    stored: pools.map(([, { heldUnits, requiredBy }]) => [Number(heldUnits ?? 0), Number(requiredBy ?? 0)]),
+    counted: pools.map(([id]) => [
+      unitsOf(held.filter(({ poolId }) => poolId === id)) + claimedUnits(records, id),
+      [...records.of('message').values()].filter((one) => isLive(one) && one['required']?.includes(`p${id}:`)).length,
+    ]),
   };
 }
 

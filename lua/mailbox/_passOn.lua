@@ -1,0 +1,17 @@
+--- @include mailbox/_keyed mailbox/_message mailbox/_parked mailbox/_requires
+
+--- A message that has a place from the start is over, in its state before that: its key's turn, and the units that it held or
+--- would have taken, are for others.
+function message.passOn(record, from)
+  local order = message.load(record.id, 'key', 'required', 'blockedOn')
+  if order.required then
+    requires.count(order.required, -1)
+    if order.blockedOn then parked.forget(record, order.blockedOn) end
+    if from == 'CLAIMED' then
+      requires.give(record)
+    elseif from == 'READY' then
+      parked.passOn(order.required)
+    end
+  end
+  if order.key then keyed.leave(record, from) end
+end

@@ -1,0 +1,348 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
+import { codeOf, type World } from '../../support/world.ts';
+import { Queue } from './queue.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: as in Reply.
+type Any = any;
+
+/** A mailbox beside pools and allowances. */
+class Site {
+  readonly world: World;
+  readonly queue: Queue;
+  private constructor(world: World, queue: Queue) {
+    this.world = world;
+    this.queue = queue;
+  }
+
+  static async create(fields: object = {}): Promise<Site> {
+    const queue = await Queue.create(fields);
+    return new Site(queue.world, queue);
+  }
+
+  async pool(units = 1): Promise<string> {
+    return (await this.world.mustPost('/pools', { name: randomUUID(), units })).id;
+  }
+
+  async allowance(unitsLimit: number, windowSeconds = 60): Promise<string> {
+    return (await this.world.mustPost('/allowances', { name: randomUUID(), unitsLimit, windowSeconds })).id;
+  }
+
+  async view(id: string): Promise<Any> {
+    return (await this.world.get(`/messages/${id}`)).body;
+  }
+
+  async poolOf(id: string): Promise<Any> {
+    return (await this.world.get(`/pools/${id}`)).body;
+  }
+
+  acquire(poolId: string, fields: object = {}): Promise<Any> {
+    const body = { scopeId: this.queue.scopeId, holder: 'h', ...fields };
+    return this.world.mustPost(`/pools/${poolId}/acquire`, body);
+  }
+
+  /** Claims up to 100 messages. */
+  async claims(fields: object = {}): Promise<Any[]> {
+    const reply = await this.queue.recv({ max: 100, leaseSeconds: 600, ...fields });
+    return reply.status === 204 ? [] : reply.body.messages;
+  }
+}
+
+const idsOf = (list: readonly { readonly id: string }[]): string[] => list.map(({ id }) => id);
+
+describe('A message that requires units', () => {
+  it('is claimed with all of them in one step, and gives the pool units back with its claim', async () => {
+    const site = await Site.create();
+    const [poolId, allowanceId] = [await site.pool(3), await site.allowance(100)];
+    const requires = { pools: [{ poolId, units: 2 }], quotas: [{ allowanceId, units: 40 }] };
+    const id = await site.queue.sent({ requires });
+    expect(await site.view(id)).to.deep.include({ requires, state: 'READY', holds: [], consumptions: [] });
+    const claim = await site.queue.claim();
+    const [hold] = claim.holds;
+    expect(claim).to.deep.include({ id, requires, blockedBy: [] });
+    expect(hold).to.include({ poolId, units: 2 });
+    expect(hold.fence).to.be.above(Date.now() * 1000 - 60_000_000);
+    expect(claim.consumptions).to.have.lengthOf(1);
+    expect(claim.consumptions[0]).to.include({ allowanceId, units: 40 });
+    expect(await site.view(id)).to.deep.include({ holds: claim.holds, consumptions: claim.consumptions });
+    expect(await site.poolOf(poolId)).to.include({ heldUnits: 2, availableUnits: 1 });
+    expect((await site.world.get(`/allowances/${allowanceId}`)).body.availableUnits).to.equal(60);
+    const { heldClaims } = (await site.world.get('/ops/waits')).body;
+    expect(heldClaims[0].holds).to.deep.equal(claim.holds);
+    await expectAgreement(site.world);
+    await site.queue.act('complete', claim);
+    expect(await site.view(id)).to.deep.include({ holds: [], consumptions: [], requires });
+    expect(await site.poolOf(poolId)).to.include({ heldUnits: 0, availableUnits: 3 });
+    expect((await site.world.get(`/allowances/${allowanceId}`)).body.availableUnits, 'used').to.equal(60);
+    const types = await site.world.eventTypes();
+    expect(types.filter((type) => type === 'allowance.consumed')).to.have.lengthOf(1);
+    await expectAgreement(site.world);
+  });
+
+  it('has defaults filled in, and requires nothing with {} and []', async () => {
+    const site = await Site.create();
+    const poolId = await site.pool();
+    const [first, second, third] = [
+      await site.queue.sent({ requires: { pools: [{ poolId }] } }),
+      await site.queue.sent({ requires: {} }),
+      await site.queue.sent({ requires: { pools: [], quotas: [] } }),
+    ];
+    expect((await site.view(first)).requires).to.deep.equal({ pools: [{ poolId, units: 1 }], quotas: [] });
+    expect([(await site.view(second)).requires, (await site.view(third)).requires]).to.deep.equal([null, null]);
+  });
+
+  it('is refused if it names what is unknown, too much, too many or twice', async () => {
+    const site = await Site.create();
+    const [poolId, allowanceId] = [await site.pool(2), await site.allowance(10)];
+    const refused = async (requires: object): Promise<string> => codeOf(await site.queue.send({ requires }));
+    expect(await refused({ pools: [{ poolId: randomUUID() }] })).to.equal('409 POOL_NOT_FOUND');
+    expect(await refused({ quotas: [{ allowanceId: randomUUID(), units: 1 }] })).to.equal('409 ALLOWANCE_NOT_FOUND');
+    expect(await refused({ pools: [{ poolId, units: 3 }] })).to.equal('400 UNITS_EXCEED_LIMIT');
+    expect(await refused({ quotas: [{ allowanceId, units: 11 }] })).to.equal('400 UNITS_EXCEED_LIMIT');
+    for (const requires of [
+      { pools: [{ poolId }, { poolId }] },
+      { quotas: [{ allowanceId }] },
+      { pools: Array.from({ length: 5 }, () => ({ poolId: randomUUID() })) },
+      { pools: [{ poolId, units: 0 }] },
+      { locks: [] },
+    ])
+      expect(await refused(requires), JSON.stringify(requires)).to.equal('400 VALIDATION_FAILED');
+    const plain = await site.world.key(['coordination_write', 'coordination_read']);
+    const spending = await site.world.key(['coordination_write', 'resource_spend']);
+    const send = async (key: string, requires: object): Promise<string> => {
+      const body = { scopeId: randomUUID(), payload: 1, requires };
+      const reply = await site.world.post(`/mailboxes/${site.queue.id}/messages`, body, {
+        Authorization: `Bearer ${key}`,
+      });
+      return reply.status === 201 ? 'sent' : `${codeOf(reply)} ${reply.body.error.message}`;
+    };
+    const quotas = [{ allowanceId, units: 1 }];
+    expect(await send(plain, { quotas }))
+      .to.include('403 PERMISSION_DENIED')
+      .and.include('resource_spend');
+    expect(await send(spending, { quotas })).to.equal('sent');
+    expect(await send(plain, { pools: [{ poolId }] })).to.equal('sent');
+  });
+
+  it('is BLOCKED where a receive finds too few, and READY in its old place in the step that frees them', async () => {
+    const site = await Site.create();
+    const poolId = await site.pool();
+    const requires = { pools: [{ poolId }] };
+    const first = await site.queue.sent({ requires });
+    const second = await site.queue.sent({ requires });
+    const plain = await site.queue.sent();
+    const [claim, other] = await site.claims();
+    expect([claim.id, other.id]).to.deep.equal([first, plain]);
+    expect(await site.view(second)).to.deep.include({
+      state: 'BLOCKED',
+      blockedBy: [{ kind: 'POOL', id: poolId }],
+      readyAt: null,
+    });
+    const { waitingTasks } = (await site.world.get('/ops/waits')).body;
+    expect(waitingTasks[0]).to.deep.include({
+      taskId: second,
+      waitsFor: 'BLOCKED',
+      blockedBy: [{ kind: 'POOL', id: poolId }],
+    });
+    const third = await site.queue.sent();
+    await expectAgreement(site.world);
+    await site.queue.act('nack', claim, { retry: true });
+    expect((await site.view(second)).state).to.equal('READY');
+    const again = await site.claims();
+    expect(idsOf(again), 'before what was sent after it, and before the retried one').to.deep.equal([second, third]);
+    expect((await site.view(first)).blockedBy).to.deep.equal([{ kind: 'POOL', id: poolId }]);
+    await expectAgreement(site.world);
+  });
+
+  it('waits behind holds, which go first', async () => {
+    const site = await Site.create();
+    const poolId = await site.pool();
+    const held = await site.acquire(poolId);
+    const waiting = await site.acquire(poolId);
+    const id = await site.queue.sent({ requires: { pools: [{ poolId }] } });
+    expect(await site.claims()).to.deep.equal([]);
+    await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
+    expect((await site.view(id)).state).to.equal('BLOCKED');
+    await site.world.mustPost(`/pool-holds/${waiting.id}/release`, { token: waiting.token });
+    const [claim] = await site.claims();
+    expect(claim.id).to.equal(id);
+    expect(claim.holds[0].fence).to.be.above(held.fence);
+    const next = await site.acquire(poolId);
+    expect(next.state).to.equal('WAITING');
+    await site.queue.act('complete', claim);
+    const view = (await site.world.get(`/pool-holds/${next.id}`)).body;
+    expect(view).to.include({ state: 'HELD' });
+    expect(view.fence).to.be.above(claim.holds[0].fence);
+    await expectAgreement(site.world);
+  });
+
+  it('is freed by a lapsed lease, a larger pool and a new window, too', async () => {
+    const site = await Site.create();
+    const now = Math.floor(Date.now() / 60_000) * 60_000 + 1_000;
+    await site.world.at(now);
+    const [poolId, allowanceId] = [await site.pool(), await site.allowance(10)];
+    const pools = [{ poolId }];
+    const [one, two, three] = [
+      await site.queue.sent({ requires: { pools } }),
+      await site.queue.sent({ requires: { pools } }),
+      await site.queue.sent({ requires: { quotas: [{ allowanceId, units: 8 }] } }),
+    ];
+    const four = await site.queue.sent({ requires: { quotas: [{ allowanceId, units: 8 }] } });
+    expect(idsOf(await site.claims({ leaseSeconds: 10 }))).to.deep.equal([one, three]);
+    expect((await site.view(four)).blockedBy).to.deep.equal([{ kind: 'ALLOWANCE', id: allowanceId }]);
+    await site.world.at(now + 10_000);
+    const lapsed = await site.claims();
+    expect(idsOf(lapsed), 'the one that waited for it').to.deep.equal([two]);
+    expect(await site.claims(), 'the attempt has used its units').to.deep.equal([]);
+    await site.world.call('PATCH', `/pools/${poolId}`, { units: 2 });
+    expect(idsOf(await site.claims())).to.deep.equal([one]);
+    await site.world.at(now + 59_000);
+    const rolled = await site.claims();
+    expect(rolled).to.have.lengthOf(1);
+    expect([three, four]).to.include(rolled[0].id);
+    await expectAgreement(site.world);
+  });
+
+  it('holds nothing while it waits for another thing: a claim takes all or nothing', async () => {
+    const site = await Site.create();
+    const [a, b] = [await site.pool(), await site.pool()];
+    const both = { pools: [{ poolId: a }, { poolId: b }] };
+    const held = await site.acquire(b);
+    const id = await site.queue.sent({ requires: both });
+    const small = await site.queue.sent({ requires: { pools: [{ poolId: a }] } });
+    const [claim] = await site.claims();
+    expect(claim.id, 'the small one overtakes').to.equal(small);
+    await site.queue.act('complete', claim);
+    expect(await site.claims()).to.deep.equal([]);
+    expect((await site.view(id)).blockedBy).to.deep.equal([{ kind: 'POOL', id: b }]);
+    expect(await site.poolOf(a)).to.include({ heldUnits: 0 });
+    await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
+    expect(idsOf(await site.claims())).to.deep.equal([id]);
+    await expectAgreement(site.world);
+  });
+
+  it('passes units on that it does not take, when it is cancelled or short of something else', async () => {
+    const site = await Site.create();
+    const [a, b] = [await site.pool(), await site.pool()];
+    const onA = { pools: [{ poolId: a }] };
+    const first = await site.queue.sent({ requires: onA });
+    const both = await site.queue.sent({ requires: { pools: [{ poolId: a }, { poolId: b }] } });
+    const last = await site.queue.sent({ requires: onA });
+    const [claim] = await site.claims();
+    expect(claim.id).to.equal(first);
+    await site.acquire(b);
+    await site.queue.act('complete', claim);
+    expect((await site.view(both)).state).to.equal('READY');
+    expect((await site.view(last)).state).to.equal('BLOCKED');
+    await site.world.mustPost(`/messages/${both}/cancel`);
+    await site.world.service.due.drain(site.world.org, '*');
+    expect(idsOf(await site.claims())).to.deep.equal([last]);
+    await expectAgreement(site.world);
+  });
+
+  it('keeps its pools from being deleted while it is live, and is not requeued once one is gone', async () => {
+    const site = await Site.create();
+    const poolId = await site.pool();
+    const id = await site.queue.sent({ requires: { pools: [{ poolId }] } });
+    const remove = () => site.world.call('DELETE', `/pools/${poolId}`);
+    expect(codeOf(await remove())).to.equal('409 POOL_NOT_EMPTY');
+    const claim = await site.queue.claim();
+    expect(codeOf(await remove())).to.equal('409 POOL_NOT_EMPTY');
+    await site.queue.act('nack', claim, { retry: false });
+    await site.world.mustPost(`/messages/${id}/requeue`);
+    expect(codeOf(await remove())).to.equal('409 POOL_NOT_EMPTY');
+    await site.world.mustPost(`/messages/${id}/cancel`);
+    expect((await remove()).status).to.equal(204);
+    expect(codeOf(await site.world.post(`/messages/${id}/requeue`))).to.equal('409 POOL_NOT_FOUND');
+    const { passedOver } = await site.world.mustPost(`/mailboxes/${site.queue.id}/requeue`, { state: 'CANCELLED' });
+    expect(passedOver).to.deep.equal({ POOL_NOT_FOUND: 1 });
+  });
+
+  it('is found behind hundreds that are short, and they are freed as far as units go', async () => {
+    const site = await Site.create({ backlogLimit: 10_000 });
+    const [full, free] = [await site.pool(), await site.pool(120)];
+    const held = await site.acquire(full);
+    const short = [];
+    for (let n = 0; n < 250; n++) short.push(site.queue.sent({ requires: { pools: [{ poolId: full }] } }));
+    await Promise.all(short);
+    const id = await site.queue.sent({ requires: { pools: [{ poolId: free }] } });
+    expect(idsOf(await site.claims())).to.deep.equal([id]);
+    expect((await site.queue.record()).counts).to.include({ ready: 0, blocked: 250 });
+    await site.world.call('PATCH', `/pools/${full}`, { units: 200 });
+    await site.world.service.due.drain(site.world.org, '*');
+    const counts = (await site.queue.record()).counts;
+    expect([counts.ready, counts.blocked], 'as many as fit together').to.deep.equal([199, 51]);
+    await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
+    expect([...(await site.claims()), ...(await site.claims()), ...(await site.claims())]).to.have.lengthOf(200);
+    expect((await site.poolOf(full)).heldUnits).to.equal(200);
+  });
+
+  it('never has more than the units when 200 are received, ended and given back at once', async () => {
+    const site = await Site.create({ maxAttempts: 100 });
+    const [poolId, other] = [await site.pool(3), await site.pool(2)];
+    await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        site.queue.sent({
+          requires: { pools: [{ poolId, units: 1 + (n % 2) }, ...(n % 3 === 0 ? [{ poolId: other }] : [])] },
+        }),
+      ),
+    );
+    let [held, done] = [0, 0];
+    const fences: number[] = [];
+    const work = async (): Promise<void> => {
+      while (done < 200) {
+        const reply = await site.queue.recv();
+        if (reply.status === 204) {
+          await site.world.service.due.drain(site.world.org, '*');
+          continue;
+        }
+        const claim = reply.body;
+        const [{ units, fence }] = claim.holds;
+        held += units;
+        fences.push(fence);
+        expect(held).to.be.at.most(3);
+        await new Promise((resolve) => setImmediate(resolve));
+        held -= units;
+        const isBack = claim.attempt === 1 && claim.id.charCodeAt(35) % 4 === 0;
+        await site.queue.act(isBack ? 'nack' : 'complete', claim, isBack ? { retry: true } : {});
+        if (!isBack) done++;
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, work));
+    expect(new Set(fences).size).to.equal(fences.length);
+    expect(await site.poolOf(poolId)).to.include({ heldUnits: 0 });
+    await expectAgreement(site.world);
+  });
+
+  it('of a run that is cancelled, or a group that is decided, gives everything back', async () => {
+    const site = await Site.create();
+    const poolId = await site.pool();
+    const run = randomUUID();
+    const requires = { pools: [{ poolId }] };
+    await site.queue.sent({ scopeId: run, requires });
+    const waits = await site.queue.sent({ scopeId: run, requires });
+    const last = await site.queue.sent({ requires });
+    expect(await site.claims({ scopeId: '*' })).to.have.lengthOf(1);
+    expect((await site.view(waits)).state).to.equal('BLOCKED');
+    await site.world.mustPost(`/scopes/${run}/cancel`);
+    await site.world.service.due.drain(site.world.org, '*');
+    expect(idsOf(await site.claims())).to.deep.equal([last]);
+    await expectAgreement(site.world);
+  });
+
+  it('with a key keeps its turn while it waits for units', async () => {
+    const site = await Site.create({ perKey: 1 });
+    const poolId = await site.pool();
+    const held = await site.acquire(poolId);
+    const first = await site.queue.sent({ key: 'a', requires: { pools: [{ poolId }] } });
+    const second = await site.queue.sent({ key: 'a' });
+    expect(await site.claims()).to.deep.equal([]);
+    expect((await site.view(first)).blockedBy).to.deep.equal([{ kind: 'POOL', id: poolId }]);
+    expect((await site.view(second)).blockedBy).to.deep.equal([{ kind: 'KEY', id: first }]);
+    await site.world.mustPost(`/messages/${first}/cancel`);
+    expect(idsOf(await site.claims())).to.deep.equal([second]);
+    await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
+    await expectAgreement(site.world);
+  });
+});
