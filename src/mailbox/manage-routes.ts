@@ -35,7 +35,7 @@ const update = route({
   description:
     'Any subset of the fields; values that change nothing emit no event and count as no operation. ' +
     '`maxAttempts` is that of messages sent from now on; the pauses are those of the next retries. A higher `perKey`, or ' +
-    'null, frees messages that are BLOCKED by it, the first 50 at once; a lower one puts nothing back.',
+    'null for none, frees messages that wait for their key, the first 50 at once; a lower one takes nothing back.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
@@ -46,7 +46,11 @@ const update = route({
     ),
     retryDelaySeconds: optional(retryDelaySeconds()),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
-    perKey: perKey().optional(),
+    perKey: perKey()
+      .optional()
+      .description(
+        'how many messages of one key may be READY, CLAIMED or between attempts at once; null: any number, from now on',
+      ),
   }),
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
