@@ -16,7 +16,7 @@ function group.decide(record, outcome, at, cause)
   emit.group.decided(record.id, record, cause)
   journal.wake(record.id)
   group.retire(record, at)
-  if mailbox.anyBlocked() then dependents.ended(record.id, outcome, cause) end
+  if mailbox.anyBlocked() then dependents.ended(record.id, outcome, at, cause) end
   if record.pending == 0 and outcome ~= 'CANCELLED' then return end
   for _, taskId in ipairs(redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)) do
     local found = task.load(taskId, 'messageId', 'state')

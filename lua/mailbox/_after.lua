@@ -114,8 +114,9 @@ function after.isAfter(record, groupId)
   return false
 end
 
---- Takes the end of the prerequisite behind a list into account for one of those in it. What it is after otherwise stays.
-local function decide(dependentId, place, state, cause)
+--- Takes the end of the prerequisite behind a list, at `at`, into account for one of those in it. What it is after otherwise
+--- stays.
+local function decide(dependentId, place, state, at, cause)
   unit.command('LREM', keys.dependents(place), 1, dependentId)
   local record = waiting(dependentId)
   if not record then return end
@@ -132,7 +133,7 @@ local function decide(dependentId, place, state, cause)
   elseif not isOpen(text) then
     local readyAt = message.load(record.id, 'readyAt').readyAt
     blocked.drop(record)
-    message.proceed(record, scope.path(record.scopeId), mailbox.read(record.mailboxId), readyAt)
+    message.proceed(record, scope.path(record.scopeId), mailbox.read(record.mailboxId), readyAt, at)
   end
 end
 
@@ -144,7 +145,7 @@ local function workOf(id)
 end
 
 --- Goes through a list, until about `limit` records have changed. Returns how many have, and whether there are more.
-local function step(place, state, cause, limit)
+local function step(place, state, at, cause, limit)
   local key, decided, finishes = keys.dependents(place), invocation.decided or 0, message.finishes
   -- Changed by this invocation, it cannot be read before that is written.
   if unit.isChanged(key) then return 0, true end
@@ -152,7 +153,7 @@ local function step(place, state, cause, limit)
   for i, id in ipairs(redis.call('LRANGE', key, 0, limit)) do
     if i > limit or work >= limit or work > 0 and not isWell[state] and work + workOf(id) > limit then return work, true end
     invocation.decided = (invocation.decided or 0) + 1
-    decide(id, place, state, cause)
+    decide(id, place, state, at, cause)
     invocation.decided = math.max(invocation.decided, decided + message.finishes - finishes)
     work = invocation.decided - decided
   end
@@ -160,23 +161,23 @@ local function step(place, state, cause, limit)
 end
 
 --- Takes the end of the prerequisite behind a list into account. Returns whether workers have to go on with it.
-local function endOf(place, state, cause)
-  local _, more = step(place, state, cause, math.max(0, maxDecided - (invocation.decided or 0)))
+local function endOf(place, state, at, cause)
+  local _, more = step(place, state, at, cause, math.max(0, maxDecided - (invocation.decided or 0)))
   if not more then return false end
   maps.put(keys.decisions(), place, state .. ' ' .. (cause or requestId))
   timer.armInBackground('mailbox:dependents', place, now)
   return true
 end
 
-function dependents.ended(id, state, cause, record)
+function dependents.ended(id, state, at, cause, record)
   local ends = record and message.load(id, 'ends').ends or 0
-  local isLeft = endOf(ends > 0 and id .. '#' .. ends or id, state, cause)
+  local isLeft = endOf(ends > 0 and id .. '#' .. ends or id, state, at, cause)
   if isLeft and record then records.set(record, 'ends', ends + 1) end
-  if isWell[state] and record then endOf(id .. '#WAIT', state, cause) end
+  if isWell[state] and record then endOf(id .. '#WAIT', state, at, cause) end
 end
 
 function dependents.gone(id, state)
-  endOf(id .. '#WAIT', state)
+  endOf(id .. '#WAIT', state, now)
 end
 
 function dependents.forget(record)
@@ -194,7 +195,7 @@ due['mailbox:dependents'] = function(place, _, limit)
   local decision = maps.get(keys.decisions(), place)
   if not decision then return end
   local state, cause = string.match(decision, '^(%S+) (.*)$')
-  local done, more = step(place, state, cause ~= '' and cause or nil, math.ceil(limit / 2))
+  local done, more = step(place, state, now, cause ~= '' and cause or nil, math.ceil(limit / 2))
   if more then
     timer.armInBackground('mailbox:dependents', place, now)
     return limit

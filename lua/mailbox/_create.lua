@@ -1,4 +1,4 @@
---- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay mailbox/_keyed
+--- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay
 --- @include mailbox/_message mailbox/_proceed mailbox/_ready mailbox/_requires scope/_scope
 local orderFields = { 'priority', 'key', 'prerequisites', 'required' }
 
@@ -9,15 +9,12 @@ local function begin(record, path, box, order)
   end
   -- Whatever moves it looks at its place first (mailbox/_ready).
   records.set(record, 'place', ready.placeAt(now))
-  if order.key then
-    sorted.add(keys.keyed(box.id, order.key), '0', record.id)
-    keyed.needRipened(box.id)
-  end
+  if order.key then sorted.add(keys.keyed(box.id, order.key), '0', record.id) end
   if order.required then requires.count(order.required, 1) end
   if order.places and order.places[1] then
     after.hold(record, order.places, box, record.readyAt)
   else
-    message.proceed(record, path, box, record.readyAt)
+    message.proceed(record, path, box, record.readyAt, now)
   end
 end
 

@@ -1,12 +1,14 @@
 --- @export delay
 --- @include lib/clock lib/count lib/records lib/invocation lib/sorted lib/timer mailbox/_keyed mailbox/_mailbox mailbox/_message
---- @include scope/_scope
+--- @include mailbox/_ripening scope/_scope
 --- DELAYED messages: one sorted set per mailbox, by the moment they become READY. Only a receive on the mailbox makes
 --- due ones ready itself, a few; the rest is done in the background, so that nobody else waits for them. `nextReadyAt`
 --- of the mailbox never lies after the first of those moments. `orderedDelayed` counts those with a priority or a key.
 local delay = {}
 --- How many messages the receives of an invocation may make ready.
 local maxRipened = 16
+--- Likewise for the keys of all mailboxes that a step of the workers changes; what is late beyond them is ordered late.
+local maxRipenedForKeys = 50
 
 --- Arms the background timer of the mailbox for its first DELAYED message.
 local function arm(box, at)
@@ -39,11 +41,12 @@ function delay.drop(record)
   sorted.remove(keys.delayed(record.mailboxId), record.id)
 end
 
---- Makes DELAYED messages that are due READY, in their order, at most `limit`. Returns how many.
-function delay.ripen(box, limit)
+--- Makes DELAYED messages that were due at `through` (nil: now) READY, in their order, at most `limit`. Returns how many.
+function delay.ripen(box, limit, through)
+  through = through or now
   local key, done, anyOrdered = keys.delayed(box.id), 0, mailbox.load(box.id, 'orderedDelayed').orderedDelayed > 0
   local id, at = sorted.first(key)
-  while id and tonumber(at) <= now and done < limit do
+  while id and tonumber(at) <= through and done < limit do
     local record = message.load(id, 'mailboxId', 'scopeId', 'taskId', 'state')
     if anyOrdered then message.load(id, 'place') end
     delay.drop(record)
@@ -63,7 +66,13 @@ function delay.ripenSome(box)
   end
 end
 
---- Likewise: whether a DELAYED message may come before the first READY one, which has this score (nil: there is none).
+function ripening.through(mailboxId, at)
+  local ripened = invocation.ripenedForKeys or 0
+  if ripened >= maxRipenedForKeys then return end
+  invocation.ripenedForKeys = ripened + delay.ripen(mailbox.read(mailboxId), maxRipenedForKeys - ripened, at)
+end
+
+--- For a receive as above: whether a DELAYED message may come before the first READY one, which has this score (nil: there is none).
 function delay.isFirst(box, score, through)
   local at = box.nextReadyAt
   if at > through then return false end

@@ -1,5 +1,5 @@
 --- @include lib/count lib/journal lib/records lib/sorted lib/timer mailbox/_blocked mailbox/_delay mailbox/_dependents
---- @include mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_passOn mailbox/_ready scope/_scope
+--- @include mailbox/_keyed mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_passOn mailbox/_ready scope/_scope
 --- How many messages have been finished: finishing one may finish others.
 message.finishes = 0
 
@@ -7,6 +7,7 @@ message.finishes = 0
 --- cause: the id of the request that caused it, nil for the current one. The fields of the last claim stay.
 function message.finish(record, state, at, emitter, reason, cause)
   message.finishes = message.finishes + 1
+  if record.place then keyed.needOrder(record, at) end
   local path = scope.path(record.scopeId)
   local from, box = record.state, mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
   if from == 'CLAIMED' then
@@ -32,11 +33,11 @@ function message.finish(record, state, at, emitter, reason, cause)
   if record.taskId then count.org('usedTasks', -1) end
   records.set(record, 'finishedAt', at)
   if reason then records.set(record, 'reason', reason) end
-  if record.place then message.passOn(record, from) end
+  if record.place then message.passOn(record, from, at) end
   scope.addLive(path, -1)
   emitter(record.id, record, cause)
   journal.wake(record.id)
   if mailbox.isEmpty(box) then journal.wake(record.mailboxId) end
   if record.groupId then members.finished(record, from == 'CLAIMED', at, reason, cause) end
-  if mailbox.anyBlocked() then dependents.ended(record.id, state, cause, record) end
+  if mailbox.anyBlocked() then dependents.ended(record.id, state, at, cause, record) end
 end

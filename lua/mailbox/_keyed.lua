@@ -1,6 +1,6 @@
 --- @export keyed
 --- @include lib/call lib/clock lib/due lib/invocation lib/records lib/sendBack lib/sorted lib/timer lib/unit mailbox/_blocked
---- @include mailbox/_mailbox mailbox/_message mailbox/_ready scope/_scope
+--- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_ripening scope/_scope
 --- Messages with a key: of each key at most `perKey` of the mailbox are *active*, which is READY, CLAIMED or between two
 --- attempts. The others are BLOCKED, and follow in the order in which nothing but the key was in their way any more. Each key
 --- has a sorted set of the active ones and one of those that wait for it, by the moment since which they do; the mailbox
@@ -15,14 +15,19 @@ local function limitOf(mailboxId)
   return mailbox.load(mailboxId, 'perKey').perKey or math.huge
 end
 
---- DELAYED messages that are due have waited for their keys since then: they become ready before another is given a
---- place among them. Only a request can be sent back for that; what workers do is late by a moment at most.
-function keyed.needRipened(mailboxId)
-  local script = invocation.script
-  if not script or script.kind ~= 'write' then return end
-  local box = mailbox.load(mailboxId, 'nextReadyAt', 'orderedDelayed')
-  local isDue = box.nextReadyAt and box.nextReadyAt <= (tonumber(drainedThrough) or now)
-  if isDue and box.orderedDelayed > 0 then sendBack('DUE', timer.named('mailbox:delays', mailboxId)) end
+--- Before anything changes at `at` in who is active of a mailbox's keys: DELAYED messages that were due by then have waited
+--- for their keys since, or become active. A request is sent back for that; workers do it themselves.
+function keyed.needRipened(mailboxId, at)
+  local box, script = mailbox.load(mailboxId, 'nextReadyAt', 'orderedDelayed'), invocation.script
+  if not box.nextReadyAt or box.nextReadyAt > at or box.orderedDelayed == 0 then return end
+  if not script or script.kind ~= 'write' then return ripening.through(mailboxId, at) end
+  if box.nextReadyAt <= (tonumber(drainedThrough) or now) then sendBack('DUE', timer.named('mailbox:delays', mailboxId)) end
+end
+
+--- The same, before a message that may have a key becomes active or ends.
+function keyed.needOrder(record, at)
+  if not record.place or not message.load(record.id, 'key').key then return end
+  if mailbox.load(record.mailboxId, 'perKey').perKey then keyed.needRipened(record.mailboxId, at) end
 end
 
 --- Makes a message READY since `at`, or BLOCKED where its key has no room for it. A message that is active already stays so.
@@ -45,25 +50,28 @@ function keyed.proceed(record, path, box, at)
   ready.put(record, path, box, at)
 end
 
---- Makes the first messages that wait for a key READY, as many as there is room for, at most `limit`. Returns how many.
-local function free(mailboxId, key, limit)
+--- Makes the first messages that wait for a key READY since `at`, as many as there is room for, at most `limit`. Returns how
+--- many.
+local function free(mailboxId, key, limit, at)
   local active, waiting, freed = keys.keyActive(mailboxId, key), keys.keyWaiting(mailboxId, key), 0
-  local member, room = sorted.first(waiting), math.min(limit, limitOf(mailboxId) - sorted.count(active))
+  local member, since = sorted.first(waiting)
+  local room = math.min(limit, limitOf(mailboxId) - sorted.count(active))
   while member and freed < room do
     local record = message.read(string.sub(member, -36))
     sorted.remove(waiting, member)
     sorted.add(active, '0', record.id)
     blocked.drop(record)
     message.become(record, 'READY')
-    ready.put(record, scope.path(record.scopeId), mailbox.read(mailboxId), now)
-    member, freed = sorted.first(waiting), freed + 1
+    ready.put(record, scope.path(record.scopeId), mailbox.read(mailboxId), math.max(at, tonumber(since)))
+    member, since = sorted.first(waiting)
+    freed = freed + 1
   end
   if not member then sorted.remove(keys.waitedKeys(mailboxId), key) end
   return freed
 end
 
---- A message with a key is over, or given up until a person has answered: the next of its key follows. from: its state before.
-function keyed.leave(record, from)
+--- A message with a key is over since `at`, or given up until a person has answered: the next of its key follows. from: its state before.
+function keyed.leave(record, from, at)
   local key = record.key
   local active = keys.keyActive(record.mailboxId, key)
   if from == 'BLOCKED' and not sorted.score(active, record.id) then
@@ -72,10 +80,7 @@ function keyed.leave(record, from)
     if sorted.isEmpty(waiting) then sorted.remove(keys.waitedKeys(record.mailboxId), key) end
   else
     sorted.remove(active, record.id)
-    if not sorted.isEmpty(keys.waitedKeys(record.mailboxId)) then
-      keyed.needRipened(record.mailboxId)
-      free(record.mailboxId, key, 1)
-    end
+    if not sorted.isEmpty(keys.waitedKeys(record.mailboxId)) then free(record.mailboxId, key, 1, at) end
   end
 end
 
@@ -88,7 +93,7 @@ local function freeAll(mailboxId, limit)
   local from = box.freedThrough and '(' .. box.freedThrough or '-'
   local list = redis.call('ZRANGE', waited, from, '+', 'BYLEX', 'LIMIT', 0, limit)
   for _, key in ipairs(list) do
-    local freed = free(mailboxId, key, limit - done)
+    local freed = free(mailboxId, key, limit - done, now)
     -- The same key may have more.
     if freed == limit - done then return limit, true end
     done = done + math.max(1, freed)

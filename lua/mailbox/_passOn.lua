@@ -1,8 +1,8 @@
 --- @include mailbox/_keyed mailbox/_message mailbox/_parked mailbox/_requires
 
---- A message that has a place from the start is over, in its state before that: its key's turn, and the units that it held or
+--- A message that has a place is over since `at`, in its state before that: its key's turn, and the units that it held or
 --- would have taken, are for others.
-function message.passOn(record, from)
+function message.passOn(record, from, at)
   local order = message.load(record.id, 'key', 'required', 'blockedOn')
   if order.required then
     requires.count(order.required, -1)
@@ -13,5 +13,5 @@ function message.passOn(record, from)
       parked.passOn(order.required)
     end
   end
-  if order.key then keyed.leave(record, from) end
+  if order.key then keyed.leave(record, from, at) end
 end

@@ -1,12 +1,14 @@
 --- @include lib/clock lib/records mailbox/_delay mailbox/_keyed mailbox/_message mailbox/_ready
 
---- Nothing is in the way of a message any more but its sender's delay (until `readyAt`, nil: none) and its key.
-function message.proceed(record, path, box, readyAt)
+--- Nothing is in the way of a message any more since `at` but its sender's delay (until `readyAt`, nil: none) and its key.
+function message.proceed(record, path, box, readyAt, at)
   if readyAt and readyAt > now then
     -- Since when it waits (mailbox/_waits).
     records.set(record, 'place', ready.placeAt(now))
     delay.hold(record, box, readyAt)
   else
-    keyed.proceed(record, path, box, now)
+    at = math.max(at, readyAt or 0)
+    keyed.needOrder(record, at)
+    keyed.proceed(record, path, box, at)
   end
 end

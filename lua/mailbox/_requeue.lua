@@ -1,4 +1,4 @@
---- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_keyed mailbox/_members mailbox/_message
+--- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_members mailbox/_message
 --- @include mailbox/_order mailbox/_proceed mailbox/_requires mailbox/_unpack scope/_scope
 --- Bringing back messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
@@ -36,13 +36,12 @@ function message.requeue(record, box, delaySeconds)
     records.set(record, 'deadline', false)
   end
   if record.kept then records.set(record, 'prerequisites', record.kept) end
-  if record.key then keyed.needRipened(box.id) end
   if record.required then requires.count(record.required, 1) end
   local readyAt = delaySeconds > 0 and now + 1000 * delaySeconds or nil
   if message.willWait(record) then
     after.hold(record, record.places, box, readyAt)
   else
-    message.proceed(record, path, box, readyAt)
+    message.proceed(record, path, box, readyAt, now)
   end
   if record.taskId then count.org('usedTasks', 1) end
   scope.addLive(path, 1)

@@ -2,7 +2,7 @@
 --- @request write
 --- @args mailboxId name backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey
 --- @reply mailbox:mailbox
---- @include lib/call lib/plan lib/records lib/refuse mailbox/_keyed mailbox/_mailbox mailbox/_names mailbox/_view
+--- @include lib/call lib/clock lib/plan lib/records lib/refuse mailbox/_keyed mailbox/_mailbox mailbox/_names mailbox/_view
 local box = mailbox.view(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local limit = tonumber(perKey)
@@ -26,6 +26,7 @@ if asked.name then
   names.remove(box.name, mailboxId)
   names.add(name, mailboxId)
 end
+if asked.perKey ~= nil then keyed.needRipened(mailboxId, now) end
 for field, value in pairs(asked) do records.set(box, field, value) end
 if isRaised then keyed.raised(mailboxId) end
 emit.mailbox.updated(mailboxId, box)

@@ -15,11 +15,11 @@ export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the lo
 /** Fields of messages that say in what order they are worked. */
 export const inOrder = {
   priority: optional(integer(0, 9))
-    .description('higher ones are received first; 0 unless sent; low ones may starve')
+    .description('messages of a higher priority are received first; left out: 0, the lowest; low ones may starve')
     .example(5),
   key: optional(key())
     .description(
-      'what the message is about, such as a customer: with perKey of the mailbox at most so many of one key are worked at once, in order',
+      'what the message is about, such as a customer: a mailbox with perKey hands out at most so many of one key at once, in order',
     )
     .example('customer-42'),
 };
@@ -41,6 +41,6 @@ export const perKey = () =>
   integer(1, 1_000)
     .allow(null)
     .description(
-      'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED; null: any number',
+      'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED and follow in order; null: any number',
     )
     .example(1);

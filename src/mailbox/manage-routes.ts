@@ -1,5 +1,6 @@
 import { bodyCursor, fields, id, integer, key, oneOf, optional } from '../call/fields.ts';
 import { Cursors, positions } from '../call/page.ts';
+import { pauseOrResume } from '../call/pause.ts';
 import { type Input, type Route, read, route } from '../call/route.ts';
 import { countsByName, number, text as textField } from '../declare/field.ts';
 import { one, record } from '../declare/record.ts';
@@ -34,7 +35,7 @@ const update = route({
   description:
     'Any subset of the fields; values that change nothing emit no event and count as no operation. ' +
     '`maxAttempts` is that of messages sent from now on; the pauses are those of the next retries. A higher `perKey`, or ' +
-    'null, frees messages that are BLOCKED by it, the first 50 at once; a lower one puts nothing back.',
+    'null for none, frees messages that wait for their key, the first 50 at once; a lower one takes nothing back.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
@@ -45,7 +46,11 @@ const update = route({
     ),
     retryDelaySeconds: optional(retryDelaySeconds()),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
-    perKey: perKey().optional(),
+    perKey: perKey()
+      .optional()
+      .description(
+        'how many messages of one key may be READY, CLAIMED or between attempts at once; null: any number, from now on',
+      ),
   }),
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
@@ -79,30 +84,14 @@ const remove = route({
   reply: {},
 });
 
-const pauseOrResume = (isPaused: boolean, words: Pick<Route, 'summary' | 'description'>): Route =>
-  route({
-    method: 'POST',
-    path: `/mailboxes/:mailboxId/${isPaused ? 'pause' : 'resume'}`,
-    call: isPaused ? 'mailbox.pause' : 'mailbox.resume',
-    ...words,
-    permission: 'coordination_write',
-    idempotency: 'optional',
-    rate: 'recovery',
-    success: { 200: Mailbox.schema },
-    refuses: ['MAILBOX_NOT_FOUND'],
-    script: 'mailbox/pause',
-    args: () => ({ isPaused: isPaused ? '1' : '0' }),
-    reply,
-  });
-
-const pause = pauseOrResume(true, {
+const pause = pauseOrResume('mailbox.pause', view, {
   summary: 'Pause a mailbox: nothing is received from it until it is resumed; again changes nothing',
   description:
     'From this step on receives find nothing there: held ones wait on, others are 204. Sends, claims, completions, ' +
     'deadlines, delays, leases and schedules go on, and messages keep their places.',
 });
 
-const resume = pauseOrResume(false, {
+const resume = pauseOrResume('mailbox.resume', view, {
   summary: 'Resume a paused mailbox; again changes nothing',
   description: 'Held receives are woken.',
 });

@@ -27,7 +27,7 @@ export const Mailbox = record('Mailbox', {
   perKey: number(1)
     .orNull()
     .means(
-      'how many messages of one key may be READY, CLAIMED or between attempts at once, the others being BLOCKED; null: any number',
+      'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED; null: any number',
     )
     .example(null),
   retryDelaySeconds: number()
@@ -104,7 +104,7 @@ export const Blocker = record('Blocker', {
   kind: oneOf(...blockers),
   id: id()
     .orNull()
-    .means('what it waits for; of KEY the message that is worked, where perKey is 1; null: any of several'),
+    .means('what it waits for; of KEY with perKey 1 the message that has the place of the key; null: any of several'),
 });
 
 /** What a waiting task waits for: also the mailbox or scope that is paused. */
@@ -137,12 +137,12 @@ export const Message = record(
     taskKey: text().orNull().means("the caller's name for the task, unique in its group"),
     state: state('messages', ...messageStates),
     reason: reason.later(),
-    priority: number(0, 9).or(0).later().rare().means('higher ones are received first'),
+    priority: number(0, 9).or(0).later().rare().means('messages of a higher priority are received first'),
     key: text()
       .orNull()
       .later()
       .rare()
-      .means('what it is about, such as a customer, by which perKey counts; null: none')
+      .means('what it is about, such as a customer: perKey counts by it; null: none')
       .example(null),
     attempts: number().or(0),
     /** Stored where it is not 5. */

@@ -112,12 +112,12 @@ const send = route({
   description:
     'With `delaySeconds` the message is DELAYED until its `readyAt`, and READY from then on, ordered as ' +
     'ready since that moment; a delay that reaches the deadline is refused (400). A DELAYED message ' +
-    'counts wherever a READY one does, and as an armed timer. Of READY messages the one with the highest `priority` is ' +
-    'received first; with `perKey` of the mailbox at most so many of one `key` are worked at once, in order, retries ' +
-    'included, and the others are BLOCKED. With `after` it is BLOCKED until each message named there ' +
+    'counts wherever a READY one does, and as an armed timer. READY messages of a higher `priority` are received first. If ' +
+    'the mailbox has `perKey`, at most so many messages of one `key` are handed out at once, in order and retries ' +
+    'included; the others are BLOCKED. With `after` it is BLOCKED until each message named there ' +
     'is ACKED and each group SATISFIED; a delay runs meanwhile.',
   title: 'Send work',
-  tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again with the same one, it answers the first message (replay true) and sends nothing. Keep the id to wait for the end with message_view.',
+  tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again with the same one, it answers the first message (replay true) and sends nothing. `priority` lets it overtake others; `key` says what it is about, so that a mailbox with perKey hands out one of a key after the other. Keep the id to wait for the end with message_view.',
   permission: 'coordination_write',
   alsoNeeds: (body) => (requiresQuotas(body) ? 'resource_spend' : undefined),
   idempotency: 'required',
@@ -188,7 +188,7 @@ const messages = read({
     state: states(...messageStates),
     scopeId: id().optional().description('only those of this scope and of the scopes below it'),
     workKey: key().optional().description('only the one that was sent with this workKey'),
-    key: key().optional().description('only those that were sent with this key'),
+    key: key().optional().description('only those with this key'),
   }),
   success: { 200: pageReply('messages', Message.schema) },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'MESSAGES_DAMAGED'],

@@ -33,6 +33,8 @@ It never does the work itself, and never calls you: you ask.
 ## A coordinator
 
 - \`message_send\` each piece with a \`workKey\` that names it: sending again is harmless. \`message_view\` waits for its end.
+- In order: \`after\` has a message wait for others. \`priority\` lets one overtake. \`key\` says what it is about: a mailbox
+  with perKey hands out one of a key after the other.
 - Results to compare: \`group_create\`, \`task_submit\` each, \`group_seal\`; \`group_view\` until members are SUCCEEDED, then
   \`task_accept\` or \`task_reject\` each. The group is decided once.
 - \`run_view\` shows a run, \`waits_get\` who waits for whom, \`event_watch\` what happens. \`scope_cancel\` stops a run.

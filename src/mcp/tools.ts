@@ -98,15 +98,23 @@ function inputSchema(route: Route, target: Target): Tool['inputSchema'] {
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** null is left out of the types: what may be null may be left out. Models need no examples. */
+/** null is left out of types and values: what may be null may be left out. Models need no examples. */
 function withoutNull(properties: Properties): Record<string, JsonSchema> {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, schemaWithoutNull(schema)]));
 }
 
-function schemaWithoutNull({ type, properties: members, items, examples: _, ...schema }: JsonSchema): JsonSchema {
+function schemaWithoutNull({
+  type,
+  enum: values,
+  properties: members,
+  items,
+  examples: _,
+  ...schema
+}: JsonSchema): JsonSchema {
   const [first, second] = Array.isArray(type) ? type : [type];
   return {
     ...(first !== undefined && { type: second === undefined || second === 'null' ? first : type }),
+    ...(values !== undefined && { enum: (values as unknown[]).filter((value) => value !== null) }),
     ...schema,
     ...(items !== undefined && { items: schemaWithoutNull(items as JsonSchema) }),
     ...(members !== undefined && { properties: withoutNull(members as Properties) }),

@@ -3,9 +3,32 @@ import { pathNames, type Route, roomOf } from '../call/route.ts';
 import { idempotencyKey } from './components.ts';
 import { describe, type JsonSchema, jsonSchema, schemaRef, type Target } from './schema.ts';
 
+/** What a call takes in place of an id: src/batch/references.ts. */
+const from: JsonSchema = {
+  type: 'object',
+  description:
+    'in place of an id, in every field whose name ends with Id: an id that an earlier call of the batch answered',
+  required: ['$from'],
+  additionalProperties: false,
+  properties: {
+    $from: {
+      type: 'integer',
+      minimum: 0,
+      description: 'the index of that call, from 0; it must come before this one',
+      examples: [0],
+    },
+    member: {
+      type: 'string',
+      description: 'the member of its answer that has the id; left out: id',
+      examples: ['scopeId'],
+    },
+  },
+};
+
 /** Names the calls that a batch takes, as they are called there, and their union, which `call` tells apart. */
 export function* batchedCalls(routes: readonly Route[], targetOf: (room: string) => Target): Generator<void, void> {
   const { named } = targetOf('');
+  named.set('From', from);
   const batched = routes.filter(isBatched);
   for (const route of batched) {
     if (named.has(route.call)) throw new Error(`${route.call} is the name of a call and of something else`);
@@ -14,6 +37,23 @@ export function* batchedCalls(routes: readonly Route[], targetOf: (room: string)
   }
   const oneOf = batched.map(({ call }) => schemaRef(call));
   named.set('Call', { oneOf, discriminator: { propertyName: 'call' } });
+}
+
+/** A field of a call; each id in it may also be that of an earlier call. */
+function referring([name, json]: readonly [string, JsonSchema]): [string, JsonSchema] {
+  if (/Id$/.test(name)) {
+    const { description, examples, ...id } = json;
+    return [name, { anyOf: [id, schemaRef('From')], description, ...(examples !== undefined && { examples }) }];
+  }
+  const { properties, items } = json as { properties?: Record<string, JsonSchema>; items?: JsonSchema };
+  return [
+    name,
+    {
+      ...json,
+      ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(referring)) }),
+      ...(items && { items: referring(['', items])[1] }),
+    },
+  ];
 }
 
 /** A call with its path parameters and body fields in one object. */
@@ -34,8 +74,8 @@ function callSchema({ call, path, summary, body, idempotency, hold }: Route, tar
     additionalProperties: false,
     properties: {
       call: described('call', { const: call }),
-      ...Object.fromEntries(ids.map((name) => [name, described(name, { type: 'string', format: 'uuid' })])),
-      ...Object.fromEntries(taken),
+      ...Object.fromEntries(ids.map((name) => referring([name, described(name, { type: 'string', format: 'uuid' })]))),
+      ...Object.fromEntries(taken.map(referring)),
       ...(idempotency !== 'never' && {
         idempotencyKey: described('idempotencyKey', { ...idempotencyKey, type: ['string', 'null'] }),
       }),

@@ -1,4 +1,5 @@
 import { fields, id, key, optional } from '../call/fields.ts';
+import { pauseOrResume } from '../call/pause.ts';
 import { randomTail } from '../call/random.ts';
 import { readList } from '../call/read-list.ts';
 import { type Route, read, route } from '../call/route.ts';
@@ -74,23 +75,9 @@ const view = read({
   wait: { on: 'scopeId', isOver: ({ scope }) => scope.live.messages + scope.live.waiters === 0 },
 });
 
-const pauseOrResume = (isPaused: boolean, words: Pick<Route, 'summary' | 'description'>): Route =>
-  route({
-    method: 'POST',
-    path: `/scopes/:scopeId/${isPaused ? 'pause' : 'resume'}`,
-    call: isPaused ? 'scope.pause' : 'scope.resume',
-    ...words,
-    permission: 'coordination_write',
-    idempotency: 'optional',
-    rate: 'recovery',
-    success: { 200: Scope.schema },
-    refuses: ['SCOPE_NOT_FOUND', 'SCOPE_CANCELLED'],
-    script: 'scope/pause',
-    args: () => ({ isPaused: isPaused ? '1' : '0' }),
-    reply: { scope: one(Scope) },
-  });
+const uncancelled: Route = { ...view, refuses: ['SCOPE_NOT_FOUND', 'SCOPE_CANCELLED'] };
 
-const pause = pauseOrResume(true, {
+const pause = pauseOrResume('scope.pause', uncancelled, {
   summary:
     'Pause a run: nothing of the scope and those below it is received until it is resumed; again changes nothing',
   description:
@@ -98,7 +85,7 @@ const pause = pauseOrResume(true, {
     "scope's own: one below a paused scope shows false. A paused scope is kept by retention.",
 });
 
-const resume = pauseOrResume(false, {
+const resume = pauseOrResume('scope.resume', uncancelled, {
   summary: 'Resume a paused run; again changes nothing',
   description: 'Held receives are woken. What is below another paused scope stays paused by that.',
 });

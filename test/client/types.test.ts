@@ -24,6 +24,10 @@ async function compiles(muster: Muster): Promise<void> {
   // @ts-expect-error no such mode
   await muster.mailbox.create({ name: '', mode: 'PLAY' });
   await muster.mailbox.create({ name: '', mode: null });
+  await muster.mailbox.update({ mailboxId: '', perKey: null });
+  // @ts-expect-error a number, or null for none
+  await muster.mailbox.update({ mailboxId: '', perKey: 'none' });
+  new Worker(muster, { mailbox: { name: '', perKey: 1 } }, ({ key, priority }) => [key?.charAt(0), priority.toFixed()]);
   // @ts-expect-error a path parameter is missing
   await muster.group.seal({});
   // @ts-expect-error money is a string of digits

@@ -129,6 +129,30 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  it('accepts a reference in a batch for every field whose name ends with Id, and for no other', () => {
+    const validate = validatorOf({ $ref: '#/components/schemas/Call' });
+    const send = {
+      call: 'message.send',
+      mailboxId: { $from: 0 },
+      scopeId: { $from: 0, member: 'scopeId' },
+      payload: 1,
+    };
+    const after = [{ messageId: { $from: 1 } }, { groupId: { $from: 2 } }];
+    for (const call of [
+      { ...send, after },
+      { call: 'message.recv', mailboxId: { $from: 0 }, scopeId: { $from: 1 }, holder: 'h', holderSession: 's' },
+      {
+        call: 'message.complete',
+        messageId: { $from: 0 },
+        token: 't',
+        result: { payload: 1, mailboxId: { $from: 1 } },
+      },
+    ])
+      expect(validate(call), ajv.errorsText(validate.errors)).to.equal(true);
+    for (const wrong of [{ workKey: { $from: 0 } }, { scopeId: { $from: -1 } }, { scopeId: { $from: 0, else: 1 } }])
+      expect(validate({ ...send, ...wrong }), JSON.stringify(wrong)).to.equal(false);
+  });
+
   it('has a title and a description for every call, and says of every field what it means', async () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     // More than the rule that all fields of its kind share, and before any rule.

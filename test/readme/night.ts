@@ -48,6 +48,11 @@ export async function fillSpace(url: string, access: Access): Promise<{ ids: Ids
   };
   await giveBack(true, '429 of the model');
   await giveBack(false, 'the file is gone');
+  const accounts = (await post('/mailboxes', { name: 'accounts', perKey: 1, retryDelaySeconds: 600 })).id;
+  for (const payload of [1, 2]) await post(`/mailboxes/${accounts}/messages`, { scopeId, payload, key: 'customer-42' });
+  const charge = await post(`/mailboxes/${accounts}/recv`, busy);
+  await post(`/messages/${charge.id}/nack`, { token: charge.token, retry: true });
+
   const stopped = (await post('/scopes', { name: 'nightly' })).id;
   await post(`/mailboxes/${pauses}/messages`, { scopeId: stopped, payload: 1 });
   const spare = (await post('/budgets', { name: 'spare', currency: 'EUR', scale: 2, limitMinor: '100' })).id;
@@ -63,6 +68,13 @@ export async function fillSpace(url: string, access: Access): Promise<{ ids: Ids
   await until(async () => (await call(url, access, '/deliveries')).body.deliveries.length === 1);
 
   const ids = { RUN: scopeId, MAILBOX: mailbox, MESSAGE: message, HEAD: head, WAITER: waiter, GROUP: created.groupId };
-  const more = { BARRIER: barrier, BUDGET: budget, DESTINATION: destination, PAUSES: pauses, STOPPED: stopped };
+  const more = {
+    BARRIER: barrier,
+    BUDGET: budget,
+    DESTINATION: destination,
+    PAUSES: pauses,
+    ACCOUNTS: accounts,
+    STOPPED: stopped,
+  };
   return { ids: { ...ids, ...more, PORT: String(port) }, receiver };
 }

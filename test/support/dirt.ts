@@ -8,13 +8,13 @@ import { otherClients } from './clients.ts';
 const { keys: allKeys } = allWords;
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** A regular expression that matches exactly the keys that a pattern describes. */
+/** A regular expression that matches exactly the keys that a pattern describes. A caller's `key` may have any characters. */
 function keyMatcher({ pattern }: KeyDeclaration): RegExp {
   const source = pattern
     .replace(/[{}]/g, '\\$&')
     .replace('{org\\}', '{[a-z0-9-]{3,40}\\}')
     .replace(/<(\w+)>/g, (_, name: string) =>
-      name.endsWith('Id') ? uuid : name.endsWith('Number') ? '[0-9]+' : '[^:]+',
+      name.endsWith('Id') ? uuid : name.endsWith('Number') ? '[0-9]+' : name === 'key' ? '.+' : '[^:]+',
     )
     .replace('*', '.*');
   return new RegExp(`^${source}$`, 's');

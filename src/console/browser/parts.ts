@@ -124,6 +124,15 @@ export function button(action: string, text: string, data: Readonly<Record<strin
   return el('button', { type: 'button', 'data-act': action, ...Object.fromEntries(given), ...named }, text);
 }
 
+/** Pauses or resumes a mailbox or a run. */
+export function pauseButton(
+  kind: 'Mailbox' | 'Run',
+  { paused }: { readonly paused: boolean },
+  data: Readonly<Record<string, string>>,
+): Element {
+  return paused ? button(`resume${kind}`, 'Resume…', data) : button(`pause${kind}`, 'Pause…', data);
+}
+
 export function buttons(...all: readonly (Element | false | null)[]): Element | null {
   const shown = all.filter((one): one is Element => Boolean(one));
   return shown.length === 0 ? null : el('p', { class: 'buttons' }, ...shown);

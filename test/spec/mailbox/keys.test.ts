@@ -99,6 +99,49 @@ describe('Messages with a key', () => {
     await expectAgreement(queue.world);
   });
 
+  it('are given places as if delays, leases and deadlines had ended on time, however late that is noticed', async () => {
+    const now = Date.now();
+    const queue = await Queue.create({ perKey: 1 });
+    const at = (seconds: number) => queue.world.at(now + 1_000 * seconds);
+    const received = async (fields = {}): Promise<string[]> => idsOf(await receive(queue, fields));
+    const patch = (perKey: number) => queue.world.call('PATCH', `/mailboxes/${queue.id}`, { perKey });
+    await at(0);
+    const elsewhere = await Queue.create({}, queue.world);
+    const prerequisite = await elsewhere.sent();
+    const [ends] = [await elsewhere.claim({ leaseSeconds: 600 })];
+    const delayed = await queue.sent({ key: 'a', delaySeconds: 10 });
+    const afterwards = await queue.sent({ key: 'a', after: [{ messageId: prerequisite }] });
+    const limited = await queue.sent({ key: 'b', maxAttempts: 1 });
+    const [waits, due] = [await queue.sent({ key: 'b' }), await queue.sent({ key: 'c', delaySeconds: 12 })];
+    const holder = await queue.sent({ key: 'c', maxAttempts: 1 });
+    expect(await received({ leaseSeconds: 20 })).to.deep.equal([limited, holder]);
+    const plain = await queue.sent({ key: 'd' });
+    expect(await received({ leaseSeconds: 25 })).to.deep.equal([plain]);
+    await at(15);
+    const between = await queue.sent();
+    await at(30);
+    await elsewhere.act('complete', ends);
+    expect(await view(queue, afterwards), 'an end in another mailbox').to.deep.include({
+      blockedBy: [{ kind: 'KEY', id: delayed }],
+    });
+    expect(await received(), 'after leases that ended').to.deep.equal([delayed, between, waits, due, plain]);
+
+    const lowers = await Queue.create({ perKey: 2 }, queue.world);
+    const both = [await lowers.sent({ key: 'a' }), await lowers.sent({ key: 'a', delaySeconds: 10 })];
+    await at(50);
+    await queue.world.call('PATCH', `/mailboxes/${lowers.id}`, { perKey: 1 });
+    expect(idsOf(await receive(lowers)), 'both were READY before').to.deep.equal(both);
+
+    const first = await queue.sent({ key: 'e' });
+    const second = await queue.sent({ key: 'e', delaySeconds: 10 });
+    await at(65);
+    const meanwhile = await queue.sent();
+    await at(70);
+    await patch(2);
+    expect(await received(), 'free since perKey was raised').to.deep.equal([first, meanwhile, afterwards, second]);
+    await expectAgreement(queue.world);
+  });
+
   it('pass their turn on when they expire, are cancelled or purged, or fail for good', async () => {
     const now = Date.now();
     const queue = await Queue.create({ perKey: 1, maxAttempts: 1 });
@@ -215,6 +258,37 @@ describe('Messages with a key', () => {
     expect(await blocked()).to.equal(0);
     await expectAgreement(queue.world);
     printSteps('raising perKey', steps);
+  });
+
+  it('may have any characters in their keys', async () => {
+    const queue = await Queue.create({ perKey: 1 });
+    const odd = ['a b', 'a:b', '{x}', '}{', '😀'.repeat(512), ' ', '-', '(a', '[a', '*', '"', '%41', 'a/b?c=d&e#f'];
+    const firsts = [];
+    for (const key of odd) {
+      const [first, second] = [await queue.sent({ key }), await queue.sent({ key })];
+      firsts.push(first);
+      expect((await view(queue, second)).blockedBy, key).to.deep.equal([{ kind: 'KEY', id: first }]);
+      const listed = (await queue.list(`?key=${encodeURIComponent(key)}`)).body.messages;
+      expect(idsOf(listed), key).to.deep.equal([first, second]);
+    }
+    expect(idsOf(await receive(queue))).to.deep.equal(firsts);
+    await queue.world.call('PATCH', `/mailboxes/${queue.id}`, { perKey: null });
+    expect(await receive(queue)).to.have.length(odd.length);
+    await expectAgreement(queue.world);
+  });
+
+  it('keep their place when they are given back untried, with a pause or without', async () => {
+    const queue = await Queue.create({ perKey: 1 });
+    const [first, second] = [await queue.sent({ key: 'a' }), await queue.sent({ key: 'a' })];
+    for (const delaySeconds of [0, 10]) {
+      const [claim] = (await receive(queue)) as [Received];
+      expect(claim.id).to.equal(first);
+      await queue.act('nack', claim, { retry: true, countsAttempt: false, delaySeconds });
+      await expectAgreement(queue.world);
+    }
+    expect(await receive(queue)).to.deep.equal([]);
+    await queue.world.mustPost(`/messages/${first}/cancel`);
+    expect(idsOf(await receive(queue))).to.deep.equal([second]);
   });
 
   it('of a cancelled run pass their turns on to those of other runs', async () => {

@@ -10,6 +10,7 @@ import {
   named,
   pager,
   pairs,
+  pauseButton,
   section,
   type TableText,
   table,
@@ -104,7 +105,11 @@ function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
   };
   const { query } = place;
   const chosen = query.get('state') ?? '';
-  const filters = { scopeId: query.get('scopeId') ?? undefined, workKey: query.get('workKey') ?? undefined };
+  const filters = {
+    scopeId: query.get('scopeId') ?? undefined,
+    workKey: query.get('workKey') ?? undefined,
+    key: query.get('key') ?? undefined,
+  };
   const tab = (state: string): Element => {
     const number = numbers[state];
     const text = `${state === '' ? 'all' : words(state)}${number === undefined ? '' : ` ${count(number)}`}`;
@@ -128,8 +133,7 @@ function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
     ]),
     ...[
       buttons(
-        world.can.write &&
-          button(mailbox.paused ? 'resumeMailbox' : 'pauseMailbox', mailbox.paused ? 'Resume…' : 'Pause…', target),
+        world.can.write && pauseButton('Mailbox', mailbox, target),
         world.can.write && waiting > 0 && button('purge', 'Purge what waits…', target),
         world.can.write &&
           requeueable.includes(chosen) &&
@@ -140,7 +144,7 @@ function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
   ];
 }
 
-/** One mailbox: its figures, and its messages by state, found by key, run and id. */
+/** One mailbox: its figures, and its messages by state, found by work key, key, run and id. */
 export function mailboxPage(place: PageRef, world: World): Page {
   const { query } = place;
   const id = place.id ?? '';
@@ -157,7 +161,13 @@ export function mailboxPage(place: PageRef, world: World): Page {
     },
     render: (mailbox, known) => head(mailbox, place, known),
   });
-  const wanted = { state: of('state'), scopeId: of('scopeId'), workKey: of('workKey'), cursor: of('cursor') };
+  const wanted = {
+    state: of('state'),
+    scopeId: of('scopeId'),
+    workKey: of('workKey'),
+    key: of('key'),
+    cursor: of('cursor'),
+  };
   const list = readMessages(
     'messages',
     `/mailboxes/${id}/messages${queryText({ limit: '100', ...wanted })}`,
@@ -175,6 +185,7 @@ export function mailboxPage(place: PageRef, world: World): Page {
   );
   const search = searchForm(place, [
     { name: 'workKey', label: 'Work key' },
+    { name: 'key', label: 'Key' },
     { name: 'scopeId', label: 'Run (scope id)', isId: true },
     { name: 'messageId', label: 'Message id', isId: true, leadsTo: 'message' },
   ]);

@@ -49,7 +49,7 @@ export function readMessages(id: string, path: string, render: (found: MessagePa
 
 const text: TableText = {
   caption: 'Messages, oldest first',
-  heads: ['Message', 'State', 'Key', 'Attempts', 'Holder', 'Created', 'Run'],
+  heads: ['Message', 'State', 'Work key', 'Attempts', 'Holder', 'Created', 'Run'],
   empty: 'No such message.',
 };
 
@@ -63,8 +63,11 @@ export function stateOf({ state, reason, readyAt, lastError }: Summary, world: W
 }
 
 export function messageTable(messages: readonly Message[], world: World, isMore = false): Element {
+  // Most mailboxes have no keys.
+  const hasKeys = messages.some(({ key }) => key !== null);
+  const heads = hasKeys ? [...text.heads, 'Key'] : text.heads;
   return table(
-    isMore && messages.length === 0 ? { ...text, empty: 'None found yet.' } : text,
+    { ...text, heads, ...(isMore && { empty: 'None found yet.' }) },
     messages.map((message) => ({
       key: message.id,
       cells: [
@@ -75,6 +78,7 @@ export function messageTable(messages: readonly Message[], world: World, isMore 
         named(message.holder ?? '–'),
         clock(message.createdAt),
         scopeLink(message.scopeId, world),
+        ...(hasKeys ? [named(message.key ?? '–')] : []),
       ],
     })),
     100,

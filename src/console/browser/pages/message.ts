@@ -1,5 +1,5 @@
 import { el } from '../dom.ts';
-import { shortId, words } from '../format.ts';
+import { words } from '../format.ts';
 import { sentAt } from '../history.ts';
 import { members, pretty } from '../json-text.ts';
 import { type Panel, panel } from '../panels/panel.ts';
@@ -11,7 +11,6 @@ import {
   buttons,
   clock,
   mailboxLink,
-  messageLink,
   messageOrGroup,
   named,
   pairs,
@@ -29,9 +28,9 @@ import type { Page } from './page.ts';
 interface Shown {
   readonly message: Message;
   readonly texts: ReadonlyMap<string, string>;
-  /** Tasks that wait for it. */
-  readonly dependents: Waits['waitingTasks'];
 }
+
+type Dependents = Waits['waitingTasks'];
 
 const live: readonly string[] = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'];
 
@@ -87,16 +86,18 @@ function facts(message: Message, world: World): Node[] {
 /** The first of those that wait for it. */
 const maxDependents = 20;
 
-function dependentsOf(dependents: Shown['dependents'], world: World): Node[] {
+/** The waits name a member by its task, not by its message: its run has a link to that. */
+function dependentsOf(dependents: Dependents, world: World): Node[] {
   if (dependents.length === 0) return [];
   const links = dependents
     .slice(0, maxDependents)
-    .flatMap(({ taskId, groupId }, index) => [
+    .flatMap(({ taskId, groupId, scopeId }, index) => [
       index === 0 ? '' : ', ',
-      groupId === null ? messageLink(taskId, world) : el('span', { class: 'id' }, shortId(taskId)),
+      messageOrGroup(groupId ?? taskId, groupId !== null, world),
+      ...(groupId === null ? [] : [' in run ', scopeLink(scopeId, world)]),
     ]);
   const more = dependents.length > maxDependents ? ' and more' : '';
-  return [el('p', { 'data-key': 'dependents' }, 'Waiting for it: ', ...links, more)];
+  return [el('p', {}, 'Waiting for it: ', ...links, more)];
 }
 
 function value(name: string, text: string | undefined): Node[] {
@@ -109,6 +110,7 @@ function value(name: string, text: string | undefined): Node[] {
 /** What the panels of a message know of each other. */
 interface MessageEnd {
   finishedAt: string | null;
+  isAcked: boolean;
 }
 
 function messagePanel(id: string, known: MessageEnd): Panel {
@@ -122,19 +124,32 @@ function messagePanel(id: string, known: MessageEnd): Panel {
       const text = await api.text(`/messages/${id}`, signal);
       const message = JSON.parse(text) as Message;
       known.finishedAt = message.finishedAt;
-      const isAcked = message.state === 'ACKED';
-      const waiting = isAcked ? [] : (await api.get<Waits>('/ops/waits', signal)).waitingTasks;
-      const dependents = waiting.filter(({ blockedBy }) => blockedBy.some((one) => one.id === id));
-      return { message, texts: members(text), dependents };
+      known.isAcked = message.state === 'ACKED';
+      return { message, texts: members(text) };
     },
-    render: ({ message, texts, dependents }, world) => [
+    render: ({ message, texts }, world) => [
       ...facts(message, world),
-      ...dependentsOf(dependents, world),
       ...(texts.get('payload') === 'null' ? [el('p', { class: 'empty' }, 'The payload is null.')] : []),
       ...value('Payload', texts.get('payload')),
       ...value('Progress', texts.get('progress')),
       ...value('Result', texts.get('result')),
     ],
+  });
+}
+
+/** Nothing waits for an ACKED message; others may wait for one that has failed, until it is requeued and ACKED. */
+function dependentsPanel(id: string, known: MessageEnd): Panel {
+  return panel<Dependents>({
+    id: 'message-dependents',
+    path: '/ops/waits',
+    hears: [],
+    idleSeconds: 20,
+    read: async (api, signal) => {
+      if (known.isAcked) return [];
+      const { waitingTasks } = await api.get<Waits>('/ops/waits', signal);
+      return waitingTasks.filter(({ blockedBy }) => blockedBy.some((one) => one.id === id));
+    },
+    render: dependentsOf,
   });
 }
 
@@ -191,14 +206,19 @@ function eventsPanel(id: string, known: MessageEnd, view: World): Panel {
 
 /** One message: its state and claim, its payload, progress and result, and its events. */
 export function messagePage({ id = '' }: PageRef, world: World): Page {
-  const known: MessageEnd = { finishedAt: null };
+  const known: MessageEnd = { finishedAt: null, isAcked: false };
   return {
     title: 'Message',
     id,
     content: [
-      el('section', { class: 'wide', 'aria-label': 'Message' }, el('div', { id: 'message' })),
+      el(
+        'section',
+        { class: 'wide', 'aria-label': 'Message' },
+        el('div', { id: 'message' }),
+        el('div', { id: 'message-dependents' }),
+      ),
       section('Its events', 'message-events'),
     ],
-    panels: [messagePanel(id, known), eventsPanel(id, known, world)],
+    panels: [messagePanel(id, known), dependentsPanel(id, known), eventsPanel(id, known, world)],
   };
 }

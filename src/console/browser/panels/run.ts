@@ -11,6 +11,7 @@ import {
   messageLink,
   named,
   pairs,
+  pauseButton,
   scopeLink,
   type TableText,
   table,
@@ -24,7 +25,7 @@ import { type Panel, panel } from './panel.ts';
 const texts = {
   messages: {
     caption: 'Messages',
-    heads: ['Message', 'Created', 'State', 'Mailbox', 'Key', 'Attempts', 'Holder', 'Scope'],
+    heads: ['Message', 'Created', 'State', 'Mailbox', 'Work key', 'Attempts', 'Holder', 'Scope'],
     empty: 'No message.',
   },
   members: {
@@ -80,8 +81,7 @@ function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
     facts,
     ...[
       buttons(
-        canStop &&
-          button(scope.paused ? 'resumeRun' : 'pauseRun', scope.paused ? 'Resume…' : 'Pause…', { id: scope.id }),
+        canStop && pauseButton('Run', scope, { id: scope.id }),
         canStop && button('stop', 'Stop this run…', { id: scope.id }),
       ),
     ].filter((one) => one !== null),

@@ -1,0 +1,20 @@
+import { type Route, route } from './route.ts';
+
+/** A call that pauses or resumes what `view` shows, such as `mailbox.pause`; one script of the room does both. */
+export function pauseOrResume(
+  call: string,
+  { path, success, refuses, reply }: Route,
+  words: Pick<Route, 'summary' | 'description'>,
+): Route {
+  const [room, verb] = call.split('.');
+  return route({
+    ...{ call, success, refuses, reply, ...words },
+    method: 'POST',
+    path: `${path}/${verb}`,
+    permission: 'coordination_write',
+    idempotency: 'optional',
+    rate: 'recovery',
+    script: `${room}/pause`,
+    args: () => ({ isPaused: verb === 'pause' ? '1' : '0' }),
+  });
+}
