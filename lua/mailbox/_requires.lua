@@ -1,6 +1,6 @@
 --- @export requires
 --- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/sorted lib/timer lib/unit allowance/_allowance
---- @include allowance/_consumption mailbox/_message pool/_pool pool/_serve
+--- @include allowance/_consumption mailbox/_message pool/_claimants pool/_pool pool/_serve
 --- What a message requires: units of pools, which its claim holds, and of allowances, which each attempt uses. The record has
 --- them in `required`: `p` or `q`, the id and `:units` for each, with blanks between. While it is CLAIMED, `held` has
 --- `poolId:units:fence` for each pool, and `used` `consumptionId:allowanceId:units` for each allowance.
@@ -91,6 +91,16 @@ function requires.take(record)
     for poolId, fence in string.gmatch(record.held, '(%S+):%d+:(%d+)') do sorted.add(keys.poolClaims(poolId), fence, record.id) end
   end
   if used[1] then records.set(record, 'used', table.concat(used, ' ')) end
+end
+
+function claimants.of(poolId, last)
+  local list = {}
+  for i, id in ipairs(redis.call('ZRANGE', keys.poolClaims(poolId), 0, last)) do
+    local record = message.load(id, 'scopeId', 'holder', 'holderSession', 'held')
+    local units = string.match(record.held, string.gsub(poolId, '%-', '%%-') .. ':(%d+)')
+    list[i] = { id = id, scopeId = record.scopeId, holder = record.holder, holderSession = record.holderSession, units = tonumber(units) }
+  end
+  return list
 end
 
 --- The claim of a message is over: its pool units are free, and whoever waits for them is served. A sweep leaves that to the

@@ -315,6 +315,21 @@ describe('A message that requires units', () => {
     await expectAgreement(site.world);
   });
 
+  it('counts as held by its receiver where a circle is looked for', async () => {
+    const site = await Site.create();
+    const [a, b] = [await site.pool(), await site.pool()];
+    await site.queue.sent({ requires: { pools: [{ poolId: a }] } });
+    const [claim] = await site.claims({ holder: 'agent', holderSession: 's' });
+    expect(claim.holds).to.have.lengthOf(1);
+    const other = { holder: 'other', holderSession: 's' };
+    await site.acquire(b, other);
+    await site.acquire(a, other);
+    const body = { scopeId: site.queue.scopeId, holder: 'agent', holderSession: 's' };
+    const refused = await site.world.post(`/pools/${b}/acquire`, body);
+    expect(codeOf(refused)).to.equal('409 DEADLOCK');
+    expect(refused.text).to.include('agent (s)').and.include('other (s)');
+  });
+
   it('of a run that is cancelled, or a group that is decided, gives everything back', async () => {
     const site = await Site.create();
     const poolId = await site.pool();
