@@ -4,6 +4,7 @@ import { budgetRoom } from './budget/room.ts';
 import { eventRoom } from './event/room.ts';
 import { groupRoom } from './group/room.ts';
 import { mailboxRoom } from './mailbox/room.ts';
+import { noteRoom } from './note/room.ts';
 import { orgRoom } from './org/room.ts';
 import { collect, type Room } from './room.ts';
 import { scheduleRoom } from './schedule/room.ts';
@@ -23,6 +24,7 @@ export const rooms: readonly Room[] = [
   barrierRoom,
   allowanceRoom,
   scheduleRoom,
+  noteRoom,
   timerRoom,
   webhookRoom,
   eventRoom,

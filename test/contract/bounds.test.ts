@@ -14,7 +14,8 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ everySeconds: [5, 31_536_000] },
   ...{ maxAttempts: [1, 100], retryDelaySeconds: [0, 86_400], maxRetryDelaySeconds: [1, 86_400] },
   ...{ backlogLimit: [1, 100_000], threshold: [1, 1000], target: [1, 100_000] },
-  ...{ epoch: [1, 999_999_999] },
+  ...{ epoch: [1, 999_999_999], ifVersion: [0, 999_999_999_999_999] },
+
   ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
   ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
   ...{ maxLeaseSeconds: [5, 600], maxPendingWaiters: [1, 1_000_000], maxArmedTimers: [1, 1_000_000] },
@@ -127,6 +128,6 @@ describe('the bounds of a field', () => {
       const taken = [0, 1, max, max + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
       expect(taken, call).to.deep.equal([false, true, true, false]);
     }
-    expect(lists).to.have.length(13);
+    expect(lists).to.have.length(14);
   });
 });

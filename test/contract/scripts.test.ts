@@ -50,6 +50,7 @@ function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
     return (
       kind === undefined ||
       deletable[name] === code ||
+      (args.includes('key') && kind === 'NOTE') ||
       (args.includes('prerequisites') && ['MESSAGE', 'GROUP'].includes(kind)) ||
       args.some((arg) => arg.toLowerCase().endsWith(`${kind.toLowerCase()}id`))
     );

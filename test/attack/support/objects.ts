@@ -77,6 +77,8 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   const { id: scheduleId } = await schedule();
   const { id: spareScheduleId } = await schedule();
 
+  for (const key of ['plan', 'draft']) await world.call('PUT', `/scopes/${scopeId}/notes/${key}`, { value: { key } });
+
   const eventTypes = ['barrier.created'];
   const { id: destinationId } = await world.mustPost('/destinations', { url: sink.url, eventTypes });
   const { id: barrierId } = await world.mustPost('/barriers', { scopeId, target: 3 });
@@ -88,6 +90,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     reservationId: reservation.id,
     waiterId: waiter.id,
     deliveryId: delivery?.id ?? '',
+    ...{ key: 'plan', spareKey: 'draft' },
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
     // The sample's name is the one used at creation.
@@ -106,6 +109,7 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mailbox.delete': { mailboxId: 'emptyMailboxId' },
   'mailbox.purge': { mailboxId: 'fullMailboxId' },
   'schedule.delete': { scheduleId: 'spareScheduleId' },
+  'note.delete': { key: 'spareKey' },
   'mailbox.requeue': { mailboxId: 'fullMailboxId' },
 };
 
