@@ -6,7 +6,7 @@ import { createKey, revokeKey } from '../../../src/org/admin.ts';
 import { allErrors, allRoutes } from '../../../src/primitives.ts';
 import { allPermissions, codeOf, type Reply, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
-import { type Objects, objectIn, requestOf } from '../support/objects.ts';
+import { isOfNotes, type Objects, objectIn, requestOf } from '../support/objects.ts';
 import { startTenants, type Tenants } from '../support/tenants.ts';
 
 /** Ids in bodies that must name an existing object. */
@@ -109,8 +109,7 @@ describe('Every route for every kind of caller', () => {
   it('hides objects of other organizations and spaces: it answers as for unknown ids', async () => {
     let cases = 0;
     await everywhere(async (route) => {
-      // Of a scope that is unknown here there are no notes, and a put makes one: below.
-      if (route.call.startsWith('note.')) return;
+      if (isOfNotes(route)) return;
       const pattern = `/v1/spaces/:spaceId${route.path}`;
       const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
       for (const name of [...inPath, ...(bodyIds[route.call] ?? [])]) {

@@ -113,6 +113,9 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mailbox.requeue': { mailboxId: 'fullMailboxId' },
 };
 
+/** A scope that is unknown here has no notes, and a put makes it: matrix.test.ts tests them apart. */
+export const isOfNotes = ({ call }: Pick<Route, 'call'>): boolean => call.startsWith('note.');
+
 /** The name of the object for this parameter of a call's path. */
 export const objectIn = (call: string, parameter: string): string => ofTheirOwn[call]?.[parameter] ?? parameter;
 
