@@ -173,6 +173,18 @@ describe('notes', () => {
     expect(day.byCall).to.include({ 'note.put': 2, 'note.delete': 1 });
   });
 
+  it('have the same events once these are packed, whatever their keys are', async () => {
+    for (const key of ['"', '\\"', 'a="b" version=9', "'", '\u2028', '=', '~', 'null', '日本 🙂'])
+      await sheet.mustPut(key, 1);
+    const events = async () => (await sheet.world.get('/watch?types=note.put&limit=200')).body.events;
+    const before = await events();
+    expect(before).to.have.length(9);
+    const { service, org, spaceId } = sheet.world;
+    await service.packing.packSpace(org, spaceId, undefined, { sealAfterMs: 0, isAll: true });
+    expect(await service.store.xlen(`${sheet.world.prefix}:events`)).to.be.below(9);
+    expect(await events()).to.deep.equal(before);
+  });
+
   it('are called in a batch and are listed with a prefix, in pages', async () => {
     const calls = ['b/2', 'a', 'b/1', 'c', 'b%', 'b*'].map((key) => ({
       call: 'note.put',
