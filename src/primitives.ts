@@ -4,6 +4,7 @@ import { budgetRoom } from './budget/room.ts';
 import { eventRoom } from './event/room.ts';
 import { groupRoom } from './group/room.ts';
 import { mailboxRoom } from './mailbox/room.ts';
+import { noteRoom } from './note/room.ts';
 import { orgRoom } from './org/room.ts';
 import { poolRoom } from './pool/room.ts';
 import { collect, type Room } from './room.ts';
@@ -25,6 +26,7 @@ export const rooms: readonly Room[] = [
   allowanceRoom,
   poolRoom,
   scheduleRoom,
+  noteRoom,
   timerRoom,
   webhookRoom,
   eventRoom,

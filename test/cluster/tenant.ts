@@ -31,7 +31,7 @@ export class Tenant {
   #schedule = '';
   readonly #twice: string[] = [];
   /** What stood there when a tail was lost. */
-  #before = { settled: 0n, reserved: 0n, usedUnits: 0, rounds: 0 };
+  #before = { settled: 0n, reserved: 0n, usedUnits: 0, puts: 0, rounds: 0 };
 
   constructor(world: World, urls: readonly string[]) {
     this.world = world;
@@ -97,6 +97,7 @@ export class Tenant {
     await this.#stop();
     await this.#again();
     await this.#batch();
+    await this.#note();
     this.rounds++;
   }
 
@@ -153,6 +154,17 @@ export class Tenant {
     }
   }
 
+  /** A note that is put once in each round. */
+  async #note(): Promise<void> {
+    const put = { call: 'note.put', scopeId: this.#scopeId, key: 'round', value: this.rounds };
+    const calls = [{ ...put, idempotencyKey: randomUUID() }];
+    for (;;) {
+      const { status } = (await this.ask('/batch', { calls })).body.results[0];
+      if (status !== 503) return this.#expect(status < 300, true);
+      await sleep(20);
+    }
+  }
+
   async #messageIds(): Promise<Set<string>> {
     const there = new Set<string>();
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -166,7 +178,7 @@ export class Tenant {
 
   /** Between rounds: what is kept agrees with itself, and with everything that was acknowledged. */
   async check(): Promise<void> {
-    const { settled, reserved, usedUnits } = await this.#consistent();
+    const { settled, reserved, usedUnits, puts } = await this.#consistent();
     const there = await this.#messageIds();
     expect(
       [...this.sent.keys()].filter((id) => !there.has(id)),
@@ -175,6 +187,7 @@ export class Tenant {
     expect(settled - this.#before.settled).to.equal(BigInt(this.rounds - this.#before.rounds) * settledEach);
     expect(reserved).to.equal(this.#before.reserved);
     expect(usedUnits - this.#before.usedUnits).to.equal(this.rounds - this.#before.rounds);
+    expect(puts - this.#before.puts, 'puts of the note').to.equal(this.rounds - this.#before.rounds);
   }
 
   /** As `check`, but a tail of what was acknowledged may be lost: answers when that was, and goes on from what is there. */
@@ -206,6 +219,7 @@ export class Tenant {
     );
     expect(settled + reserved + available).to.equal(limit);
     const { usedUnits } = (await this.world.get(`/allowances/${this.#allowance}`)).body;
-    return { settled, reserved, usedUnits };
+    const note = await this.world.get(`/scopes/${this.#scopeId}/notes/round`);
+    return { settled, reserved, usedUnits, puts: note.body.version ?? 0 };
   }
 }

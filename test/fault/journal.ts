@@ -53,6 +53,9 @@ const leaves: Readonly<Record<string, RegExp>> = {
   reserve: /^budget\.reserved$/,
   settle: /^budget\.settled$/,
   void: /^budget\.voided$/,
+  'put note': /^note\.put$/,
+  'delete note': /^note\.deleted$/,
+  'put memo': /^note\.put$/,
   arrive: /^barrier\.arrived$/,
   nextEpoch: /^barrier\.epoch_advanced$/,
   consume: /^allowance\.consumed$/,
@@ -70,7 +73,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
 /** The same arrival or work again is a success that changes nothing. */
 const mayLeaveNothing = new Set([
   ...['arrive', 'consume', 'reserve again', 'cancel', 'withdraw', 'renew', 'look', 'stop', 'purge', 'requeue some'],
-  ...['cancel planted', 'pause', 'resume'],
+  ...['cancel planted', 'pause', 'resume', 'read note', 'read memo'],
 ]);
 
 /** The events that each request left, by its id. */

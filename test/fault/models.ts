@@ -184,6 +184,50 @@ export function budgetModel(limit: number): Model<Purse> {
   };
 }
 
+/** The notes of a scope: its count of puts, and the version and value of each note by its key. */
+interface Notes {
+  readonly puts: number;
+  readonly notes: Readonly<Record<string, readonly [version: number, value: number]>>;
+}
+
+/** Registers with compare-and-set: put, delete, read, and a look at all of them; the count of puts gives the versions. */
+export function notesModel(): Model<Notes> {
+  const put = ({ puts, notes }: Notes, key: string, value: number): Notes => ({
+    puts: puts + 1,
+    notes: { ...notes, [key]: [puts + 1, value] },
+  });
+  const without = ({ puts, notes }: Notes, key: string): Notes => {
+    const { [key]: _, ...others } = notes;
+    return { puts, notes: others };
+  };
+  const act = (all: Notes, { kind, input, value, outcome }: Operation): Notes | undefined => {
+    const key = String(input['key']);
+    const [version, stored] = all.notes[key] ?? [0, 0];
+    const isMet = input['ifVersion'] === undefined || input['ifVersion'] === version;
+    if (kind === 'read note') {
+      if (outcome === 'refused') return version === 0 ? all : undefined;
+      return outcome === 'unknown' || (value['version'] === version && value['value'] === stored) ? all : undefined;
+    }
+    if (kind === 'look') {
+      const isSo = Object.entries(all.notes).every(([one, [v, s]]) => value[one] === `${v} ${s}`);
+      return isSo && Object.keys(value).length === Object.keys(all.notes).length ? all : undefined;
+    }
+    if (kind === 'delete note') {
+      if (outcome === 'refused')
+        return value['code'] === (version === 0 ? 'NOTE_NOT_FOUND' : isMet ? '' : 'VERSION_CONFLICT') ? all : undefined;
+      return version > 0 && isMet ? without(all, key) : undefined;
+    }
+    if (outcome === 'refused') return isMet ? undefined : all;
+    const after = put(all, key, Number(input['value']));
+    return isMet && (outcome === 'unknown' || value['version'] === after.puts) ? after : undefined;
+  };
+  return {
+    initial: { puts: 0, notes: {} },
+    key: ({ puts, notes }) => `${puts} ${JSON.stringify(Object.entries(notes).sort())}`,
+    step: (all, operation) => [act(all, operation) ?? []].flat(),
+  };
+}
+
 /** A barrier of so many arrivals. */
 interface Meeting {
   readonly epoch: number;

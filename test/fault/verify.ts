@@ -7,7 +7,7 @@ import { byObject, type Operation } from './history.ts';
 import { byRequest, disagreements, type Event, journal } from './journal.ts';
 import type { Lab } from './lab.ts';
 import { Looks } from './looks.ts';
-import { barrierModel, budgetModel, claimModel } from './models.ts';
+import { barrierModel, budgetModel, claimModel, notesModel } from './models.ts';
 import { gateTarget } from './scenes/gate.ts';
 import { purseLimit } from './scenes/purse.ts';
 import type { Workload } from './workload.ts';
@@ -29,6 +29,7 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     expect(disagreements(load.history, events).slice(0, 3)).to.deep.equal([]);
     if (circumstances.clock !== 'jumping') expectPast(events);
     expect(tooEarly(load, events)).to.deep.equal([]);
+    expect(changedMemos([...load.history, ...looks])).to.deep.equal([]);
     expectUniqueIds(load.history);
     const findings = linearizability(resolved([...load.history, ...looks], events), circumstances);
     expect(findings.violations.slice(0, 1).join(''), 'linearizable').to.equal('');
@@ -95,6 +96,7 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     checkAll(messages, () => claimModel(clock)),
     checkAll(without(of('budget ')), () => budgetModel(purseLimit)),
     checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
+    checkAll(of('notes '), notesModel),
   ];
   const sum = (of: (one: Findings) => number): number => findings.reduce((total, one) => total + of(one), 0);
   return {
@@ -117,6 +119,14 @@ function tooEarly({ planted }: Workload, events: readonly Event[]): string[] {
       onFailure === 'RUN' ? !ended.has(id) : !ended.get(id)?.has('message.acked');
     return after.filter(isOpen).map((id) => `${aggregateId} was claimed before ${id}`);
   });
+}
+
+/** Steps whose value was answered in two ways: one that is kept never changes. */
+function changedMemos(history: readonly Operation[]): string[] {
+  const memos = history.filter(({ object, outcome }) => object.startsWith('memo ') && outcome === 'ok');
+  return [...byObject(memos)]
+    .filter(([, operations]) => new Set(operations.map(({ value }) => value['value'])).size > 1)
+    .map(([object]) => `${object} has changed`);
 }
 
 /** No event says that it happened later than now. */

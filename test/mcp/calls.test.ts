@@ -107,6 +107,21 @@ for (const version of versions)
       expect((await waiting).state).to.equal('RELEASED');
     });
 
+    it('put, read, wait for, list and delete notes', async () => {
+      const note = { scopeId, key: 'plan/1' };
+      expect(await call('note_put', { ...note, value: { n: 1 }, ifVersion: 0 })).to.include({
+        version: 1,
+        holder: null,
+      });
+      const waiting = call('note_view', { ...note, sinceVersion: 1, waitSeconds: 20 });
+      await overRest(world, 'note_put', { ...note, value: { n: 2 } });
+      expect(await waiting).to.deep.include({ version: 2, value: { n: 2 } });
+      const { notes } = await call('note_list', { scopeId, prefix: 'plan/', values: true, limit: 5 });
+      expect(notes).to.deep.equal([(await overRest(world, 'note_view', note)).body]);
+      expect(await call('note_delete', { ...note, ifVersion: 2 })).to.equal(null);
+      expect((await call('note_list', { scopeId })).notes).to.deep.equal([]);
+    });
+
     it('see a run, and stop it; read the journal', async () => {
       const run = await call('run_view', { scopeId });
       expect(run.messages.length + run.barriers.length).to.be.above(1);

@@ -77,6 +77,14 @@ async function stage(world: World) {
   await post(`/allowances/${allowanceId}/consume`, { ...units, workKey: 'c' });
   await post(`/allowances/${allowanceId}/wait`, { ...units, ttlSeconds: 3600 });
 
+  const stoppedNote = await post('/scopes', {});
+  await world.call('PUT', `/scopes/${stoppedNote.id}/notes/plan`, { value: 1 });
+  await post(`/scopes/${stoppedNote.id}/cancel`);
+  await world.call('PUT', `/scopes/${scopeId}/notes/plan`, { value: 1 });
+  const full = randomUUID();
+  await world.call('PUT', `/scopes/${full}/notes/plan`, { value: 1 });
+  await store.hset(`${world.prefix}:scope:${full}`, { notes: 10_000 });
+
   const barrier = async (target: number) => (await post('/barriers', { scopeId, target })).id;
   const [barrierId, released, cancelled] = [await barrier(9), await barrier(1), await barrier(9)];
   await post(`/barriers/${released}/arrive`, { arrivalKey: 'x' });
@@ -97,7 +105,7 @@ async function stage(world: World) {
       deepest,
     },
     ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, units },
-    ...{ barrierId, released, cancelled, scopeId, withdrawn, awaited },
+    ...{ barrierId, released, cancelled, scopeId, withdrawn, awaited, full, stoppedNoteId: stoppedNote.id },
   };
 }
 
@@ -118,6 +126,7 @@ function always(on: Stage): Case[] {
   const stopped = { scopeId: on.stoppedId };
   const unknownMember = { groupId, taskId: none };
   const pending = { groupId, taskId: on.pending.taskId };
+  const note = { scopeId, key: 'plan' };
   return [
     ['mailbox_list', 'INVALID_CURSOR', { cursor: 'x' }],
     ['budget_list', 'INVALID_CURSOR', { cursor: 'x' }],
@@ -196,6 +205,16 @@ function always(on: Stage): Case[] {
     ['barrier_arrive', 'BARRIER_RELEASED', { barrierId: on.released, arrivalKey: 'a' }],
     ['barrier_arrive', 'BARRIER_CANCELLED', { barrierId: on.cancelled, arrivalKey: 'a' }],
     ['barrier_view', 'BARRIER_NOT_FOUND', { barrierId: none }],
+    ['note_put', 'MESSAGE_NOT_FOUND', { ...note, ...gone, value: 1 }],
+    ['note_put', 'CLAIM_LOST', { ...note, ...lost, value: 1 }],
+    ['note_put', 'VERSION_CONFLICT', { ...note, value: 1, ifVersion: 7 }],
+    ['note_put', 'SCOPE_CANCELLED', { ...note, scopeId: on.stoppedNoteId, value: 1 }],
+    ['note_put', 'NOTES_FULL', { scopeId: on.full, key: 'another', value: 1 }],
+    ['note_view', 'NOTE_NOT_FOUND', { ...note, key: 'none' }],
+    ['note_list', 'INVALID_CURSOR', { scopeId, cursor: 'x' }],
+    ['note_delete', 'NOTE_NOT_FOUND', { ...note, key: 'none' }],
+    ['note_delete', 'VERSION_CONFLICT', { ...note, ifVersion: 7 }],
+    ['note_delete', 'SCOPE_CANCELLED', { ...note, scopeId: on.stoppedNoteId }],
     ['run_view', 'SCOPE_NOT_FOUND', { scopeId: none }],
     ['scope_cancel', 'SCOPE_NOT_FOUND', { scopeId: none }],
   ];
@@ -213,6 +232,8 @@ function newWork(on: Stage): Record<string, Args> {
     budget_reserve: { budgetId, scopeId, holder: 'h', amountMinor: '1' },
     allowance_consume: { allowanceId, scopeId, holder: 'h', units: 1 },
     allowance_wait: { allowanceId, scopeId, holder: 'h', units: 1 },
+    note_put: { scopeId, key: 'plan', value: 1 },
+    note_delete: { scopeId: on.scopeId, key: 'plan' },
   };
 }
 
@@ -285,6 +306,7 @@ describe('Every refusal that a tool’s route declares', () => {
     await limited({ maxPayloadBytes: 100 }, [
       ...refusing('PAYLOAD_TOO_LARGE', ['message_send'], { payload: large }),
       ...refusing('PAYLOAD_TOO_LARGE', ['task_submit'], { input: large }),
+      ...refusing('PAYLOAD_TOO_LARGE', ['note_put'], { value: large }),
       ['message_complete', 'PAYLOAD_TOO_LARGE', { ...claim, result: { payload: large } }],
     ]);
     await limited({ maxLeaseSeconds: 10 }, [
@@ -294,7 +316,14 @@ describe('Every refusal that a tool’s route declares', () => {
   });
 
   it('so are those by the plan', async () => {
-    const inNewRuns = ['message_send', 'group_create', 'budget_reserve', 'allowance_consume', 'allowance_wait'];
+    const inNewRuns = [
+      'message_send',
+      'group_create',
+      'budget_reserve',
+      'allowance_consume',
+      'allowance_wait',
+      'note_put',
+    ];
     await planned({ runs: '1' }, refusing('ACTIVE_RUNS_LIMITED', inNewRuns));
     await planned({ tasks: '1' }, refusing('ACTIVE_TASKS_LIMITED', ['message_send', 'task_submit']));
     await planned({ agents: '1' }, refusing('CONCURRENCY_LIMITED', ['message_recv']));
@@ -329,6 +358,7 @@ describe('Every refusal that a tool’s route declares', () => {
     await service.store.set(`${prefix}:messageSegment:1`, 'garbage');
     await refused(['message_view', 'MESSAGES_DAMAGED', { messageId: claim.id }]);
     for (const tool of ['message_renew', 'message_complete']) await refused([tool, 'MESSAGES_DAMAGED', held]);
+    await refused(['note_put', 'MESSAGES_DAMAGED', { ...held, scopeId: on.scopeId, key: 'plan', value: 1 }]);
     await refused(['message_nack', 'MESSAGES_DAMAGED', { ...held, retry: true }]);
     await refused(['message_send', 'MESSAGES_DAMAGED', { ...send, mailboxId: on.mailboxId }]);
     const after = [{ messageId: claim.id }];

@@ -7,7 +7,7 @@ import { routeOf, toolNames } from '../../mcp/rest.ts';
 import { exchange } from '../../support/exchange.ts';
 import { allPermissions, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
-import { fieldsOf, type Objects, objectIn } from '../support/objects.ts';
+import { fieldsOf, isOfNotes, type Objects, objectIn } from '../support/objects.ts';
 import { startTenants, type Tenants } from '../support/tenants.ts';
 
 const routes = toolNames.map(routeOf);
@@ -82,7 +82,8 @@ describe('Every tool for every kind of caller', () => {
 
   it('hides objects of other organizations and spaces: it answers as for unknown ids', () =>
     unchanged(async () => {
-      const cases = routes.flatMap((route) =>
+      const named = routes.filter((one) => !isOfNotes(one));
+      const cases = named.flatMap((route) =>
         [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
           route,
           name,

@@ -4,11 +4,13 @@ import { BatchScene } from './batch.ts';
 import { ClockworkScene } from './clockwork.ts';
 import { GateScene } from './gate.ts';
 import { GraphScene } from './graph.ts';
+import { MemoScene } from './memo.ts';
 import { PurseScene } from './purse.ts';
 import { QueueScene } from './queue.ts';
 import { QuotaScene } from './quota.ts';
 import { RunScene } from './run.ts';
 import type { Scene } from './scene.ts';
+import { SheetScene } from './sheet.ts';
 import { TeamScene } from './team.ts';
 
 export type { Scene } from './scene.ts';
@@ -23,6 +25,8 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new TeamScene(load, access, 20),
   (load, access) => new RunScene(load, access, 20),
   (load, access) => new GraphScene(load, access, 24),
+  (load, access) => new SheetScene(load, access, 24),
+  (load, access) => new MemoScene(load, access, 20),
   (load, access) => new BatchScene(load, access, 12),
   (load, access) => new ClockworkScene(load, access, 12),
 ];

@@ -34,6 +34,7 @@ async function turn(world: World, ids: Ids): Promise<void> {
   await world.post(`/barriers/${ids.barrier}/nextEpoch`);
   await world.post(`/allowances/${ids.allowance}/consume`, { scopeId, units: 1, holder: 'a' });
   await world.post(`/allowances/${ids.allowance}/wait`, { scopeId, units: 2, holder: 'a' });
+  await world.call('PUT', `/scopes/${scopeId}/notes/${Math.random() < 0.5 ? 'a' : 'b'}`, { value: randomUUID() });
   const { groupId } = await world.mustPost('/task-groups', { mailboxId: ids.mailbox, condition: 'FIRST_ACCEPTED' });
   for (const taskKey of ['x', 'y']) await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey });
   const claim = await world.post(`/mailboxes/${ids.mailbox}/recv`, {

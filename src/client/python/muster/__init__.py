@@ -14,6 +14,7 @@ Worker(muster, 'jobs', handle, concurrency=10).run()
 
 from . import _records as _all_records
 from ._arguments import ABSENT, After, Amount, From, Id, Moment
+from ._async_run import AsyncRun, AsyncRunNote
 from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
 from ._base import BatchedCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
@@ -23,6 +24,7 @@ from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, Worker
 from ._journal import Journal
 from ._record import Record
 from ._records import *  # noqa: F403
+from ._run import Run, RunNote
 from ._spending import Reservation, Settlement
 from ._task import PrerequisiteResult
 from ._transport import Stop
@@ -36,6 +38,8 @@ __all__ = [
     'AsyncHandler',
     'AsyncMuster',
     'AsyncReservation',
+    'AsyncRun',
+    'AsyncRunNote',
     'AsyncTask',
     'AsyncWorker',
     'BatchResult',
@@ -54,6 +58,8 @@ __all__ = [
     'Record',
     'Reservation',
     'RetryLater',
+    'Run',
+    'RunNote',
     'Settlement',
     'Stop',
     'Stopped',

@@ -1,5 +1,6 @@
 import { el } from '../dom.ts';
 import { barriersPanel, groupsPanel } from '../panels/meetings.ts';
+import { notesPanel } from '../panels/notes.ts';
 import { allowances, allowancesPanel, budgets, budgetsPanel, queues } from '../panels/resources.ts';
 import { runPanel } from '../panels/run.ts';
 import { schedulesPanel } from '../panels/schedules.ts';
@@ -13,12 +14,14 @@ function legend(settled: string, reserved: string): Element {
   return el('p', { class: 'legend' }, sample('settled'), ` ${settled} `, sample('reserved'), ` ${reserved}`);
 }
 
-export function runPage({ id = '' }: PageRef): Page {
+export function runPage(place: PageRef): Page {
+  const { id = '' } = place;
+  const notes = notesPanel(id, place);
   return {
     title: 'Run',
     id,
-    content: [el('div', { id: 'run' })],
-    panels: [runPanel(id), queues, budgets, allowances],
+    content: [el('div', { id: 'run' }), section('Notes of this run', notes.id)],
+    panels: [runPanel(id), notes, queues, budgets, allowances],
     journalOf: id,
   };
 }
