@@ -52,7 +52,7 @@ function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
       deletable[name] === code ||
       (args.includes('key') && kind === 'NOTE') ||
       (rare.includes('required') && ['POOL', 'ALLOWANCE'].includes(kind)) ||
-      (name.startsWith('mailbox/requeue') && kind === 'POOL') ||
+      (name === 'mailbox/requeue' && kind === 'POOL') ||
       (rare.includes('prerequisites') && ['MESSAGE', 'GROUP'].includes(kind)) ||
       [...args, ...rare].some((arg) => arg.toLowerCase().endsWith(`${kind.toLowerCase()}id`))
     );
