@@ -12,6 +12,7 @@ import { RunScene } from './run.ts';
 import type { Scene } from './scene.ts';
 import { SheetScene } from './sheet.ts';
 import { TeamScene } from './team.ts';
+import { ToolScene } from './tool.ts';
 
 export type { Scene } from './scene.ts';
 
@@ -27,6 +28,7 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new GraphScene(load, access, 24),
   (load, access) => new SheetScene(load, access, 24),
   (load, access) => new MemoScene(load, access, 20),
+  (load, access) => new ToolScene(load, access, 24),
   (load, access) => new BatchScene(load, access, 12),
   (load, access) => new ClockworkScene(load, access, 12),
 ];
