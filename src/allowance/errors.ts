@@ -3,15 +3,11 @@ import { advised, type ErrorTable, entry } from '../call/errors.ts';
 export const allowanceErrors: ErrorTable = {
   ALLOWANCE_NOT_FOUND: entry(404, 'there is no such allowance in this space'),
   WAITER_NOT_FOUND: entry(404, 'there is no such waiter in this space'),
-  UNITS_EXCEED_LIMIT: advised(
-    'there are never so many: ask for fewer units',
-    400,
-    (detail) => {
-      const [limit, kind] = detail.split(' ').reverse();
-      const what = kind === 'pool' ? `the pool's ${limit} units` : `the allowance's unitsLimit of ${limit}`;
-      return `units must not exceed ${what}: they would never be available`;
-    },
-  ),
+  UNITS_EXCEED_LIMIT: advised('there are never so many: ask for fewer units', 400, (detail) => {
+    const [limit, kind] = detail.split(' ').reverse();
+    const what = kind === 'pool' ? `the pool's ${limit} units` : `the allowance's unitsLimit of ${limit}`;
+    return `units must not exceed ${what}: they would never be available`;
+  }),
   ALLOWANCE_EXISTS: entry(409, 'name is that of another allowance of this space: choose another, or use that one'),
   WAITERS_FULL: advised(
     'the queue is full: try later',

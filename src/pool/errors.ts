@@ -21,5 +21,9 @@ export const poolErrors: ErrorTable = {
     409,
     (state) => `the hold is ${state}: only a WAITING one can be cancelled; a HELD one is released`,
   ),
-  DEADLOCK: advised('release what you hold, then acquire all of it again, in the order that others use', 409, circleInWords),
+  DEADLOCK: advised(
+    'release what you hold, then acquire all of it again, in the order that others use',
+    409,
+    circleInWords,
+  ),
 };

@@ -96,7 +96,9 @@ const release = route({
   rate: 'recovery',
   body: fields({
     token: optional(token()),
-    force: optional(flag()).description('whether to release it without its token, which needs resource_config').example(null),
+    force: optional(flag())
+      .description('whether to release it without its token, which needs resource_config')
+      .example(null),
   }),
   example: { state: 'RELEASED', leaseExpiresAt: null },
   success: { 200: Hold.schema },

@@ -39,7 +39,11 @@ export const Hold = record('Hold', {
   units: number(1).means('the units that it holds or waits for').example(1),
   state: state('holds', ...holdStates).example('HELD'),
   fence,
-  position: number(1).orNull().workedOut().means('its place in the queue, from 1; null: it does not wait').example(null),
+  position: number(1)
+    .orNull()
+    .workedOut()
+    .means('its place in the queue, from 1; null: it does not wait')
+    .example(null),
   leaseSeconds: number(1).means('the lease from the grant or a renewal on, unless that says otherwise').example(30),
   leaseExpiresAt: time().orNull().means('when its lease ends unless it is renewed; null: it is not HELD').example(noon),
   expiresAt: time().orNull().means('until when it waits; null: it does not wait').example(null),

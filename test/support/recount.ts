@@ -38,7 +38,8 @@ export class Records {
     const records = new Records();
     const { store } = world.service;
     const prefix = `${world.prefix}:`;
-    const one = /^(message|scope|group|task|waiter|allowance|pool|hold|barrier|budget|reservation|mailbox|schedule):([^:]+)$/;
+    const one =
+      /^(message|scope|group|task|waiter|allowance|pool|hold|barrier|budget|reservation|mailbox|schedule):([^:]+)$/;
     const read = async (key: string): Promise<void> => {
       const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
       if (kind !== '') records.of(kind).set(id, await store.hgetall(key));

@@ -79,7 +79,11 @@ describe('a hold', () => {
     const first = await pool.acquire({ leaseSeconds: 20 });
     const second = await pool.acquire({ leaseSeconds: 30 });
     await pool.passTo(start + 20_000);
-    expect(await pool.hold(first.id)).to.include({ state: 'LAPSED', leaseExpiresAt: null, finishedAt: iso(start + 20_000) });
+    expect(await pool.hold(first.id)).to.include({
+      state: 'LAPSED',
+      leaseExpiresAt: null,
+      finishedAt: iso(start + 20_000),
+    });
     expect(await pool.hold(second.id)).to.include({ state: 'HELD', leaseExpiresAt: iso(start + 50_000) });
     expect(codeOf(await pool.renew(first))).to.equal('409 CLAIM_LOST');
     expect(codeOf(await pool.release(first))).to.equal('409 CLAIM_LOST');
@@ -128,7 +132,15 @@ describe('a hold', () => {
     expect(codeOf(await pool.renew(held))).to.equal('409 CLAIM_LOST');
     const { body } = await world.get('/watch?types=hold.released');
     expect(body.events.map(({ payload }: { payload: object }) => payload)).to.deep.equal([
-      { holdId: held.id, scopeId: pool.scopeId, poolId: pool.id, units: 1, state: 'RELEASED', fence: held.fence, forced: true },
+      {
+        holdId: held.id,
+        scopeId: pool.scopeId,
+        poolId: pool.id,
+        units: 1,
+        state: 'RELEASED',
+        fence: held.fence,
+        forced: true,
+      },
     ]);
   });
 
