@@ -90,14 +90,22 @@ export class Pool {
     const forward = (): void => lease.abort(signal?.reason);
     signal?.addEventListener('abort', forward);
     if (signal?.aborted) forward();
-    try {
-      return await body({ record, fence: record.fence ?? 0, signal: lease.signal });
-    } finally {
+    const stop = (): void => {
       signal?.removeEventListener('abort', forward);
       end();
-      // In `finally` so that it precedes what the body throws only where the body has thrown nothing.
-      await lease.release();
+    };
+    let answer: T;
+    try {
+      answer = await body({ record, fence: record.fence ?? 0, signal: lease.signal });
+    } catch (error) {
+      stop();
+      // What the body has thrown matters more.
+      await lease.release().catch(() => undefined);
+      throw error;
     }
+    stop();
+    await lease.release();
+    return answer;
   }
 
   async #acquire(options: HoldOptions): Promise<Answer<'pool.acquire'>> {
@@ -191,7 +199,10 @@ class Lease {
     const renew = async (): Promise<void> => {
       const from = performance.now();
       try {
-        await this.#muster.hold.renew(this.#hold, { attempts: 1, signal: AbortSignal.timeout(this.#ms / 3) });
+        await this.#muster.hold.renew(this.#hold, {
+          attempts: 1,
+          signal: AbortSignal.timeout(Math.ceil(this.#ms / 3)),
+        });
         this.#endsAt = from + this.#ms;
       } catch (error) {
         if (isOver) return;
@@ -246,7 +257,7 @@ class Lease {
     if (this.#lost) throw this.#lost;
     const leftMs = Math.max(shortMs, this.#endsAt - performance.now());
     try {
-      const signal = AbortSignal.timeout(Math.min(leftMs, 2 ** 31 - 1));
+      const signal = AbortSignal.timeout(Math.ceil(leftMs));
       await insist((options) => this.#muster.hold.release(this.#hold, { ...options, signal }), signal);
     } catch (error) {
       if (isLost(error)) throw new HoldLost((error as Error).message, { cause: error });

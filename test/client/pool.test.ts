@@ -52,9 +52,6 @@ describe('muster.pool(name).hold', () => {
     await muster.pool('deploys').hold(async () => {
       const none = await failure(muster.pool('deploys').hold(() => 1, { ttlSeconds: 0 }));
       expect(none).to.be.instanceOf(MusterError).with.property('code', 'POOL_EXHAUSTED');
-      // One call for what took too long, so that the hold stays as short as its lease.
-      const own = await failure(muster.pool('deploys').hold(() => 1, { scopeId: world.spaceId, ttlSeconds: 1 }));
-      expect(own).to.be.instanceOf(MusterError).with.property('code', 'POOL_EXHAUSTED');
     });
     const scopeId = world.spaceId;
     const twice = muster
@@ -68,7 +65,7 @@ describe('muster.pool(name).hold', () => {
       'message',
       'there is no pool named nothing',
     );
-  }).timeout(40_000);
+  });
 
   it('aborts the body’s signal when the hold is lost, and rejects with HoldLost', async () => {
     const lost = muster.pool('deploys').hold(

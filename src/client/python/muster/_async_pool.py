@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ._arguments import Id
-from ._async_calls import AsyncPoolCalls
+from ._async_calls import PoolAsyncCalls
 from ._base import AsyncSender
 from ._pool import Holding
 from ._transport import Stop
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ._client import AsyncMuster
 
 
-class AsyncPools(AsyncPoolCalls):
+class AsyncPools(PoolAsyncCalls):
     """As `Pools`: `async with muster.pool('deploys').hold() as hold`."""
 
     def __init__(self, muster: AsyncMuster, sender: AsyncSender) -> None:
@@ -90,15 +91,20 @@ class AsyncHolding:
             if task is not None:
                 task.cancel()
 
-        self.sync.lost.add(partial(loop.call_soon_threadsafe, cancel))
+        def lose() -> None:
+            loop.call_soon_threadsafe(cancel)
+
+        self.sync.lost.add(lose)
+        self._lose = lose
         return self
 
     async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        self.sync.lost.remove(self._lose)
         by_us = self._cancels and isinstance(error, asyncio.CancelledError)
-        if by_us:
-            task = asyncio.current_task()
-            if task is not None and hasattr(task, 'uncancel'):
-                task.uncancel()
+        # Since Python 3.11 a task counts how often it was cancelled.
+        uncancel: Callable[[], object] | None = getattr(asyncio.current_task(), 'uncancel', None)
+        if by_us and uncancel is not None:
+            uncancel()
         # As if the block had ended: then what is lost is raised.
         given = (None, None, None) if by_us else (kind, error, trace)
         await asyncio.shield(self._muster.in_thread(partial(self.sync.__exit__, *given)))
