@@ -25,6 +25,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/groups.md',
       'docs/barriers.md',
       'docs/allowances.md',
+      'docs/pools.md',
       'docs/schedules.md',
       'docs/runs.md',
       'docs/events.md',

@@ -30,6 +30,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
   'create mailbox': /^mailbox\.created$/,
   'create budget': /^budget\.created$/,
   'create barrier': /^barrier\.created$/,
+  'create pool': /^pool\.created$/,
   'create allowance': /^allowance\.created$/,
   'create group': /^group\.created$/,
   'create scope': /^scope\.created$/,
@@ -60,6 +61,8 @@ const leaves: Readonly<Record<string, RegExp>> = {
   nextEpoch: /^barrier\.epoch_advanced$/,
   consume: /^allowance\.consumed$/,
   wait: /^waiter\.(queued|granted)$/,
+  hold: /^hold\.held$/,
+  release: /^hold\.released$/,
   withdraw: /^message\.cancelled$/,
   purge: /^message\.cancelled$/,
   'requeue some': /^message\.requeued$/,
@@ -72,7 +75,19 @@ const leaves: Readonly<Record<string, RegExp>> = {
 };
 /** The same arrival or work again is a success that changes nothing. */
 const mayLeaveNothing = new Set([
-  ...['arrive', 'consume', 'reserve again', 'cancel', 'withdraw', 'renew', 'look', 'stop', 'purge', 'requeue some'],
+  ...[
+    'arrive',
+    'consume',
+    'reserve again',
+    'cancel',
+    'withdraw',
+    'renew',
+    'release',
+    'look',
+    'stop',
+    'purge',
+    'requeue some',
+  ],
   ...['cancel planted', 'pause', 'resume', 'read note', 'read memo'],
 ]);
 

@@ -28,6 +28,7 @@ export class Looks {
       for (const one of await this.#list(access, 'budgets')) this.#add(`budget ${one.id}`, one.at, balances(one));
       for (const one of await this.#list(access, 'barriers'))
         this.#add(`barrier ${one.id}`, one.at, { epoch: one.epoch, arrivals: one.arrivals });
+      for (const { id, at, heldUnits } of await this.#list(access, 'pools')) this.#add(`pool ${id}`, at, { heldUnits });
       for (const one of await this.#list(access, 'allowances')) await this.#allowance(access, one);
     }
     for (const { access, scopeId } of this.#load.sheets) await this.#notes(access, scopeId);
@@ -181,7 +182,7 @@ export class Looks {
         ...[object, true],
         {
           messages: count('send') - count('complete'),
-          ...{ barriers: count('barrier'), groups: count('group'), waiters },
+          ...{ barriers: count('barrier'), groups: count('group'), waiters, holds: 0 },
         },
       ]);
     }

@@ -7,7 +7,7 @@ import { byObject, type Operation } from './history.ts';
 import { byRequest, disagreements, type Event, journal } from './journal.ts';
 import type { Lab } from './lab.ts';
 import { Looks } from './looks.ts';
-import { barrierModel, budgetModel, claimModel, notesModel } from './models.ts';
+import { barrierModel, budgetModel, claimModel, lockModel, notesModel } from './models.ts';
 import { gateTarget } from './scenes/gate.ts';
 import { purseLimit } from './scenes/purse.ts';
 import type { Workload } from './workload.ts';
@@ -53,11 +53,12 @@ export async function onceSettled<T>(lab: Lab, load: Workload, look: (worlds: Wo
   }
 }
 
-/** Nothing is claimed and nobody waits any more: leases and waiters have ended by themselves. */
+/** Nothing is claimed or held, and nobody waits any more: leases and waiters have ended by themselves. */
 async function untilQuiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
-    const { claims, waiters, messages } = (await world.get('/census')).body;
-    return claims.HELD + waiters.WAITING + messages.READY + messages.DELAYED + messages.BLOCKED === 0;
+    const { claims, waiters, holds, messages } = (await world.get('/census')).body;
+    const held = claims.HELD + holds.HELD + holds.WAITING;
+    return held + waiters.WAITING + messages.READY + messages.DELAYED + messages.BLOCKED === 0;
   };
   const late = performance.now() + 15_000;
   while (!(await isQuiet())) {
@@ -67,7 +68,8 @@ async function untilQuiet(world: World): Promise<void> {
 }
 
 /**
- * A receive whose answer was lost concerns the messages that the journal says it claimed; none: it did not happen. What goes
+ * A receive whose answer was lost concerns the messages that the journal says it claimed; none: it did not happen. So with an
+ * acquire. What goes
  * through a mailbox concerns those that the journal says it changed.
  */
 function resolved(history: readonly Operation[], events: readonly Event[]): Operation[] {
@@ -79,7 +81,10 @@ function resolved(history: readonly Operation[], events: readonly Event[]): Oper
   return history.flatMap((operation) => {
     if (operation.kind === 'purge') return each(operation, 'message.cancelled', { kind: 'purged', value: {} });
     if (operation.kind === 'requeue some') return each(operation, 'message.requeued', { kind: 'requeue', value: {} });
-    return operation.outcome === 'unknown' ? each(operation, 'message.claimed') : [operation];
+    if (operation.outcome !== 'unknown') return [operation];
+    if (operation.kind !== 'hold') return each(operation, 'message.claimed');
+    const held = (found.get(operation.id) ?? []).filter(({ type }) => type === 'hold.held');
+    return held.map(({ aggregateId: id, payload: { fence = 0 } }) => ({ ...operation, value: { id, fence } }));
   });
 }
 
@@ -96,6 +101,7 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     checkAll(messages, () => claimModel(clock)),
     checkAll(without(of('budget ')), () => budgetModel(purseLimit)),
     checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
+    checkAll(without(of('pool ')), () => lockModel(clock)),
     checkAll(of('notes '), notesModel),
   ];
   const sum = (of: (one: Findings) => number): number => findings.reduce((total, one) => total + of(one), 0);

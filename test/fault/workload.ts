@@ -144,6 +144,19 @@ export class Workload {
     return heard;
   }
 
+  /**
+   * Makes a call that may succeed after it was refused, so that a second attempt would say nothing of the first: undefined
+   * when nobody knows.
+   */
+  async callOnce(client: number, access: Access, plan: Plan): Promise<Heard | undefined> {
+    const id = randomUUID();
+    const invokedAt = performance.now();
+    const heard = await this.caller.attempt(access, plan.path, id, plan.body);
+    if (heard === 'unmet') return undefined;
+    this.#record(id, client, plan, invokedAt, heard);
+    return heard ?? undefined;
+  }
+
   /** Makes several calls in one request, which is repeated until each of them is answered. */
   async batch(client: number, access: Access, plans: readonly BatchedPlan[]): Promise<void> {
     const id = randomUUID();

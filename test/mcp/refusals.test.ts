@@ -84,6 +84,11 @@ async function stage(world: World) {
   const full = randomUUID();
   await world.call('PUT', `/scopes/${full}/notes/plan`, { value: 1 });
   await store.hset(`${world.prefix}:scope:${full}`, { notes: 10_000 });
+  const pool = async (units: number) => (await post('/pools', { name: `pool-${randomUUID()}`, units })).id;
+  const [poolId, freePoolId] = [await pool(1), await pool(9)];
+  const mine = { scopeId, holder: 'h', holderSession: 's', leaseSeconds: 600 };
+  const held = await post(`/pools/${poolId}/acquire`, mine);
+  await post(`/pools/${poolId}/acquire`, { ...mine, holderSession: 'other', ttlSeconds: 3600 });
 
   const barrier = async (target: number) => (await post('/barriers', { scopeId, target })).id;
   const [barrierId, released, cancelled] = [await barrier(9), await barrier(1), await barrier(9)];
@@ -106,6 +111,7 @@ async function stage(world: World) {
     },
     ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, units },
     ...{ barrierId, released, cancelled, scopeId, withdrawn, awaited, full, stoppedNoteId: stoppedNote.id },
+    ...{ poolId, freePoolId, held, mine },
   };
 }
 
@@ -123,6 +129,7 @@ function always(on: Stage): Case[] {
   const create = { mailboxId, condition: 'FIRST_ACCEPTED' };
   const reserve = { budgetId, scopeId, holder: 'h', amountMinor: '1' };
   const consume = { allowanceId, ...units };
+  const acquire = { poolId: on.poolId, ...on.mine };
   const stopped = { scopeId: on.stoppedId };
   const unknownMember = { groupId, taskId: none };
   const pending = { groupId, taskId: on.pending.taskId };
@@ -200,6 +207,19 @@ function always(on: Stage): Case[] {
     ['waiter_view', 'WAITER_NOT_FOUND', { waiterId: none }],
     ['waiter_renew', 'WAITER_NOT_FOUND', { waiterId: none }],
     ['waiter_renew', 'WAITER_NOT_WAITING', { waiterId: on.granted }],
+    ['pool_list', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['pool_acquire', 'POOL_NOT_FOUND', { ...acquire, poolId: none }],
+    ['pool_acquire', 'UNITS_EXCEED_LIMIT', { ...acquire, units: 2 }],
+    ['pool_acquire', 'SCOPE_CANCELLED', { ...acquire, ...stopped }],
+    ['pool_acquire', 'DEADLOCK', acquire],
+    ['pool_acquire', 'POOL_EXHAUSTED', { ...acquire, ttlSeconds: 0 }],
+    ['hold_view', 'HOLD_NOT_FOUND', { holdId: none }],
+    ['hold_renew', 'HOLD_NOT_FOUND', { holdId: none, token: 'x' }],
+    ['hold_renew', 'CLAIM_LOST', { holdId: on.held.id, token: 'x' }],
+    ['hold_release', 'HOLD_NOT_FOUND', { holdId: none, token: 'x' }],
+    ['hold_release', 'CLAIM_LOST', { holdId: on.held.id, token: 'x' }],
+    ['hold_cancel', 'HOLD_NOT_FOUND', { holdId: none }],
+    ['hold_cancel', 'HOLD_NOT_WAITING', { holdId: on.held.id }],
     ['barrier_arrive', 'BARRIER_NOT_FOUND', { barrierId: none, arrivalKey: 'a' }],
     ['barrier_arrive', 'EPOCH_MISMATCH', { barrierId, arrivalKey: 'a', epoch: 7 }],
     ['barrier_arrive', 'BARRIER_RELEASED', { barrierId: on.released, arrivalKey: 'a' }],
@@ -234,6 +254,7 @@ function newWork(on: Stage): Record<string, Args> {
     allowance_wait: { allowanceId, scopeId, holder: 'h', units: 1 },
     note_put: { scopeId, key: 'plan', value: 1 },
     note_delete: { scopeId: on.scopeId, key: 'plan' },
+    pool_acquire: { poolId: on.freePoolId, scopeId, holder: 'h', ttlSeconds: 0 },
   };
 }
 
@@ -301,7 +322,10 @@ describe('Every refusal that a tool’s route declares', () => {
       ...refusing('TIMERS_FULL', ['message_send', 'group_create', 'task_submit'], { deadline }),
       ...refusing('TIMERS_FULL', ['budget_reserve'], { settleBy: deadline }),
     ]);
-    await limited({ maxPendingWaiters: 1 }, refusing('WAITERS_FULL', ['allowance_wait'], on.units));
+    await limited({ maxPendingWaiters: 1 }, [
+      ...refusing('WAITERS_FULL', ['allowance_wait'], on.units),
+      ...refusing('WAITERS_FULL', ['pool_acquire'], { poolId: on.poolId, ttlSeconds: 60 }),
+    ]);
     const claim = { messageId: on.claim.id, token: on.claim.token };
     await limited({ maxPayloadBytes: 100 }, [
       ...refusing('PAYLOAD_TOO_LARGE', ['message_send'], { payload: large }),
@@ -310,7 +334,8 @@ describe('Every refusal that a tool’s route declares', () => {
       ['message_complete', 'PAYLOAD_TOO_LARGE', { ...claim, result: { payload: large } }],
     ]);
     await limited({ maxLeaseSeconds: 10 }, [
-      ...refusing('LEASE_LIMIT_EXCEEDED', ['message_recv'], { leaseSeconds: 60 }),
+      ...refusing('LEASE_LIMIT_EXCEEDED', ['message_recv', 'pool_acquire'], { leaseSeconds: 60 }),
+      ['hold_renew', 'LEASE_LIMIT_EXCEEDED', { holdId: on.held.id, token: on.held.token, leaseSeconds: 60 }],
       ['message_renew', 'LEASE_LIMIT_EXCEEDED', { ...claim, leaseSeconds: 60 }],
     ]);
   });
@@ -323,10 +348,14 @@ describe('Every refusal that a tool’s route declares', () => {
       'allowance_consume',
       'allowance_wait',
       'note_put',
+      'pool_acquire',
     ];
     await planned({ runs: '1' }, refusing('ACTIVE_RUNS_LIMITED', inNewRuns));
     await planned({ tasks: '1' }, refusing('ACTIVE_TASKS_LIMITED', ['message_send', 'task_submit']));
-    await planned({ agents: '1' }, refusing('CONCURRENCY_LIMITED', ['message_recv']));
+    await planned({ agents: '1' }, [
+      ...refusing('CONCURRENCY_LIMITED', ['message_recv', 'pool_acquire']),
+      ...refusing('ENTITLEMENT_EXCEEDED', ['pool_acquire'], { units: 2 }),
+    ]);
     // Only the free plan ends with its operations; it has few requests a minute, so in a new one.
     await world.at(Date.now() + 120_000);
     await setPlan(world.service, { org: world.org, plan: 'free' });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { check, shortest } from '../fault/checker.ts';
 import type { Model, Operation } from '../fault/history.ts';
-import { barrierModel, budgetModel, claimModel, notesModel } from '../fault/models.ts';
+import { barrierModel, budgetModel, claimModel, lockModel, notesModel } from '../fault/models.ts';
 
 type Values = Record<string, string | number>;
 let operations = 0;
@@ -21,6 +21,53 @@ const claim = (at: [number, number], token: string, attempt: number): Operation 
 const complete = (at: [number, number], token: string, value: Values | string = {}): Operation =>
   operation('complete', at, { token }, value);
 const lost = Number.POSITIVE_INFINITY;
+
+describe('The linearizability checker, on locks', () => {
+  const hold = (at: [number, number], id: string, fence: number): Operation =>
+    operation('hold', at, { leaseSeconds: 5 }, { id, fence });
+  const refused = (at: [number, number]): Operation => operation('hold', at, { leaseSeconds: 5 }, 'POOL_EXHAUSTED');
+  const release = (at: [number, number], hold: string, value: Values | string = {}): Operation =>
+    operation('release', at, { hold, leaseSeconds: 5 }, value);
+  const renew = (at: [number, number], hold: string, value: Values | string = {}): Operation =>
+    operation('renew', at, { hold, leaseSeconds: 5 }, value);
+  const verdict = (...history: Operation[]) => check(lockModel(), history);
+
+  it('accepts one holder after the other, with greater fences', () => {
+    expect(verdict(hold([0, 1], 'a', 7), refused([2, 3]), release([4, 5], 'a'), hold([6, 7], 'b', 8))).to.equal(
+      'linearizable',
+    );
+    expect(verdict(hold([0, 9], 'a', 7), release([0, 9], 'a'), hold([0, 9], 'b', 8))).to.equal('linearizable');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a'), release([4, 5], 'a'))).to.equal('linearizable');
+  });
+
+  it('finds two holders at once, a fence that went back, and a lock that is refused though free', () => {
+    expect(verdict(hold([0, 1], 'a', 7), hold([2, 3], 'b', 8))).to.equal('violation');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a'), hold([4, 5], 'b', 7))).to.equal('violation');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a'), refused([4, 5]))).to.equal('violation');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a', 'CLAIM_LOST'))).to.equal('violation');
+  });
+
+  it('allows a lease to end by itself, not too early and not too late; a renewal puts it off', () => {
+    const first = hold([0, 1], 'a', 7);
+    expect(verdict(first, hold([5010, 5020], 'b', 8), release([5030, 5031], 'a', 'CLAIM_LOST'))).to.equal(
+      'linearizable',
+    );
+    expect(verdict(first, hold([4000, 4010], 'b', 8))).to.equal('violation');
+    expect(verdict(first, release([5500, 5501], 'a'))).to.equal('violation');
+    expect(verdict(first, renew([4000, 4001], 'a'), refused([8000, 8001]))).to.equal('linearizable');
+    expect(verdict(first, renew([4000, 4001], 'a'), hold([8000, 8001], 'b', 8))).to.equal('violation');
+    expect(check(lockModel('jumping'), [first, hold([4000, 4010], 'b', 8)])).to.equal('linearizable');
+  });
+
+  it('takes an acquire whose answer was lost as one that happened, or not', () => {
+    const lostHold = operation('hold', [0, lost], { leaseSeconds: 5 }, {});
+    expect(verdict(lostHold, refused([2, 3]))).to.equal('linearizable');
+    expect(verdict(lostHold, hold([2, 3], 'b', 8))).to.equal('linearizable');
+    const look = (heldUnits: number): Operation => operation('look', [99, 100], {}, { heldUnits });
+    expect(verdict(hold([0, 1], 'a', 7), look(1))).to.equal('linearizable');
+    expect(verdict(hold([0, 1], 'a', 7), look(0))).to.equal('violation');
+  });
+});
 
 describe('The linearizability checker, on claims', () => {
   const verdict = (...history: Operation[]) => check(claimModel(), [send, ...history]);

@@ -69,6 +69,7 @@ describe('the Python client', function () {
     'leases_test.Leases',
     'leases_test.Killed',
     'async_test',
+    'pool_test',
   ];
   describe('against a server', () => {
     let service: MusterService;

@@ -108,6 +108,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     // The sample's name is the one used at creation.
     'schedule.update name': name(),
     'pool.update name': name(),
+    ...{ holdToken: held.token, releasedToken: released.token },
     'hold.renew token': held.token,
     'hold.release token': released.token,
     'budget.update limitMinor': '2000000',
