@@ -1,16 +1,18 @@
-import type { Muster } from './muster.ts';
+import type { Calls } from './generated/calls.ts';
 import type { CallOptions } from './types.ts';
 
 /** Kinds of records whose names are unique in their space. */
 type Named = 'budget' | 'allowance' | 'pool';
 type Id = string | undefined;
+/** The lists of a client. */
+type Lists = Pick<Calls, Named>;
 
 /** Ids by kind and name. */
-const known = new WeakMap<Muster, Map<string, string>>();
+const known = new WeakMap<Lists, Map<string, string>>();
 
 /** The id of a record by its name, looked up once. make: makes the call, as often as its caller likes. */
 export async function idByName(
-  muster: Muster,
+  muster: Lists,
   kind: Named,
   name: string,
   make: (call: (options: CallOptions) => Promise<Id>) => Promise<Id>,
@@ -29,6 +31,6 @@ export async function idByName(
 }
 
 /** Has a name be looked up again: it may be another's by now. */
-export function forgetName(muster: Muster, kind: Named, name: string): void {
+export function forgetName(muster: Lists, kind: Named, name: string): void {
   known.get(muster)?.delete(`${kind} ${name}`);
 }

@@ -1,10 +1,13 @@
 import { MusterError } from './error.ts';
+import type { Calls } from './generated/calls.ts';
 import { forgetName, idByName } from './ids.ts';
 import { isPassing } from './journal.ts';
-import type { Muster } from './muster.ts';
 import { backoffMs, pause } from './send.ts';
 import type { Answer, CallOptions } from './types.ts';
 import { defaultHolder } from './worker/signals.ts';
+
+/** The calls that it makes. */
+type Client = Pick<Calls, 'pool' | 'hold' | 'budget' | 'allowance'>;
 
 /** A pool by its name, which is unique in its space, or by its id. */
 export type PoolRef = string | { readonly poolId: string };
@@ -46,9 +49,9 @@ const maxPauseMs = 2_000;
 /** The least time for a release: after its lease the hold is over by itself. */
 const shortMs = 100;
 
-const sessions = new WeakMap<Muster, string>();
+const sessions = new WeakMap<Client, string>();
 
-function sessionOf(muster: Muster): string {
+function sessionOf(muster: Client): string {
   const session = sessions.get(muster) ?? crypto.randomUUID();
   sessions.set(muster, session);
   return session;
@@ -56,10 +59,10 @@ function sessionOf(muster: Muster): string {
 
 /** A pool whose units are held around a piece of work: `muster.pool('deploys')`. */
 export class Pool {
-  readonly #muster: Muster;
+  readonly #muster: Client;
   readonly #ref: PoolRef;
 
-  constructor(muster: Muster, ref: PoolRef) {
+  constructor(muster: Client, ref: PoolRef) {
     this.#muster = muster;
     this.#ref = ref;
   }
@@ -170,14 +173,14 @@ const isLost = (error: unknown): boolean =>
 
 /** The lease of a hold: renewed about every third of it, and over by our own clock when nobody has answered for so long. */
 class Lease {
-  readonly #muster: Muster;
+  readonly #muster: Client;
   readonly #hold: { readonly holdId: string; readonly token: string };
   readonly #ms: number;
   readonly #controller = new AbortController();
   #lost: HoldLost | undefined;
   #endsAt = 0;
 
-  constructor(muster: Muster, holdId: string, token: string, ms: number) {
+  constructor(muster: Client, holdId: string, token: string, ms: number) {
     this.#muster = muster;
     this.#hold = { holdId, token };
     this.#ms = ms;
