@@ -155,6 +155,13 @@ function always(on: Stage): Case[] {
     ['message_send', 'GROUP_NOT_FOUND', { ...send, after: [{ groupId: none }] }],
     ['message_send', 'PREREQUISITE_FAILED', { ...send, after: [{ messageId: on.withdrawn }] }],
     ['message_send', 'DEPENDENTS_FULL', { ...send, after: [{ messageId: on.awaited }] }],
+    ...[['message_send', send] as const, ['task_submit', { groupId, taskKey: 'x' }] as const].flatMap(
+      ([tool, asked]): Case[] => [
+        [tool, 'POOL_NOT_FOUND', { ...asked, requires: { pools: [{ poolId: none }] } }],
+        [tool, 'ALLOWANCE_NOT_FOUND', { ...asked, requires: { quotas: [{ allowanceId: none, units: 1 }] } }],
+        [tool, 'UNITS_EXCEED_LIMIT', { ...asked, requires: { pools: [{ poolId: on.poolId, units: 2 }] } }],
+      ],
+    ),
     ['message_view', 'MESSAGE_NOT_FOUND', { messageId: none }],
     ['group_create', 'MAILBOX_NOT_FOUND', { ...create, mailboxId: none }],
     ['group_create', 'MAILBOX_MODE_INVALID', { ...create, mailboxId: on.inboxId }],
