@@ -1,6 +1,6 @@
 import { el } from '../dom.ts';
 import { count, percent, plural } from '../format.ts';
-import { age, bar, named, pager, type Row, scopeLink } from '../parts.ts';
+import { age, bar, messageLink, named, pager, type Row, scopeLink } from '../parts.ts';
 import { type PageRef, queryText } from '../place.ts';
 import type { Pool, Pools, Waits } from '../records.ts';
 import type { World } from '../world.ts';
@@ -73,9 +73,22 @@ export function waitingRows(waits: Waits, world: World): (Row & { readonly since
 const until = ({ leaseExpiresAt }: Held, world: World): Node[] =>
   leaseExpiresAt === null ? [] : [document.createTextNode('lease ends '), age(leaseExpiresAt, world)];
 
-/** Units that are held, as rows of who holds what. */
-export function heldRows({ heldHolds }: Waits, world: World): (Row & { readonly since: string })[] {
-  return heldHolds.map((hold) => ({
+/** Units that are held, as rows of who holds what: by holds, and by the claims of messages that require them. */
+export function heldRows({ heldHolds, heldClaims }: Waits, world: World): (Row & { readonly since: string })[] {
+  const byClaims = heldClaims.flatMap(({ messageId, holder, claimedAt, leaseExpiresAt, scopeId, holds }) =>
+    holds.map(({ poolId, units, fence }) => ({
+      key: `${messageId} ${poolId}`,
+      since: claimedAt,
+      cells: [
+        named(holder),
+        named(`${unitsOf(units, poolId, world)}, fence ${fence}`),
+        age(claimedAt, world),
+        el('span', {}, messageLink(messageId, world), ', lease ends ', age(leaseExpiresAt, world)),
+        scopeLink(scopeId, world),
+      ],
+    })),
+  );
+  const byHolds = heldHolds.map((hold) => ({
     key: hold.holdId,
     since: hold.heldAt,
     cells: [
@@ -86,6 +99,7 @@ export function heldRows({ heldHolds }: Waits, world: World): (Row & { readonly 
       scopeLink(hold.scopeId, world),
     ],
   }));
+  return [...byHolds, ...byClaims];
 }
 
 function poolItem({ id, name, units, heldUnits, waiting }: Pool): Element {
