@@ -254,6 +254,7 @@ class Pair {
       items.filter(({ scope }) => scopeId === undefined || scope === scopeId),
       this.#now,
     );
+    await this.#settle();
   }
 
   async #cancelRun({ run: of }: Do<'cancelRun'>): Promise<void> {
@@ -264,6 +265,7 @@ class Pair {
       this.#model.items.filter(({ scope }) => scope === scopeId),
       this.#now,
     );
+    await this.#settle();
     const other = randomUUID();
     this.#scopes[of] = other;
     await this.#curl.post('/scopes', { scopeId: other });
@@ -284,11 +286,16 @@ class Pair {
     else this.#model.pausedScopes.delete(scopeId);
   }
 
-  /** Has all happen that is due, then compares every message. Between two looks only what is called happens. */
-  async look(): Promise<void> {
+  /** Has everything happen that is due: also what a call that ends many leaves to the workers. */
+  async #settle(): Promise<void> {
     const { due } = this.#world.service;
     await due.drain(this.#world.org);
     await due.drain(this.#world.org, '*');
+  }
+
+  /** Compares every message. Between two looks only what calls depend on is made to happen. */
+  async look(): Promise<void> {
+    await this.#settle();
     const { body } = await this.#curl.get(`${this.#mailbox}/messages?limit=200`);
     const shown = body.messages.map(({ id, state, attempts, blockedBy }: Record<string, unknown>) => ({
       ...{ id, state, attempts, blockedBy },
