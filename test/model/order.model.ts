@@ -173,7 +173,7 @@ export class OrderModel {
       .sort((one, other) => other.of.priority - one.of.priority || inTime(one, other));
   }
 
-  /** Cancels all that purge does: of a scope, or of all. */
+  /** Cancels several, in this order. */
   cancelAll(items: readonly Item[], now: number): void {
     for (const item of items) if (item.isLive) this.end(item, 'CANCELLED', now);
   }
