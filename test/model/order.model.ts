@@ -26,6 +26,8 @@ export class Item {
   open = new Set<Item>();
   /** READY, or BLOCKED by its key: since when. DELAYED, or BLOCKED by others: until when. CLAIMED: the end of its lease. */
   at = 0;
+  /** Its turn among those that wait for the same: when it was sent, or brought back. */
+  turn = 0;
   /** Has a place among the active ones of its key. */
   isActive = false;
 
@@ -46,6 +48,9 @@ export class Item {
 }
 
 const byId = (one: Item, other: Item): number => (one.id < other.id ? -1 : 1);
+/** In the order in which an end goes through them: those that only success frees come last. */
+const inTurn = (one: Item, other: Item): number =>
+  Number(one.of.policy === 'WAIT') - Number(other.of.policy === 'WAIT') || one.turn - other.turn;
 const inTime = (one: Item, other: Item): number => one.at - other.at || byId(one, other);
 
 /** The messages of a mailbox, in the order in which they are worked: everything happens at its moment. */
@@ -56,6 +61,7 @@ export class OrderModel {
   readonly retryDelaySeconds: number;
   isPaused = false;
   perKey: number | null;
+  #turns = 0;
 
   constructor(perKey: number | null, retryDelaySeconds: number) {
     this.perKey = perKey;
@@ -89,7 +95,7 @@ export class OrderModel {
   /** Begins or begins anew. delayMs: the sender's own. */
   begin(item: Item, open: Set<Item>, delayMs: number, now: number): void {
     if (!this.items.includes(item)) this.items.push(item);
-    Object.assign(item, { open, attempts: 0, token: '' });
+    Object.assign(item, { open, attempts: 0, token: '', turn: this.#turns++ });
     if (open.size > 0) Object.assign(item, { state: 'BLOCKED', at: now + delayMs });
     else this.#proceed(item, now + delayMs, now);
   }
@@ -131,8 +137,8 @@ export class OrderModel {
     const wasWaiting = item.state === 'BLOCKED';
     Object.assign(item, { state, isActive: false });
     if (key !== undefined && !wasWaiting) this.#free(key, 1, at);
-    for (const other of this.items) {
-      if (other.state !== 'BLOCKED' || !other.open.has(item)) continue;
+    for (const other of this.items.filter(({ open }) => open.has(item)).sort(inTurn)) {
+      if (other.state !== 'BLOCKED') continue;
       if (state !== 'ACKED' && other.of.policy === 'WAIT') continue;
       other.open.delete(item);
       if (state !== 'ACKED' && other.of.policy === 'CANCEL') this.end(other, 'CANCELLED', at);

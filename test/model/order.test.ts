@@ -186,7 +186,9 @@ class Pair {
     expect(reply.status).to.equal(wanted === 0 ? 204 : 200);
     met.add(wanted === 0 ? 'nothing' : 'received');
     const messages: { id: string; token: string }[] = reply.body?.messages ?? [];
-    expect(messages.length, 'received').to.equal(wanted);
+    // Where anything is paused, a receive does not wait for the rest of what is due.
+    const least = this.#model.pausedScopes.size > 0 ? Math.min(1, wanted) : wanted;
+    expect(messages.length, 'received').to.be.within(least, wanted);
     const served: number[] = [];
     for (const { id, token } of messages) {
       const at = queues.findIndex((queue) => queue[0]?.id === id);
@@ -287,10 +289,7 @@ class Pair {
     const scopeId = this.#scopes[of] as string;
     this.#expect(await this.#post(`/scopes/${scopeId}/cancel`), '200');
     this.#model.cancelledScopes.add(scopeId);
-    this.#model.cancelAll(
-      this.#model.items.filter(({ scope }) => scope === scopeId).reverse(),
-      this.#now,
-    );
+    this.#model.cancelAll(this.#model.items.filter(({ scope }) => scope === scopeId).reverse(), this.#now);
     await this.#settle();
     const other = randomUUID();
     this.#scopes[of] = other;
