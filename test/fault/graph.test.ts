@@ -34,10 +34,10 @@ describe('A graph of 200 messages', function () {
   after(() => lab.stop());
 
   it('is worked to its end under kills of workers, APIs and Redis: each message once, in an order that it allows', async () => {
-    const title = 'a graph under kills';
+    const seed = seedOf('a graph under kills');
     await lab.admit(1);
-    const chance = chanceOf(seedOf(title));
-    const load = new Workload(() => lab.urls(), lab.tenants, seedOf(title));
+    const chance = chanceOf(seed + 1);
+    const load = new Workload(() => lab.urls(), lab.tenants, seed);
     const [access] = lab.tenants;
     if (!access) throw new Error('no tenant');
     const { body } = await load.call(0, access, {
@@ -75,7 +75,9 @@ describe('A graph of 200 messages', function () {
     }, 20_000);
     const clients = Array.from({ length: 6 }, async (_, client) => {
       while (!isDone) {
-        for (const claim of await load.claimSome(client, queue, 1 + load.chance.below(3))) {
+        const claims = await load.claimSome(client, queue, 1 + load.chance.below(3));
+        if (claims.length === 0) await sleep(20);
+        for (const claim of claims) {
           // A client that dies between the claim and its end.
           if (load.chance.next() < 0.05) continue;
           await load.complete(client, access, claim);
