@@ -4,6 +4,7 @@ import { BatchScene } from './batch.ts';
 import { ClockworkScene } from './clockwork.ts';
 import { GateScene } from './gate.ts';
 import { GraphScene } from './graph.ts';
+import { KeysScene } from './keys.ts';
 import { LockScene } from './lock.ts';
 import { MemoScene } from './memo.ts';
 import { PurseScene } from './purse.ts';
@@ -28,6 +29,7 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new TeamScene(load, access, 20),
   (load, access) => new RunScene(load, access, 20),
   (load, access) => new GraphScene(load, access, 24),
+  (load, access) => new KeysScene(load, access, 24),
   (load, access) => new SheetScene(load, access, 24),
   (load, access) => new MemoScene(load, access, 20),
   (load, access) => new ToolScene(load, access, 24),
