@@ -56,7 +56,7 @@ class Rooms {
     const reservationId = this.reservations[which % Math.max(1, this.reservations.length)] ?? randomUUID();
     if (kind === 'barrier.arrive') return { barrierId, arrivalKey: workKey, epoch: which === 0 ? 2 : '' };
     if (kind === 'budget.settle')
-      return { budgetId, reservationId, workKey, amountMinor, overrun: which === 0 ? '1' : '', tail };
+      return { budgetId, reservationId, workKey, amountMinor, overrun: which === 0 ? '1' : '', label: '', tail };
     if (kind === 'allowance.consume')
       return { allowanceId, scopeId, units: 1 + amount, holder: 'h', workKey: key < 3 ? '' : workKey, tail };
     const settleBy = which === 0 ? at + 1000 : '';
