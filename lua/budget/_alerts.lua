@@ -9,17 +9,22 @@ local function isReached(record, percent)
   return used ~= '0' and not money.exceeds(money.times(record.limitMinor, percent), used .. '00')
 end
 
---- Emits the alerts that are reached and were not emitted in this window.
-function alerts.emitReached(levels)
-  for _, record in ipairs(levels) do
-    local emitted = record.alertPercents and (record.alerted or ',')
-    for percent in string.gmatch(record.alertPercents or '', '%d+') do
-      if not string.find(emitted, ',' .. percent .. ',', 1, true) and isReached(record, tonumber(percent)) then
-        emitted = emitted .. percent .. ','
-        records.set(record, 'alerted', emitted)
-        emit.budget.threshold_reached(record.id, { percent = percent })
-      end
+--- Emits the alerts of a budget that has some, if they are reached and were not emitted in this window.
+local function emitOf(record)
+  local emitted = record.alerted or ','
+  for percent in string.gmatch(record.alertPercents, '%d+') do
+    if not string.find(emitted, ',' .. percent .. ',', 1, true) and isReached(record, tonumber(percent)) then
+      emitted = emitted .. percent .. ','
+      records.set(record, 'alerted', emitted)
+      emit.budget.threshold_reached(record.id, { percent = percent })
     end
+  end
+end
+
+--- The same for each level.
+function alerts.emitReached(levels)
+  for i = 1, #levels do
+    if levels[i].alertPercents then emitOf(levels[i]) end
   end
 end
 

@@ -13,20 +13,25 @@ function line.of(record)
   return levels
 end
 
+--- Refuses an amount that a budget is short of.
+function line.refuseShort(record)
+  local isOverdrawn = budget.isOverdrawn(record)
+  local short = isOverdrawn and record.overdrawn .. ' ' .. budget.neededLimit(record) or record.available .. ' -'
+  refuse('INSUFFICIENT_BUDGET', short .. ' ' .. record.id .. ' ' .. budget.load(record.id, 'name').name)
+end
+
 --- Refuses an amount that any of them is short of.
 function line.needAvailable(levels, amountMinor)
-  for _, record in ipairs(levels) do
-    local isOverdrawn = budget.isOverdrawn(record)
-    if isOverdrawn or money.exceeds(amountMinor, record.available) then
-      local short = isOverdrawn and record.overdrawn .. ' ' .. budget.neededLimit(record) or record.available .. ' -'
-      refuse('INSUFFICIENT_BUDGET', short .. ' ' .. record.id .. ' ' .. budget.load(record.id, 'name').name)
-    end
+  for i = 1, #levels do
+    local record = levels[i]
+    if budget.isOverdrawn(record) or money.exceeds(amountMinor, record.available) then line.refuseShort(record) end
   end
 end
 
 --- Moves an amount from one balance to another in each of them.
 function line.move(levels, from, to, amountMinor)
-  for _, record in ipairs(levels) do
+  for i = 1, #levels do
+    local record = levels[i]
     budget.storeRoll(record)
     budget.move(record, from, to, amountMinor)
   end

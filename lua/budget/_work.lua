@@ -36,9 +36,13 @@ function work.book(asked, record, emitter, amountMinor, field, balance, finalSta
   reservation.becomeOverdue(record)
   local reference = entry.reference(asked.kind, asked.workKey)
   local isOverrun = money.exceeds(amountMinor, record.remainingMinor)
-  local held, levels = isOverrun and record.remainingMinor or amountMinor, line.of(asked.balances)
-  local overdrawn
-  line.move(levels, 'reserved', balance, held)
+  local held, levels, overdrawn = isOverrun and record.remainingMinor or amountMinor, nil, nil
+  if asked.balances.overdrawn or isOverrun or asked.label then
+    levels = line.of(asked.balances)
+    line.move(levels, 'reserved', balance, held)
+  else
+    budget.move(asked.balances, 'reserved', balance, held)
+  end
   if isOverrun then
     -- It happens once: the reservation closes.
     local above = money.subtract(amountMinor, held)
@@ -61,8 +65,9 @@ function work.book(asked, record, emitter, amountMinor, field, balance, finalSta
   entry.store(asked.key, asked.workKey, id, record.id, amountMinor, overdrawnMinor)
   emitter(asked.budgetId, { scopeId = record.scopeId, reservationId = record.id, entryId = id, state = record.state,
     amountMinor = amountMinor })
-  for i, level in ipairs(overdrawn and levels or {}) do
+  for i = 1, overdrawn and #levels or 0 do
     if overdrawn[i] ~= '0' then
+      local level = levels[i]
       emit.budget.overdrawn(level.id, { scopeId = record.scopeId, reservationId = record.id, entryId = id,
         overdrawnMinor = overdrawn[i], overdrawn = level.overdrawn })
     end

@@ -5,7 +5,7 @@
 --- @args budgetId scopeId holder amountMinor settleBy workKey tail
 --- @reply id balances:balances first:reservation
 --- @gather
---- @include lib/call lib/clock lib/count lib/id lib/maps lib/plan lib/refuse lib/sorted lib/space lib/timer
+--- @include lib/call lib/clock lib/count lib/id lib/maps lib/money lib/plan lib/refuse lib/sorted lib/space lib/timer
 --- @include budget/_alerts budget/_budget budget/_line budget/_reservation scope/_scope
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
 local record = budget.read(budgetId)
@@ -22,8 +22,13 @@ scope.needRunning(path)
 plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(path)
-local levels = line.of(record)
-line.needAvailable(levels, amountMinor)
+-- A plain budget, which most are, is spared the rest of what follows.
+local levels = record.overdrawn and line.of(record)
+if levels then
+  line.needAvailable(levels, amountMinor)
+elseif money.exceeds(amountMinor, record.available) then
+  line.refuseShort(record)
+end
 
 path = path or scope.create(scopeId)
 scope.addAlong(path, 'activeReservations', 1)
@@ -34,12 +39,16 @@ reservation.insert(created)
 reservation.enter(created, 'ACTIVE')
 sorted.add(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)
 sorted.add(keys.scopeReservations(scopeId), '0', id)
-line.move(levels, 'available', 'reserved', amountMinor)
+if levels then
+  line.move(levels, 'available', 'reserved', amountMinor)
+else
+  budget.move(record, 'available', 'reserved', amountMinor)
+end
 if created.settleBy then
   timer.arm('budget:reservation', id, created.settleBy)
   count.space('timers:ARMED', 1)
 end
 if ofKey then maps.put(ofKey, workKey, id .. ' ' .. amountMinor) end
 emit.budget.reserved(budgetId, created)
-alerts.emitReached(levels)
+if levels then alerts.emitReached(levels) end
 return call.answer({ id = id, balances = record }, 'operation')

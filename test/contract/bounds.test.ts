@@ -18,6 +18,7 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
   ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
   ...{ maxLeaseSeconds: [5, 600], maxPendingWaiters: [1, 1_000_000], maxArmedTimers: [1, 1_000_000] },
+  'budget.create windowSeconds': [60, 31_536_000],
 };
 /** More than the plan grants is not a validation error. */
 const granted = ['requestsPerMinute', 'maxPayloadBytes'];

@@ -25,7 +25,10 @@ export class Looks {
     const mailboxes = new Map(this.#load.queues.map(({ mailboxId, access }) => [mailboxId, access]));
     for (const [id, access] of mailboxes) await this.#messages(access, id);
     for (const access of this.#load.spaces) {
-      for (const one of await this.#list(access, 'budgets')) this.#add(`budget ${one.id}`, one.at, balances(one));
+      for (const one of await this.#list(access, 'budgets')) {
+        const level = one.parentBudgetId === null ? 0 : 1;
+        this.#add(`budget ${one.parentBudgetId ?? one.id}`, one.at, balances(one), { level });
+      }
       for (const one of await this.#list(access, 'barriers'))
         this.#add(`barrier ${one.id}`, one.at, { epoch: one.epoch, arrivals: one.arrivals });
       for (const one of await this.#list(access, 'allowances')) await this.#allowance(access, one);
@@ -36,14 +39,14 @@ export class Looks {
     return this.#seen;
   }
 
-  #add(object: string, at: number, value: Operation['value']): void {
+  #add(object: string, at: number, value: Operation['value'], input: Operation['input'] = {}): void {
     const times = { invokedAt: at, respondedAt: performance.now() };
     this.#seen.push({
       id: '',
       client: -1,
       kind: 'look',
       object,
-      input: {},
+      input,
       ...times,
       outcome: 'ok',
       value,

@@ -9,7 +9,7 @@ import type { Lab } from './lab.ts';
 import { Looks } from './looks.ts';
 import { barrierModel, budgetModel, claimModel } from './models.ts';
 import { gateTarget } from './scenes/gate.ts';
-import { purseLimit } from './scenes/purse.ts';
+import { purseLimits } from './scenes/purse.ts';
 import type { Workload } from './workload.ts';
 
 /** Whom to believe about time, and when nothing could be swept. */
@@ -93,7 +93,7 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     new Map([...objects].map(([object, operations]) => [object, operations.filter(isOnObject)]));
   const findings = [
     checkAll(messages, () => claimModel(clock)),
-    checkAll(without(of('budget ')), () => budgetModel(purseLimit)),
+    checkAll(without(of('budget ')), () => budgetModel(...purseLimits)),
     checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
   ];
   const sum = (of: (one: Findings) => number): number => findings.reduce((total, one) => total + of(one), 0);

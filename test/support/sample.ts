@@ -15,6 +15,7 @@ const values = [
   17,
   5,
   1,
+  60,
   true,
   [],
   {},
@@ -27,7 +28,10 @@ export const leftOut: Readonly<Record<string, readonly string[]>> = {
   'schedule.create': ['everySeconds'],
   'schedule.update': ['everySeconds'],
 };
-export const needed: Readonly<Record<string, object>> = { 'schedule.create': { everySeconds: 60 } };
+export const needed: Readonly<Record<string, object>> = {
+  'schedule.create': { everySeconds: 60 },
+  'budget.update': { limitMinor: '17' },
+};
 
 interface Described {
   readonly flags?: { readonly presence?: string };

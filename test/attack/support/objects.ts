@@ -113,7 +113,13 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export const objectIn = (call: string, parameter: string): string => ofTheirOwn[call]?.[parameter] ?? parameter;
 
 /** Calls that do little without optional fields. */
-const inFull = new Set(['message.complete', 'destination.update', 'schedule.create', 'schedule.update']);
+const inFull = new Set([
+  'message.complete',
+  'destination.update',
+  'schedule.create',
+  'schedule.update',
+  'budget.update',
+]);
 
 const known = new Map<Route, ReturnType<typeof samples>>();
 

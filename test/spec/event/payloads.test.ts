@@ -21,6 +21,8 @@ const payloads: Readonly<Record<string, string>> = {
   'budget.settled': `${entry('ACTIVE')} | ${entry('SETTLED')}`,
   'budget.voided': entry('VOIDED'),
   'budget.overdrawn': 'reservationId entryId overdrawnMinor overdrawn',
+  'budget.updated': 'alertPercents',
+  'budget.threshold_reached': 'percent',
   'budget.reservation_overdue': 'reservationId state=ACTIVE',
   'mailbox.created': 'mode',
   'mailbox.updated': 'mode',
@@ -128,6 +130,7 @@ describe('the payload of an event', () => {
     await world.mustPost(`/budgets/${budget.id}/reserve`, held);
     const { id: small } = await world.mustPost('/budgets', { name: 's', currency: 'EUR', scale: 2, limitMinor: '1' });
     const { id: reservationId } = await world.mustPost(`/budgets/${small}/reserve`, { ...held, settleBy: null });
+    await world.call('PATCH', `/budgets/${small}`, { alertPercents: [50] });
     const cost = { reservationId, amountMinor: '2', workKey: 'w', overrun: true };
     const paid = await world.mustPost(`/budgets/${small}/settle`, cost);
     expect(paid.entry.overdrawnMinor).to.equal('1');
