@@ -1,6 +1,7 @@
 import { el } from '../dom.ts';
+import { budgets, budgetsPanel } from '../panels/budgets.ts';
 import { barriersPanel, groupsPanel } from '../panels/meetings.ts';
-import { allowances, allowancesPanel, budgets, budgetsPanel, queues } from '../panels/resources.ts';
+import { allowances, allowancesPanel, queues } from '../panels/resources.ts';
 import { runPanel } from '../panels/run.ts';
 import { schedulesPanel } from '../panels/schedules.ts';
 import { section } from '../parts.ts';
