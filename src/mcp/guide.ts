@@ -40,7 +40,7 @@ It never does the work itself, and never calls you: you ask.
 ## Before what costs or is limited
 
 - Money: \`budget_reserve\` the most it can cost, do it, \`budget_settle\` what it cost, \`budget_void\` the rest.
-- Quotas: \`allowance_consume\`; when refused, \`allowance_wait\`, then \`waiter_view\` with waitSeconds until GRANTED.
+- Quotas: \`allowance_consume\`; when refused, \`allowance_wait\`, then \`waiter_view\` with waitSeconds until GRANTED. Took less or more? \`allowance_settle\`.
 - Meeting others: \`barrier_arrive\`, then \`barrier_view\` with waitSeconds until RELEASED.
 
 ## Repeating

@@ -52,6 +52,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     windowSeconds: 3600,
   });
   const narrow = await world.mustPost('/allowances', { name: name(), unitsLimit: 1, windowSeconds: 86_400 });
+  const consumption = await world.mustPost(`/allowances/${allowanceId}/consume`, { scopeId, units: 1, holder: 'h' });
   await world.mustPost(`/allowances/${narrow.id}/consume`, { scopeId, units: 1, holder: 'h' });
   const waiter = await world.mustPost(`/allowances/${narrow.id}/wait`, {
     scopeId,
@@ -87,6 +88,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     outsideTaskId: outside.id,
     reservationId: reservation.id,
     waiterId: waiter.id,
+    consumptionId: consumption.id,
     deliveryId: delivery?.id ?? '',
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
