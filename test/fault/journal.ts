@@ -56,6 +56,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
   arrive: /^barrier\.arrived$/,
   nextEpoch: /^barrier\.epoch_advanced$/,
   consume: /^allowance\.consumed$/,
+  'settle units': /^allowance\.settled$/,
   wait: /^waiter\.(queued|granted)$/,
   withdraw: /^message\.cancelled$/,
   purge: /^message\.cancelled$/,
@@ -70,7 +71,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
 /** The same arrival or work again is a success that changes nothing. */
 const mayLeaveNothing = new Set([
   ...['arrive', 'consume', 'reserve again', 'cancel', 'withdraw', 'renew', 'look', 'stop', 'purge', 'requeue some'],
-  ...['cancel planted', 'pause', 'resume'],
+  ...['cancel planted', 'pause', 'resume', 'settle units'],
 ]);
 
 /** The events that each request left, by its id. */
