@@ -4,6 +4,10 @@ export type { ErrorCode, ErrorCodes } from './generated/errors.ts';
 export type { Journal } from './journal.ts';
 export { createMuster, type Muster } from './muster.ts';
 export type { MusterOptions } from './send.ts';
+export { ModelCall, type Used } from './spend/model-call.ts';
+export { knownProviders, type LimitHeaders, type ProviderHeaders } from './spend/rate-limits.ts';
+export type { SpendFor, SpendOptions } from './spend/spend.ts';
+export type { Usage } from './spend/usage.ts';
 export type {
   After,
   Answer,

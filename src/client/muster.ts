@@ -4,6 +4,8 @@ import { type BatchedCalls, type Calls, calls, pages } from './generated/calls.t
 import { type Journal, journal } from './journal.ts';
 import { itemsOf } from './pages.ts';
 import { type MusterOptions, send } from './send.ts';
+import type { ModelCall } from './spend/model-call.ts';
+import { type SpendFor, type SpendOptions, spend, spenderOf } from './spend/spend.ts';
 import type {
   BatchedCall,
   BatchedOptions,
@@ -29,6 +31,13 @@ export interface Muster extends Calls {
    * cut connections, and gives each event once. Throws where it cannot go on: CURSOR_EXPIRED, EVENTS_DAMAGED, a revoked key.
    */
   events<const F extends EventFilter = never>(options?: JournalOptions<F>): Journal<EventOf<F>>;
+  /**
+   * Makes a call of a model within a quota and a budget: `muster.spend({ budget, quota, estimate, price }, async (call) => …)`.
+   * Takes the units and reserves the money, runs the function, and settles both with what the provider's answer says was
+   * used. A 429 cools the quota down for everybody, and the function is called again once its turn has come. If it throws,
+   * what the provider has billed is settled, and the rest is given back.
+   */
+  spend<T>(options: SpendOptions & SpendFor, work: (call: ModelCall) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -63,5 +72,8 @@ export function createMuster(options: MusterOptions): Muster {
   const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);
   const events = <const F extends EventFilter = never>(journalOptions: JournalOptions<F> = {}) =>
     journal(options, journalOptions);
-  return { ...muster, call: inBatch, batch, events } as unknown as Muster;
+  const scopeId = crypto.randomUUID();
+  const client = { ...muster, call: inBatch, batch, events } as unknown as Muster;
+  client.spend = (spendOptions, work) => spend(spenderOf(client, scopeId, spendOptions), spendOptions, work);
+  return client;
 }

@@ -1,3 +1,5 @@
+import type { ModelCall } from '../spend/model-call.ts';
+import { type SpendOptions, spend } from '../spend/spend.ts';
 import type { Answer, OneOf, Typed } from '../types.ts';
 import { insist } from './insist.ts';
 import { type PrerequisiteResult, resultsOf } from './results.ts';
@@ -29,6 +31,8 @@ export interface TaskContext {
   readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
+  /** As `muster.spend`, for this message: an attempt after a crash goes on with what was reserved. */
+  readonly spend: <T>(options: SpendOptions, work: (call: ModelCall) => Promise<T>) => Promise<T>;
   /** Fetches what the messages and groups that the message is after (`message.after`) have left, in their order. */
   readonly results: <Result = unknown>() => Promise<PrerequisiteResult<Result>[]>;
 }
@@ -96,7 +100,14 @@ export class Task<Payload = unknown, Result = unknown> {
         this.reservations.push(reservation);
         return reservation;
       },
-      units: (allowance, units = 1) => takeUnits({ ...spender, workId: id }, allowance, units),
+      units: async (allowance, units = 1) => {
+        await takeUnits({ ...spender, workId: id }, allowance, units);
+      },
+      spend: (options, work) => {
+        signal.throwIfAborted();
+        const keep = (reservation: Reservation) => void this.reservations.push(reservation);
+        return spend({ ...spender, workId: `${id}/${++reserveCalls}` }, options, work, keep);
+      },
       results: <Value>() => resultsOf(spender, message.after) as Promise<PrerequisiteResult<Value>[]>,
     };
   }
