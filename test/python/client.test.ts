@@ -65,6 +65,7 @@ describe('the Python client', function () {
     'journal_test',
     'worker_test',
     'spending_test',
+    'spend_test',
     'leases_test.Leases',
     'leases_test.Killed',
     'async_test',

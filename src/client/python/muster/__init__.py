@@ -23,6 +23,9 @@ from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, Worker
 from ._journal import Journal
 from ._record import Record
 from ._records import *  # noqa: F403
+from ._model_call import ModelCall, Usage
+from ._rate_limits import KNOWN_PROVIDERS, LimitHeaders, ProviderHeaders
+from ._spend import Spend
 from ._spending import Reservation, Settlement
 from ._task import PrerequisiteResult
 from ._transport import Stop
@@ -46,18 +49,24 @@ __all__ = [
     'Handler',
     'Id',
     'Journal',
+    'KNOWN_PROVIDERS',
+    'LimitHeaders',
     'MailboxChoice',
+    'ModelCall',
     'Moment',
     'Muster',
     'MusterError',
     'PrerequisiteResult',
+    'ProviderHeaders',
     'Record',
     'Reservation',
     'RetryLater',
     'Settlement',
+    'Spend',
     'Stop',
     'Stopped',
     'Task',
+    'Usage',
     'WebhookError',
     'WebhookMessage',
     'Worker',

@@ -6,17 +6,21 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _signals
 from ._arguments import Amount, Id
 from ._client import AsyncMuster, AsyncReservation, Reserving
 from ._core import Core
 from ._held import Held
+from ._model_call import ModelCall
 from ._records import Claim, Waiter
+from ._spend import Spend
 from ._spending import Reservation
 from ._task import PrerequisiteResult, TaskBase
 from ._transport import Stop
+
+T = TypeVar('T')
 
 AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
@@ -37,6 +41,10 @@ class AsyncTask(TaskBase):
     async def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id; waits in line until they are granted."""
         return await self._muster.in_thread(partial(self._units, allowance, units))
+
+    async def spend(self, asked: Spend, work: Callable[[ModelCall], Awaitable[T]]) -> T:
+        """As `Task.spend`, with a coroutine function."""
+        return await self._muster.spent(self._spending(asked), work, self._held.stop)
 
     async def results(self) -> list[PrerequisiteResult]:
         """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""
