@@ -8,6 +8,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/concepts.md',
       'docs/workers.md',
       'docs/workflows.md',
+      'docs/model-calls.md',
       'docs/examples',
       'docs/guarantees.md',
       'docs/requests.md',
