@@ -1,5 +1,5 @@
 import { MusterError } from '../error.ts';
-import type { Muster } from '../muster.ts';
+import type { Calls } from '../generated/calls.ts';
 import type { Answer, CallOptions } from '../types.ts';
 
 type Amount = string | bigint | number;
@@ -30,7 +30,7 @@ export interface Settlement {
 
 /** The purpose of a task's spending. */
 export interface Spender {
-  readonly muster: Muster;
+  readonly muster: Calls;
   readonly scopeId: string;
   readonly holder: string;
   /** The name of the cost, the same in every attempt. */
@@ -210,7 +210,7 @@ async function keepPlace({ muster, signal, insist }: Spender, waiterId: string):
 }
 
 /** Ids by kind and name. */
-const known = new WeakMap<Muster, Map<string, string>>();
+const known = new WeakMap<Calls, Map<string, string>>();
 
 async function idOf(room: 'budget' | 'allowance', { muster, insist }: Spender, name: string): Promise<string> {
   const ids = known.get(muster) ?? new Map<string, string>();

@@ -92,7 +92,7 @@ class ModelCall:
         if any(response is one for one in self._seen):
             return
         self._seen.append(response)
-        status = next((getattr(response, name) for name in ('status_code', 'status', 'code') if hasattr(response, name)), 0)
+        status = next((getattr(response, name) for name in ('status_code', 'status', 'code') if getattr(response, name, None)), 0)
         headers = {str(name).lower(): str(value) for name, value in dict(response.headers).items()}
         now = time.time()
         self.remaining = remaining_in(headers, self._limit, self._providers, now) or self.remaining
