@@ -79,6 +79,15 @@ describe('budgets below budgets', () => {
     expect((await agent.reserve('50')).status).to.equal(201);
   });
 
+  it('store nothing of it where a budget is plain', async () => {
+    const purse = await Purse.create('100');
+    await purse.settle((await purse.reserve('10')).body.id, '10');
+    const fields = await purse.world.service.store.hkeys(`${purse.world.prefix}:budget:${purse.id}`);
+    expect(fields.sort()).to.deep.equal([
+      ...['available', 'createdAt', 'currency', 'limitMinor', 'name', 'reserved', 'scale', 'settled'],
+    ]);
+  });
+
   it('overrun by level: each books what it has and is overdrawn by its own rest, which stops reserves there and below', async () => {
     const world = await World.create();
     const [root, team, agent] = (await chain(world, ['100', '30', '20'])) as [Purse, Purse, Purse];
