@@ -82,6 +82,30 @@ describe('budgets with a window', () => {
     expect((await purse.limit('70')).body.balances).to.include({ limit: '70', reserved: '70', settled: '0' });
   });
 
+  it('stay exact where 200 reserves and settles with labels meet a roll, at every level', async () => {
+    const world = await worldAt(start);
+    const root = await Purse.create('1000000', world, { windowSeconds: 120 });
+    const team = await Purse.create('1000000', world, { parentBudgetId: root.id, windowSeconds: 60 });
+    const purse = await Purse.create('1000000', world, { parentBudgetId: team.id });
+    const ids = (await Promise.all(Array.from({ length: 200 }, () => purse.reserve('100')))).map(({ body }) => body.id);
+    await Promise.all(ids.slice(0, 100).map((id, n) => purse.settle(id, '30', undefined, { label: `l${n % 2}` })));
+    await world.at(minutes(1));
+    await Promise.all([
+      ...ids.map((id, n) => purse.settle(id, '20', undefined, { label: `l${n % 4}` })),
+      ...ids.slice(0, 50).map((_, n) => [team, purse, root][n % 3]?.reserve('7')),
+    ]);
+    const [reserved, spent] = [200 * 100 - 100 * 30 - 200 * 20, 200 * 20];
+    expect(await root.balances()).to.equal(`1000000 ${reserved + 350} 7000 ${1_000_000 - reserved - 350 - 7000}`);
+    expect(await team.balances()).to.equal(`1000000 ${reserved + 238} ${spent} ${1_000_000 - reserved - 238 - spent}`);
+    const labelled = await Promise.all([root, team, purse].map(async (one) => (await one.view()).spentByLabel));
+    expect(labelled).to.deep.equal([
+      { l0: '2500', l1: '2500', l2: '1000', l3: '1000' },
+      { l0: '1000', l1: '1000', l2: '1000', l3: '1000' },
+      { l0: '2500', l1: '2500', l2: '1000', l3: '1000' },
+    ]);
+    expect((await team.view()).settledTotal).to.equal('7000');
+  });
+
   it('sum up settledTotal beyond 18 digits', async () => {
     const world = await worldAt(start);
     const largest = '999999999999999999';
