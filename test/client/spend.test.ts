@@ -225,7 +225,7 @@ describe('spend', () => {
 
   it('a fleet of 50 agents gets no 429 beyond the first of a window, and spends within 2 % of the limit', async function () {
     this.timeout(60_000);
-    const [tokensPerWindow, windowMs, windows] = [10_000, 4000, 3];
+    const [tokensPerWindow, windowMs, windows] = [10_000, 6000, 2];
     const real = await provider({ tokensPerWindow, windowMs, latencyMs: 20 });
     const { budget, quota, balances } = await funds(tokensPerWindow, windowMs / 1000, '100000000');
     // From the beginning of a window on.

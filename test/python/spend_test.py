@@ -181,7 +181,7 @@ class SpendTest(WorkerTest):
         self.assertEqual((reservation.work_key, reservation.settled_minor), (f'{message_id}/1/1', '60'))
 
     def test_in_asyncio_a_fleet_keeps_the_limit(self) -> None:
-        seconds = 3
+        seconds = 5
         provider, asked = self.provider(3000, seconds), self.funds(3000, seconds)
         each = Spend(**{**asked.__dict__, 'amount_minor': 60, 'units': 60})
 
