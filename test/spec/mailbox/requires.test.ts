@@ -251,6 +251,24 @@ describe('A message that requires units', () => {
     await expectAgreement(site.world);
   });
 
+  it('is freed window by window, as many as fit into each', async () => {
+    const site = await Site.create();
+    const now = Math.floor(Date.now() / 60_000) * 60_000 + 1_000;
+    await site.world.at(now);
+    const allowanceId = await site.allowance(10);
+    const ids = [];
+    for (let n = 0; n < 5; n++) ids.push(await site.queue.sent({ requires: { quotas: [{ allowanceId, units: 8 }] } }));
+    const claimed = [];
+    for (let n = 0; n < 5; n++) {
+      await site.world.at(now + n * 60_000);
+      const claims = await site.claims({ leaseSeconds: 600 });
+      expect(claims, `in window ${n}`).to.have.lengthOf(1);
+      claimed.push(...idsOf(claims));
+    }
+    expect(claimed).to.deep.equal(ids);
+    await expectAgreement(site.world);
+  });
+
   it('holds nothing while it waits for another thing: a claim takes all or nothing', async () => {
     const site = await Site.create();
     const [a, b] = [await site.pool(), await site.pool()];
