@@ -1,11 +1,13 @@
 --- @record consumption
---- @include lib/clock lib/finished lib/id lib/maps lib/records allowance/_waiter scope/_scope
+--- @include lib/clock lib/finished lib/id lib/maps lib/records lib/sorted lib/unit allowance/_waiter scope/_scope
 --- What a consumption changes in the records of its allowance and scope, and what is stored of it. It has no record of its
 --- own: a member of the organization's finished set, and what its workKey replays.
 
---- Whether anyone waits for units of the allowance. Cached, because no waiter can be added within this invocation.
+--- Whether anyone waits for units of the allowance. Cached as long as the invocation has not changed that.
 function consumption.isWaitedFor(record)
-  if record.waitedFor == nil then record.waitedFor = redis.call('EXISTS', keys.liveWaiters(record.id)) == 1 end
+  local key = keys.liveWaiters(record.id)
+  if unit.isChanged(key) then return not sorted.isEmpty(key) end
+  if record.waitedFor == nil then record.waitedFor = redis.call('EXISTS', key) == 1 end
   return record.waitedFor
 end
 
