@@ -140,7 +140,7 @@ const settle = route({
   summary:
     'Say what a consumption has really used: while its window lasts, the difference is given back or used as well',
   description:
-    'For what is known only afterwards, as the tokens of a model call. `consumptionId` is the id of a consumption, or of a ' +
+    'For what is known only afterwards, as the tokens of a model call. `consumptionId` is the id of a consumption, that of a claim too, or of a ' +
     'waiter that was GRANTED. Units that come back go to those who wait, in the same step; more units than were taken are used ' +
     'above the limit, too (`availableUnits` is never less than 0). Once the window has ended, only the sums of the run change.',
   title: 'Say what was really used',

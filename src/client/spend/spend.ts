@@ -1,3 +1,5 @@
+import { MusterError } from '../error.ts';
+import { pause } from '../send.ts';
 import type { CallOptions } from '../types.ts';
 import {
   type AllowanceRef,
@@ -56,18 +58,26 @@ const staleMs = 250;
 class Quota {
   readonly #spender: Spender;
   readonly #taken: TakenUnits;
+  /** How long this call alone has to wait. */
+  restMs = 0;
 
   constructor(spender: Spender, taken: TakenUnits) {
     this.#spender = spender;
     this.#taken = taken;
   }
 
+  /** Keeps everybody from the provider; a key that may spend and no more keeps this call from it. */
   async cooldown(seconds = presetCooldownSeconds): Promise<void> {
     const { muster, insist } = this.#spender;
     const { allowanceId } = this.#taken;
     const asked = Math.min(maxCooldownSeconds, Math.max(1, Math.ceil(seconds)));
     const reason = '429 from the provider';
-    await insist((options) => muster.allowance.cooldown({ allowanceId, seconds: asked, reason }, options));
+    try {
+      await insist((options) => muster.allowance.cooldown({ allowanceId, seconds: asked, reason }, options));
+    } catch (error) {
+      if (!(error instanceof MusterError && error.code === 'PERMISSION_DENIED')) throw error;
+      this.restMs = asked * 1000;
+    }
   }
 
   /** Says what was really used, then what the provider has left if that is less than the quota has. */
@@ -130,9 +140,11 @@ export async function spend<T>(
     unsettled(failed.reason);
   };
 
+  let restMs = 0;
   for (let attempt = 1; ; attempt++) {
     let taken: Quota | undefined;
     try {
+      if (restMs > 0) await pause(restMs, spender.signal);
       if (quota !== undefined) taken = new Quota(spender, await takeUnits(spender, quota, units ?? 0));
     } catch (error) {
       await pay(true).catch(() => undefined);
@@ -150,6 +162,7 @@ export async function spend<T>(
       // What was thrown matters more; what was reserved stays to be seen.
       await Promise.allSettled([taken?.settle(unitsOf(call, options) ?? 0, call), isLast ? pay(true) : undefined]);
       if (isLast) throw error;
+      restMs = taken?.restMs ?? 0;
       continue;
     }
     await settled([taken?.settle(unitsOf(call, options) ?? units ?? 0, call), pay(false)]);

@@ -75,6 +75,7 @@ class Spending:
             raise TypeError('units is missing')
         self._taken: Optional[Waiter] = None
         self._calls: list[ModelCall] = []
+        self._rest_seconds = 0
 
     def begin(self) -> None:
         """Reserves the money."""
@@ -88,6 +89,8 @@ class Spending:
         """Takes the units of an attempt."""
         if self._asked.quota is not None:
             try:
+                if self._rest_seconds > 0:
+                    (self._stop or Stop()).wait(self._rest_seconds)
                 self._taken = take_units(self._spender, self._asked.quota, self._units or 0, self._stop)
             except BaseException:
                 with suppress(MusterError):
@@ -124,9 +127,15 @@ class Spending:
             # First: units that come back are not to be granted to the next one that is refused.
             wanted = call.retry_after_seconds or _preset_cooldown_seconds
             seconds = min(_max_cooldown_seconds, max(1, math.ceil(wanted)))
-            self._spender.call(
-                ALLOWANCE_COOLDOWN, {**allowance, 'seconds': seconds, 'reason': '429 from the provider'}
-            )
+            reason = '429 from the provider'
+            self._rest_seconds = 0
+            try:
+                self._spender.call(ALLOWANCE_COOLDOWN, {**allowance, 'seconds': seconds, 'reason': reason})
+            except MusterError as error:
+                if error.code != 'PERMISSION_DENIED':
+                    raise
+                # A key that may spend and no more keeps this call alone from the provider.
+                self._rest_seconds = seconds
         used = call.units
         if used is None and self._asked.counts == 'requests':
             used = call.requests
