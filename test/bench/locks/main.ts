@@ -16,47 +16,50 @@ async function cleanUp(): Promise<void> {
   for (const undo of cleanUps.splice(0).reverse()) await undo();
 }
 
-/** Something that takes and releases free locks, a plan for each connection. */
+/** Something that takes and releases free locks. */
 interface Side {
   readonly name: string;
   readonly url: string;
   readonly headers: Record<string, string>;
-  readonly plans: readonly Plan[];
+  /** A plan for each connection, with a lock that nobody has had: one may be held still when a round ends. */
+  plans(): Promise<readonly Plan[]>;
 }
 
 type Client = ReturnType<typeof createMuster>;
 
-async function musterSide(url: string, muster: Client, access: { spaceId: string; key: string }, connections: number) {
-  const scopeId = randomUUID();
-  const pools = Array.from({ length: connections }, () => muster.pool.create({ name: randomUUID(), units: 1 }));
+function musterSide(url: string, muster: Client, access: { spaceId: string; key: string }, connections: number): Side {
   const space = `/v1/spaces/${access.spaceId}`;
-  const body = JSON.stringify({ scopeId, holder: 'bench', ttlSeconds: 0 });
-  const plans = (await Promise.all(pools)).map(
-    ({ id }): Plan => [
-      {
-        name: 'acquire',
-        path: `${space}/pools/${id}/acquire`,
-        body,
-        keyed: true,
-        keep: { hold: 'id', token: 'token' },
-      },
-      { name: 'release', path: `${space}/pool-holds/<hold>/release`, body: '{"token":"<token>"}', keyed: false },
-    ],
-  );
-  return { name: 'Muster', url, headers: { authorization: `Bearer ${access.key}` }, plans };
+  const body = JSON.stringify({ scopeId: randomUUID(), holder: 'bench', ttlSeconds: 0 });
+  const keep = { hold: 'id', token: 'token' };
+  return {
+    name: 'Muster',
+    url,
+    headers: { authorization: `Bearer ${access.key}` },
+    async plans() {
+      const pools = Array.from({ length: connections }, () => muster.pool.create({ name: randomUUID(), units: 1 }));
+      return (await Promise.all(pools)).map(
+        ({ id }): Plan => [
+          { name: 'acquire', path: `${space}/pools/${id}/acquire`, body, keyed: true, keep },
+          { name: 'release', path: `${space}/pool-holds/<hold>/release`, body: '{"token":"<token>"}', keyed: false },
+        ],
+      );
+    },
+  };
 }
 
 async function redlockSide(address: string, connections: number): Promise<Side> {
   const server = await ForkedServer.start('servers/redlock-koa.ts', { BENCH_REDIS_SOCKET: address });
   cleanUps.push(() => server.stop());
-  const plans = Array.from({ length: connections }, (): Plan => {
-    const name = randomUUID();
-    return [
-      { name: 'acquire', path: `/acquire/${name}`, body: '{}', keyed: false, keep: { token: 'token' } },
-      { name: 'release', path: `/release/${name}/<token>`, body: '{}', keyed: false },
-    ];
-  });
-  return { name: 'Redlock, one Redis, bare Koa', url: server.url, headers: {}, plans };
+  const plan = (name: string): Plan => [
+    { name: 'acquire', path: `/acquire/${name}`, body: '{}', keyed: false, keep: { token: 'token' } },
+    { name: 'release', path: `/release/${name}/<token>`, body: '{}', keyed: false },
+  ];
+  return {
+    name: 'Redlock, one Redis, bare Koa',
+    url: server.url,
+    headers: {},
+    plans: async () => Array.from({ length: connections }, () => plan(randomUUID())),
+  };
 }
 
 /** How long after a release began the next holder had its answer, for each of those that wait for one pool, in ms. */
@@ -95,13 +98,14 @@ async function bench({ rounds, seconds, connections, waiters }: Options): Promis
     const muster = createMuster({ url: server.url, ...tenant.access });
     const sides: Side[] = [
       await redlockSide(store.address, connections),
-      await musterSide(server.url, muster, tenant.access, connections),
+      musterSide(server.url, muster, tenant.access, connections),
     ];
     const found = new Map<string, number[]>(sides.map(({ name }) => [name, []]));
     const waits: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      for (const { name, ...side } of sides) {
-        const { laps, seconds: took, refused } = await driver.run({ ...side, connections, seconds });
+      for (const { name, url, headers, plans } of sides) {
+        const job = { url, headers, plans: await plans(), connections, seconds };
+        const { laps, seconds: took, refused } = await driver.run(job);
         if (Object.keys(refused).length > 0) console.log(`${name} refused ${JSON.stringify(refused)}`);
         found.get(name)?.push(laps / took);
       }
