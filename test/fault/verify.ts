@@ -8,6 +8,7 @@ import { byRequest, disagreements, type Event, journal } from './journal.ts';
 import type { Lab } from './lab.ts';
 import { Looks } from './looks.ts';
 import { barrierModel, budgetModel, claimModel } from './models.ts';
+import { outOfTurn, overtaken, tooEarly } from './order.ts';
 import { gateTarget } from './scenes/gate.ts';
 import { purseLimit } from './scenes/purse.ts';
 import type { Workload } from './workload.ts';
@@ -27,7 +28,11 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     const events = (await Promise.all(worlds.map(journal))).flat();
     expect(new Set(events.map(({ eventId }) => eventId)).size, 'event ids').to.equal(events.length);
     expect(disagreements(load.history, events).slice(0, 3)).to.deep.equal([]);
-    if (circumstances.clock !== 'jumping') expectPast(events);
+    if (circumstances.clock !== 'jumping') {
+      expectPast(events);
+      expect(outOfTurn(load, events).slice(0, 3)).to.deep.equal([]);
+      expect(overtaken(load, events).slice(0, 3)).to.deep.equal([]);
+    }
     expect(tooEarly(load, events)).to.deep.equal([]);
     expectUniqueIds(load.history);
     const findings = linearizability(resolved([...load.history, ...looks], events), circumstances);
@@ -103,20 +108,6 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     undecided: sum(({ undecided }) => undecided),
     violations: findings.flatMap(({ violations }) => violations),
   };
-}
-
-const ends = ['acked', 'rejected', 'failed', 'expired', 'cancelled'].map((end) => `message.${end}`);
-
-/** Claims of messages before what they are after had come out as they need it. */
-function tooEarly({ planted }: Workload, events: readonly Event[]): string[] {
-  const ended = new Map<string, Set<string>>();
-  return events.flatMap(({ type, aggregateId }) => {
-    if (ends.includes(type)) ended.set(aggregateId, (ended.get(aggregateId) ?? new Set()).add(type));
-    const { after = [], onFailure } = (type === 'message.claimed' && planted.get(aggregateId)) || {};
-    const isOpen = (id: string): boolean =>
-      onFailure === 'RUN' ? !ended.has(id) : !ended.get(id)?.has('message.acked');
-    return after.filter(isOpen).map((id) => `${aggregateId} was claimed before ${id}`);
-  });
 }
 
 /** No event says that it happened later than now. */

@@ -51,6 +51,10 @@ export class Workload {
   readonly abandoned = new Map<string, number>();
   /** Messages that wait for others, by their ids. */
   readonly planted = new Map<string, Planted>();
+  /** Messages of which one of the same key is worked at a time, by their ids: their mailbox and key. */
+  readonly keyed = new Map<string, string>();
+  /** Messages without a delay and a key, by their ids: their run in their mailbox. */
+  readonly ordered = new Map<string, { readonly run: string; readonly priority: number }>();
   readonly caller: Caller;
   readonly spaces: readonly Access[];
   readonly chance: Chance;

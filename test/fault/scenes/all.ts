@@ -4,6 +4,7 @@ import { BatchScene } from './batch.ts';
 import { ClockworkScene } from './clockwork.ts';
 import { GateScene } from './gate.ts';
 import { GraphScene } from './graph.ts';
+import { KeysScene } from './keys.ts';
 import { PurseScene } from './purse.ts';
 import { QueueScene } from './queue.ts';
 import { QuotaScene } from './quota.ts';
@@ -23,6 +24,7 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new TeamScene(load, access, 20),
   (load, access) => new RunScene(load, access, 20),
   (load, access) => new GraphScene(load, access, 24),
+  (load, access) => new KeysScene(load, access, 24),
   (load, access) => new BatchScene(load, access, 12),
   (load, access) => new ClockworkScene(load, access, 12),
 ];
