@@ -15,7 +15,7 @@ function soon.serve(kind, id, at)
   end
 end
 
---- Units of a pool are free, but the plan has no room: nothing tells it when an agent elsewhere in the organization has ended.
-function soon.askAgain(poolId)
-  timer.armInBackground('pool:grant', poolId, now + retryMs)
+--- What the queue waits for may be there, but no call tells of it.
+function soon.askAgain(kind, id)
+  timer.armInBackground(kind, id, now + retryMs)
 end

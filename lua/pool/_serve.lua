@@ -22,7 +22,8 @@ local function serveHolds(poolId, at, maxHolds)
     hold.grant(head, source, at)
   end)
   if needsAgents then
-    soon.askAgain(poolId)
+    -- Nothing tells the pool when an agent elsewhere in the organization has ended.
+    soon.askAgain('pool:grant', poolId)
   elseif nextAt then
     soon.serve('pool:grant', poolId, nextAt)
   elseif nextAt == nil then
