@@ -100,13 +100,16 @@ local function walk(kind, id, from, last, leftThere)
   return looks
 end
 
+--- Goes through all sets of a pool or allowance; those that an allowance has no units for now wait for the next moment. Returns
+--- how many it has looked at, nil where there are none.
 function freed.units(kind, id)
   if sorted.isEmpty(keys.parkedQueues(id)) then return end
-  walk(kind, id, '', '')
+  local looks = walk(kind, id, '', '')
   if kind == 'ALLOWANCE' and not sorted.isEmpty(keys.parkedQueues(id)) then
     local _, at = requires.available(kind, id)
     lookAt(id, at)
   end
+  return looks
 end
 
 --- A message that was READY for units does not take them: others may.
@@ -124,11 +127,8 @@ due['mailbox:parked'] = function(id, _, limit)
   return math.max(1, math.min(limit, walk(kind, id, place, last, tonumber(left))))
 end
 
---- More of an allowance can be had from this moment on; those that do not fit now wait for the next one.
+--- More of an allowance can be had from this moment on.
 due['mailbox:quota'] = function(id)
-  if sorted.isEmpty(keys.parkedQueues(id)) then return end
-  local changes = walk('ALLOWANCE', id, '', '')
-  local _, at = requires.available('ALLOWANCE', id)
-  if at and not sorted.isEmpty(keys.parkedQueues(id)) then timer.arm('mailbox:quota', id, at) end
-  return math.max(1, changes)
+  local looks = freed.units('ALLOWANCE', id)
+  return looks and math.max(1, looks)
 end
