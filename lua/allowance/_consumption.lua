@@ -1,5 +1,6 @@
 --- @record consumption
---- @include lib/clock lib/finished lib/id lib/maps lib/records lib/sorted lib/unit allowance/_waiter scope/_scope
+--- @include lib/clock lib/finished lib/id lib/maps lib/records lib/sorted lib/unit allowance/_allowance
+--- @include allowance/_waiter scope/_scope
 --- What a consumption changes in the records of its allowance and scope, and what is stored of it. It has no record of its
 --- own: a member of the organization's finished set, and what its workKey replays.
 
@@ -11,20 +12,21 @@ function consumption.isWaitedFor(record)
   return record.waitedFor
 end
 
---- Counts a consumption in the record of its scope, which exists.
-function consumption.countIn(scopeId, units)
+--- Uses units of an allowance (an allowance.read), counts that in the record of the scope, which exists, and keeps all that
+--- retention needs to remove it. Returns how many units are left.
+function consumption.make(id, source, scopeId, units, workKey)
+  allowance.use(source, units)
   local record = scope.load(scopeId, 'consumptions', 'consumedUnits')
   records.set(record, 'consumptions', record.consumptions + 1)
   records.set(record, 'consumedUnits', record.consumedUnits + units)
-end
-
---- Adds a finished consumption, with all that retention needs to remove it.
-function consumption.finish(id, allowanceId, scopeId, units, workKey)
-  local member = id .. ' ' .. allowanceId .. ' ' .. scopeId .. ' ' .. units
+  local member = id .. ' ' .. source.id .. ' ' .. scopeId .. ' ' .. string.format('%d', units)
   finished.add('allowance:consumption', workKey == '' and member or member .. ' ' .. workKey, nowText)
+  local availableUnits = allowance.available(source)
+  emit.allowance.consumed(source.id, { scopeId = scopeId, consumptionId = id, units = units, availableUnits = availableUnits })
+  return availableUnits
 end
 
---- Parses what `finish` has added; settledUnits is nil until it is settled.
+--- Parses what `make` has added; settledUnits is nil until it is settled.
 function consumption.parse(member)
   local allowanceId, scopeId, units, settled, workKey = string.match(member, '^%S+ (%S+) (%S+) (%d+)/?(%d*) ?(.*)$')
   return { member = member, allowanceId = allowanceId, scopeId = scopeId, units = tonumber(units),

@@ -14,7 +14,7 @@ if used == record.usedUnits and not cools then return call.answer({ allowance = 
 plan.needOperation()
 
 if used > record.usedUnits then allowance.use(record, used - record.usedUnits) end
-emit.allowance.observed(allowanceId, { usedUnits = used, availableUnits = math.max(0, record.unitsLimit - used) })
+emit.allowance.observed(allowanceId, { usedUnits = used, availableUnits = allowance.available(record) })
 if cools then
   records.set(record, 'cooldownUntil', cooldownUntil)
   records.set(record, 'cooldownReason', 'OBSERVED')

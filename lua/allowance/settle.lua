@@ -10,7 +10,7 @@ local settled = tonumber(units)
 
 local function answer(replay, counts)
   return call.answer({ id = consumptionId, units = found.units, settledUnits = settled, replay = replay,
-    availableUnits = math.max(0, record.unitsLimit - record.usedUnits) }, counts)
+    availableUnits = allowance.available(record) }, counts)
 end
 
 if found.settledUnits then
@@ -23,7 +23,7 @@ consumption.settle(found, settled)
 local isCurrent = found.at >= record.windowStartedAt
 if isCurrent and difference ~= 0 then allowance.use(record, difference) end
 emit.allowance.settled(allowanceId, { scopeId = found.scopeId, consumptionId = consumptionId, units = found.units,
-  settledUnits = settled, availableUnits = math.max(0, record.unitsLimit - record.usedUnits) })
+  settledUnits = settled, availableUnits = allowance.available(record) })
 if isCurrent and difference < 0 then
   if record.waiting > 0 then serveWaiters(allowanceId, now, 25) else freed.units('ALLOWANCE', allowanceId) end
 end
