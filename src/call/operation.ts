@@ -27,10 +27,10 @@ const none: Args = {};
 
 /** The permissions that the caller needs, as the script takes them: of those with commas between any one. */
 function permissionOf(route: Route, call: Call): string {
-  const needed = route.permissionFor?.(bodyOf(route, call)) ?? route.permission;
-  const further = route.alsoNeeds?.(bodyOf(route, call));
-  const all = [needed, ...(further === undefined ? [] : [further])];
-  return needed === 'any' ? '' : all.map((one) => allowedBy(one).join()).join(' ');
+  const { permission, permissionsFor } = route;
+  if (permission === 'any') return '';
+  const needed = permissionsFor?.(bodyOf(route, call)) ?? [permission];
+  return needed.map((one) => allowedBy(one).join()).join(' ');
 }
 
 /** The body as sent; undefined where it cannot be read, which is refused later. */

@@ -91,10 +91,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly isRepeatable?: true;
   /** `any`: every key may call it; only outside of spaces. `none`: the same in a space. */
   readonly permission: Permission | 'any' | 'none';
-  /** The permission that a call with this body needs instead. */
-  readonly permissionFor?: (body: unknown) => Permission;
-  /** A further permission that a call with this body needs. */
-  readonly alsoNeeds?: (body: unknown) => Permission | undefined;
+  /** The permissions that a call with this body, of any form, needs instead; undefined: no others. */
+  readonly permissionsFor?: (body: unknown) => readonly Permission[] | undefined;
   /** `never`: the header is ignored; `calls`: the calls in the body have keys made of it. */
   readonly idempotency: 'required' | 'optional' | 'never' | 'calls';
   /**

@@ -88,7 +88,7 @@ const release = route({
   tool: 'Give units back as soon as you no longer need them. The same token again is fine. CLAIM_LOST: they were no longer yours.',
   isRepeatable: true,
   permission: 'coordination_write',
-  permissionFor: (body) => (isForcedBy(body) ? 'resource_config' : 'coordination_write'),
+  permissionsFor: (body) => (isForcedBy(body) ? ['resource_config'] : undefined),
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({
