@@ -1,4 +1,4 @@
-import { MusterError } from './error.ts';
+import { isRefusal, MusterError } from './error.ts';
 import type { Calls } from './generated/calls.ts';
 import { forgetName, idByName } from './ids.ts';
 import { isPassing } from './journal.ts';
@@ -122,7 +122,7 @@ export class Pool {
         return await this.#muster.pool.acquire({ ...asked, poolId: await this.#id() }, callOptions);
       } catch (error) {
         // A pool may have been made anew under its name.
-        const isGone = error instanceof MusterError && error.code === 'POOL_NOT_FOUND';
+        const isGone = isRefusal(error, 'POOL_NOT_FOUND');
         if (!isGone || isAgain || typeof this.#ref !== 'string') throw error;
         forgetName(this.#muster, 'pool', this.#ref);
       }
@@ -168,8 +168,7 @@ async function insist<T>(attempt: (options: CallOptions) => Promise<T>, signal?:
     }
 }
 
-const isLost = (error: unknown): boolean =>
-  error instanceof MusterError && (error.code === 'CLAIM_LOST' || error.code === 'HOLD_NOT_FOUND');
+const isLost = (error: unknown): error is MusterError => isRefusal(error, 'CLAIM_LOST', 'HOLD_NOT_FOUND');
 
 /** The lease of a hold: renewed about every third of it, and over by our own clock when nobody has answered for so long. */
 class Lease {
@@ -241,7 +240,7 @@ class Lease {
     try {
       await insist((options) => this.#muster.hold.renew(this.#hold, options), signal);
     } catch (error) {
-      if (isLost(error)) throw new HoldLost((error as Error).message, { cause: error });
+      if (isLost(error)) throw new HoldLost(error.message, { cause: error });
       await this.giveUp();
       throw error;
     }
@@ -263,7 +262,7 @@ class Lease {
       const signal = AbortSignal.timeout(Math.ceil(leftMs));
       await insist((options) => this.#muster.hold.release(this.#hold, { ...options, signal }), signal);
     } catch (error) {
-      if (isLost(error)) throw new HoldLost((error as Error).message, { cause: error });
+      if (isLost(error)) throw new HoldLost(error.message, { cause: error });
       // Nobody answers: the lease ends by itself.
     }
   }

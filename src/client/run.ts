@@ -1,4 +1,4 @@
-import { MusterError } from './error.ts';
+import { isRefusal } from './error.ts';
 import type { Calls } from './generated/calls.ts';
 import { backoffMs, pause } from './send.ts';
 import type { Answer, CallOptions } from './types.ts';
@@ -26,9 +26,6 @@ export interface NoteCaller {
 const waitSeconds = 20;
 const conflictPauseMs = 5;
 const maxConflictPauseMs = 500;
-
-const isRefusal = (error: unknown, code: MusterError['code']): boolean =>
-  error instanceof MusterError && error.code === code;
 
 /** A note of a run: a value that its agents share. */
 export class RunNote<Value = unknown> {

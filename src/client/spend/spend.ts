@@ -1,4 +1,4 @@
-import { MusterError } from '../error.ts';
+import { isRefusal } from '../error.ts';
 import { pause } from '../send.ts';
 import type { CallOptions } from '../types.ts';
 import {
@@ -75,7 +75,7 @@ class Quota {
     try {
       await insist((options) => muster.allowance.cooldown({ allowanceId, seconds: asked, reason }, options));
     } catch (error) {
-      if (!(error instanceof MusterError && error.code === 'PERMISSION_DENIED')) throw error;
+      if (!isRefusal(error, 'PERMISSION_DENIED')) throw error;
       this.restMs = asked * 1000;
     }
   }

@@ -1,4 +1,4 @@
-import { MusterError } from '../error.ts';
+import { isRefusal } from '../error.ts';
 import type { Calls } from '../generated/calls.ts';
 import { idByName } from '../ids.ts';
 import type { Answer, CallOptions } from '../types.ts';
@@ -116,9 +116,6 @@ export class Reservation {
   }
 }
 
-const isRefusal = (error: unknown, code: MusterError['code']): boolean =>
-  error instanceof MusterError && error.code === code;
-
 /**
  * Reserves for a task. The workKey names the message, which of its reservations it is, and the attempt: so an attempt
  * finds what those before it have reserved. What one that died holds goes on as this one's; what is used up or given
@@ -206,7 +203,7 @@ async function keepPlace({ muster, signal, insist }: Spender, waiterId: string):
   try {
     await insist((options) => muster.waiter.renew({ waiterId }, { ...options, signal }));
   } catch (error) {
-    if (!(error instanceof MusterError && error.code === 'WAITER_NOT_WAITING')) throw error;
+    if (!isRefusal(error, 'WAITER_NOT_WAITING')) throw error;
   }
 }
 

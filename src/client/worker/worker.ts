@@ -1,4 +1,4 @@
-import { MusterError } from '../error.ts';
+import { isRefusal, MusterError } from '../error.ts';
 import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
 import { backoffMs, pause } from '../send.ts';
@@ -254,7 +254,7 @@ export class Worker<Payload = unknown, Result = unknown> {
           for (const task of this.#tasks) if (task.message.id === payload.messageId) void this.#leases.renew(task);
         return;
       } catch (error) {
-        if (!(error instanceof MusterError && error.code === 'CURSOR_EXPIRED')) return;
+        if (!isRefusal(error, 'CURSOR_EXPIRED')) return;
       }
   }
 
