@@ -1,10 +1,11 @@
 import { el } from '../dom.ts';
 import { count, percent, plural } from '../format.ts';
 import { age, bar, messageLink, named, pager, type Row, scopeLink } from '../parts.ts';
-import { type PageRef, queryText } from '../place.ts';
+import type { PageRef } from '../place.ts';
 import type { Pool, Pools, Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
+import { filtered } from './resources.ts';
 
 type Waiting = Waits['waitingHolds'][number];
 type Held = Waits['heldHolds'][number];
@@ -115,10 +116,9 @@ function poolItem({ id, name, units, heldUnits, waiting }: Pool): Element {
 }
 
 export function poolsPanel(place?: PageRef): Panel {
-  const of = (name: string): string | undefined => place?.query.get(name) ?? undefined;
   return panel<Pools>({
     id: 'pools',
-    path: `/pools${queryText({ limit: '50', name: of('name'), cursor: of('pools') })}`,
+    path: `/pools${filtered(place, 'pools')}`,
     hears: ['pool', 'hold'],
     idleSeconds: 20,
     learn: (answer, world) => {

@@ -22,7 +22,7 @@ export const queues = panel<Mailboxes>({
   ],
 });
 
-/** The same filters for both lists; each has its own pages. */
+/** The same filters for all these lists; each has its own pages. */
 export function filtered(place: PageRef | undefined, list: string): string {
   const of = (name: string): string | undefined => place?.query.get(name) ?? undefined;
   return queryText({ limit: '50', name: of('name'), cursor: of(list) });
