@@ -12,16 +12,17 @@ function consumption.isWaitedFor(record)
   return record.waitedFor
 end
 
---- Uses units of an allowance (an allowance.read), counts that in the record of the scope, which exists, and keeps all that
---- retention needs to remove it. Returns how many units are left.
+--- Uses units (text) of an allowance (an allowance.read) that has them, counts that in the record of the scope, which exists,
+--- and keeps all that retention needs to remove it. Returns how many units are left.
 function consumption.make(id, source, scopeId, units, workKey)
-  allowance.use(source, units)
+  local number = tonumber(units)
+  allowance.use(source, number)
   local record = scope.load(scopeId, 'consumptions', 'consumedUnits')
   records.set(record, 'consumptions', record.consumptions + 1)
-  records.set(record, 'consumedUnits', record.consumedUnits + units)
-  local member = id .. ' ' .. source.id .. ' ' .. scopeId .. ' ' .. string.format('%d', units)
+  records.set(record, 'consumedUnits', record.consumedUnits + number)
+  local member = id .. ' ' .. source.id .. ' ' .. scopeId .. ' ' .. units
   finished.add('allowance:consumption', workKey == '' and member or member .. ' ' .. workKey, nowText)
-  local availableUnits = allowance.available(source)
+  local availableUnits = source.unitsLimit - source.usedUnits
   emit.allowance.consumed(source.id, { scopeId = scopeId, consumptionId = id, units = units, availableUnits = availableUnits })
   return availableUnits
 end

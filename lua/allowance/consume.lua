@@ -26,7 +26,7 @@ if allowance.nextMoment(record, wanted) > now then refuse('ALLOWANCE_EXHAUSTED',
 
 if not path then scope.create(scopeId) end
 local id = newId(tail)
-local availableUnits = consumption.make(id, record, scopeId, wanted, workKey)
+local availableUnits = consumption.make(id, record, scopeId, units, workKey)
 if workKey ~= '' then
   consumption.store(id, allowanceId, scopeId, units, workKey, record.windowEndsAt, availableUnits, holder)
 end

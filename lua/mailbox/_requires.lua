@@ -78,7 +78,7 @@ function requires.take(record)
       held[#held + 1] = id .. ':' .. units .. ':' .. string.format('%d', pool.take(pool.read(id), units))
     else
       local consumptionId = newId(tail .. #used)
-      consumption.make(consumptionId, allowance.read(id, now), record.scopeId, units, '')
+      consumption.make(consumptionId, allowance.read(id, now), record.scopeId, string.format('%d', units), '')
       used[#used + 1] = consumptionId .. ':' .. id .. ':' .. units
     end
   end)
