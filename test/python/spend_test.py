@@ -13,8 +13,10 @@ import urllib.request
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from unittest.mock import patch
 
-from muster import KNOWN_PROVIDERS, AsyncMuster, Claim, LimitHeaders, ModelCall, ProviderHeaders, Spend, Task, Usage
+from muster import KNOWN_PROVIDERS, AsyncMuster, Claim, LimitHeaders, ModelCall, MusterError, ProviderHeaders, Spend, Task, Usage
+from muster._calls import ALLOWANCE_COOLDOWN
 from muster._model_call import usage_in
 from muster._rate_limits import remaining_in, retry_after_seconds
 from support import WorkerTest, until
@@ -156,6 +158,30 @@ class SpendTest(WorkerTest):
         self.assertEqual(([call.is_limited for call in calls], self.figures(asked)[1]), ([True, False], '40'))
         events = [one.payload for one in self.muster.event.list(limit=500).events if one.type == 'allowance.cooldown_started']
         self.assertEqual(len(events), 1)
+
+    def test_waits_by_itself_where_the_key_may_spend_and_no_more(self) -> None:
+        provider, asked = self.provider(400, 1), self.funds(400)
+        requests = Spend(**{**asked.__dict__, 'counts': 'requests', 'units': None})
+        calls: list[ModelCall] = []
+        request = self.muster.request
+
+        def refuse(endpoint: Any, *args: Any, **options: Any) -> Any:
+            if endpoint is ALLOWANCE_COOLDOWN:
+                raise MusterError('PERMISSION_DENIED', 'the API key lacks the permission resource_config', status=403)
+            return request(endpoint, *args, **options)
+
+        def work(call: ModelCall) -> Any:
+            if not calls:
+                provider.tokens = {provider.window() + ahead: 400 for ahead in (0, 1)}
+            calls.append(call)
+            return self.ask(call, provider.url, tokens=40)
+
+        began = time.monotonic()
+        with patch.object(self.muster, 'request', refuse):
+            self.muster.spend(requests, work)
+        self.assertIn(len(calls), (2, 3))
+        self.assertGreaterEqual(time.monotonic() - began, len(calls) - 1)
+        self.assertEqual(self.figures(asked)[3], 1)
 
     def test_takes_what_the_function_says(self) -> None:
         asked = self.funds(1000)
