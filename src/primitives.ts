@@ -6,6 +6,7 @@ import { groupRoom } from './group/room.ts';
 import { mailboxRoom } from './mailbox/room.ts';
 import { orgRoom } from './org/room.ts';
 import { poolRoom } from './pool/room.ts';
+import { questionRoom } from './question/room.ts';
 import { collect, type Room } from './room.ts';
 import { scheduleRoom } from './schedule/room.ts';
 import { scopeRoom } from './scope/room.ts';
@@ -24,6 +25,7 @@ export const rooms: readonly Room[] = [
   barrierRoom,
   allowanceRoom,
   poolRoom,
+  questionRoom,
   scheduleRoom,
   timerRoom,
   webhookRoom,
