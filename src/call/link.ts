@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Call } from './call.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 
 /**
  * Links: addresses that let whoever has one do one thing with one record, without an API key (lua/lib/caller). The last
@@ -29,8 +29,16 @@ const hostForm = /^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 /** Makes the address of a link from the path of its page and its token; undefined for a caller that is given none. */
 export type LinkTo = (path: string, linkToken: string) => string | undefined;
 
+/** The parts of a call that say what its links begin with. */
+interface Asker {
+  readonly caller: { readonly org: string };
+  readonly headers: IncomingHttpHeaders;
+  /** A model gets no links: they are for people. */
+  readonly isModel?: boolean;
+}
+
 /** publicUrl: PUBLIC_URL; undefined: the host that the request was sent to. */
-export function linkTo({ caller, headers, isModel }: Call, publicUrl: string | undefined): LinkTo {
+export function linkTo({ caller, headers, isModel }: Asker, publicUrl: string | undefined): LinkTo {
   return (path, linkToken) => {
     if (isModel) return undefined;
     const { host = '' } = headers;

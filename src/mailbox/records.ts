@@ -193,8 +193,7 @@ export const Message = record(
       .orNull()
       .workedOut()
       .rare()
-      .means('the last question that it asked, with its answer; null: it has asked none')
-      .example(null),
+      .means('the last question that it asked, with its answer; null: it has asked none'),
     payload: opaque(),
     deadline: time().orNull(),
     readyAt: time().orNull().later().means('when a DELAYED message becomes ready; null: it is not delayed'),

@@ -70,6 +70,12 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   await acquire(lock.id);
   const waitingHold = await acquire(lock.id);
 
+  const ask = () => world.mustPost('/questions', { scopeId, question: 1 });
+  const [question, answered, withdrawn] = [await ask(), await ask(), await ask()];
+  const asking = await world.mustPost('/mailboxes', { name: name() });
+  await world.mustPost(`/mailboxes/${asking.id}/messages`, { scopeId, payload: 1 });
+  const asker = await world.mustPost(`/mailboxes/${asking.id}/recv`, claiming);
+
   // A separate run to cancel, as the others must go on.
   const { id: stoppedId } = await world.mustPost('/scopes', { name: name() });
   await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: stoppedId, payload: { n: 1 } });
@@ -99,6 +105,8 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     waiterId: waiter.id,
     poolId,
     ...{ emptyPoolId, holdId: held.id, releasedHoldId: released.id, waitingHoldId: waitingHold.id },
+    ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
+    ...{ askingMessageId: asker.id, 'message.ask token': asker.token },
     deliveryId: delivery?.id ?? '',
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
@@ -118,6 +126,9 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
 const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'message.cancel': { messageId: 'readyMessageId' },
   'message.requeue': { messageId: 'cancelledMessageId' },
+  'message.ask': { messageId: 'askingMessageId' },
+  'question.answer': { questionId: 'answeredQuestionId' },
+  'question.withdraw': { questionId: 'withdrawnQuestionId' },
   'mailbox.delete': { mailboxId: 'emptyMailboxId' },
   'mailbox.purge': { mailboxId: 'fullMailboxId' },
   'pool.delete': { poolId: 'emptyPoolId' },
