@@ -73,8 +73,13 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   const ask = () => world.mustPost('/questions', { scopeId, question: 1 });
   const [question, answered, withdrawn] = [await ask(), await ask(), await ask()];
   const asking = await world.mustPost('/mailboxes', { name: name() });
-  await world.mustPost(`/mailboxes/${asking.id}/messages`, { scopeId, payload: 1 });
-  const asker = await world.mustPost(`/mailboxes/${asking.id}/recv`, claiming);
+  const asker = async () => {
+    await world.mustPost(`/mailboxes/${asking.id}/messages`, { scopeId, payload: 1 });
+    return world.mustPost(`/mailboxes/${asking.id}/recv`, claiming);
+  };
+  const { id: askingMessageId, token: askingToken } = await asker();
+  const { id: blockedMessageId, token: blockedToken } = await asker();
+  await world.mustPost(`/messages/${blockedMessageId}/ask`, { token: blockedToken, question: 1 });
 
   // A separate run to cancel, as the others must go on.
   const { id: stoppedId } = await world.mustPost('/scopes', { name: name() });
@@ -106,7 +111,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     poolId,
     ...{ emptyPoolId, holdId: held.id, releasedHoldId: released.id, waitingHoldId: waitingHold.id },
     ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
-    ...{ askingMessageId: asker.id, 'message.ask token': asker.token },
+    ...{ askingMessageId, 'message.ask token': askingToken },
     deliveryId: delivery?.id ?? '',
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
