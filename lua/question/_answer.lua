@@ -4,10 +4,11 @@
 
 --- Whether a text is one of those that stand in lines; none of them is empty or has a line break.
 local function isAmong(lines, text)
-  return text ~= '' and not string.find(text, '\n', 1, true) and string.find('\n' .. lines .. '\n', '\n' .. text .. '\n', 1, true) ~= nil
+  return text ~= '' and string.find('\n' .. lines .. '\n', '\n' .. text .. '\n', 1, true) ~= nil
 end
 
---- Answers an OPEN question, and frees its message. choice: the answer, if it is a text, else ''; via: API or PAGE.
+--- Answers an OPEN question, and frees its message. choice: the answer, if it can be one of the options, else ''; via: API or
+--- PAGE.
 function question.answer(record, answer, choice, answeredBy, via)
   question.needOpen(record)
   if record.options and not isAmong(record.options, choice) then

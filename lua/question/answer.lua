@@ -1,5 +1,5 @@
 --- Answers an OPEN question. The first answer stands; the same by the same person again changes nothing. answer: as JSON; choice:
---- the answer, if it is a text, else ''.
+--- the answer, if it can be one of the options, else ''.
 --- @request write
 --- @args questionId choice answeredBy
 --- @long answer

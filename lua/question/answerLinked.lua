@@ -1,4 +1,4 @@
---- Answers the OPEN question of a link, from its page; again is refused. answer: as JSON; choice: the answer, if it is a text.
+--- Answers the OPEN question of a link, from its page; again is refused. answer: as JSON; choice: as there.
 --- @request write link
 --- @args choice answeredBy
 --- @long answer

@@ -4,7 +4,7 @@ import { Runner } from '../call/runner.ts';
 import type { CallService } from '../call/service.ts';
 import { type Answered, type Fields, text } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { oneOfTheOptions } from '../question/answer.ts';
+import { choiceOf } from '../question/answer.ts';
 import { Question } from '../question/records.ts';
 
 const name = () => text().orNull();
@@ -48,7 +48,7 @@ export class Visit {
   /** Answers it with a text. Throws the script's refusals. */
   async answer(answer: string, answeredBy: string): Promise<typeof Question.type> {
     const json = JSON.stringify(answer);
-    const given = { answer: json, choice: oneOfTheOptions(json), answeredBy };
+    const given = { answer: json, choice: choiceOf(json), answeredBy };
     return (await this.#run(give, 'question.answer', given)).reply.question;
   }
 

@@ -6,7 +6,7 @@ import { readList } from '../call/read-list.ts';
 import { param, type Route, read, route } from '../call/route.ts';
 import { exampleId, id as idField, oneOf, text as textField } from '../declare/field.ts';
 import { exactly, one, record } from '../declare/record.ts';
-import { answerPath, oneOfTheOptions } from './answer.ts';
+import { answerPath, choiceOf, option } from './answer.ts';
 import { AskedQuestion, answerUrl, Question, questionStates } from './records.ts';
 
 const reply = { question: one(Question) };
@@ -25,7 +25,7 @@ const whatToAsk = {
     .example('Publish the report?'),
   options: optional(
     Joi.array<readonly string[]>()
-      .items(text(1, 200))
+      .items(option())
       .min(1)
       .max(20)
       .description('the answers to choose from; left out: any answer')
@@ -201,7 +201,7 @@ const answer = route({
   success: { 200: Question.schema },
   refuses: ['QUESTION_NOT_FOUND', 'QUESTION_CLOSED', 'PAYLOAD_TOO_LARGE'],
   script: 'question/answer',
-  args: ({ body }) => ({ ...body, choice: oneOfTheOptions(body.answer) }),
+  args: ({ body }) => ({ ...body, choice: choiceOf(body.answer) }),
   reply,
 });
 
