@@ -4,6 +4,7 @@ import { budgetRoom } from './budget/room.ts';
 import { eventRoom } from './event/room.ts';
 import { groupRoom } from './group/room.ts';
 import { mailboxRoom } from './mailbox/room.ts';
+import { noteRoom } from './note/room.ts';
 import { orgRoom } from './org/room.ts';
 import { poolRoom } from './pool/room.ts';
 import { questionRoom } from './question/room.ts';
@@ -27,6 +28,7 @@ export const rooms: readonly Room[] = [
   poolRoom,
   questionRoom,
   scheduleRoom,
+  noteRoom,
   timerRoom,
   webhookRoom,
   eventRoom,

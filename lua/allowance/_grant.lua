@@ -3,8 +3,9 @@
 --- grants of past windows leave heldGrants, so that past grants never accumulate.
 function waiter.grant(granted, source, at)
   local held, endsAt = keys.heldGrants(), string.format('%d', source.windowEndsAt)
-  queue.needStored(held)
-  for _, id in ipairs(redis.call('ZRANGE', held, '-inf', at, 'BYSCORE', 'LIMIT', 0, 2 * #granted)) do sorted.remove(held, id) end
+  if queue.isStored(held) then
+    for _, id in ipairs(redis.call('ZRANGE', held, '-inf', at, 'BYSCORE', 'LIMIT', 0, 2 * #granted)) do sorted.remove(held, id) end
+  end
   for _, record in ipairs(granted) do
     waiter.finish(record, 'GRANTED', at, emit.waiter.granted)
     sorted.add(held, endsAt, record.id)

@@ -1,6 +1,6 @@
 --- @export queue
 --- @registry lines
---- @include lib/clock lib/records lib/sendBack lib/sorted lib/unit
+--- @include lib/clock lib/invocation lib/records lib/sendBack lib/sorted lib/unit
 --- Those who wait for units of something, strictly first in, first out. A list has the order; a sorted set of the live ones,
 --- scored by arrival, gives positions and cheap removal. A waiter that leaves from the middle remains in the list as a dead
 --- entry, which is skipped at the head.
@@ -17,12 +17,16 @@ local queue, lines = { rebuildBatch = 100 }, {}
 --- How many waiters of cancelled runs one call ends at most: about as many as a step of a cancel.
 local maxStops = 250
 
---- Sends the call back if the invocation has changed one of these keys: they are read as a whole, which shows what is
---- stored.
-function queue.needStored(...)
+--- Whether these keys can be read as a whole, which shows what is stored. If the invocation has changed one of them, the call is
+--- sent back; in an invocation that is refused as a whole, where it would find the same again, false: the caller does without.
+function queue.isStored(...)
   for _, key in ipairs({ ... }) do
-    if unit.isChanged(key) then sendBack('DUE') end
+    if unit.isChanged(key) then
+      if invocation.isWhole then return false end
+      sendBack('DUE')
+    end
   end
+  return true
 end
 
 --- Appends a waiter for `units` and returns its position.
@@ -66,7 +70,7 @@ end
 function queue.rebuild(kind, id, leavingId)
   local line = lines[kind]
   local live, list, rebuilt = line.live(id), line.list(id), line.rebuilt(id)
-  queue.needStored(live, list, rebuilt)
+  if not queue.isStored(live, list, rebuilt) then return end
   local living = redis.call('ZCARD', live) - 1
   if redis.call('LLEN', list) <= 2 * living + queue.rebuildBatch then return end
   local record = line.load(id)
@@ -92,7 +96,7 @@ end
 function queue.serve(kind, id, at, maxWaiters, take)
   local line = lines[kind]
   local list = line.list(id)
-  queue.needStored(list)
+  if not queue.isStored(list) then return 0, at end
   local ids = redis.call('LRANGE', list, 0, maxWaiters - 1)
   local live = #ids > 0 and sorted.scores(line.live(id), ids)
   local left, passed, nextAt = 0, 0, nil

@@ -129,7 +129,7 @@ local function decide(dependentId, place, state, at, cause)
   if not isMeant then return end
   records.set(record, 'prerequisites', text)
   if not isWell[state] and policy ~= 'RUN' then
-    message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'PREREQUISITE_FAILED', cause)
+    message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'PREREQUISITE_FAILED', cause)
   elseif not isOpen(text) then
     local readyAt = message.load(record.id, 'readyAt').readyAt
     blocked.drop(record)
@@ -147,8 +147,11 @@ end
 --- Goes through a list, until about `limit` records have changed. Returns how many have, and whether there are more.
 local function step(place, state, at, cause, limit)
   local key, decided, finishes = keys.dependents(place), invocation.decided or 0, message.finishes
-  -- Changed by this invocation, it cannot be read before that is written.
-  if unit.isChanged(key) then return 0, true end
+  -- Changed by this invocation, it cannot be read before that is written. A request writes at its end.
+  if unit.isChanged(key) then
+    if invocation.script then return 0, true end
+    unit.write()
+  end
   local work = 0
   for i, id in ipairs(redis.call('LRANGE', key, 0, limit)) do
     if i > limit or work >= limit or work > 0 and not isWell[state] and work + workOf(id) > limit then return work, true end

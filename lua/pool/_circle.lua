@@ -133,7 +133,8 @@ end
 --- The circle that a hold would close by waiting, in words; nil where it closes none, or none that is looked for.
 function circle.of(record)
   if not record.holderSession then return nil end
-  queue.needStored(keys.liveHolds(record.poolId), keys.heldHolds(record.poolId), keys.poolClaims(record.poolId), keys.waitingHolders())
+  local held, claims = keys.heldHolds(record.poolId), keys.poolClaims(record.poolId)
+  if not queue.isStored(keys.liveHolds(record.poolId), held, claims, keys.waitingHolders()) then return nil end
   local byId = pools(record)
   if not byId then return nil end
   table.insert(byId[record.poolId].waits, record)

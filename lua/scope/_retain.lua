@@ -1,4 +1,4 @@
---- @include lib/finished lib/inRun lib/records lib/retained lib/sorted lib/unit scope/_scope
+--- @include lib/finished lib/inRun lib/records lib/retained lib/sorted lib/unit lib/withScope scope/_scope
 --- A scope is removed when it has been empty and idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)
@@ -20,11 +20,17 @@ function scope.release(scopeId, at)
   finished.add('scope:scope', scopeId, string.format('%d', math.max(at, record and record.cancelledAt or 0)))
 end
 
---- The scope may have been used again; then it is released with the last record of that use.
+--- The scope may have been used again; then it is released with the last record of that use, or kept as long from a use that
+--- left no record.
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end
-  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'name', 'createdAt', 'isDeclared')
+  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'name', 'createdAt', 'isDeclared', 'usedAt')
+  if record.usedAt and record.usedAt > at then
+    finished.add('scope:scope', scopeId, string.format('%d', record.usedAt))
+    return
+  end
+  for _, remove in pairs(withScope) do remove(scopeId) end
   local place, parentId = scope.place(scopeId, record.createdAt), path[#path - 1]
   sorted.remove(keys.scopes(), place)
   if record.name then sorted.remove(keys.scopeNames(), scope.namedPlace(record.name, place)) end

@@ -74,6 +74,11 @@ function scope.create(scopeId, parentPath, name)
   return path
 end
 
+--- Notes a use that leaves no record which would keep the scope: it is kept for its time from then on (scope/_retain).
+function scope.use(scopeId)
+  records.put(keys.scope(scopeId), 'usedAt', now)
+end
+
 --- Refuses if a new root scope would exceed the plan's active runs. path: nil for a scope that does not exist yet.
 function scope.check(path)
   if path then return end

@@ -65,7 +65,7 @@ const view = read({
   wait: {
     on: 'barrierId',
     isOver: ({ barrier: { epoch, state } }, { query }, first) => {
-      const awaited = query.epoch ?? first.barrier.epoch;
+      const awaited = query.epoch ?? first?.barrier.epoch ?? epoch;
       return epoch > awaited || (epoch === awaited && state !== 'OPEN');
     },
   },

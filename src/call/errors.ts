@@ -5,6 +5,8 @@ export interface ErrorEntry {
   readonly message: (detail: string) => string;
   /** Advice for a model, where the message itself says nothing after its colon. */
   readonly advice?: string;
+  /** The path parameter that a `…_NOT_FOUND` is about, where it is not the id of the kind. */
+  readonly parameter?: string;
 }
 
 export type ErrorTable = Readonly<Record<string, ErrorEntry>>;

@@ -84,12 +84,8 @@ export const idOr = (word: string) =>
 
 /** A short text; its length is counted in Unicode code points. */
 export function text(min: number, max: number): Joi.AnySchema<string> {
-  const fits = (value: string): boolean => {
-    const isTooLong = value.length > max && [...value].length > max;
-    return value.length >= min && !isTooLong && !control.test(value) && value.isWellFormed();
-  };
   return string({
-    read: (value) => (fits(value) ? value : undefined),
+    read: (value) => (fitsText(value, min, max) ? value : undefined),
     rule: `must be a string of ${min} to ${max} characters, without control characters`,
     json: {
       minLength: min,
@@ -97,6 +93,12 @@ export function text(min: number, max: number): Joi.AnySchema<string> {
       description: 'without control characters',
     },
   });
+}
+
+/** Whether a text has so many code points, and no control characters. */
+export function fitsText(value: string, min: number, max: number): boolean {
+  const isTooLong = value.length > max && [...value].length > max;
+  return value.length >= min && !isTooLong && !control.test(value) && value.isWellFormed();
 }
 
 /** A short text that passes a test. */
@@ -182,7 +184,7 @@ export function fields<S extends Record<string, Joi.AnySchema<unknown>>>(
   return strict[presence].keys(schemas);
 }
 
-const digits = /^\d{1,9}$/;
+const digits = /^\d{1,15}$/;
 
 /** A whole number in a query string. */
 export function queryInteger(min: number, max: number, preset: number): Joi.AnySchema<number>;
@@ -197,6 +199,14 @@ export function queryInteger(min: number, max: number, preset?: number): Joi.Any
   const schema = string({ read, rule, json }).optional();
   return preset === undefined ? schema : schema.default(preset);
 }
+
+/** `true` or `false` in a query string, as that text. */
+export const queryFlag = (): Joi.AnySchema<string | undefined> =>
+  string({
+    read: (value) => (value === 'true' || value === 'false' ? value : undefined),
+    rule: 'must be true or false, given once',
+    json: { type: 'boolean', default: false },
+  }).optional();
 
 /** `limit` and `cursor` of every list. */
 export const page = () => ({

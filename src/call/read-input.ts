@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Call, Origin } from './call.ts';
+import type { Call, CallParts, Origin } from './call.ts';
 import { type ApiError, invalid } from './errors.ts';
 import { isUuid } from './fields.ts';
 import { cut, TooDeep } from './json.ts';
@@ -11,7 +11,10 @@ export function readInput(call: Call, route: Route): Input {
   const { origin, headers } = call;
   const given = call.parts(route);
   const params: Record<string, string> = {};
-  for (const name in given.params) params[name] = readParam(given.params[name], name, origin);
+  const named = route.params && fieldNamesOf(route.params);
+  for (const name in given.params)
+    if (!named?.includes(name)) params[name] = readParam(given.params[name], name, origin);
+  if (route.params && named) Object.assign(params, readNamed(route.params, named, given.params, origin));
   return { params, query: readQuery(given.query, route, origin), body: readBody(given.body, call, route), headers };
 }
 
@@ -21,6 +24,19 @@ export function readParam(value: unknown, name: string, { path }: Origin): strin
   const isMissing = value === undefined ? ' is missing: it' : '';
   throw invalid(`${name}${isMissing || path} must be a uuid, like 0190a1b2-0000-7000-8000-000000000000`);
 }
+
+/** Path parameters that are not ids. */
+function readNamed(schema: Joi.ObjectSchema, names: readonly string[], params: CallParts['params'], { path }: Origin) {
+  const given = Object.fromEntries(names.map((name) => [name, params[name]]));
+  if (isPlain(schema, given)) return given as Record<string, string>;
+  const { error, value } = schema.validate(given) as { error?: Joi.ValidationError; value: Record<string, string> };
+  const [problem] = error?.details ?? [];
+  const name = String(problem?.path[0] ?? '');
+  if (problem) throw invalid(`${name}${path}${problem.message.slice(name.length)}`);
+  return value;
+}
+
+const fieldNamesOf = (schema: Joi.ObjectSchema): string[] => Object.keys(schema.describe()['keys'] ?? {});
 
 function readQuery(query: Readonly<Record<string, unknown>>, route: Route, { parameter, prefix }: Origin): unknown {
   if (route.query) return check(route.query, query, parameter, prefix);

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import type { Fields } from '../declare/field.ts';
+import type { Answered, Fields } from '../declare/field.ts';
 import { text } from '../declare/field.ts';
 import { many, type RecordDeclaration } from '../declare/record.ts';
 import type { Refusal } from '../redis/scripts.ts';
@@ -18,6 +18,8 @@ interface ListRoute<F extends Fields>
   readonly filters?: Readonly<Record<string, Joi.AnySchema<string | undefined>>>;
   /** The format of its positions, if they are not ids. */
   readonly position?: RegExp;
+  /** What the answer shows of a record; default: all of it. */
+  readonly shown?: (record: Answered<F>) => unknown;
   /** Error codes beyond those of every list, and the detail of a refusal, which may need the cursor behind a position. */
   readonly refuses?: readonly string[];
   readonly detail?: (refusal: Refusal, cursorBehind: (position: string) => string | null) => string;
@@ -31,7 +33,17 @@ export const byName = () => ({ name: key(200).optional().description('only those
  * records.
  */
 export function readList<F extends Fields>(list: ListRoute<F>): Route {
-  const { plural, record, states: known, filters = {}, position = positions.id, refuses = [], detail, ...route } = list;
+  const {
+    plural,
+    record,
+    states: known,
+    filters = {},
+    position = positions.id,
+    refuses = [],
+    detail,
+    shown,
+    ...route
+  } = list;
   const cursors = new Cursors(plural, position);
   return read({
     ...route,
@@ -48,7 +60,10 @@ export function readList<F extends Fields>(list: ListRoute<F>): Route {
     reply: { nextCursor: text().orNull(), [plural]: many(record) },
     answer: (reply, input) => ({
       status: 200,
-      body: { [plural]: reply[plural], nextCursor: cursors.next(input, reply.nextCursor as string | null) },
+      body: {
+        [plural]: shown ? (reply[plural] as Answered<F>[]).map(shown) : reply[plural],
+        nextCursor: cursors.next(input, reply.nextCursor as string | null),
+      },
     }),
   });
 }

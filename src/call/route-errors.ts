@@ -38,7 +38,7 @@ function idOf(code: string): string | undefined {
  * is in the path, and 409 with the same code if it is in the body. detail: of the code; such a field of the body, or ''.
  */
 export function statusOf(errors: ErrorTable, code: string, pattern: string, detail = ''): number {
-  const id = idOf(code);
+  const id = errors[code]?.parameter ?? idOf(code);
   if (id !== undefined && id !== 'routeId') return detail === '' && pattern.split('/').includes(`:${id}`) ? 404 : 409;
   return errors[code]?.status ?? 500;
 }

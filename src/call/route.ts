@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
 import type { Store } from '../redis/connection.ts';
-import type { Refusal } from '../redis/scripts.ts';
+import { Refusal } from '../redis/scripts.ts';
 import type { Caller } from './caller.ts';
 import { fields, queryInteger } from './fields.ts';
 import type { Args, Hold } from './hold.ts';
@@ -103,6 +103,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
    * refused nor counted by itself: its parts are.
    */
   readonly rate?: 'recovery' | 'limits' | 'held';
+  /** The path parameters that are not ids. */
+  readonly params?: Joi.ObjectSchema;
   readonly query?: Joi.ObjectSchema<Query>;
   readonly body?: Joi.ObjectSchema<Body>;
   /** The member whose text is kept unchanged, e.g. ['payload']. */
@@ -152,10 +154,12 @@ export function route<Query = unknown, Body = unknown, R extends Fields = Fields
 
 /** The end of the hold of a read. */
 interface Wait<Query, R extends Fields> {
-  /** The path parameter whose value scripts publish (`journal.wake`) with each change that may end it. */
-  readonly on: string;
-  /** Whether there is nothing more to wait for. first: the reply when the hold began. */
-  readonly isOver: (reply: Answered<R>, input: Input<Query>, first: Answered<R>) => boolean;
+  /** The topic that scripts publish (`journal.wake`) with each change that may end it: the value of this path parameter. */
+  readonly on: string | ((input: Input<Query>) => string);
+  /** Whether there is nothing more to wait for. first: the reply when the hold began; undefined: it was refused. */
+  readonly isOver: (reply: Answered<R>, input: Input<Query>, first: Answered<R> | undefined) => boolean;
+  /** Whether to wait on although this refusal is the answer as it now stands; left out: never. */
+  readonly outlasts?: (code: string, input: Input<Query>, first: Answered<R> | undefined) => boolean;
 }
 
 interface Read<Query, R extends Fields>
@@ -192,18 +196,28 @@ export function pathNames({ path }: Pick<Route, 'path'>): readonly string[] {
 }
 
 /** Holds a read that has `waitSeconds`; when the time is up, the answer is the record as it is then. */
-function holdRead<Query, R extends Fields>({ on, isOver }: Wait<Query, R>, input: Input<Query>): Hold | undefined {
+function holdRead<Query, R extends Fields>(
+  { on, isOver, outlasts }: Wait<Query, R>,
+  input: Input<Query>,
+): Hold | undefined {
   const { waitSeconds } = input.query as { readonly waitSeconds: number };
   if (waitSeconds === 0) return undefined;
+  let looks = 0;
   let first: Answered<R> | undefined;
   return {
     waitSeconds,
-    topic: input.params[on] ?? '',
+    topic: typeof on === 'string' ? param(input, on) : on(input),
     look: async (run, isLast) => {
-      const result = await run({});
-      const reply = result.reply as Answered<R>;
-      first ??= reply;
-      return isLast || isOver(reply, input, first) ? result : undefined;
+      looks++;
+      try {
+        const result = await run({});
+        const reply = result.reply as Answered<R>;
+        if (looks === 1) first = reply;
+        return isLast || isOver(reply, input, first) ? result : undefined;
+      } catch (error) {
+        if (isLast || !(error instanceof Refusal && outlasts?.(error.code, input, first))) throw error;
+        return undefined;
+      }
     },
   };
 }

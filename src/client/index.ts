@@ -3,6 +3,8 @@ export type { BatchedCalls, Calls } from './generated/calls.ts';
 export type { ErrorCode, ErrorCodes } from './generated/errors.ts';
 export type { Journal } from './journal.ts';
 export { createMuster, type Muster } from './muster.ts';
+export { type Hold, HoldLost, type HoldOptions, type Pool, type PoolRef } from './pool.ts';
+export { type NoteOptions, type NoteRecord, Run, RunNote } from './run.ts';
 export type { MusterOptions } from './send.ts';
 export type {
   After,

@@ -3,6 +3,7 @@ import { batched, sendBatch } from './batch.ts';
 import { type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
 import { type Journal, journal } from './journal.ts';
 import { itemsOf } from './pages.ts';
+import { Pool, type PoolRef } from './pool.ts';
 import { type MusterOptions, send } from './send.ts';
 import type {
   BatchedCall,
@@ -15,7 +16,9 @@ import type {
 } from './types.ts';
 
 /** All calls of one space, and many in one request. */
-export interface Muster extends Calls {
+export interface Muster extends Omit<Calls, 'pool'> {
+  /** The calls of pools; called with a name, it holds units of a pool: `muster.pool('deploys').hold(async (hold) => …)`. */
+  readonly pool: Calls['pool'] & ((pool: PoolRef) => Pool);
   /** The calls as a batch takes them: `muster.call.message.send({ … })` sends nothing yet. */
   readonly call: BatchedCalls;
   /**
@@ -63,5 +66,7 @@ export function createMuster(options: MusterOptions): Muster {
   const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);
   const events = <const F extends EventFilter = never>(journalOptions: JournalOptions<F> = {}) =>
     journal(options, journalOptions);
-  return { ...muster, call: inBatch, batch, events } as unknown as Muster;
+  const pool = Object.assign((ref: PoolRef) => new Pool(made, ref), muster['pool']);
+  const made = { ...muster, pool, call: inBatch, batch, events } as unknown as Muster;
+  return made;
 }

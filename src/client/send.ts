@@ -67,8 +67,8 @@ export function requestOf(
   const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
   const request: Prepared['request'] = { method, headers };
   let search = '';
-  if (method === 'GET') search = searchOf(rest);
-  else {
+  if (method === 'GET' || method === 'DELETE') search = searchOf(rest);
+  if (method !== 'GET') {
     headers['Idempotency-Key'] = idempotencyKey ?? crypto.randomUUID();
     headers['Content-Type'] = 'application/json';
     if (method !== 'DELETE') request.body = JSON.stringify(rest);

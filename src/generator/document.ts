@@ -113,7 +113,8 @@ export function specificCodes(document: Document): (call: Call) => string[] {
 
 /** The calls that a batch takes, by name. */
 export function batchedCalls({ components }: Document): ReadonlySet<string> {
-  return new Set(components.schemas['Call']?.oneOf?.map(({ $ref = '' }) => refName($ref)));
+  const calls = components.schemas['Call']?.oneOf ?? [];
+  return new Set(calls.map(({ $ref = '' }) => String(components.schemas[refName($ref)]?.properties?.['call']?.const)));
 }
 
 /** Lines of a text, each shorter than `width`. */

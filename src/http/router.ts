@@ -64,13 +64,22 @@ class RouteTable {
 }
 
 function paramsOf(layer: Layer, path: string, found: RegExpExecArray): Record<string, string> {
-  if (path.includes('%')) return layer.params(path, found.slice(1));
-  // Nothing to decode.
+  const isEncoded = path.includes('%');
   const params: Record<string, string> = {};
   layer.paramNames.forEach(({ name }, index) => {
-    params[name] = found[index + 1] ?? '';
+    const part = found[index + 1] ?? '';
+    params[name] = isEncoded ? decoded(part) : part;
   });
   return params;
+}
+
+/** '' for what is no percent-encoded UTF-8: no parameter may be empty. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
 }
 
 /** The first segment below the space and the number of segments: the same for a pattern and the paths it matches. */

@@ -31,14 +31,14 @@ export const whatItRequires = {
     fields({
       pools: listOf<{ poolId: string; units: number }>(
         fields({
-          poolId: id().description('a pool'),
+          poolId: id().description('the pool to take units of'),
           units: optional(integer(1, maxPoolUnits), 1).description('the units that the claim holds'),
         }),
         { poolId: exampleId('poolId') },
       ).description('units of pools, which the claim holds as long as it lasts'),
       quotas: listOf<{ allowanceId: string; units: number }>(
         fields({
-          allowanceId: id().description('an allowance'),
+          allowanceId: id().description('the allowance to use units of'),
           units: integer(1, maxUnits).description('the units that each attempt uses'),
         }),
         { allowanceId: exampleId('allowanceId'), units: 10 },

@@ -2,6 +2,7 @@ import { adviceOf, type ErrorTable, invalid } from '../call/errors.ts';
 import { fieldNames } from '../call/from-fields.ts';
 import { pathNames, type Route, roomOf } from '../call/route.ts';
 import type { Described } from '../openapi/openapi.ts';
+import { pathParameter } from '../openapi/path-parameter.ts';
 import { describe, type JsonSchema, jsonSchema, type Target } from '../openapi/schema.ts';
 
 /** A tool as tools/list shows it. */
@@ -81,7 +82,7 @@ function inputSchema(route: Route, target: Target): Tool['inputSchema'] {
   const path = pathNames(route);
   const described = (name: string, json: JsonSchema) => ({ ...json, description: describe(name, json, target) });
   const properties: Record<string, JsonSchema> = {};
-  for (const name of path) properties[name] = described(name, { type: 'string', format: 'uuid' });
+  for (const name of path) properties[name] = pathParameter(route, name, target);
   const required = [...path];
   for (const schema of [route.query, route.body]) {
     if (!schema) continue;

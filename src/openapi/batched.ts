@@ -1,6 +1,7 @@
 import { isBatched } from '../batch/route.ts';
 import { pathNames, type Route, roomOf } from '../call/route.ts';
 import { idempotencyKey } from './components.ts';
+import { pathParameter } from './path-parameter.ts';
 import { describe, type JsonSchema, jsonSchema, schemaRef, type Target } from './schema.ts';
 
 /** What a call takes in place of an id: src/batch/references.ts. */
@@ -25,18 +26,25 @@ const from: JsonSchema = {
   },
 };
 
-/** Names the calls that a batch takes, as they are called there, and their union, which `call` tells apart. */
+/**
+ * Names the calls that a batch takes, as they are called there, and their union, which `call` tells apart. A call with the
+ * name of an event, `note.put`, is the schema `note.put.call`.
+ */
 export function* batchedCalls(routes: readonly Route[], targetOf: (room: string) => Target): Generator<void, void> {
   const { named } = targetOf('');
   named.set('From', from);
   const batched = routes.filter(isBatched);
+  const names = new Map(batched.map(({ call }) => [call, named.has(call) ? `${call}.call` : call]));
   for (const route of batched) {
-    if (named.has(route.call)) throw new Error(`${route.call} is the name of a call and of something else`);
-    named.set(route.call, callSchema(route, targetOf(roomOf(route))));
+    const name = names.get(route.call) ?? '';
+    if (named.has(name)) throw new Error(`${name} is the name of a call and of something else`);
+    named.set(name, callSchema(route, targetOf(roomOf(route))));
     yield;
   }
-  const oneOf = batched.map(({ call }) => schemaRef(call));
-  named.set('Call', { oneOf, discriminator: { propertyName: 'call' } });
+  const oneOf = [...names.values()].map(schemaRef);
+  // The others are told apart by the names of their schemas.
+  const mapping = [...names].flatMap(([call, name]) => (call === name ? [] : [[call, schemaRef(name)['$ref']]]));
+  named.set('Call', { oneOf, discriminator: { propertyName: 'call', mapping: Object.fromEntries(mapping) } });
 }
 
 /** A field of a call; each id in it may also be that of an earlier call. */
@@ -56,16 +64,18 @@ function referring([name, json]: readonly [string, JsonSchema]): [string, JsonSc
   ];
 }
 
-/** A call with its path parameters and body fields in one object. */
-function callSchema({ call, path, summary, body, idempotency, hold }: Route, target: Target): JsonSchema {
-  const { properties, required, description } = (body ? jsonSchema(body, target) : {}) as {
+/** A call with its path parameters, query parameters and body fields in one object. */
+function callSchema(route: Route, target: Target): JsonSchema {
+  const { call, summary, idempotency, hold } = route;
+  const fields = route.body ?? route.query;
+  const { properties, required, description } = (fields ? jsonSchema(fields, target) : {}) as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
     description?: string;
   };
   // A receive that waits has a request of its own.
   const taken = Object.entries(properties ?? {}).filter(([name]) => !(hold && name === 'waitSeconds'));
-  const ids = pathNames({ path });
+  const ids = pathNames(route);
   const described = (name: string, json: JsonSchema) => ({ ...json, description: describe(name, json, target) });
   return {
     type: 'object',
@@ -74,7 +84,7 @@ function callSchema({ call, path, summary, body, idempotency, hold }: Route, tar
     additionalProperties: false,
     properties: {
       call: described('call', { const: call }),
-      ...Object.fromEntries(ids.map((name) => referring([name, described(name, { type: 'string', format: 'uuid' })]))),
+      ...Object.fromEntries(ids.map((name) => referring([name, pathParameter(route, name, target)]))),
       ...Object.fromEntries(taken.map(referring)),
       ...(idempotency !== 'never' && {
         idempotencyKey: described('idempotencyKey', { ...idempotencyKey, type: ['string', 'null'] }),

@@ -1,8 +1,9 @@
 import type { ErrorTable } from '../call/errors.ts';
 import { pathNames, type Route, roomOf } from '../call/route.ts';
 import { exampleOf } from './example.ts';
+import { pathParameter } from './path-parameter.ts';
 import { responses } from './responses.ts';
-import { describe, type JsonSchema, jsonSchema, type Target } from './schema.ts';
+import { type JsonSchema, jsonSchema, type Target } from './schema.ts';
 
 const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` });
 
@@ -37,11 +38,10 @@ function titleOf({ summary, description }: Route): { summary: string; descriptio
 }
 
 function pathParameters(route: Route, target: Target): object[] {
-  const schema = { type: 'string', format: 'uuid' };
   return [
     ofSpace,
     ...pathNames(route).map((name) => {
-      const description = describe(name, schema, target);
+      const { description, ...schema } = pathParameter(route, name, target);
       return { name, in: 'path', required: true, description, schema, example: exampleOf(schema, target, name) };
     }),
   ];

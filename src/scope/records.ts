@@ -29,5 +29,7 @@ export const Scope = record('Scope', {
   cancelWalk: text().orNull().internal(),
   /** Made by POST /scopes below another; and how many such children it has. */
   isDeclared: flag().internal(),
+  /** When it was last used by a call that leaves no record which would keep it. */
+  usedAt: time().orNull().internal(),
   declaredChildren: number().or(0).internal(),
 });

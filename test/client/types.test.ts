@@ -169,7 +169,10 @@ describe('what the typed client is made of', () => {
     for (const { call, method, path, query, body } of allRoutes) {
       const names = [query, body].flatMap((schema) => Object.keys(schema?.describe()['keys'] ?? {}));
       for (const [, name = ''] of path.matchAll(/:(\w+)/g)) expect(names, call).to.not.include(name);
-      expect(method !== 'GET' && query !== undefined, `${call} would send its query as a body`).to.equal(false);
+      expect(
+        !['GET', 'DELETE'].includes(method) && query !== undefined,
+        `${call} would send its query as a body`,
+      ).to.equal(false);
     }
   });
 

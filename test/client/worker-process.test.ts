@@ -51,6 +51,21 @@ describe('a worker process', () => {
     expect(said).to.equal('received\nreceived\nclosed\n');
   });
 
+  it('killed behind a step leaves its value to the next attempt, which does not do the step again', async () => {
+    const { id: mailboxId } = await muster.mailbox.create({ name: randomUUID() });
+    const step = { step: true, ms: 60_000 };
+    const { id: messageId } = await muster.message.send({ mailboxId, scopeId, payload: step });
+    const killed = start({ mailbox: { mailboxId }, leaseSeconds: 5 });
+    await until(() => said.includes('attempt 1 has what was made by attempt 1'));
+    const ended = once(killed, 'exit');
+    killed.kill('SIGKILL');
+    await ended;
+    await world.at(Date.now() + 6_000);
+    start({ mailbox: { mailboxId }, leaseSeconds: 5 });
+    await until(() => said.includes('attempt 2 has what was made by attempt 1'));
+    await muster.message.cancel({ messageId });
+  });
+
   it('told to end, closes all its workers, and does its own last work after them before it ends', async () => {
     const { id: mailboxId } = await muster.mailbox.create({ name: randomUUID() });
     const ids = await Promise.all([1, 2, 3].map(() => send(mailboxId, 60_000)));

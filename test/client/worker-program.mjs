@@ -5,8 +5,12 @@ import { createMuster, Worker } from 'muster-client';
 const { url, key, spaceId, budget, others = 0, flushMs, isKept, ...options } = JSON.parse(process.env.WORKER ?? '{}');
 const muster = createMuster({ url, key, spaceId });
 const workers = Array.from({ length: 1 + others }, () => {
-  const worker = new Worker(muster, options, async ({ payload, attempt }, { signal, reserve }) => {
+  const worker = new Worker(muster, options, async ({ payload, attempt }, { signal, reserve, once }) => {
     if (budget) await reserve(budget, 1);
+    if (payload.step) {
+      const made = await once('step', () => `by attempt ${attempt}`);
+      console.log(`attempt ${attempt} has what was made ${made}`);
+    }
     await sleep(payload.ms, undefined, { signal });
     return { n: payload.n, attempt };
   });

@@ -25,13 +25,14 @@ export class Tenant {
   readonly #urls: readonly string[];
   readonly #scopeId = randomUUID();
   #mailbox = '';
+  #keyed = '';
   #budget = '';
   #allowance = '';
   #clockwork = '';
   #schedule = '';
   readonly #twice: string[] = [];
   /** What stood there when a tail was lost. */
-  #before = { settled: 0n, reserved: 0n, usedUnits: 0, rounds: 0 };
+  #before = { settled: 0n, reserved: 0n, usedUnits: 0, puts: 0, rounds: 0 };
 
   constructor(world: World, urls: readonly string[]) {
     this.world = world;
@@ -40,6 +41,7 @@ export class Tenant {
 
   async prepare(): Promise<void> {
     this.#mailbox = (await this.world.mustPost('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id;
+    this.#keyed = (await this.world.mustPost('/mailboxes', { name: 'keyed', backlogLimit: 100_000, perKey: 1 })).id;
     const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: String(limit) };
     this.#budget = (await this.world.mustPost('/budgets', budget)).id;
     const allowance = { name: 'a', unitsLimit: 1_000_000_000, windowSeconds: 31_536_000 };
@@ -96,7 +98,9 @@ export class Tenant {
     await this.ask(`/task-groups/${group.id}/tasks/${task.taskId}/accept`);
     await this.#stop();
     await this.#again();
+    await this.#inOrder();
     await this.#batch();
+    await this.#note();
     this.rounds++;
   }
 
@@ -124,7 +128,7 @@ export class Tenant {
   /** A message that is delayed, cancelled and brought back, and received with what else is there, whatever its run. */
   async #again(): Promise<void> {
     const path = `/mailboxes/${this.#mailbox}`;
-    const sent = { scopeId: randomUUID(), payload: 1, delaySeconds: 600, maxAttempts: 2 };
+    const sent = { scopeId: randomUUID(), payload: 1, delaySeconds: 600, maxAttempts: 2, priority: 5 };
     const { body: message } = await this.ask(`${path}/messages`, sent);
     this.#expect(message.state, 'DELAYED');
     await this.ask(`/messages/${message.id}/cancel`, {});
@@ -134,6 +138,23 @@ export class Tenant {
     for (const { id, token } of status === 200 ? body.messages : [])
       await this.ask(`/messages/${id}/complete`, { token });
     this.sent.set(message.id, Date.now());
+  }
+
+  /** Two messages of a key: the second one follows the first, whatever its priority. */
+  async #inOrder(): Promise<void> {
+    const path = `/mailboxes/${this.#keyed}`;
+    const sent = { scopeId: randomUUID(), payload: 1, key: `round ${this.rounds}` };
+    const { body: first } = await this.ask(`${path}/messages`, sent);
+    const { body: second } = await this.ask(`${path}/messages`, { ...sent, priority: 9 });
+    this.#expect([first.state, second.state], ['READY', 'BLOCKED']);
+    for (const { id } of [first, second]) {
+      const body = { scopeId: sent.scopeId, holder: 'agent', holderSession: 's', leaseSeconds: 60 };
+      const claim = await this.ask(`${path}/recv`, body);
+      // A receive whose answer was lost has claimed it.
+      if (claim.status !== 200) return;
+      this.#expect(claim.body.id, id);
+      await this.ask(`/messages/${claim.body.id}/complete`, { token: claim.body.token });
+    }
   }
 
   /** Two messages in one request, repeated until both are answered. */
@@ -153,6 +174,17 @@ export class Tenant {
     }
   }
 
+  /** A note that is put once in each round. */
+  async #note(): Promise<void> {
+    const put = { call: 'note.put', scopeId: this.#scopeId, key: 'round', value: this.rounds };
+    const calls = [{ ...put, idempotencyKey: randomUUID() }];
+    for (;;) {
+      const { status } = (await this.ask('/batch', { calls })).body.results[0];
+      if (status !== 503) return this.#expect(status < 300, true);
+      await sleep(20);
+    }
+  }
+
   async #messageIds(): Promise<Set<string>> {
     const there = new Set<string>();
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -166,7 +198,7 @@ export class Tenant {
 
   /** Between rounds: what is kept agrees with itself, and with everything that was acknowledged. */
   async check(): Promise<void> {
-    const { settled, reserved, usedUnits } = await this.#consistent();
+    const { settled, reserved, usedUnits, puts } = await this.#consistent();
     const there = await this.#messageIds();
     expect(
       [...this.sent.keys()].filter((id) => !there.has(id)),
@@ -175,6 +207,7 @@ export class Tenant {
     expect(settled - this.#before.settled).to.equal(BigInt(this.rounds - this.#before.rounds) * settledEach);
     expect(reserved).to.equal(this.#before.reserved);
     expect(usedUnits - this.#before.usedUnits).to.equal(this.rounds - this.#before.rounds);
+    expect(puts - this.#before.puts, 'puts of the note').to.equal(this.rounds - this.#before.rounds);
   }
 
   /** As `check`, but a tail of what was acknowledged may be lost: answers when that was, and goes on from what is there. */
@@ -206,6 +239,7 @@ export class Tenant {
     );
     expect(settled + reserved + available).to.equal(limit);
     const { usedUnits } = (await this.world.get(`/allowances/${this.#allowance}`)).body;
-    return { settled, reserved, usedUnits };
+    const note = await this.world.get(`/scopes/${this.#scopeId}/notes/round`);
+    return { settled, reserved, usedUnits, puts: note.body.version ?? 0 };
   }
 }

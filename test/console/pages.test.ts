@@ -89,9 +89,10 @@ describe('Every page of the console', function () {
       '#message-events li',
     ]),
     run: [
-      [`/run/${seeded.runId}`, '#run table', '#run button', '#events li'],
+      [`/run/${seeded.runId}`, '#run table', '#run button', '#notes table', '#events li'],
       [`/run/${haltedRun}`, '#run button'],
     ],
+    note: [[`/note/${seeded.runId}?key=..%2Fx`, '#note pre']],
     budget: [[`/budget/${seeded.budgetId}`, '#budget table', '#budget button']],
   });
 

@@ -64,6 +64,8 @@ export async function seed(world: World): Promise<Seeded> {
     cron: '0 9 * * 1-5',
     timezone: 'Europe/Berlin',
   };
+  for (const key of [`plan ${hostile}`, '../x'])
+    await world.call('PUT', `/scopes/${runId}/notes/${encodeURIComponent(key)}`, { value: { text: hostile, big: 1 } });
   await world.mustPost('/schedules', { ...timing, name: `report ${hostile}` });
   return { runId, gateId: group.scopeId, mailboxId: mailbox.id, budgetId, messageId: failing.id };
 }

@@ -14,7 +14,8 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ everySeconds: [5, 31_536_000] },
   ...{ maxAttempts: [1, 100], retryDelaySeconds: [0, 86_400], maxRetryDelaySeconds: [1, 86_400] },
   ...{ backlogLimit: [1, 100_000], threshold: [1, 1000], target: [1, 100_000] },
-  ...{ epoch: [1, 999_999_999] },
+  ...{ epoch: [1, 999_999_999], ifVersion: [0, 999_999_999_999_999] },
+
   ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
   ...{ 'pool.create units': [1, 1e6], 'pool.update units': [1, 1e6], 'pool.acquire units': [1, 1e6] },
   ...{ 'pool.acquire ttlSeconds': [0, 86_400] },
@@ -131,6 +132,6 @@ describe('the bounds of a field', () => {
       const taken = [0, 1, max, max + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
       expect(taken, call).to.deep.equal([false, true, true, false]);
     }
-    expect(lists).to.have.length(16);
+    expect(lists).to.have.length(17);
   });
 });

@@ -50,6 +50,9 @@ function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
     return (
       kind === undefined ||
       deletable[name] === code ||
+      (args.includes('key') && kind === 'NOTE') ||
+      (rare.includes('required') && ['POOL', 'ALLOWANCE'].includes(kind)) ||
+      (name === 'mailbox/requeue' && kind === 'POOL') ||
       (rare.includes('prerequisites') && ['MESSAGE', 'GROUP'].includes(kind)) ||
       [...args, ...rare].some((arg) => arg.toLowerCase().endsWith(`${kind.toLowerCase()}id`))
     );

@@ -23,8 +23,18 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'question 4: the budget is used up',
   ],
   phases: ['4 shares make 1.00; the barrier is at epoch 3'],
+  'fenced-store': [
+    'its hold has LAPSED; the file says: the final report',
+    'the sleeper is refused: somebody else has written since',
+  ],
   crawler: ['15 pages in 16 requests, 1 of them one too many'],
   report: ['queues: 12 finds, from queues in 2014 to queues in 2025'],
+  steps: [
+    '3 fetches; All about clocks, All about leases, All about queues',
+    '600 words on clocks, attempt 2',
+    '600 words on leases, attempt 2',
+    '600 words on queues, attempt 2',
+  ],
   'mcp-agent': ['goodbye: GOODBYE', 'hello: HELLO', 'there are tools to message_recv and message_complete'],
 };
 

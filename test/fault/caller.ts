@@ -43,6 +43,7 @@ export class Caller {
     path: string,
     id: string,
     body?: unknown,
+    method = body === undefined ? 'GET' : 'POST',
   ): Promise<Heard | null | 'unmet'> {
     if (this.#isClosed) throw new Error('the workload is over');
     this.counts.attempts++;
@@ -59,7 +60,7 @@ export class Caller {
       }),
     };
     const heard = await new Promise<Heard | null | 'unmet'>((resolve) => {
-      const options = { agent: this.#agent, headers, method: body === undefined ? 'GET' : 'POST' };
+      const options = { agent: this.#agent, headers, method };
       const outgoing = request(url, options, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -84,10 +85,10 @@ export class Caller {
   }
 
   /** Repeats a call under one Idempotency-Key until it is answered. */
-  async insist(access: Access, path: string, id: string, body?: unknown): Promise<Heard> {
+  async insist(access: Access, path: string, id: string, body?: unknown, method?: string): Promise<Heard> {
     const begun = performance.now();
     for (;;) {
-      const heard = await this.attempt(access, path, id, body);
+      const heard = await this.attempt(access, path, id, body, method);
       this.longestMs = Math.max(this.longestMs, performance.now() - begun);
       if (heard !== null && heard !== 'unmet') return heard;
       this.counts.retries++;

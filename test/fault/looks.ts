@@ -28,8 +28,11 @@ export class Looks {
       for (const one of await this.#list(access, 'budgets')) this.#add(`budget ${one.id}`, one.at, balances(one));
       for (const one of await this.#list(access, 'barriers'))
         this.#add(`barrier ${one.id}`, one.at, { epoch: one.epoch, arrivals: one.arrivals });
+      for (const { id, at, heldUnits } of await this.#list(access, 'pools')) this.#add(`pool ${id}`, at, { heldUnits });
       for (const one of await this.#list(access, 'allowances')) await this.#allowance(access, one);
     }
+    for (const { access, scopeId } of this.#load.sheets) await this.#notes(access, scopeId);
+    await this.#memos();
     await this.#groups();
     await this.#runs();
     await this.#schedules();
@@ -56,11 +59,11 @@ export class Looks {
     return body;
   }
 
-  async #list(access: Access, plural: string, path = `/${plural}`): Promise<Body[]> {
+  async #list(access: Access, plural: string, path = `/${plural}`, query = ''): Promise<Body[]> {
     const all: Body[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const at = performance.now();
-      const body: Body = await this.#get(access, `${path}?limit=200${cursor && `&cursor=${cursor}`}`);
+      const body: Body = await this.#get(access, `${path}?limit=200${query}${cursor && `&cursor=${cursor}`}`);
       all.push(...body[plural].map((one: Body) => ({ ...one, at })));
       cursor = body.nextCursor;
     }
@@ -78,6 +81,32 @@ export class Looks {
 
   #of(kind: string, object: string): Operation[] {
     return this.#load.history.filter((one) => one.kind === kind && one.object === object && one.outcome === 'ok');
+  }
+
+  async #notes(access: Access, scopeId: string): Promise<void> {
+    const at = performance.now();
+    const { notes } = await this.#get(access, `/scopes/${scopeId}/notes?values=true`);
+    const value = Object.fromEntries(notes.map((note: Body) => [note.key, `${note.version} ${note.value}`]));
+    this.#add(`notes ${scopeId}`, at, value);
+  }
+
+  /** Every step that was kept is still there. */
+  async #memos(): Promise<void> {
+    const kept = new Map<string, Access>();
+    for (const queue of this.#load.queues) kept.set(queue.scopeId, queue.access);
+    for (const [scopeId, access] of kept) {
+      if (scopeId === '*') continue;
+      for (const { key, value, at } of await this.#list(access, 'notes', `/scopes/${scopeId}/notes`, '&values=true')) {
+        const [, messageId, step] = key.split(':');
+        this.#add(`memo ${messageId}/${step}`, at, { value });
+      }
+    }
+    const answered = this.#load.history.filter(({ kind, outcome }) => kind === 'put memo' && outcome === 'ok');
+    const seen = new Set(this.#seen.map(({ object }) => object));
+    expect(
+      answered.map(({ object }) => object).filter((object) => !seen.has(object)),
+      'memos',
+    ).to.deep.equal([]);
   }
 
   /** Units are spent by acknowledged consumptions and grants, once each, and never more than there are. */
@@ -153,7 +182,7 @@ export class Looks {
         ...[object, true],
         {
           messages: count('send') - count('complete'),
-          ...{ barriers: count('barrier'), groups: count('group'), waiters },
+          ...{ barriers: count('barrier'), groups: count('group'), waiters, holds: 0 },
         },
       ]);
     }

@@ -184,6 +184,50 @@ export function budgetModel(limit: number): Model<Purse> {
   };
 }
 
+/** The notes of a scope: its count of puts, and the version and value of each note by its key. */
+interface Notes {
+  readonly puts: number;
+  readonly notes: Readonly<Record<string, readonly [version: number, value: number]>>;
+}
+
+/** Registers with compare-and-set: put, delete, read, and a look at all of them; the count of puts gives the versions. */
+export function notesModel(): Model<Notes> {
+  const put = ({ puts, notes }: Notes, key: string, value: number): Notes => ({
+    puts: puts + 1,
+    notes: { ...notes, [key]: [puts + 1, value] },
+  });
+  const without = ({ puts, notes }: Notes, key: string): Notes => {
+    const { [key]: _, ...others } = notes;
+    return { puts, notes: others };
+  };
+  const act = (all: Notes, { kind, input, value, outcome }: Operation): Notes | undefined => {
+    const key = String(input['key']);
+    const [version, stored] = all.notes[key] ?? [0, 0];
+    const isMet = input['ifVersion'] === undefined || input['ifVersion'] === version;
+    if (kind === 'read note') {
+      if (outcome === 'refused') return version === 0 ? all : undefined;
+      return outcome === 'unknown' || (value['version'] === version && value['value'] === stored) ? all : undefined;
+    }
+    if (kind === 'look') {
+      const isSo = Object.entries(all.notes).every(([one, [v, s]]) => value[one] === `${v} ${s}`);
+      return isSo && Object.keys(value).length === Object.keys(all.notes).length ? all : undefined;
+    }
+    if (kind === 'delete note') {
+      if (outcome === 'refused')
+        return value['code'] === (version === 0 ? 'NOTE_NOT_FOUND' : isMet ? '' : 'VERSION_CONFLICT') ? all : undefined;
+      return version > 0 && isMet ? without(all, key) : undefined;
+    }
+    if (outcome === 'refused') return isMet ? undefined : all;
+    const after = put(all, key, Number(input['value']));
+    return isMet && (outcome === 'unknown' || value['version'] === after.puts) ? after : undefined;
+  };
+  return {
+    initial: { puts: 0, notes: {} },
+    key: ({ puts, notes }) => `${puts} ${JSON.stringify(Object.entries(notes).sort())}`,
+    step: (all, operation) => [act(all, operation) ?? []].flat(),
+  };
+}
+
 /** A barrier of so many arrivals. */
 interface Meeting {
   readonly epoch: number;
@@ -215,5 +259,64 @@ export function barrierModel(target: number): Model<Meeting> {
       const isSo = value['epoch'] === after.epoch && value['arrivals'] === after.keys.length;
       return outcome === 'ok' && !isSo ? [] : [after];
     },
+  };
+}
+
+/** A pool of one unit: who holds it, and the greatest fence that was given. */
+interface Lock {
+  /** The id of the hold; '' where it is free. */
+  readonly holder: string;
+  /** The hold that was released last. */
+  readonly released: string;
+  readonly fence: number;
+  /** Between these two moments the lease ends. */
+  readonly endsAfter: number;
+  readonly endsBefore: number;
+}
+
+/**
+ * Acquires that do not wait, renewals, releases and looks: one holder at a time, each with a greater fence. A lease ends by
+ * itself, not before its time and not after it where the store's clock is `steady`; at any time where it jumps.
+ */
+export function lockModel(clock: 'steady' | 'jumping' = 'steady'): Model<Lock> {
+  const isSteady = clock === 'steady';
+  const free = (lock: Lock): Lock => ({ ...lock, holder: '', endsAfter: 0, endsBefore: 0 });
+  const leased = (lock: Lock, { input, invokedAt, respondedAt }: Operation): Lock => {
+    const leaseMs = Number(input['leaseSeconds']) * 1000;
+    return { ...lock, endsAfter: invokedAt + leaseMs - clockMs, endsBefore: respondedAt + leaseMs + clockMs };
+  };
+  /** What the lock may have become by itself when the operation comes to it. */
+  const before = (lock: Lock, operation: Operation): Lock[] => {
+    if (lock.holder === '') return [lock];
+    const mayBeOver = !isSteady || operation.respondedAt >= lock.endsAfter;
+    // A read may show for a second what has ended already.
+    const isOver = isSteady && operation.invokedAt > lock.endsBefore + (operation.kind === 'look' ? 2_000 : 0);
+    return [...(isOver ? [] : [lock]), ...(mayBeOver ? [free(lock)] : [])];
+  };
+  const act = (lock: Lock, operation: Operation): Lock | undefined => {
+    const { id, kind, input, value, outcome } = operation;
+    const isMine = lock.holder !== '' && lock.holder === input['hold'];
+    if (kind === 'look') return value['heldUnits'] === (lock.holder === '' ? 0 : 1) ? lock : undefined;
+    if (kind === 'hold') {
+      if (outcome === 'refused') return lock.holder === '' ? undefined : lock;
+      if (lock.holder !== '') return undefined;
+      // The journal may know the fence of an acquire whose answer was lost.
+      const fence = Number(value['fence'] ?? lock.fence + 1);
+      if (fence <= lock.fence) return undefined;
+      return leased({ ...lock, holder: String(value['id'] ?? `of ${id}`), fence }, operation);
+    }
+    if (kind === 'renew')
+      return outcome === 'refused' ? (isMine ? undefined : lock) : isMine ? leased(lock, operation) : undefined;
+    const isAgain = lock.released === input['hold'];
+    if (outcome === 'refused') return isMine || isAgain ? undefined : lock;
+    if (isAgain) return lock;
+    return isMine ? { ...free(lock), released: String(input['hold']) } : undefined;
+  };
+  return {
+    initial: { holder: '', released: '', fence: 0, endsAfter: 0, endsBefore: 0 },
+    key: ({ holder, released, fence, endsAfter, endsBefore }) =>
+      [holder, released, fence, ...(holder === '' ? [] : [endsAfter, endsBefore])].join(),
+    step: (lock, operation) =>
+      before(lock, operation).flatMap((possible) => act(possible, operation) ?? ([] as Lock[])),
   };
 }

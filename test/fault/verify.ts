@@ -7,7 +7,8 @@ import { byObject, type Operation } from './history.ts';
 import { byRequest, disagreements, type Event, journal } from './journal.ts';
 import type { Lab } from './lab.ts';
 import { Looks } from './looks.ts';
-import { barrierModel, budgetModel, claimModel } from './models.ts';
+import { barrierModel, budgetModel, claimModel, lockModel, notesModel } from './models.ts';
+import { outOfTurn, overtaken, tooEarly } from './order.ts';
 import { gateTarget } from './scenes/gate.ts';
 import { purseLimit } from './scenes/purse.ts';
 import type { Workload } from './workload.ts';
@@ -27,8 +28,13 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     const events = (await Promise.all(worlds.map(journal))).flat();
     expect(new Set(events.map(({ eventId }) => eventId)).size, 'event ids').to.equal(events.length);
     expect(disagreements(load.history, events).slice(0, 3)).to.deep.equal([]);
-    if (circumstances.clock !== 'jumping') expectPast(events);
+    if (circumstances.clock !== 'jumping') {
+      expectPast(events);
+      expect(outOfTurn(load, events).slice(0, 3)).to.deep.equal([]);
+      expect(overtaken(load, events).slice(0, 3)).to.deep.equal([]);
+    }
     expect(tooEarly(load, events)).to.deep.equal([]);
+    expect(changedMemos([...load.history, ...looks])).to.deep.equal([]);
     expectUniqueIds(load.history);
     const findings = linearizability(resolved([...load.history, ...looks], events), circumstances);
     expect(findings.violations.slice(0, 1).join(''), 'linearizable').to.equal('');
@@ -52,11 +58,12 @@ export async function onceSettled<T>(lab: Lab, load: Workload, look: (worlds: Wo
   }
 }
 
-/** Nothing is claimed and nobody waits any more: leases and waiters have ended by themselves. */
+/** Nothing is claimed or held, and nobody waits any more: leases and waiters have ended by themselves. */
 async function untilQuiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
-    const { claims, waiters, messages } = (await world.get('/census')).body;
-    return claims.HELD + waiters.WAITING + messages.READY + messages.DELAYED + messages.BLOCKED === 0;
+    const { claims, waiters, holds, messages } = (await world.get('/census')).body;
+    const held = claims.HELD + holds.HELD + holds.WAITING;
+    return held + waiters.WAITING + messages.READY + messages.DELAYED + messages.BLOCKED === 0;
   };
   const late = performance.now() + 15_000;
   while (!(await isQuiet())) {
@@ -66,7 +73,8 @@ async function untilQuiet(world: World): Promise<void> {
 }
 
 /**
- * A receive whose answer was lost concerns the messages that the journal says it claimed; none: it did not happen. What goes
+ * A receive whose answer was lost concerns the messages that the journal says it claimed; none: it did not happen. So with an
+ * acquire. What goes
  * through a mailbox concerns those that the journal says it changed.
  */
 function resolved(history: readonly Operation[], events: readonly Event[]): Operation[] {
@@ -78,7 +86,10 @@ function resolved(history: readonly Operation[], events: readonly Event[]): Oper
   return history.flatMap((operation) => {
     if (operation.kind === 'purge') return each(operation, 'message.cancelled', { kind: 'purged', value: {} });
     if (operation.kind === 'requeue some') return each(operation, 'message.requeued', { kind: 'requeue', value: {} });
-    return operation.outcome === 'unknown' ? each(operation, 'message.claimed') : [operation];
+    if (operation.outcome !== 'unknown') return [operation];
+    if (operation.kind !== 'hold') return each(operation, 'message.claimed');
+    const held = (found.get(operation.id) ?? []).filter(({ type }) => type === 'hold.held');
+    return held.map(({ aggregateId: id, payload: { fence = 0 } }) => ({ ...operation, value: { id, fence } }));
   });
 }
 
@@ -95,6 +106,8 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     checkAll(messages, () => claimModel(clock)),
     checkAll(without(of('budget ')), () => budgetModel(purseLimit)),
     checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
+    checkAll(without(of('pool ')), () => lockModel(clock)),
+    checkAll(of('notes '), notesModel),
   ];
   const sum = (of: (one: Findings) => number): number => findings.reduce((total, one) => total + of(one), 0);
   return {
@@ -105,18 +118,12 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
   };
 }
 
-const ends = ['acked', 'rejected', 'failed', 'expired', 'cancelled'].map((end) => `message.${end}`);
-
-/** Claims of messages before what they are after had come out as they need it. */
-function tooEarly({ planted }: Workload, events: readonly Event[]): string[] {
-  const ended = new Map<string, Set<string>>();
-  return events.flatMap(({ type, aggregateId }) => {
-    if (ends.includes(type)) ended.set(aggregateId, (ended.get(aggregateId) ?? new Set()).add(type));
-    const { after = [], onFailure } = (type === 'message.claimed' && planted.get(aggregateId)) || {};
-    const isOpen = (id: string): boolean =>
-      onFailure === 'RUN' ? !ended.has(id) : !ended.get(id)?.has('message.acked');
-    return after.filter(isOpen).map((id) => `${aggregateId} was claimed before ${id}`);
-  });
+/** Steps whose value was answered in two ways: one that is kept never changes. */
+function changedMemos(history: readonly Operation[]): string[] {
+  const memos = history.filter(({ object, outcome }) => object.startsWith('memo ') && outcome === 'ok');
+  return [...byObject(memos)]
+    .filter(([, operations]) => new Set(operations.map(({ value }) => value['value'])).size > 1)
+    .map(([object]) => `${object} has changed`);
 }
 
 /** No event says that it happened later than now. */

@@ -7,6 +7,7 @@ import { type Scene, scenes } from './scenes/all.ts';
 import type { Clockwork } from './scenes/clockwork.ts';
 import type { Planted } from './scenes/graph.ts';
 import type { StoppedRun } from './scenes/run.ts';
+import type { Sheet } from './scenes/sheet.ts';
 import { type Chance, chanceOf } from './seed.ts';
 
 type Values = Operation['input'];
@@ -18,7 +19,10 @@ export interface Plan {
   readonly object: string | ((body: Heard['body']) => string);
   readonly input?: Values;
   readonly path: string;
+  /** undefined: it is read. */
   readonly body: unknown;
+  /** Where it is neither GET nor POST. */
+  readonly method?: string;
   readonly read?: (body: Heard['body']) => Values;
   /** Codes that are right answers here. */
   readonly refuses?: readonly string[];
@@ -47,10 +51,16 @@ export class Workload {
   readonly queues: Queue[] = [];
   readonly runs: StoppedRun[] = [];
   readonly clockworks: Clockwork[] = [];
+  /** The scopes whose notes are shared. */
+  readonly sheets: Sheet[] = [];
   /** Claims that their client walked away from: `messageId attempt` to the end of the lease. */
   readonly abandoned = new Map<string, number>();
   /** Messages that wait for others, by their ids. */
   readonly planted = new Map<string, Planted>();
+  /** Messages of which one of the same key is worked at a time, by their ids: their mailbox and key. */
+  readonly keyed = new Map<string, string>();
+  /** Messages without a delay and a key, by their ids: their run in their mailbox. */
+  readonly ordered = new Map<string, { readonly run: string; readonly priority: number }>();
   readonly caller: Caller;
   readonly spaces: readonly Access[];
   readonly chance: Chance;
@@ -133,9 +143,22 @@ export class Workload {
   async call(client: number, access: Access, plan: Plan): Promise<Heard> {
     const id = randomUUID();
     const invokedAt = performance.now();
-    const heard = await this.caller.insist(access, plan.path, id, plan.body);
+    const heard = await this.caller.insist(access, plan.path, id, plan.body, plan.method);
     this.#record(id, client, plan, invokedAt, heard);
     return heard;
+  }
+
+  /**
+   * Makes a call that may succeed after it was refused, so that a second attempt would say nothing of the first: undefined
+   * when nobody knows.
+   */
+  async callOnce(client: number, access: Access, plan: Plan): Promise<Heard | undefined> {
+    const id = randomUUID();
+    const invokedAt = performance.now();
+    const heard = await this.caller.attempt(access, plan.path, id, plan.body);
+    if (heard === 'unmet') return undefined;
+    this.#record(id, client, plan, invokedAt, heard);
+    return heard ?? undefined;
   }
 
   /** Makes several calls in one request, which is repeated until each of them is answered. */

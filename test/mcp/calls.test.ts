@@ -99,12 +99,44 @@ for (const version of versions)
       expect(waits.waiters[0].blockedBy).to.equal('WINDOW');
     });
 
+    it('hold a lock, and wait for it', async () => {
+      const { id: poolId } = await world.mustPost('/pools', { name: 'lock', units: 1 });
+      expect((await call('pool_list', { name: 'lock' })).pools[0].availableUnits).to.equal(1);
+      const asked = { poolId, scopeId, holder: 'h' };
+      const held = await call('pool_acquire', asked);
+      expect(held.state).to.equal('HELD');
+      const [next, last] = [await call('pool_acquire', asked), await call('pool_acquire', asked)];
+      expect(next).to.include({ state: 'WAITING', position: 1 });
+      expect((await call('hold_renew', { holdId: held.id, token: held.token })).state).to.equal('HELD');
+      const waits = await call('waits_get');
+      expect(waits.waitingHolds[0].blockedBy).to.equal('UNITS');
+      expect((await call('hold_cancel', { holdId: last.id })).state).to.equal('CANCELLED');
+      const waiting = call('hold_view', { holdId: next.id, waitSeconds: 20 });
+      expect((await call('hold_release', { holdId: held.id, token: held.token })).state).to.equal('RELEASED');
+      expect((await waiting).state).to.equal('HELD');
+    });
+
     it('arrive and wait', async () => {
       const { id: barrierId } = await world.mustPost('/barriers', { scopeId, target: 2 });
       expect(await call('barrier_arrive', { barrierId, arrivalKey: 'a', epoch: 1 })).to.include({ state: 'OPEN' });
       const waiting = call('barrier_view', { barrierId, waitSeconds: 20, epoch: 1 });
       await world.mustPost(`/barriers/${barrierId}/arrive`, { arrivalKey: 'b' });
       expect((await waiting).state).to.equal('RELEASED');
+    });
+
+    it('put, read, wait for, list and delete notes', async () => {
+      const note = { scopeId, key: 'plan/1' };
+      expect(await call('note_put', { ...note, value: { n: 1 }, ifVersion: 0 })).to.include({
+        version: 1,
+        holder: null,
+      });
+      const waiting = call('note_view', { ...note, sinceVersion: 1, waitSeconds: 20 });
+      await overRest(world, 'note_put', { ...note, value: { n: 2 } });
+      expect(await waiting).to.deep.include({ version: 2, value: { n: 2 } });
+      const { notes } = await call('note_list', { scopeId, prefix: 'plan/', values: true, limit: 5 });
+      expect(notes).to.deep.equal([(await overRest(world, 'note_view', note)).body]);
+      expect(await call('note_delete', { ...note, ifVersion: 2 })).to.equal(null);
+      expect((await call('note_list', { scopeId })).notes).to.deep.equal([]);
     });
 
     it('see a run, and stop it; read the journal', async () => {

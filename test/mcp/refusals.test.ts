@@ -77,6 +77,19 @@ async function stage(world: World) {
   await post(`/allowances/${allowanceId}/consume`, { ...units, workKey: 'c' });
   await post(`/allowances/${allowanceId}/wait`, { ...units, ttlSeconds: 3600 });
 
+  const stoppedNote = await post('/scopes', {});
+  await world.call('PUT', `/scopes/${stoppedNote.id}/notes/plan`, { value: 1 });
+  await post(`/scopes/${stoppedNote.id}/cancel`);
+  await world.call('PUT', `/scopes/${scopeId}/notes/plan`, { value: 1 });
+  const full = randomUUID();
+  await world.call('PUT', `/scopes/${full}/notes/plan`, { value: 1 });
+  await store.hset(`${world.prefix}:scope:${full}`, { notes: 10_000 });
+  const pool = async (units: number) => (await post('/pools', { name: `pool-${randomUUID()}`, units })).id;
+  const [poolId, freePoolId] = [await pool(1), await pool(9)];
+  const mine = { scopeId, holder: 'h', holderSession: 's', leaseSeconds: 600 };
+  const held = await post(`/pools/${poolId}/acquire`, mine);
+  await post(`/pools/${poolId}/acquire`, { ...mine, holderSession: 'other', ttlSeconds: 3600 });
+
   const barrier = async (target: number) => (await post('/barriers', { scopeId, target })).id;
   const [barrierId, released, cancelled] = [await barrier(9), await barrier(1), await barrier(9)];
   await post(`/barriers/${released}/arrive`, { arrivalKey: 'x' });
@@ -97,7 +110,8 @@ async function stage(world: World) {
       deepest,
     },
     ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, units },
-    ...{ barrierId, released, cancelled, scopeId, withdrawn, awaited },
+    ...{ barrierId, released, cancelled, scopeId, withdrawn, awaited, full, stoppedNoteId: stoppedNote.id },
+    ...{ poolId, freePoolId, held, mine },
   };
 }
 
@@ -115,9 +129,11 @@ function always(on: Stage): Case[] {
   const create = { mailboxId, condition: 'FIRST_ACCEPTED' };
   const reserve = { budgetId, scopeId, holder: 'h', amountMinor: '1' };
   const consume = { allowanceId, ...units };
+  const acquire = { poolId: on.poolId, ...on.mine };
   const stopped = { scopeId: on.stoppedId };
   const unknownMember = { groupId, taskId: none };
   const pending = { groupId, taskId: on.pending.taskId };
+  const note = { scopeId, key: 'plan' };
   return [
     ['mailbox_list', 'INVALID_CURSOR', { cursor: 'x' }],
     ['budget_list', 'INVALID_CURSOR', { cursor: 'x' }],
@@ -139,6 +155,13 @@ function always(on: Stage): Case[] {
     ['message_send', 'GROUP_NOT_FOUND', { ...send, after: [{ groupId: none }] }],
     ['message_send', 'PREREQUISITE_FAILED', { ...send, after: [{ messageId: on.withdrawn }] }],
     ['message_send', 'DEPENDENTS_FULL', { ...send, after: [{ messageId: on.awaited }] }],
+    ...[['message_send', send] as const, ['task_submit', { groupId, taskKey: 'x' }] as const].flatMap(
+      ([tool, asked]): Case[] => [
+        [tool, 'POOL_NOT_FOUND', { ...asked, requires: { pools: [{ poolId: none }] } }],
+        [tool, 'ALLOWANCE_NOT_FOUND', { ...asked, requires: { quotas: [{ allowanceId: none, units: 1 }] } }],
+        [tool, 'UNITS_EXCEED_LIMIT', { ...asked, requires: { pools: [{ poolId: on.poolId, units: 2 }] } }],
+      ],
+    ),
     ['message_view', 'MESSAGE_NOT_FOUND', { messageId: none }],
     ['group_create', 'MAILBOX_NOT_FOUND', { ...create, mailboxId: none }],
     ['group_create', 'MAILBOX_MODE_INVALID', { ...create, mailboxId: on.inboxId }],
@@ -191,11 +214,34 @@ function always(on: Stage): Case[] {
     ['waiter_view', 'WAITER_NOT_FOUND', { waiterId: none }],
     ['waiter_renew', 'WAITER_NOT_FOUND', { waiterId: none }],
     ['waiter_renew', 'WAITER_NOT_WAITING', { waiterId: on.granted }],
+    ['pool_list', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['pool_acquire', 'POOL_NOT_FOUND', { ...acquire, poolId: none }],
+    ['pool_acquire', 'UNITS_EXCEED_LIMIT', { ...acquire, units: 2 }],
+    ['pool_acquire', 'SCOPE_CANCELLED', { ...acquire, ...stopped }],
+    ['pool_acquire', 'DEADLOCK', acquire],
+    ['pool_acquire', 'POOL_EXHAUSTED', { ...acquire, ttlSeconds: 0 }],
+    ['hold_view', 'HOLD_NOT_FOUND', { holdId: none }],
+    ['hold_renew', 'HOLD_NOT_FOUND', { holdId: none, token: 'x' }],
+    ['hold_renew', 'CLAIM_LOST', { holdId: on.held.id, token: 'x' }],
+    ['hold_release', 'HOLD_NOT_FOUND', { holdId: none, token: 'x' }],
+    ['hold_release', 'CLAIM_LOST', { holdId: on.held.id, token: 'x' }],
+    ['hold_cancel', 'HOLD_NOT_FOUND', { holdId: none }],
+    ['hold_cancel', 'HOLD_NOT_WAITING', { holdId: on.held.id }],
     ['barrier_arrive', 'BARRIER_NOT_FOUND', { barrierId: none, arrivalKey: 'a' }],
     ['barrier_arrive', 'EPOCH_MISMATCH', { barrierId, arrivalKey: 'a', epoch: 7 }],
     ['barrier_arrive', 'BARRIER_RELEASED', { barrierId: on.released, arrivalKey: 'a' }],
     ['barrier_arrive', 'BARRIER_CANCELLED', { barrierId: on.cancelled, arrivalKey: 'a' }],
     ['barrier_view', 'BARRIER_NOT_FOUND', { barrierId: none }],
+    ['note_put', 'MESSAGE_NOT_FOUND', { ...note, ...gone, value: 1 }],
+    ['note_put', 'CLAIM_LOST', { ...note, ...lost, value: 1 }],
+    ['note_put', 'VERSION_CONFLICT', { ...note, value: 1, ifVersion: 7 }],
+    ['note_put', 'SCOPE_CANCELLED', { ...note, scopeId: on.stoppedNoteId, value: 1 }],
+    ['note_put', 'NOTES_FULL', { scopeId: on.full, key: 'another', value: 1 }],
+    ['note_view', 'NOTE_NOT_FOUND', { ...note, key: 'none' }],
+    ['note_list', 'INVALID_CURSOR', { scopeId, cursor: 'x' }],
+    ['note_delete', 'NOTE_NOT_FOUND', { ...note, key: 'none' }],
+    ['note_delete', 'VERSION_CONFLICT', { ...note, ifVersion: 7 }],
+    ['note_delete', 'SCOPE_CANCELLED', { ...note, scopeId: on.stoppedNoteId }],
     ['run_view', 'SCOPE_NOT_FOUND', { scopeId: none }],
     ['scope_cancel', 'SCOPE_NOT_FOUND', { scopeId: none }],
   ];
@@ -213,6 +259,9 @@ function newWork(on: Stage): Record<string, Args> {
     budget_reserve: { budgetId, scopeId, holder: 'h', amountMinor: '1' },
     allowance_consume: { allowanceId, scopeId, holder: 'h', units: 1 },
     allowance_wait: { allowanceId, scopeId, holder: 'h', units: 1 },
+    note_put: { scopeId, key: 'plan', value: 1 },
+    note_delete: { scopeId: on.scopeId, key: 'plan' },
+    pool_acquire: { poolId: on.freePoolId, scopeId, holder: 'h', ttlSeconds: 0 },
   };
 }
 
@@ -280,24 +329,40 @@ describe('Every refusal that a tool’s route declares', () => {
       ...refusing('TIMERS_FULL', ['message_send', 'group_create', 'task_submit'], { deadline }),
       ...refusing('TIMERS_FULL', ['budget_reserve'], { settleBy: deadline }),
     ]);
-    await limited({ maxPendingWaiters: 1 }, refusing('WAITERS_FULL', ['allowance_wait'], on.units));
+    await limited({ maxPendingWaiters: 1 }, [
+      ...refusing('WAITERS_FULL', ['allowance_wait'], on.units),
+      ...refusing('WAITERS_FULL', ['pool_acquire'], { poolId: on.poolId, ttlSeconds: 60 }),
+    ]);
     const claim = { messageId: on.claim.id, token: on.claim.token };
     await limited({ maxPayloadBytes: 100 }, [
       ...refusing('PAYLOAD_TOO_LARGE', ['message_send'], { payload: large }),
       ...refusing('PAYLOAD_TOO_LARGE', ['task_submit'], { input: large }),
+      ...refusing('PAYLOAD_TOO_LARGE', ['note_put'], { value: large }),
       ['message_complete', 'PAYLOAD_TOO_LARGE', { ...claim, result: { payload: large } }],
     ]);
     await limited({ maxLeaseSeconds: 10 }, [
-      ...refusing('LEASE_LIMIT_EXCEEDED', ['message_recv'], { leaseSeconds: 60 }),
+      ...refusing('LEASE_LIMIT_EXCEEDED', ['message_recv', 'pool_acquire'], { leaseSeconds: 60 }),
+      ['hold_renew', 'LEASE_LIMIT_EXCEEDED', { holdId: on.held.id, token: on.held.token, leaseSeconds: 60 }],
       ['message_renew', 'LEASE_LIMIT_EXCEEDED', { ...claim, leaseSeconds: 60 }],
     ]);
   });
 
   it('so are those by the plan', async () => {
-    const inNewRuns = ['message_send', 'group_create', 'budget_reserve', 'allowance_consume', 'allowance_wait'];
+    const inNewRuns = [
+      'message_send',
+      'group_create',
+      'budget_reserve',
+      'allowance_consume',
+      'allowance_wait',
+      'note_put',
+      'pool_acquire',
+    ];
     await planned({ runs: '1' }, refusing('ACTIVE_RUNS_LIMITED', inNewRuns));
     await planned({ tasks: '1' }, refusing('ACTIVE_TASKS_LIMITED', ['message_send', 'task_submit']));
-    await planned({ agents: '1' }, refusing('CONCURRENCY_LIMITED', ['message_recv']));
+    await planned({ agents: '1' }, [
+      ...refusing('CONCURRENCY_LIMITED', ['message_recv', 'pool_acquire']),
+      ...refusing('ENTITLEMENT_EXCEEDED', ['pool_acquire'], { units: 2 }),
+    ]);
     // Only the free plan ends with its operations; it has few requests a minute, so in a new one.
     await world.at(Date.now() + 120_000);
     await setPlan(world.service, { org: world.org, plan: 'free' });
@@ -329,6 +394,7 @@ describe('Every refusal that a tool’s route declares', () => {
     await service.store.set(`${prefix}:messageSegment:1`, 'garbage');
     await refused(['message_view', 'MESSAGES_DAMAGED', { messageId: claim.id }]);
     for (const tool of ['message_renew', 'message_complete']) await refused([tool, 'MESSAGES_DAMAGED', held]);
+    await refused(['note_put', 'MESSAGES_DAMAGED', { ...held, scopeId: on.scopeId, key: 'plan', value: 1 }]);
     await refused(['message_nack', 'MESSAGES_DAMAGED', { ...held, retry: true }]);
     await refused(['message_send', 'MESSAGES_DAMAGED', { ...send, mailboxId: on.mailboxId }]);
     const after = [{ messageId: claim.id }];

@@ -23,13 +23,13 @@ export function overRest(world: World, tool: string, args: Args, key = world.api
   const rest: Record<string, unknown> = { ...fields };
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => {
     delete rest[name];
-    return String(fields[name]);
+    return encodeURIComponent(String(fields[name]));
   });
   const query = new URLSearchParams(
     Object.entries(rest).map(([name, value]): [string, string] => [name, String(value)]),
   );
   const headers = { Authorization: `Bearer ${key}`, 'Idempotency-Key': String(idempotencyKey) };
-  return method === 'GET'
+  return method === 'GET' || method === 'DELETE'
     ? world.call(method, query.size === 0 ? filled : `${filled}?${query}`, undefined, headers)
     : world.call(method, filled, rest, headers);
 }

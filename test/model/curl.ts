@@ -47,14 +47,17 @@ export class Curl {
     return reply;
   }
 
-  /** Repeats a successful request with its Idempotency-Key, and expects the first answer, replayed. */
-  async again(index: number): Promise<void> {
-    const first = this.#done[index % Math.max(1, this.#done.length)];
+  /** Repeats a successful request, of those whose path has this, with its Idempotency-Key; expects the first answer, replayed. */
+  async again(index: number, inPath = ''): Promise<void> {
+    const done = this.#done.filter(({ path }) => path.includes(inPath));
+    const first = done[index % Math.max(1, done.length)];
     if (!first) return;
     const { status, headers, body } = await this.call(first.method, first.path, first.body, first.key);
     expect(status).to.equal(first.reply.status);
     expect(headers.get('Idempotent-Replayed')).to.equal('true');
-    expect(body).to.deep.equal({ ...first.reply.body, ...('replay' in first.reply.body && { replay: true }) });
+    // A 204 has no body.
+    const { body: answered } = first.reply;
+    expect(body).to.deep.equal(answered && { ...answered, ...('replay' in answered && { replay: true }) });
   }
 
   /** The line, extended to store values from the answer in variables if they are new. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { check, shortest } from '../fault/checker.ts';
 import type { Model, Operation } from '../fault/history.ts';
-import { barrierModel, budgetModel, claimModel } from '../fault/models.ts';
+import { barrierModel, budgetModel, claimModel, lockModel, notesModel } from '../fault/models.ts';
 
 type Values = Record<string, string | number>;
 let operations = 0;
@@ -21,6 +21,53 @@ const claim = (at: [number, number], token: string, attempt: number): Operation 
 const complete = (at: [number, number], token: string, value: Values | string = {}): Operation =>
   operation('complete', at, { token }, value);
 const lost = Number.POSITIVE_INFINITY;
+
+describe('The linearizability checker, on locks', () => {
+  const hold = (at: [number, number], id: string, fence: number): Operation =>
+    operation('hold', at, { leaseSeconds: 5 }, { id, fence });
+  const refused = (at: [number, number]): Operation => operation('hold', at, { leaseSeconds: 5 }, 'POOL_EXHAUSTED');
+  const release = (at: [number, number], hold: string, value: Values | string = {}): Operation =>
+    operation('release', at, { hold, leaseSeconds: 5 }, value);
+  const renew = (at: [number, number], hold: string, value: Values | string = {}): Operation =>
+    operation('renew', at, { hold, leaseSeconds: 5 }, value);
+  const verdict = (...history: Operation[]) => check(lockModel(), history);
+
+  it('accepts one holder after the other, with greater fences', () => {
+    expect(verdict(hold([0, 1], 'a', 7), refused([2, 3]), release([4, 5], 'a'), hold([6, 7], 'b', 8))).to.equal(
+      'linearizable',
+    );
+    expect(verdict(hold([0, 9], 'a', 7), release([0, 9], 'a'), hold([0, 9], 'b', 8))).to.equal('linearizable');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a'), release([4, 5], 'a'))).to.equal('linearizable');
+  });
+
+  it('finds two holders at once, a fence that went back, and a lock that is refused though free', () => {
+    expect(verdict(hold([0, 1], 'a', 7), hold([2, 3], 'b', 8))).to.equal('violation');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a'), hold([4, 5], 'b', 7))).to.equal('violation');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a'), refused([4, 5]))).to.equal('violation');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a', 'CLAIM_LOST'))).to.equal('violation');
+  });
+
+  it('allows a lease to end by itself, not too early and not too late; a renewal puts it off', () => {
+    const first = hold([0, 1], 'a', 7);
+    expect(verdict(first, hold([5010, 5020], 'b', 8), release([5030, 5031], 'a', 'CLAIM_LOST'))).to.equal(
+      'linearizable',
+    );
+    expect(verdict(first, hold([4000, 4010], 'b', 8))).to.equal('violation');
+    expect(verdict(first, release([5500, 5501], 'a'))).to.equal('violation');
+    expect(verdict(first, renew([4000, 4001], 'a'), refused([8000, 8001]))).to.equal('linearizable');
+    expect(verdict(first, renew([4000, 4001], 'a'), hold([8000, 8001], 'b', 8))).to.equal('violation');
+    expect(check(lockModel('jumping'), [first, hold([4000, 4010], 'b', 8)])).to.equal('linearizable');
+  });
+
+  it('takes an acquire whose answer was lost as one that happened, or not', () => {
+    const lostHold = operation('hold', [0, lost], { leaseSeconds: 5 }, {});
+    expect(verdict(lostHold, refused([2, 3]))).to.equal('linearizable');
+    expect(verdict(lostHold, hold([2, 3], 'b', 8))).to.equal('linearizable');
+    const look = (heldUnits: number): Operation => operation('look', [99, 100], {}, { heldUnits });
+    expect(verdict(hold([0, 1], 'a', 7), look(1))).to.equal('linearizable');
+    expect(verdict(hold([0, 1], 'a', 7), look(0))).to.equal('violation');
+  });
+});
 
 describe('The linearizability checker, on claims', () => {
   const verdict = (...history: Operation[]) => check(claimModel(), [send, ...history]);
@@ -212,7 +259,31 @@ function meeting(): (one: Planned) => [Values, Values | string] {
   };
 }
 
-describe('The linearizability checker, on budgets and barriers', () => {
+/** Notes of one key each for two digits, changed at the version that they have or at another. */
+function sheet(): (one: Planned) => [Values, Values | string] {
+  const notes = new Map<string, [version: number, value: number]>();
+  let puts = 0;
+  return ({ kind, pick }) => {
+    const key = pick % 2 === 0 ? 'a' : 'b';
+    const [version, value] = notes.get(key) ?? [0, 0];
+    const ifVersion = pick % 3 === 0 ? version : pick % 3 === 1 ? version + 1 : undefined;
+    const input = { key, ...(ifVersion !== undefined && { ifVersion }) };
+    const isMet = ifVersion === undefined || ifVersion === version;
+    if (kind === 'read note') return [{ key }, version === 0 ? 'NOTE_NOT_FOUND' : { version, value }];
+    if (kind === 'delete note') {
+      if (version === 0) return [input, 'NOTE_NOT_FOUND'];
+      if (!isMet) return [input, 'VERSION_CONFLICT'];
+      notes.delete(key);
+      return [input, {}];
+    }
+    if (!isMet) return [{ ...input, value: puts }, 'VERSION_CONFLICT'];
+    puts++;
+    notes.set(key, [puts, 100 + puts]);
+    return [{ ...input, value: 100 + puts }, { version: puts }];
+  };
+}
+
+describe('The linearizability checker, on budgets, barriers and notes', () => {
   it('accepts every correct history, however operations overlap and whichever responses are lost', () => {
     const budgets = planned('reserve', 'settle', 'overrun', 'void', 'look').map((plan) => played(plan, purse()));
     // Clients only settle reservations that they have been told of.
@@ -223,6 +294,8 @@ describe('The linearizability checker, on budgets and barriers', () => {
     fc.assert(fc.property(known, (history) => check(budgetModel(30), history) === 'linearizable'));
     const barriers = planned('arrive', 'arrive', 'nextEpoch', 'look').map((plan) => played(plan, meeting()));
     fc.assert(fc.property(barriers, (history) => check(barrierModel(3), history) === 'linearizable'));
+    const notes = planned('put note', 'put note', 'delete note', 'read note').map((plan) => played(plan, sheet()));
+    fc.assert(fc.property(notes, (history) => check(notesModel(), history) === 'linearizable'));
   });
 
   /** Checks that any wrong response in a sequential history is found. */
@@ -251,6 +324,28 @@ describe('The linearizability checker, on budgets and barriers', () => {
     const barriers = planned('arrive', 'arrive', 'nextEpoch').map((plan) => played(inLine(plan), meeting()));
     finds(barrierModel(3), barriers, 'arrivals');
     finds(barrierModel(3), barriers, 'epoch');
+    const puts = planned('put note').map((plan) => played(inLine(plan), sheet()));
+    finds(notesModel(), puts, 'version');
+  });
+
+  it('finds an update that is lost, a version that comes twice and a stale read of a note', () => {
+    const put = (at: [number, number], value: number, ifVersion: number, answer: Values | string) =>
+      operation('put note', at, { key: 'a', value, ifVersion }, answer);
+    const read = (at: [number, number], version: number, value: number) =>
+      operation('read note', at, { key: 'a' }, { version, value });
+    const first = put([0, 1], 7, 0, { version: 1 });
+    const verdict = (...history: Operation[]) => check(notesModel(), [first, ...history]);
+    expect(verdict(put([2, 9], 8, 1, { version: 2 }), put([2, 9], 9, 1, 'VERSION_CONFLICT'))).to.equal('linearizable');
+    expect(verdict(put([2, 9], 8, 1, { version: 2 }), put([2, 9], 9, 1, { version: 3 }))).to.equal('violation');
+    expect(verdict(put([2, 3], 8, 1, { version: 2 }), read([4, 5], 1, 7))).to.equal('violation');
+    expect(verdict(put([2, 9], 8, 1, { version: 2 }), read([4, 5], 1, 7))).to.equal('linearizable');
+    const gone = operation('delete note', [2, 3], { key: 'a' }, {});
+    expect(verdict(gone, put([4, 5], 8, 0, { version: 2 }))).to.equal('linearizable');
+    expect(verdict(gone, put([4, 5], 8, 0, { version: 1 }))).to.equal('violation');
+    const look = (value: Values) => operation('look', [9, 10], {}, value);
+    expect(verdict(look({ a: '1 7' }))).to.equal('linearizable');
+    expect(verdict(look({}))).to.equal('violation');
+    expect(verdict(gone, look({ a: '1 7' }))).to.equal('violation');
   });
 
   it('finds a lost reserve, one found by another workKey, money spent twice and a lost arrival among overlapping operations', () => {

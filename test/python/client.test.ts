@@ -65,9 +65,11 @@ describe('the Python client', function () {
     'journal_test',
     'worker_test',
     'spending_test',
+    'notes_test',
     'leases_test.Leases',
     'leases_test.Killed',
     'async_test',
+    'pool_test',
   ];
   describe('against a server', () => {
     let service: MusterService;

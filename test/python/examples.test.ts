@@ -24,6 +24,8 @@ const printed: Record<string, RegExp> = {
     /^map: all have arrived\nshuffle: all have arrived\nreduce: all have arrived\nin order: map shuffle reduce\n$/,
   'report.py': /^queues: 12 finds, from queues in 2014 to queues in 2025\n$/,
   'reviewers.py': /^a good draft: SATISFIED\na poor draft: UNSATISFIABLE\n$/,
+  'steps.py':
+    /^600 words on queues, attempt 2\n600 words on leases, attempt 2\n600 words on clocks, attempt 2\n3 fetches; All about clocks, All about leases, All about queues\n$/,
   'worker-pool.py': /^\{'ACKED': 19, 'REJECTED': 1\}\nwords: 54\ngiven up: \['there is no text'\]\nattempts: 21\n$/,
 };
 

@@ -8,7 +8,7 @@ import { longMs, many } from '../support/long.ts';
 import { World } from '../support/world.ts';
 import { callIn, digest, fingerprint, withNumberedIds } from './gathered-support.ts';
 
-type Kind = 'budget.reserve' | 'budget.settle' | 'barrier.arrive' | 'allowance.consume';
+type Kind = 'budget.reserve' | 'budget.settle' | 'barrier.arrive' | 'allowance.consume' | 'note.put';
 
 interface Call {
   readonly space: number;
@@ -55,6 +55,10 @@ class Rooms {
     const tail = randomTail();
     const reservationId = this.reservations[which % Math.max(1, this.reservations.length)] ?? randomUUID();
     if (kind === 'barrier.arrive') return { barrierId, arrivalKey: workKey, epoch: which === 0 ? 2 : '' };
+    if (kind === 'note.put') {
+      const [ifVersion, value] = [which < 3 ? which : '', 'x'.repeat(amount)];
+      return { scopeId, key: workKey, ifVersion, messageId: '', token: '', value };
+    }
     if (kind === 'budget.settle')
       return { budgetId, reservationId, workKey, amountMinor, overrun: which === 0 ? '1' : '', tail };
     if (kind === 'allowance.consume')
@@ -97,7 +101,10 @@ class Rooms {
         seen.push(body.events ?? body);
       }
       for (const scopeId of this.scopes)
-        seen.push(await world.service.store.hgetall(`${world.prefix}:scope:${scopeId}`));
+        seen.push(
+          await world.service.store.hgetall(`${world.prefix}:scope:${scopeId}`),
+          (await world.get(`/scopes/${scopeId}/notes`)).body,
+        );
     }
     return withNumberedIds(seen);
   }
@@ -114,7 +121,7 @@ describe('calls that share an FCALL', function () {
     amount: fc.integer({ min: 0, max: amounts.length - 1 }),
     which: fc.integer({ min: 0, max: 6 }),
   });
-  const kinds: Kind[] = ['budget.reserve', 'budget.settle', 'barrier.arrive', 'allowance.consume'];
+  const kinds: Kind[] = ['budget.reserve', 'budget.settle', 'barrier.arrive', 'allowance.consume', 'note.put'];
   const batch = fc.tuple(fc.constantFrom(...kinds), fc.array(call, { minLength: 2, maxLength: 24 }));
 
   it('have the same answers and records as one after the other, even if some are refused', async () => {

@@ -35,6 +35,8 @@ export async function expectAgreement(world: World, { isClockSteady = true } = {
     armedTimers: census.timers.ARMED,
   });
   expect(retainedBytes).to.equal(stored.retainedBytes);
+  expect(stored.notes.stored, 'notes').to.deep.equal(stored.notes.counted);
+  expect(stored.notes.isSound, 'versions of notes').to.equal(true);
   expect(sorted(waits.heldClaims, 'messageId')).to.deep.equal(stored.claimIds);
   expect(sorted(waits.waiters, 'waiterId')).to.deep.equal(stored.waiterIds);
   expect(sorted(waits.heldGrants, 'waiterId')).to.deep.equal(stored.heldGrantIds(Date.parse(waits.asOf)));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Records } from './recount.ts';
+import { notesOf, type Records } from './recount.ts';
 import type { World } from './world.ts';
 
 type Hash = Record<string, string>;
@@ -12,7 +12,7 @@ const derived = new RegExp(
     ...['mailboxes', 'mailboxNames', 'oldestReady', 'claims', 'tombstones', 'scopes', 'scopeNames', 'waiting'],
     ...['mailbox:[^:]+:(messages|segments|delayed|blocked|turns|heads|workKeys|requeueable:\\w+|ready:.+)'],
     ...['mailbox:[^:]+:(keyed:.+|keyActive:.+|keyWaiting:.+|waitedKeys)'],
-    ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates)', 'allowance:[^:]+:(live|units)', 'barriers'],
+    ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates|notes)', 'allowance:[^:]+:(live|units)', 'barriers'],
     ...['pools', 'poolNames', 'holds', 'waitingHolds', 'waitingHolders', 'holdLeases', 'finishedHolds'],
     ...['pool:[^:]+:(live|units|held|holds|claims)', 'parked:.+', 'parkedQueues:.+', 'scope:[^:]+:holds'],
     ...['questions', 'openQuestions', '(message|scope):[^:]+:questions'],
@@ -187,6 +187,8 @@ class Recounted {
       );
       if (workKey !== undefined) this.#put(`budget:${budgetId}:workKeys:RESERVE`, workKey, `${id} ${amount}`);
     }
+    for (const [scopeId, texts] of this.#records.notes)
+      for (const key of Object.keys(notesOf(texts))) this.#put(`scope:${scopeId}:notes`, key, '0');
     for (const { id = '', scopeId, messageId, state } of this.all('question')) {
       for (const list of ['questions', `scope:${scopeId}:questions`]) this.#put(list, id, '0');
       if (messageId !== undefined) this.#put(`message:${messageId}:questions`, id, '0');

@@ -30,6 +30,8 @@ async function keysWith(prefix: string, store: Store): Promise<string[]> {
 export class Records {
   /** The names of all other keys, without the space's prefix. */
   readonly others = new Set<string>();
+  /** The texts of notes, by their scopes. */
+  readonly notes = new Map<string, Hash>();
   /** The messages that segments name, each with its mailbox. */
   readonly named: [mailboxId: string, id: string][] = [];
   readonly #kinds = new Map<string, Map<string, Hash>>();
@@ -42,6 +44,8 @@ export class Records {
       /^(message|scope|group|task|waiter|allowance|pool|hold|barrier|budget|reservation|mailbox|schedule|question):([^:]+)$/;
     const read = async (key: string): Promise<void> => {
       const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
+      const [, scopeId] = /^scope:([^:]+):noteTexts$/.exec(key.slice(prefix.length)) ?? [];
+      if (scopeId !== undefined) records.notes.set(scopeId, await store.hgetall(key));
       if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
       else records.others.add(key.slice(prefix.length));
     };
@@ -172,6 +176,42 @@ function countedPools(records: Records) {
   };
 }
 
+/** The notes of a scope by key, from their texts. */
+export function notesOf(texts: Hash): Record<string, { version: number; bytes: number; value: string }> {
+  const heads = Object.entries(texts).filter(([name]) => name.startsWith('#'));
+  return Object.fromEntries(
+    heads.map(([name, head]) => {
+      const [version, , , bytes] = head.split(' ').map(Number);
+      return [name.slice(1), { version: version ?? 0, bytes: bytes ?? 0, value: texts[`=${name.slice(1)}`] ?? '' }];
+    }),
+  );
+}
+
+/** What each scope counts of its notes: as stored, and as counted. No version is above the scope's, and none comes twice. */
+function countedNotes(records: Records) {
+  const scopes = [...records.of('scope')].map(([id, scope]) => {
+    const texts = records.notes.get(id) ?? {};
+    const notes = Object.values(notesOf(texts));
+    const versions = notes.map(({ version }) => version);
+    const bytes = notes.map(({ value }) => Buffer.byteLength(value));
+    return {
+      stored: ['notes', 'noteBytes'].map((name) => Number(scope[name] ?? 0)),
+      counted: [notes.length, bytes.reduce((sum, one) => sum + one, 0)],
+      isSound:
+        Object.keys(texts).length === 2 * notes.length &&
+        new Set(versions).size === versions.length &&
+        Math.max(0, ...versions) <= Number(scope['noteVersion'] ?? 0) &&
+        notes.every((note, i) => note.bytes === bytes[i]),
+    };
+  });
+  const lost = [...records.notes.keys()].filter((id) => !records.of('scope').has(id));
+  return {
+    stored: scopes.map(({ stored }) => stored),
+    counted: scopes.map(({ counted }) => counted),
+    isSound: lost.length === 0 && scopes.every(({ isSound }) => isSound),
+  };
+}
+
 /** The organization's timers for the deadlines of live messages and undecided groups. */
 function deadlines(records: Records, messages: readonly Hash[], spaceNumber: string): string[] {
   const live = messages.filter((message) => isLive(message) && message['deadline']);
@@ -227,11 +267,13 @@ export async function recount(world: World) {
       events,
       schedules: tally(['ACTIVE', 'PAUSED', 'ENDED'], states('schedule')),
     },
-    retainedBytes: [...messages, ...records.of('question').values()]
-      .flatMap((one) =>
+    retainedBytes: [
+      ...[...messages, ...records.of('question').values()].flatMap((one) =>
         ['payload', 'result', 'lastError', 'progress', 'question', 'answer'].map((name) => one[name] ?? ''),
-      )
-      .reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+      ),
+      ...[...records.notes.values()].flatMap((texts) => Object.values(notesOf(texts)).map(({ value }) => value)),
+    ].reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    notes: countedNotes(records),
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
     scopes: countedScopes(records, messages),
     budgets: countedBudgets(records),

@@ -58,6 +58,19 @@ export class Ends {
     for (const refusal of refusals) task.listener.unsettled(refusal);
   }
 
+  /**
+   * Deletes the kept values of a completed message's steps: so a run of many messages has room for those to come. Those that
+   * stay, where this is not answered, go with the run.
+   */
+  async forget({ message: { scopeId }, memos }: Task): Promise<void> {
+    const deletions = [...memos.keys].map((key) => {
+      const args = { scopeId, key };
+      const batched = this.#muster.call.note.delete(args);
+      return this.once(batched, (options) => this.#muster.note.delete(args, options)).catch(() => undefined);
+    });
+    await Promise.all(deletions);
+  }
+
   /** Gives back what is left of the money, and the message. */
   async giveBack(task: Task, error: unknown): Promise<Answer<'message.nack'>> {
     const { id: messageId, token } = task.message;

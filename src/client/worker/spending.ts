@@ -1,4 +1,5 @@
 import { MusterError } from '../error.ts';
+import { idByName } from '../ids.ts';
 import type { Muster } from '../muster.ts';
 import type { Answer, CallOptions } from '../types.ts';
 
@@ -200,16 +201,5 @@ async function keepPlace({ muster, signal, insist }: Spender, waiterId: string):
   }
 }
 
-/** Ids by kind and name. */
-const known = new WeakMap<Muster, Map<string, string>>();
-
-async function idOf(room: 'budget' | 'allowance', { muster, insist }: Spender, name: string): Promise<string> {
-  const ids = known.get(muster) ?? new Map<string, string>();
-  known.set(muster, ids);
-  const found =
-    ids.get(`${room} ${name}`) ??
-    (await insist(async (options) => (await muster[room].all({ name }, options).next()).value?.id));
-  if (found === undefined) throw new Error(`there is no ${room} named ${name}`);
-  ids.set(`${room} ${name}`, found);
-  return found;
-}
+const idOf = (room: 'budget' | 'allowance', { muster, insist }: Spender, name: string): Promise<string> =>
+  idByName(muster, room, name, insist);

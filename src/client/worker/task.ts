@@ -1,5 +1,7 @@
+import { Run } from '../run.ts';
 import type { Answer, OneOf, Typed } from '../types.ts';
 import { insist } from './insist.ts';
+import { Memos } from './memos.ts';
 import { type PrerequisiteResult, resultsOf } from './results.ts';
 import { type AllowanceRef, type BudgetRef, type Reservation, reserve, type Spender, takeUnits } from './spending.ts';
 
@@ -29,6 +31,14 @@ export interface TaskContext {
   readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
+  /**
+   * Does a step once, whatever becomes of this attempt: its JSON value is kept with the run, under a key of the message's own,
+   * and later attempts get it without doing the step again. Kept only while the claim lasts (else ClaimLost), until the
+   * message is completed. What the step does outside may still happen twice if the process dies in the midst of it.
+   */
+  readonly once: <Value>(key: string, step: () => Value | Promise<Value>) => Promise<Value>;
+  /** The message's run: `run.note(key)` are values that its agents share; they are put only while the claim lasts. */
+  readonly run: Run;
   /** Fetches what the messages and groups that the message is after (`message.after`) have left, in their order. */
   readonly results: <Result = unknown>() => Promise<PrerequisiteResult<Result>[]>;
 }
@@ -46,6 +56,7 @@ export class Task<Payload = unknown, Result = unknown> {
   readonly message: WorkerMessage<Payload, Result>;
   readonly context: TaskContext;
   readonly reservations: Reservation[] = [];
+  readonly memos: Memos;
   readonly listener: TaskListener;
   /** By performance.now(), as the two that follow. */
   readonly receivedAt = performance.now();
@@ -70,7 +81,7 @@ export class Task<Payload = unknown, Result = unknown> {
     this.message = message;
     this.listener = listener;
     const { signal } = this.#abort;
-    const { id, scopeId, attempt, claimedAt, leaseSeconds } = message;
+    const { id, token, scopeId, attempt, claimedAt, leaseSeconds } = message;
     const spender: Omit<Spender, 'workId'> = {
       ...{ ...worker, scopeId, attempt, claimedAt, signal },
       insist: (call) => {
@@ -79,6 +90,9 @@ export class Task<Payload = unknown, Result = unknown> {
         return insist(this, () => call({ attempts: 1, idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }));
       },
     };
+    const { muster } = worker;
+    const run = new Run(muster, scopeId, { muster, fence: { messageId: id, token }, call: spender.insist, signal });
+    this.memos = new Memos(run, id);
     let reserveCalls = 0;
     this.context = {
       signal,
@@ -97,6 +111,11 @@ export class Task<Payload = unknown, Result = unknown> {
         return reservation;
       },
       units: (allowance, units = 1) => takeUnits({ ...spender, workId: id }, allowance, units),
+      once: async (key, step) => {
+        signal.throwIfAborted();
+        return this.memos.once(key, step);
+      },
+      run,
       results: <Value>() => resultsOf(spender, message.after) as Promise<PrerequisiteResult<Value>[]>,
     };
   }

@@ -219,6 +219,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     task.isOver = true;
     this.#counts.completed++;
     this.#emitter.emit('completed', { message, result, durationMs: performance.now() - receivedAt });
+    await this.#ends.forget(task);
   }
 
   async #giveBack(task: Task<Payload, Result>, error: unknown): Promise<void> {

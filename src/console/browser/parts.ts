@@ -13,6 +13,12 @@ export function messageOrGroup(id: string, isGroup: boolean, world: World): Elem
   return isGroup ? el('span', { class: 'id' }, `group ${shortId(id)}`) : messageLink(id, world);
 }
 
+/** Units of a pool or an allowance by its name; else a message or a group. */
+function whatBlocks(kind: string, id: string, world: World): Element {
+  if (kind !== 'POOL' && kind !== 'ALLOWANCE') return messageOrGroup(id, kind === 'GROUP', world);
+  return named(`units of ${kind.toLowerCase()} ${world.named(id).name}`);
+}
+
 /** What a BLOCKED message waits for. */
 export function blockersOf(
   blockedBy: readonly { readonly kind: string; readonly id: string | null }[],
@@ -21,7 +27,7 @@ export function blockersOf(
   return blockedBy.flatMap(({ kind, id }, index) => [
     index === 0 ? '' : ', ',
     ...(kind === 'KEY' ? [id === null ? 'other messages of its key' : 'its key, which has '] : []),
-    ...(id === null ? [] : [messageOrGroup(id, kind === 'GROUP', world)]),
+    ...(id === null ? [] : [whatBlocks(kind, id, world)]),
   ]);
 }
 

@@ -98,6 +98,8 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   const { id: scheduleId } = await schedule();
   const { id: spareScheduleId } = await schedule();
 
+  for (const key of ['plan', 'draft']) await world.call('PUT', `/scopes/${scopeId}/notes/${key}`, { value: { key } });
+
   const eventTypes = ['barrier.created'];
   const { id: destinationId } = await world.mustPost('/destinations', { url: sink.url, eventTypes });
   const { id: barrierId } = await world.mustPost('/barriers', { scopeId, target: 3 });
@@ -113,11 +115,13 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
     ...{ askingMessageId, 'message.ask token': askingToken },
     deliveryId: delivery?.id ?? '',
+    ...{ key: 'plan', spareKey: 'draft' },
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
     // The sample's name is the one used at creation.
     'schedule.update name': name(),
     'pool.update name': name(),
+    ...{ holdToken: held.token, releasedToken: released.token },
     'hold.renew token': held.token,
     'hold.release token': released.token,
     'budget.update limitMinor': '2000000',
@@ -140,8 +144,12 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'hold.release': { holdId: 'releasedHoldId' },
   'hold.cancel': { holdId: 'waitingHoldId' },
   'schedule.delete': { scheduleId: 'spareScheduleId' },
+  'note.delete': { key: 'spareKey' },
   'mailbox.requeue': { mailboxId: 'fullMailboxId' },
 };
+
+/** A scope that is unknown here has no notes, and a put makes it: matrix.test.ts tests them apart. */
+export const isOfNotes = ({ call }: Pick<Route, 'call'>): boolean => call.startsWith('note.');
 
 /** The name of the object for this parameter of a call's path. */
 export const objectIn = (call: string, parameter: string): string => ofTheirOwn[call]?.[parameter] ?? parameter;

@@ -83,6 +83,8 @@ const payloads: Readonly<Record<string, string>> = {
   'schedule.deleted': schedule,
   'schedule.fired': `${schedule} messageId missed`,
   'schedule.refused': `${schedule} code missed`,
+  'note.put': 'key version',
+  'note.deleted': 'key version',
   'limits.updated': 'maxBacklog',
   'scope.created': 'parentScopeId',
   'scope.paused': '',
@@ -157,6 +159,8 @@ describe('the payload of an event', () => {
     await world.call('DELETE', `/schedules/${scheduleId}`);
     const { id: run } = await world.mustPost('/scopes', {});
     for (const what of ['pause', 'resume', 'cancel']) await world.mustPost(`/scopes/${run}/${what}`);
+    for (const method of ['PUT', 'DELETE'])
+      await world.call(method, `/scopes/${scopeId}/notes/plan`, method === 'PUT' ? { value: 1 } : undefined);
     await world.call('PUT', '/limits', { maxBacklog: 7 });
     const destination = await world.mustPost('/destinations', { url: 'https://93.184.215.14/' });
     await world.call('PATCH', `/destinations/${destination.id}`, { state: 'DISABLED' });

@@ -151,6 +151,8 @@ describe('Packed messages that the store has damaged', () => {
       'group.list': () => there.get('/task-groups?limit=1'),
       'task.submit': () =>
         there.post(`/task-groups/${groupId}/tasks`, { taskKey: 'after', after: [{ messageId: acked }] }),
+      'note.put': () =>
+        there.call('PUT', `/scopes/${queue.scopeId}/notes/plan`, { value: 1, messageId: acked, token: claim.token }),
       'group.join': () => there.post(`/task-groups/${groupId}/join-task`, { taskId: acked }),
     };
     const declared = allRoutes.filter(({ refuses }) => refuses.includes('MESSAGES_DAMAGED')).map(({ call }) => call);

@@ -17,7 +17,15 @@ describe('waits', () => {
   it('is empty for a space where nothing waits', async () => {
     const { world } = await begin();
     const { asOf, ...rest } = (await world.get('/ops/waits')).body;
-    const nothing = { waiters: [], heldGrants: [], heldClaims: [], waitingTasks: [], schedules: [] };
+    const nothing = {
+      waiters: [],
+      heldGrants: [],
+      waitingHolds: [],
+      heldHolds: [],
+      heldClaims: [],
+      waitingTasks: [],
+      schedules: [],
+    };
     expect(rest).to.deep.equal({ ...nothing, truncated: false });
   });
 

@@ -14,15 +14,19 @@ Worker(muster, 'jobs', handle, concurrency=10).run()
 
 from . import _records as _all_records
 from ._arguments import ABSENT, After, Amount, From, Id, Moment
+from ._async_pool import AsyncHolding
+from ._async_run import AsyncRun, AsyncRunNote
 from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
 from ._base import BatchedCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._claims import WorkerCounts
 from ._core import MailboxChoice
-from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, WorkerClosed
+from ._errors import ClaimLost, GiveUp, HoldLost, MusterError, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
+from ._pool import Holding
 from ._record import Record
 from ._records import *  # noqa: F403
+from ._run import Run, RunNote
 from ._spending import Reservation, Settlement
 from ._task import PrerequisiteResult
 from ._transport import Stop
@@ -34,8 +38,11 @@ __all__ = [
     'After',
     'Amount',
     'AsyncHandler',
+    'AsyncHolding',
     'AsyncMuster',
     'AsyncReservation',
+    'AsyncRun',
+    'AsyncRunNote',
     'AsyncTask',
     'AsyncWorker',
     'BatchResult',
@@ -44,6 +51,8 @@ __all__ = [
     'ClaimLost',
     'GiveUp',
     'Handler',
+    'HoldLost',
+    'Holding',
     'Id',
     'Journal',
     'MailboxChoice',
@@ -54,6 +63,8 @@ __all__ = [
     'Record',
     'Reservation',
     'RetryLater',
+    'Run',
+    'RunNote',
     'Settlement',
     'Stop',
     'Stopped',

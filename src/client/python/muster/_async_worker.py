@@ -6,18 +6,21 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _signals
 from ._arguments import Amount, Id
+from ._async_run import AsyncRun
 from ._client import AsyncMuster, AsyncReservation, Reserving
 from ._core import Core
 from ._held import Held
 from ._records import Claim, Waiter
+from ._run import keep
 from ._spending import Reservation
 from ._task import PrerequisiteResult, TaskBase
 from ._transport import Stop
 
+T = TypeVar('T')
 AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
 
@@ -28,6 +31,7 @@ class AsyncTask(TaskBase):
     def __init__(self, held: Held, worker: AsyncWorker) -> None:
         super().__init__(held, worker)
         self._muster = worker.given_muster
+        self._steps: dict[str, asyncio.Lock] = {}
 
     def reserve(self, budget: Id, amount_minor: Amount) -> Reserving:
         """As `Task.reserve`: `async with task.reserve('llm', 500) as reservation: await reservation.settle(320)`."""
@@ -37,6 +41,23 @@ class AsyncTask(TaskBase):
     async def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id; waits in line until they are granted."""
         return await self._muster.in_thread(partial(self._units, allowance, units))
+
+    @property
+    def run(self) -> AsyncRun:
+        """As `Task.run`."""
+        return AsyncRun(self._muster, self._run.scope_id, self._run)
+
+    async def once(self, key: str, step: Callable[[], Awaitable[T]]) -> T:
+        """As `Task.once`: `page = await task.once('fetch', lambda: fetch(url))`."""
+        note = self._kept(key)
+        async with self._steps.setdefault(key, asyncio.Lock()):
+            found = await self._muster.in_thread(partial(note.view))
+            if found is not None:
+                known: T = found.value
+                return known
+            made = await step()
+            value: T = await self._muster.in_thread(partial(keep, note, made))
+            return value
 
     async def results(self) -> list[PrerequisiteResult]:
         """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""

@@ -34,10 +34,10 @@ class Endpoint(Generic[T]):
         target = self.path
         for name in self._in_path:
             target = target.replace(f'{{{name}}}', quote(text(rest.pop(name)), safe=''))
-        if self.method == 'GET':
+        if self.method in ('GET', 'DELETE'):
             query = {name: text(value) for name, value in rest.items() if value is not None}
             return (f'{target}?{urlencode(query)}' if query else target), None
-        return target, None if self.method == 'DELETE' else encode(rest)
+        return target, encode(rest)
 
     def read(self, body: Any) -> T:
         """The answer to it."""

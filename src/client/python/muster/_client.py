@@ -11,10 +11,12 @@ from typing import Any, Generic, Literal, TypeVar
 
 from ._arguments import ABSENT, Amount, Id, text
 from ._async_calls import AllAsyncCalls
+from ._async_pool import AsyncPools
 from ._base import BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._errors import MusterError, Stopped
 from ._journal import Journal
+from ._pool import Pools
 from ._record import Record
 from ._records import Event, ReservationRecord, Reserved, Waiter
 from ._spending import Reservation, Settlement, Spender, reserve, take_units
@@ -93,7 +95,9 @@ class Muster(AllCalls):
         attempts: int = 5,
         timeout_seconds: float = 60,
     ) -> None:
-        super().__init__(self._send)
+        super().__init__(self.send)
+        self.pool: Pools = Pools(self)
+        """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
         url = url or os.environ.get('MUSTER_URL') or 'http://127.0.0.1:8080'
         key = key or os.environ.get('MUSTER_KEY')
         space = space_id or os.environ.get('MUSTER_SPACE')
@@ -214,9 +218,10 @@ class Muster(AllCalls):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _send(
+    def send(
         self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
     ) -> T:
+        """Makes a call of `muster.<primitive>`."""
         return self.request(endpoint, args, idempotency_key=idempotency_key, attempts=attempts)
 
 
@@ -243,6 +248,8 @@ class AsyncMuster(AllAsyncCalls):
         super().__init__(self._send)
         self.sync = Muster(url, key, space_id, attempts=attempts, timeout_seconds=timeout_seconds)
         """The client that makes the requests"""
+        self.pool: AsyncPools = AsyncPools(self, self._send)
+        """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
         self.call = self.sync.call
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix='muster')
 

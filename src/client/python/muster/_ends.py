@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._arguments import ABSENT
-from ._calls import MESSAGE_RECV_MANY
+from ._calls import MESSAGE_RECV_MANY, NOTE_DELETE
 from ._claims import Claims, Request
 from ._end import End, too_large
 from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, is_short
@@ -149,6 +149,7 @@ class Ends(Claims):
         failures = 0
         is_batch = len(ends) > 1
         pending = list(ends)
+        completed: list[Held] = []
         for end in pending:
             if end.error is not None:
                 self._send_progress(end.held)
@@ -168,6 +169,8 @@ class Ends(Claims):
             for end, outcome in zip(pending, outcomes):
                 if not isinstance(outcome, MusterError):
                     self._ended_well(end, outcome)
+                    if end.error is None:
+                        completed.append(end.held)
                 elif outcome.code in lost_codes:
                     self._lose(end.held, outcome.message)
                     self._forget(end.held)
@@ -186,6 +189,20 @@ class Ends(Claims):
                 pause = min(max_pause_seconds, first_pause_seconds * 2**failures)
                 failures += 1
                 self._over.wait(pause * (1 + random.random() / 4))
+        self._forget_steps(completed)
+
+    def _forget_steps(self, completed: Sequence[Held]) -> None:
+        """Deletes the values of the steps of completed messages, so that a run of many has room for those to come.
+
+        Those that stay, where this is not answered, go with the run.
+        """
+        calls: list[Request] = [
+            (NOTE_DELETE, {'scopeId': held.message.scope_id, 'key': key}, ABSENT)
+            for held in completed
+            for key in held.memo_keys
+        ]
+        for at in range(0, len(calls), max_calls):
+            self._ask(calls[at : at + max_calls], True)
 
     def _send_progress(self, held: Held) -> None:
         """The next attempt is to find what this one reached last."""

@@ -93,6 +93,10 @@ class WorkerClosed(ClaimLost):
     """The worker stops, and has given the message back."""
 
 
+class HoldLost(Exception):
+    """The hold of a pool is over: others may have its units."""
+
+
 class Stopped(Exception):
     """A call that was ended by its caller."""
 

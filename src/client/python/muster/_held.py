@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from typing import Any
 
@@ -30,6 +31,10 @@ class Held:
         self.message = message
         self.reservations: list[Reservation] = []
         self.reserve_calls = 0
+        self.memo_keys: set[str] = set()
+        """Notes with the values of its steps"""
+        self.step_locks: dict[str, threading.RLock] = {}
+        """By the key of a step: held by the thread that does it"""
         self.is_over = False
         """The claim is over, or the message was given back: what the handler does now has no effect"""
         self.is_ending = False

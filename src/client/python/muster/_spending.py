@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -260,13 +260,22 @@ def _keep_place(spender: Spender, waiter_id: str) -> None:
 
 
 def _id_of(spender: Spender, endpoint: Endpoint[Any], room: str, name: str) -> str:
-    """The id of a budget or an allowance that is given by id or by name: names are unique in their space, and never change."""
-    ids = spender.muster.ids
+    return id_by_name(spender.muster, endpoint, room, name, spender.call)
+
+
+def id_by_name(
+    muster: Muster,
+    endpoint: Endpoint[Any],
+    room: str,
+    name: str,
+    call: Callable[[Endpoint[Any], Mapping[str, Any]], Any] | None = None,
+) -> str:
+    """The id of a record that is given by id or by name, looked up once: names are unique in their space."""
     if _uuid.fullmatch(name):
         return name
-    if (room, name) not in ids:
-        found = spender.call(endpoint, {'name': name}).to_json()[f'{room}s']
+    if (room, name) not in muster.ids:
+        found = (call or muster.request)(endpoint, {'name': name}).to_json()[f'{room}s']
         if not found:
             raise LookupError(f'there is no {room} named {name}')
-        ids[room, name] = found[0]['id']
-    return ids[room, name]
+        muster.ids[room, name] = found[0]['id']
+    return muster.ids[room, name]

@@ -13,6 +13,7 @@ from ._claims import Claims
 from ._errors import MusterError, Stopped
 from ._held import Held
 from ._records import Claim, Waiter
+from ._run import NoteCaller, Run, RunNote, kept
 from ._spending import Reservation, Spender, reserve, take_units
 from ._transport import Stop
 
@@ -52,6 +53,19 @@ class _TaskSpender(Spender):
         return self._claims.insist(self._held, endpoint, args, stop)
 
 
+class _TaskCaller(NoteCaller):
+    """Makes the calls for notes of a task until they are answered, for as long as its claim is kept."""
+
+    def __init__(self, held: Held, claims: Claims) -> None:
+        super().__init__(claims.muster)
+        self.fence = {'messageId': held.message.id, 'token': held.message.token}
+        self._held = held
+        self._claims = claims
+
+    def call(self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None) -> T:
+        return self._claims.insist(self._held, endpoint, args, stop)
+
+
 class TaskBase:
     """What handlers of both kinds of workers can do besides their work."""
 
@@ -64,6 +78,7 @@ class TaskBase:
         self.log = _Log(claims.logger, {'message_id': held.message.id})
         self._held = held
         self._claims = claims
+        self._run = Run(claims.muster, held.message.scope_id, _TaskCaller(held, claims))
 
     @property
     def is_lost(self) -> bool:
@@ -82,6 +97,12 @@ class TaskBase:
         """
         encode(value)
         self._claims.progressed(self._held, value)
+
+    def _kept(self, key: str) -> RunNote:
+        self.raise_if_lost()
+        note = kept(self._run, self.message.id, key)
+        self._held.memo_keys.add(note.key)
+        return note
 
     def _reserve(self, budget: Id, amount_minor: Amount) -> Reservation:
         self.raise_if_lost()

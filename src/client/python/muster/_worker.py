@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _signals
 from ._arguments import Amount, Id
@@ -13,9 +13,11 @@ from ._client import Muster
 from ._core import Core, wait_for
 from ._held import Held
 from ._records import Claim, Waiter
+from ._run import Run, keep
 from ._spending import Reservation
 from ._task import PrerequisiteResult, TaskBase
 
+T = TypeVar('T')
 Handler = Callable[[Claim, 'Task'], Any]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
 
@@ -39,6 +41,25 @@ class Task(TaskBase):
     def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id; waits in line until they are granted."""
         return self._units(allowance, units)
+
+    @property
+    def run(self) -> Run:
+        """The message's run: `task.run.note(key)` are values that its agents share; they are put only while the claim lasts."""
+        return self._run
+
+    def once(self, key: str, step: Callable[[], T]) -> T:
+        """Does a step once, whatever becomes of this attempt: `page = task.once('fetch', lambda: fetch(url))`.
+
+        Its JSON value is kept with the run, under a key of the message's own, and later attempts get it without doing
+        the step again. Kept only while the claim lasts (else ClaimLost), until the message is completed. What the step
+        does outside may still happen twice if the process dies in the midst of it.
+        """
+        note = self._kept(key)
+        # Threads of a handler that ask for one step at once: the second finds what the first has kept.
+        with self._held.step_locks.setdefault(key, threading.RLock()):
+            found = note.view()
+            value: T = keep(note, step()) if found is None else found.value
+            return value
 
     def results(self) -> list[PrerequisiteResult]:
         """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""

@@ -1,6 +1,7 @@
 import { el } from '../dom.ts';
 import { graphsPanel } from '../panels/graphs.ts';
 import { now } from '../panels/now.ts';
+import { pools } from '../panels/pools.ts';
 import { allowances, budgets, queues } from '../panels/resources.ts';
 import { waits } from '../panels/waits.ts';
 import { section } from '../parts.ts';
@@ -19,7 +20,7 @@ const legend = el(
   ' ready or delayed',
 );
 
-/** What is going on in the space. Budgets, allowances and destinations are read for their names and what is wrong with them. */
+/** What is going on in the space. Budgets, allowances, pools and destinations are read for their names and what is wrong with them. */
 export function overviewPage(_place: PageRef, world: World): Page {
   const graphs = graphsPanel(world);
   return {
@@ -31,7 +32,7 @@ export function overviewPage(_place: PageRef, world: World): Page {
       section('Queues', queues.id, legend),
       section('Runs', newestRuns.id),
     ],
-    panels: [now, graphs, waits, queues, newestRuns, budgets, allowances, destinations],
+    panels: [now, graphs, waits, queues, newestRuns, budgets, allowances, pools, destinations],
     journalOf: '',
   };
 }

@@ -5,6 +5,7 @@ import { failedPage } from './failed.ts';
 import { journalPage } from './journal.ts';
 import { mailboxesPage, mailboxPage } from './mailboxes.ts';
 import { messagePage } from './message.ts';
+import { notePage } from './note.ts';
 import { overviewPage } from './overview.ts';
 import type { Page } from './page.ts';
 import { runsPage } from './runs.ts';
@@ -31,6 +32,7 @@ const ofObject: Readonly<Record<string, Maker>> = {
   mailbox: mailboxPage,
   message: messagePage,
   run: runPage,
+  note: notePage,
   budget: budgetPage,
 };
 

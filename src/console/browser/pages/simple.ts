@@ -1,5 +1,7 @@
 import { el } from '../dom.ts';
 import { barriersPanel, groupsPanel } from '../panels/meetings.ts';
+import { notesPanel } from '../panels/notes.ts';
+import { pools, poolsPanel } from '../panels/pools.ts';
 import { allowances, allowancesPanel, budgets, budgetsPanel, queues } from '../panels/resources.ts';
 import { runPanel } from '../panels/run.ts';
 import { schedulesPanel } from '../panels/schedules.ts';
@@ -13,23 +15,29 @@ function legend(settled: string, reserved: string): Element {
   return el('p', { class: 'legend' }, sample('settled'), ` ${settled} `, sample('reserved'), ` ${reserved}`);
 }
 
-export function runPage({ id = '' }: PageRef): Page {
+export function runPage(place: PageRef): Page {
+  const { id = '' } = place;
+  const notes = notesPanel(id, place);
   return {
     title: 'Run',
     id,
-    content: [el('div', { id: 'run' })],
-    panels: [runPanel(id), queues, budgets, allowances],
+    content: [el('div', { id: 'run' }), section('Notes of this run', notes.id)],
+    panels: [runPanel(id), notes, queues, budgets, allowances, pools],
     journalOf: id,
   };
 }
 
 export function moneyPage(place: PageRef): Page {
-  const [money, quotas] = [budgetsPanel(place), allowancesPanel(place)];
-  const form = searchForm(place, [{ name: 'name', label: 'Name, exactly' }], ['budgets', 'allowances']);
+  const [money, quotas, places] = [budgetsPanel(place), allowancesPanel(place), poolsPanel(place)];
+  const form = searchForm(place, [{ name: 'name', label: 'Name, exactly' }], ['budgets', 'allowances', 'pools']);
   return {
     title: 'Money and quotas',
-    content: [section('Budgets', money.id, form, legend('settled', 'reserved')), section('Allowances', quotas.id)],
-    panels: [money, quotas],
+    content: [
+      section('Budgets', money.id, form, legend('settled', 'reserved')),
+      section('Allowances', quotas.id),
+      section('Pools', places.id),
+    ],
+    panels: [money, quotas, places],
   };
 }
 

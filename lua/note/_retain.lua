@@ -1,0 +1,9 @@
+--- @include lib/count lib/space lib/unit lib/usage lib/withScope note/_note space/_space
+--- The notes of a scope go with it.
+function withScope.notes(scopeId)
+  local counts = note.countsOf(scopeId)
+  if counts.notes == 0 then return end
+  usage.enterToday(space.load(spaceId, 'usageDay'))
+  count.space('retainedBytes', -counts.noteBytes)
+  unit.delete(keys.notes(scopeId), keys.noteTexts(scopeId))
+end

@@ -1,0 +1,8 @@
+--- A note with its value.
+--- @request read
+--- @args scopeId key
+--- @reply note:note
+--- @include lib/call lib/refuse note/_note
+local record = note.find(scopeId, key) or refuse('NOTE_NOT_FOUND')
+record.value = redis.call('HGET', keys.noteTexts(scopeId), '=' .. key)
+return call.answer({ note = record })

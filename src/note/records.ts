@@ -1,0 +1,23 @@
+import { id, number, opaque, text, time } from '../declare/field.ts';
+import { record } from '../declare/record.ts';
+
+const value = opaque().means('its value: any JSON, unchanged');
+
+export const Note = record('Note', {
+  scopeId: id().means('the scope that it belongs to'),
+  key: text().means('its name in the scope').forModels('the name of the note in its run').example('plan'),
+  value,
+  version: number(1)
+    .means('the count of puts in the scope at its last one: rises with each put, and never comes twice')
+    .example(3),
+  holder: text().orNull().means('the holder of the claim that the last put named; null: it named none'),
+  createdAt: time(),
+  updatedAt: time().means('when it was put last').example('2026-01-31T12:05:00.000Z'),
+});
+
+/** The answer to a put. */
+export const PutNote = Note.without('PutNote', 'value');
+
+export const ListedNote = Note.with('ListedNote', {
+  value: value.means('its value; missing unless values is true').orNull().optional(),
+});
