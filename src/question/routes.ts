@@ -109,14 +109,14 @@ const create = route({
   summary: 'Ask a question that no message waits for',
   description:
     'Read its answer with `GET /questions/{questionId}` and `waitSeconds`, or hear of it by `question.answered`.',
-  title: 'Ask, and go on',
+  title: 'Ask and go on',
   tool: 'Ask a person, or another program, while you go on with your work. Keep the id: question_view with waitSeconds answers when somebody has answered. If you cannot go on without the answer, use message_ask instead.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
     scopeId: ofRun(),
     ...whatToAsk,
-    holder: optional(text(1, 256)).description('who asks'),
+    holder: optional(text(1, 256)).description('who asks, for those who answer'),
   }),
   opaque: ['question'],
   success: { 201: AskedQuestion.schema },
