@@ -51,7 +51,6 @@ export const Question = record('Question', {
 export const QuestionSummary = Question.without('QuestionSummary', 'question', 'options', 'answer');
 
 export const answerUrl = text()
-  .optional()
   .means('a page on which a person answers it once, without a key; shown here only, and never over MCP')
   .example('https://muster.example.com/answer/acme_kq0…');
 

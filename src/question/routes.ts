@@ -235,7 +235,7 @@ const link = route({
     'a question has at most 100. Each of them can answer it, once.',
   permission: 'coordination_write',
   idempotency: 'optional',
-  success: { 200: exactly({ answerUrl: answerUrl.schema.required() }) },
+  success: { 200: exactly({ answerUrl: answerUrl.schema }) },
   refuses: ['QUESTION_NOT_FOUND', 'QUESTION_CLOSED', 'OPERATIONS_EXHAUSTED', 'LINKS_FULL'],
   script: 'question/link',
   args: () => newLink(),
