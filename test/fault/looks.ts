@@ -194,7 +194,7 @@ export class Looks {
         ...[object, true],
         {
           messages: count('send') - count('complete'),
-          ...{ barriers: count('barrier'), groups: count('group'), waiters, holds: 0 },
+          ...{ barriers: count('barrier'), groups: count('group'), waiters, holds: 0, questions: 0 },
         },
       ]);
     }
