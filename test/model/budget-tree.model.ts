@@ -133,11 +133,15 @@ export class TreeModel {
   /** Changes the limit, the alerts or both; returns the status or an error code. */
   change(node: Node, limit: bigint | undefined, percents: number[] | undefined): string {
     const { reserved, settled } = this.balances(node);
+    const covers = limit !== undefined && node.overdrawn > 0n && limit >= reserved + settled + node.overdrawn;
+    const isOther = (limit !== undefined && limit !== node.limit) || (percents && `${percents}` !== `${node.percents}`);
+    // What changes nothing tells nothing.
+    if (!covers && !isOther) return '200';
     if (limit !== undefined && limit < reserved + settled) return 'LIMIT_BELOW_USE';
     const isRaised = limit !== undefined && limit > node.limit;
     if (limit !== undefined) {
       node.limit = limit;
-      if (node.overdrawn > 0n && limit >= reserved + settled + node.overdrawn) {
+      if (covers) {
         node.beyond.push({ at: this.now, amount: node.overdrawn });
         node.overdrawn = 0n;
       }
