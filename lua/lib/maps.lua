@@ -27,6 +27,16 @@ function maps.put(key, field, value)
   end
 end
 
+--- All fields with their values.
+function maps.all(key)
+  local flat, fields = redis.call('HGETALL', key), {}
+  for i = 1, #flat, 2 do fields[flat[i]] = flat[i + 1] end
+  local gone, args = removals[key], puts[key]
+  for i = 3, gone and #gone or 0 do fields[gone[i]] = nil end
+  for i = 3, args and #args or 0, 2 do fields[args[i]] = args[i + 1] end
+  return fields
+end
+
 function maps.remove(key, field)
   local args = puts[key]
   local place = args and args[field]

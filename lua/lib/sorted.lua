@@ -106,6 +106,33 @@ function sorted.score(key, member)
   return redis.call('ZSCORE', key, member)
 end
 
+--- Whether one text comes before another by its bytes, as members of one score do; `<` goes by the locale.
+local function isBefore(one, other)
+  for i = 1, math.min(#one, #other) do
+    local a, b = string.byte(one, i), string.byte(other, i)
+    if a ~= b then return a < b end
+  end
+  return #one < #other
+end
+
+--- The member of this score (text) that begins with a prefix; nil if there is none.
+function sorted.beginningWith(key, score, prefix)
+  local args = added[key]
+  for i = 4, args and #args or 0, 2 do
+    if args[i - 1] == score and string.sub(args[i], 1, #prefix) == prefix then return args[i] end
+  end
+  local low = redis.call('ZCOUNT', key, '-inf', '(' .. score)
+  local high = low + redis.call('ZCOUNT', key, score, score)
+  local member
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local found = redis.call('ZRANGE', key, middle, middle)[1]
+    if isBefore(found, prefix) then low = middle + 1 else high, member = middle, found end
+  end
+  local isIt = member and string.sub(member, 1, #prefix) == prefix and change(key, member) ~= false
+  return isIt and member or nil
+end
+
 --- The scores of several members.
 function sorted.scores(key, members)
   local scores = redis.call('ZMSCORE', key, unpack(members))

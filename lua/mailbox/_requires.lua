@@ -1,6 +1,6 @@
 --- @export requires
---- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/sorted lib/unit allowance/_allowance
---- @include allowance/_consumption mailbox/_message pool/_claimants pool/_pool pool/_serve pool/_soon
+--- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/soon lib/sorted lib/unit allowance/_allowance
+--- @include allowance/_consumption mailbox/_message pool/_claimants pool/_pool pool/_serve
 --- What a message requires: units of pools, which its claim holds, and of allowances, which each attempt uses. The record has
 --- them in `required`: `p` or `q`, the id and `:units` for each, with blanks between. While it is CLAIMED, `held` has
 --- `poolId:units:fence` for each pool, and `used` `consumptionId:allowanceId:units` for each allowance.
@@ -117,7 +117,7 @@ function requires.give(record)
     if invocation.script and not unit.isChanged(keys.poolQueue(poolId)) then
       serveHolds(poolId, now, 100)
     else
-      soon.serve(poolId, now)
+      soon.serve('pool:grant', poolId, now)
     end
   end
 end

@@ -1,11 +1,11 @@
 --- @export serveHolds
---- @include lib/freed lib/queue lib/sorted lib/unit pool/_agents pool/_hold pool/_pool pool/_soon
+--- @include lib/freed lib/queue lib/soon lib/sorted lib/unit pool/_agents pool/_hold pool/_pool
 --- Grants units at the time `at` to at most `maxHolds` holds from the head of the queue. Workers do the rest, if there is
 --- more to do. Returns the number of holds that left.
 local function serveHolds(poolId, at, maxHolds)
   maxHolds = math.min(maxHolds, 100)
   if maxHolds < 1 then
-    soon.serve(poolId, at)
+    soon.serve('pool:grant', poolId, at)
     return 0
   end
   if sorted.isEmpty(keys.liveHolds(poolId)) and unit.lengthOf(keys.poolQueue(poolId)) == 0 then
@@ -24,7 +24,7 @@ local function serveHolds(poolId, at, maxHolds)
   if needsAgents then
     soon.askAgain(poolId)
   elseif nextAt then
-    soon.serve(poolId, nextAt)
+    soon.serve('pool:grant', poolId, nextAt)
   elseif nextAt == nil then
     freed.units('POOL', poolId)
   end

@@ -6,6 +6,10 @@ export { createMuster, type Muster } from './muster.ts';
 export { type Hold, HoldLost, type HoldOptions, type Pool, type PoolRef } from './pool.ts';
 export { type NoteOptions, type NoteRecord, Run, RunNote } from './run.ts';
 export type { MusterOptions } from './send.ts';
+export { ModelCall, type Used } from './spend/model-call.ts';
+export { knownProviders, type LimitHeaders, type ProviderHeaders } from './spend/rate-limits.ts';
+export type { SpendFor, SpendOptions } from './spend/spend.ts';
+export type { Usage } from './spend/usage.ts';
 export type {
   After,
   Answer,

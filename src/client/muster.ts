@@ -5,6 +5,8 @@ import { type Journal, journal } from './journal.ts';
 import { itemsOf } from './pages.ts';
 import { Pool, type PoolRef } from './pool.ts';
 import { type MusterOptions, send } from './send.ts';
+import type { ModelCall } from './spend/model-call.ts';
+import { type SpendFor, type SpendOptions, spend, spenderOf } from './spend/spend.ts';
 import type {
   BatchedCall,
   BatchedOptions,
@@ -32,6 +34,13 @@ export interface Muster extends Omit<Calls, 'pool'> {
    * cut connections, and gives each event once. Throws where it cannot go on: CURSOR_EXPIRED, EVENTS_DAMAGED, a revoked key.
    */
   events<const F extends EventFilter = never>(options?: JournalOptions<F>): Journal<EventOf<F>>;
+  /**
+   * Makes a call of a model within a quota and a budget: `muster.spend({ budget, quota, estimate, price }, async (call) => …)`.
+   * Takes the units and reserves the money, runs the function, and settles both with what the provider's answer says was
+   * used. A 429 cools the quota down for everybody, and the function is called again once its turn has come. If it throws,
+   * what the provider has billed is settled, and the rest is given back.
+   */
+  spend<T>(options: SpendOptions & SpendFor, work: (call: ModelCall) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -68,5 +77,7 @@ export function createMuster(options: MusterOptions): Muster {
     journal(options, journalOptions);
   const pool = Object.assign((ref: PoolRef) => new Pool(made, ref), muster['pool']);
   const made = { ...muster, pool, call: inBatch, batch, events } as unknown as Muster;
+  const scopeId = crypto.randomUUID();
+  made.spend = (spendOptions, work) => spend(spenderOf(made, scopeId, spendOptions), spendOptions, work);
   return made;
 }

@@ -44,7 +44,7 @@ It never does the work itself, and never calls you: you ask.
 ## Before what costs or is limited
 
 - Money: \`budget_reserve\` the most it can cost, do it, \`budget_settle\` what it cost, \`budget_void\` the rest.
-- Quotas: \`allowance_consume\`; when refused, \`allowance_wait\`, then \`waiter_view\` with waitSeconds until GRANTED.
+- Quotas: \`allowance_consume\`; when refused, \`allowance_wait\`, then \`waiter_view\` with waitSeconds until GRANTED. Took less or more? \`allowance_settle\`.
 - One at a time, or a few: \`pool_acquire\`; while WAITING \`hold_view\` with waitSeconds until HELD. \`hold_renew\` meanwhile,
   \`hold_release\` at the end. Show \`fence\` to whatever you change.
 - Shared by a run: \`note_put\` what others need, with \`ifVersion\` where you change what you read; \`note_view\` waits for it.

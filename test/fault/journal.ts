@@ -60,6 +60,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
   arrive: /^barrier\.arrived$/,
   nextEpoch: /^barrier\.epoch_advanced$/,
   consume: /^allowance\.consumed$/,
+  'settle units': /^allowance\.settled$/,
   wait: /^waiter\.(queued|granted)$/,
   hold: /^hold\.held$/,
   release: /^hold\.released$/,
@@ -88,7 +89,7 @@ const mayLeaveNothing = new Set([
     'purge',
     'requeue some',
   ],
-  ...['cancel planted', 'pause', 'resume', 'read note', 'read memo'],
+  ...['cancel planted', 'pause', 'resume', 'settle units', 'read note', 'read memo'],
 ]);
 
 /** The events that each request left, by its id. */

@@ -132,29 +132,41 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
   };
 }
 
-/** A budget: what is left of each reservation by its id, what was settled, and what it is overdrawn by. */
+/**
+ * A budget, and one below it: what was settled of each, and what it is overdrawn by; what is left of each reservation by its
+ * id, and the level that it was made at.
+ */
 export interface Purse {
-  readonly settled: number;
-  readonly overdrawn: number;
-  readonly remaining: Readonly<Record<string, number>>;
+  readonly settled: readonly number[];
+  readonly overdrawn: readonly number[];
+  readonly remaining: Readonly<Record<string, readonly [left: number, level: number]>>;
 }
 
-const reservedIn = (purse: Purse): number => Object.values(purse.remaining).reduce((sum, part) => sum + part, 0);
+/** What is reserved at a level or below. */
+const reservedIn = (purse: Purse, from: number): number =>
+  Object.values(purse.remaining).reduce((sum, [left, level]) => sum + (level >= from ? left : 0), 0);
 
-/** Reserve, the same again by its workKey, settle, also with overrun, void and look, with the balances that each answer carries. */
-export function budgetModel(limit: number): Model<Purse> {
+/**
+ * Reserve, the same again by its workKey, settle, also with overrun, void and look, with the balances of the level that each
+ * answer carries. limits: of each level, from the root down.
+ */
+export function budgetModel(...limits: readonly number[]): Model<Purse> {
+  const availableAt = (purse: Purse, level: number): number =>
+    (limits[level] ?? 0) - (purse.settled[level] ?? 0) - reservedIn(purse, level);
   const act = (purse: Purse, { id, kind, input, value, outcome }: Operation): Purse | undefined => {
     const amount = Number(input['amount']);
-    const available = limit - purse.settled - reservedIn(purse);
     if (kind === 'look') return purse;
     if (kind === 'reserve') {
-      const isShort = amount > available || purse.overdrawn > 0;
+      const level = Number(input['level'] ?? 0);
+      const isShort = limits.some(
+        (_, at) => at <= level && (amount > availableAt(purse, at) || (purse.overdrawn[at] ?? 0) > 0),
+      );
       if (outcome === 'refused') return isShort ? purse : undefined;
       const reservation = outcome === 'ok' ? String(value['id']) : `of ${id}`;
-      return isShort ? undefined : { ...purse, remaining: { ...purse.remaining, [reservation]: amount } };
+      return isShort ? undefined : { ...purse, remaining: { ...purse.remaining, [reservation]: [amount, level] } };
     }
     const reservation = String(input['reservation']);
-    const left = purse.remaining[reservation];
+    const [left, level = 0] = purse.remaining[reservation] ?? [];
     if (kind === 'reserve again') {
       const isFound = left !== undefined && (outcome !== 'ok' || value['found'] === reservation);
       return isFound && outcome !== 'refused' ? purse : undefined;
@@ -163,22 +175,30 @@ export function budgetModel(limit: number): Model<Purse> {
     const exceeds = kind === 'settle' && input['overrun'] !== 1;
     if (outcome === 'refused') return isClosed || (exceeds && amount > left) ? purse : undefined;
     if (isClosed || (exceeds && amount > left)) return undefined;
-    const remaining = { ...purse.remaining, [reservation]: kind === 'settle' ? Math.max(0, left - amount) : 0 };
+    const after = kind === 'settle' ? Math.max(0, left - amount) : 0;
+    const remaining = { ...purse.remaining, [reservation]: [after, level] as const };
     if (kind === 'void') return { ...purse, remaining };
     const above = Math.max(0, amount - left);
-    const overdrawn = Math.max(0, above - available);
-    return { settled: purse.settled + amount - overdrawn, overdrawn: purse.overdrawn + overdrawn, remaining };
+    const beyond = limits.map((_, at) => (at <= level ? Math.max(0, above - availableAt(purse, at)) : 0));
+    const spent = (at: number): number => (at <= level ? amount - (beyond[at] ?? 0) : 0);
+    return {
+      settled: purse.settled.map((settled, at) => settled + spent(at)),
+      overdrawn: purse.overdrawn.map((overdrawn, at) => overdrawn + (beyond[at] ?? 0)),
+      remaining,
+    };
   };
   return {
-    initial: { settled: 0, overdrawn: 0, remaining: {} },
+    initial: { settled: limits.map(() => 0), overdrawn: limits.map(() => 0), remaining: {} },
     key: ({ settled, overdrawn, remaining }) => `${settled} ${overdrawn} ${Object.entries(remaining).sort().join(' ')}`,
     step: (purse, operation) => {
       const after = act(purse, operation);
       if (!after) return [];
-      const { outcome, value } = operation;
-      const { settled, overdrawn } = after;
+      const { outcome, value, input } = operation;
+      const level = Number(input['level'] ?? 0);
       const isSo =
-        value['reserved'] === reservedIn(after) && value['settled'] === settled && value['overdrawn'] === overdrawn;
+        value['reserved'] === reservedIn(after, level) &&
+        value['settled'] === after.settled[level] &&
+        value['overdrawn'] === after.overdrawn[level];
       return outcome === 'ok' && !isSo ? [] : [after];
     },
   };

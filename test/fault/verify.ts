@@ -10,7 +10,7 @@ import { Looks } from './looks.ts';
 import { barrierModel, budgetModel, claimModel, lockModel, notesModel } from './models.ts';
 import { outOfTurn, overtaken, tooEarly } from './order.ts';
 import { gateTarget } from './scenes/gate.ts';
-import { purseLimit } from './scenes/purse.ts';
+import { purseLimits } from './scenes/purse.ts';
 import type { Workload } from './workload.ts';
 
 /** Whom to believe about time, and when nothing could be swept. */
@@ -104,7 +104,7 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     new Map([...objects].map(([object, operations]) => [object, operations.filter(isOnObject)]));
   const findings = [
     checkAll(messages, () => claimModel(clock)),
-    checkAll(without(of('budget ')), () => budgetModel(purseLimit)),
+    checkAll(without(of('budget ')), () => budgetModel(...purseLimits)),
     checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
     checkAll(without(of('pool ')), () => lockModel(clock)),
     checkAll(of('notes '), notesModel),

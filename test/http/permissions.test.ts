@@ -45,6 +45,7 @@ describe('every endpoint', () => {
     const spending = allRoutes.filter(({ permission }) => permission === 'resource_spend').map(({ call }) => call);
     expect(spending).to.have.members([
       ...['budget.reserve', 'budget.settle', 'budget.void', 'allowance.consume', 'allowance.wait'],
+      ...['allowance.settle', 'allowance.observe'],
     ]);
   });
 });

@@ -89,7 +89,8 @@ for (const version of versions)
       const { id: allowanceId } = await world.mustPost('/allowances', fields);
       expect((await call('allowance_list', { name: 'api' })).allowances[0].availableUnits).to.equal(1);
       const asked = { allowanceId, scopeId, holder: 'h', units: 1 };
-      expect((await call('allowance_consume', asked)).availableUnits).to.equal(0);
+      const { id: consumptionId, availableUnits } = await call('allowance_consume', asked);
+      expect(availableUnits).to.equal(0);
       const waiter = await call('allowance_wait', asked);
       expect(waiter).to.include({ state: 'WAITING', position: 1 });
       expect((await call('waiter_view', { waiterId: waiter.id })).state).to.equal('WAITING');
@@ -97,6 +98,8 @@ for (const version of versions)
       expect(Date.parse(renewed.expiresAt)).to.be.above(Date.parse(waiter.expiresAt));
       const waits = await call('waits_get');
       expect(waits.waiters[0].blockedBy).to.equal('WINDOW');
+      await call('allowance_settle', { allowanceId, consumptionId, units: 0 });
+      expect((await call('waiter_view', { waiterId: waiter.id })).state).to.equal('GRANTED');
     });
 
     it('hold a lock, and wait for it', async () => {

@@ -74,7 +74,8 @@ async function stage(world: World) {
   await post(`/allowances/${cooling}/cooldown`, { seconds: 3600 });
   const units = { scopeId, holder: 'h', units: 2 };
   const { id: granted } = await post(`/allowances/${await allowance('granted')}/wait`, units);
-  await post(`/allowances/${allowanceId}/consume`, { ...units, workKey: 'c' });
+  const { id: settledId } = await post(`/allowances/${allowanceId}/consume`, { ...units, workKey: 'c' });
+  await post(`/allowances/${allowanceId}/consumptions/${settledId}/settle`, { units: 2 });
   await post(`/allowances/${allowanceId}/wait`, { ...units, ttlSeconds: 3600 });
 
   const stoppedNote = await post('/scopes', {});
@@ -114,9 +115,9 @@ async function stage(world: World) {
       crowded,
       deepest,
     },
-    ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, units },
+    ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, settledId },
     ...{ barrierId, released, cancelled, scopeId, withdrawn, awaited, full, stoppedNoteId: stoppedNote.id },
-    ...{ poolId, freePoolId, held, mine, answeredId: answered.id, stoppedQuestionId: stoppedQuestion.id },
+    ...{ units, poolId, freePoolId, held, mine, answeredId: answered.id, stoppedQuestionId: stoppedQuestion.id },
   };
 }
 
@@ -213,6 +214,9 @@ function always(on: Stage): Case[] {
     ['allowance_consume', 'UNITS_EXCEED_LIMIT', { ...consume, units: 3 }],
     ['allowance_consume', 'ALLOWANCE_COOLING_DOWN', { ...consume, allowanceId: on.cooling }],
     ['allowance_consume', 'ALLOWANCE_EXHAUSTED', consume],
+    ['allowance_settle', 'ALLOWANCE_NOT_FOUND', { allowanceId: none, consumptionId: on.settledId, units: 2 }],
+    ['allowance_settle', 'CONSUMPTION_NOT_FOUND', { allowanceId, consumptionId: none, units: 2 }],
+    ['allowance_settle', 'CONSUMPTION_SETTLED', { allowanceId, consumptionId: on.settledId, units: 1 }],
     ['allowance_wait', 'ALLOWANCE_NOT_FOUND', { ...consume, allowanceId: none }],
     ['allowance_wait', 'SCOPE_CANCELLED', { ...consume, ...stopped }],
     ['allowance_wait', 'UNITS_EXCEED_LIMIT', { ...consume, units: 3 }],

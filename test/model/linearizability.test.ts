@@ -359,6 +359,12 @@ describe('The linearizability checker, on budgets, barriers and notes', () => {
       operation('reserve again', [10, 19], { reservation: 'a' }, { found, reserved: 20, settled: 0, overdrawn: 0 });
     expect(check(budgetModel(40), [reserve('a', 20), again('a')])).to.equal('linearizable');
     expect(check(budgetModel(40), [reserve('a', 20), again('b')])).to.equal('violation');
+    const below = (id: string, level: number, reserved: number): Operation =>
+      operation('reserve', both, { amount: 20, level }, { id, reserved, settled: 0, overdrawn: 0 });
+    expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 0, 40)])).to.equal('linearizable');
+    expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 0, 20)])).to.equal('linearizable');
+    expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 1, 40)])).to.equal('violation');
+    expect(check(budgetModel(30, 40), [below('a', 1, 20), below('b', 0, 40)])).to.equal('violation');
     const arrive = (key: string, arrivals: number): Operation =>
       operation('arrive', both, { key }, { epoch: 1, arrivals });
     expect(check(barrierModel(3), [arrive('a', 1), arrive('b', 2)])).to.equal('linearizable');

@@ -66,6 +66,7 @@ describe('the Python client', function () {
     'worker_test',
     'spending_test',
     'notes_test',
+    'spend_test',
     'leases_test.Leases',
     'leases_test.Killed',
     'async_test',

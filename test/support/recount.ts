@@ -134,17 +134,20 @@ function countedScopes(records: Records, messages: readonly Hash[]) {
   };
 }
 
-/** The balances of each budget as stored, and as its reservations add up. */
+/** The balances of each budget as stored, and as its reservations and those of the budgets below it add up. */
 function countedBudgets(records: Records) {
   const sum = (of: readonly Hash[], field: string): bigint =>
     of.reduce((total, one) => total + BigInt(one[field] ?? 0), 0n);
-  return [...records.of('budget')].map(([id, { limitMinor = '', overdrawn = '0', ...stored }]) => {
+  const budgets = records.of('budget');
+  return [...budgets].map(([id, { limitMinor = '', overdrawn = '0', settledBefore = '0', ...stored }]) => {
     const [reserved, settled, available] = ['reserved', 'settled', 'available'].map((name) =>
       BigInt(stored[name] ?? 0),
     );
-    const own = [...records.of('reservation').values()].filter(({ budgetId }) => budgetId === id);
+    const own = [...records.of('reservation').values()].filter(({ budgetId = '' }) =>
+      `${budgetId} ${budgets.get(budgetId)?.['line'] ?? ''}`.includes(id),
+    );
     return {
-      stored: { limitMinor, reserved, spent: (settled ?? 0n) + BigInt(overdrawn) },
+      stored: { limitMinor, reserved, spent: (settled ?? 0n) + BigInt(settledBefore) + BigInt(overdrawn) },
       counted: {
         limitMinor: `${(reserved ?? 0n) + (settled ?? 0n) + (available ?? 0n)}`,
         reserved: sum(own, 'remainingMinor'),

@@ -16,6 +16,7 @@ const values = [
   17,
   5,
   1,
+  60,
   true,
   [],
   {},
@@ -33,6 +34,7 @@ export const leftOut: Readonly<Record<string, readonly string[]>> = {
 export const needed: Readonly<Record<string, object>> = {
   'schedule.create': { everySeconds: 60 },
   'hold.release': { token: '17' },
+  'budget.update': { limitMinor: '17' },
 };
 
 interface Described {

@@ -1,5 +1,4 @@
 import type { Answer, Args } from '../types.ts';
-import type { WorkerMessage } from './task.ts';
 
 /** How a question is asked. */
 export type AskOptions = Pick<Args<'message.ask'>, 'options' | 'expiresInSeconds' | 'onExpiry'>;
@@ -33,7 +32,7 @@ export class Asked extends Error {
 }
 
 /** The answer with which an attempt begins; null: the message has asked nothing, or its question was withdrawn. */
-export function answerOf({ question: asked }: Pick<WorkerMessage, 'question'>): GivenAnswer | null {
+export function answerOf({ question: asked }: Pick<Answer<'message.view'>, 'question'>): GivenAnswer | null {
   if (!asked || (asked.state !== 'ANSWERED' && asked.state !== 'EXPIRED')) return null;
   const { question, answer, answeredBy, state } = asked;
   return { question, value: answer, answeredBy, isExpired: state === 'EXPIRED' };

@@ -1,4 +1,6 @@
 import { Run } from '../run.ts';
+import type { ModelCall } from '../spend/model-call.ts';
+import { type SpendOptions, spend } from '../spend/spend.ts';
 import type { Answer, OneOf, Typed } from '../types.ts';
 import { Asked, type Asking, type AskOptions, answerOf, type GivenAnswer } from './asking.ts';
 import { insist } from './insist.ts';
@@ -32,6 +34,8 @@ export interface TaskContext {
   readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
+  /** As `muster.spend`, for this message: an attempt after a crash goes on with what was reserved. */
+  readonly spend: <T>(options: SpendOptions, work: (call: ModelCall) => Promise<T>) => Promise<T>;
   /**
    * Does a step once, whatever becomes of this attempt: its JSON value is kept with the run, under a key of the message's own,
    * and later attempts get it without doing the step again. Kept only while the claim lasts (else ClaimLost), until the
@@ -121,7 +125,14 @@ export class Task<Payload = unknown, Result = unknown> {
         this.reservations.push(reservation);
         return reservation;
       },
-      units: (allowance, units = 1) => takeUnits({ ...spender, workId: id }, allowance, units),
+      units: async (allowance, units = 1) => {
+        await takeUnits({ ...spender, workId: id }, allowance, units);
+      },
+      spend: (options, work) => {
+        signal.throwIfAborted();
+        const keep = (reservation: Reservation) => void this.reservations.push(reservation);
+        return spend({ ...spender, workId: `${id}/${++reserveCalls}` }, options, work, keep);
+      },
       once: async (key, step) => {
         signal.throwIfAborted();
         return this.memos.once(key, step);

@@ -52,6 +52,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     windowSeconds: 3600,
   });
   const narrow = await world.mustPost('/allowances', { name: name(), unitsLimit: 1, windowSeconds: 86_400 });
+  const consumption = await world.mustPost(`/allowances/${allowanceId}/consume`, { scopeId, units: 1, holder: 'h' });
   await world.mustPost(`/allowances/${narrow.id}/consume`, { scopeId, units: 1, holder: 'h' });
   const waiter = await world.mustPost(`/allowances/${narrow.id}/wait`, {
     scopeId,
@@ -112,6 +113,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     waiterId: waiter.id,
     poolId,
     ...{ emptyPoolId, holdId: held.id, releasedHoldId: released.id, waitingHoldId: waitingHold.id },
+    consumptionId: consumption.id,
     ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
     ...{ askingMessageId, 'message.ask token': askingToken },
     deliveryId: delivery?.id ?? '',
@@ -161,6 +163,7 @@ const inFull = new Set([
   'destination.update',
   'schedule.create',
   'schedule.update',
+  'budget.update',
 ]);
 
 const known = new Map<Route, ReturnType<typeof samples>>();

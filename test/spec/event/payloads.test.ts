@@ -23,6 +23,8 @@ const payloads: Readonly<Record<string, string>> = {
   'budget.settled': `${entry('ACTIVE')} | ${entry('SETTLED')}`,
   'budget.voided': entry('VOIDED'),
   'budget.overdrawn': 'reservationId entryId overdrawnMinor overdrawn',
+  'budget.updated': 'alertPercents',
+  'budget.threshold_reached': 'percent',
   'budget.reservation_overdue': 'reservationId state=ACTIVE',
   'mailbox.created': 'mode',
   'mailbox.updated': 'mode',
@@ -60,6 +62,8 @@ const payloads: Readonly<Record<string, string>> = {
   'allowance.created': 'unitsLimit windowSeconds',
   'allowance.limit_changed': 'unitsLimit',
   'allowance.consumed': 'consumptionId units availableUnits',
+  'allowance.settled': 'consumptionId units settledUnits availableUnits',
+  'allowance.observed': 'usedUnits availableUnits',
   'allowance.cooldown_started': 'seconds',
   'waiter.queued': waiter('WAITING'),
   'waiter.granted': waiter('GRANTED'),
@@ -138,6 +142,11 @@ describe('the payload of an event', () => {
     for (const what of ['cancel', 'nextEpoch']) await world.mustPost(`/barriers/${gate}/${what}`);
     const [allowance] = (await world.get('/allowances')).body.allowances;
     const [budget] = (await world.get('/budgets')).body.budgets;
+    const { id: taken } = await world.mustPost('/allowances', { name: 'taken', unitsLimit: 9, windowSeconds: 3600 });
+    const units = { scopeId, holder: 'h', units: 2 };
+    const { id: consumed } = await world.mustPost(`/allowances/${taken}/consume`, units);
+    await world.mustPost(`/allowances/${taken}/consumptions/${consumed}/settle`, { units: 1 });
+    await world.mustPost(`/allowances/${taken}/observe`, { remainingUnits: 1 });
     await world.mustPost(`/allowances/${allowance.id}/cooldown`, { seconds: 1 });
     await world.call('PATCH', `/allowances/${allowance.id}`, { unitsLimit: 11 });
     await world.call('PATCH', `/budgets/${budget.id}`, { limitMinor: `99${budget.limitMinor}` });
@@ -145,6 +154,7 @@ describe('the payload of an event', () => {
     await world.mustPost(`/budgets/${budget.id}/reserve`, held);
     const { id: small } = await world.mustPost('/budgets', { name: 's', currency: 'EUR', scale: 2, limitMinor: '1' });
     const { id: reservationId } = await world.mustPost(`/budgets/${small}/reserve`, { ...held, settleBy: null });
+    await world.call('PATCH', `/budgets/${small}`, { alertPercents: [50] });
     const cost = { reservationId, amountMinor: '2', workKey: 'w', overrun: true };
     const paid = await world.mustPost(`/budgets/${small}/settle`, cost);
     expect(paid.entry.overdrawnMinor).to.equal('1');

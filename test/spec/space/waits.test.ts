@@ -49,6 +49,7 @@ describe('waits', () => {
       attempt: 1,
       claimedAt: iso(start),
       leaseExpiresAt: iso(start + 60_000),
+      holds: [],
     });
     expect(second).to.include({ messageId: note.id, taskId: null, mailboxId: traffic.inbox });
     await world.mustPost(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 600 });

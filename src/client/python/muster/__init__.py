@@ -26,7 +26,10 @@ from ._journal import Journal
 from ._pool import Holding
 from ._record import Record
 from ._records import *  # noqa: F403
+from ._model_call import ModelCall, Usage
+from ._rate_limits import KNOWN_PROVIDERS, LimitHeaders, ProviderHeaders
 from ._run import Run, RunNote
+from ._spend import Spend
 from ._spending import Reservation, Settlement
 from ._task import GivenAnswer, PrerequisiteResult
 from ._transport import Stop
@@ -57,20 +60,26 @@ __all__ = [
     'Holding',
     'Id',
     'Journal',
+    'KNOWN_PROVIDERS',
+    'LimitHeaders',
     'MailboxChoice',
+    'ModelCall',
     'Moment',
     'Muster',
     'MusterError',
     'PrerequisiteResult',
+    'ProviderHeaders',
     'Record',
     'Reservation',
     'RetryLater',
     'Run',
     'RunNote',
     'Settlement',
+    'Spend',
     'Stop',
     'Stopped',
     'Task',
+    'Usage',
     'WebhookError',
     'WebhookMessage',
     'Worker',

@@ -14,13 +14,16 @@ from ._async_run import AsyncRun
 from ._client import AsyncMuster, AsyncReservation, Reserving
 from ._core import Core
 from ._held import Held
+from ._model_call import ModelCall
 from ._records import Claim, Waiter
 from ._run import keep
+from ._spend import Spend
 from ._spending import Reservation
 from ._task import PrerequisiteResult, TaskBase
 from ._transport import Stop
 
 T = TypeVar('T')
+
 AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
 
@@ -41,6 +44,10 @@ class AsyncTask(TaskBase):
     async def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id; waits in line until they are granted."""
         return await self._muster.in_thread(partial(self._units, allowance, units))
+
+    async def spend(self, asked: Spend, work: Callable[[ModelCall], Awaitable[T]]) -> T:
+        """As `Task.spend`, with a coroutine function."""
+        return await self._muster.spent(self._spending(asked), work, self._held.stop)
 
     @property
     def run(self) -> AsyncRun:

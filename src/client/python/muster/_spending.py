@@ -120,8 +120,12 @@ class Reservation:
             'workKey': f'{record.id}/{self._spender.attempt}',
         }
 
-    def settle(self, amount_minor: Amount | None = None) -> Settlement:
-        """Records what the work has cost, by default all and be it more than was reserved, and gives back the rest."""
+    def settle(self, amount_minor: Amount | None = None, *, label: str | None = None) -> Settlement:
+        """Records what the work has cost, by default all and be it more than was reserved, and gives back the rest.
+
+        Args:
+            label: what it was spent for: the budget shows the sums by label
+        """
         cost = int(self.record.remaining_minor if amount_minor is None else amount_minor)
         if cost < 0:
             raise ValueError(f'a cost is at least 0, not {cost}')
@@ -129,7 +133,7 @@ class Reservation:
         if cost == 0:
             self._give_back()
             return Settlement('0', '0')
-        bill = {**self._bill, 'amountMinor': cost, 'overrun': True}
+        bill = {**self._bill, 'amountMinor': cost, 'overrun': True, 'label': label}
         self.has_spent = True
         answer = self._spender.call(BUDGET_SETTLE, bill)
         if answer.reservation.state == 'ACTIVE':

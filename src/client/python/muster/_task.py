@@ -14,6 +14,7 @@ from ._errors import Asked, MusterError, Stopped
 from ._held import Held
 from ._records import Claim, Waiter
 from ._run import NoteCaller, Run, RunNote, kept
+from ._spend import Spend, Spending
 from ._spending import Reservation, Spender, reserve, take_units
 from ._transport import Stop
 
@@ -154,6 +155,13 @@ class TaskBase:
         except Stopped:
             self.raise_if_lost()
             raise
+
+    def _spending(self, asked: Spend) -> Spending:
+        self.raise_if_lost()
+        self._held.reserve_calls += 1
+        work_id = f'{self.message.id}/{self._held.reserve_calls}'
+        spender = _TaskSpender(self._held, self._claims, work_id)
+        return Spending(spender, asked, self._held.stop, self._held.reservations.append)
 
     def _results(self) -> list[PrerequisiteResult]:
         return [self._result(one.message_id, one.group_id, one.state) for one in self.message.after]

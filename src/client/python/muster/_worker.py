@@ -12,12 +12,15 @@ from ._arguments import Amount, Id
 from ._client import Muster
 from ._core import Core, wait_for
 from ._held import Held
+from ._model_call import ModelCall
 from ._records import Claim, Waiter
 from ._run import Run, keep
+from ._spend import Spend, spend
 from ._spending import Reservation
 from ._task import PrerequisiteResult, TaskBase
 
 T = TypeVar('T')
+
 Handler = Callable[[Claim, 'Task'], Any]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
 
@@ -41,6 +44,10 @@ class Task(TaskBase):
     def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id; waits in line until they are granted."""
         return self._units(allowance, units)
+
+    def spend(self, asked: Spend, work: Callable[[ModelCall], T]) -> T:
+        """As `Muster.spend`, for this message: an attempt after a crash goes on with what was reserved."""
+        return spend(self._spending(asked), work)
 
     @property
     def run(self) -> Run:

@@ -1,8 +1,9 @@
 import { el } from '../dom.ts';
+import { budgets } from '../panels/budgets.ts';
 import { graphsPanel } from '../panels/graphs.ts';
 import { now } from '../panels/now.ts';
 import { pools } from '../panels/pools.ts';
-import { allowances, budgets, queues } from '../panels/resources.ts';
+import { allowances, queues } from '../panels/resources.ts';
 import { waits } from '../panels/waits.ts';
 import { section } from '../parts.ts';
 import type { PageRef } from '../place.ts';

@@ -1,8 +1,9 @@
 import { el } from '../dom.ts';
+import { budgets, budgetsPanel } from '../panels/budgets.ts';
 import { barriersPanel, groupsPanel } from '../panels/meetings.ts';
 import { notesPanel } from '../panels/notes.ts';
 import { pools, poolsPanel } from '../panels/pools.ts';
-import { allowances, allowancesPanel, budgets, budgetsPanel, queues } from '../panels/resources.ts';
+import { allowances, allowancesPanel, queues } from '../panels/resources.ts';
 import { runPanel } from '../panels/run.ts';
 import { schedulesPanel } from '../panels/schedules.ts';
 import { section } from '../parts.ts';
