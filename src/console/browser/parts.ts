@@ -27,7 +27,7 @@ export function blockersOf(
   return blockedBy.flatMap(({ kind, id }, index) => [
     index === 0 ? '' : ', ',
     ...(kind === 'KEY' ? [id === null ? 'other messages of its key' : 'its key, which has '] : []),
-    ...(id === null ? [] : [whatBlocks(kind, id, world)]),
+    ...(kind === 'QUESTION' ? ['an answer'] : id === null ? [] : [whatBlocks(kind, id, world)]),
   ]);
 }
 
