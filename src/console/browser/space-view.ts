@@ -190,9 +190,9 @@ export class SpaceView {
 
   /** One listener for all buttons, which come and go with every answer. */
   async #clicked({ target }: Event): Promise<void> {
-    const button = target instanceof Element ? target.closest<HTMLElement>('button[data-act]') : null;
-    const { act = '', ...data } = button?.dataset ?? {};
-    const instant = instants[act];
+    const button = target instanceof Element ? target.closest<HTMLElement>('button[data-act], button[data-do]') : null;
+    const { act = '', do: instantly = '', ...data } = button?.dataset ?? {};
+    const instant = instants[instantly];
     if (instant) await this.#do(instant(this.#api, data), button);
     const action = actions[act];
     if (!action) return;

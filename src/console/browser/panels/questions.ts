@@ -2,7 +2,7 @@ import type { Api } from '../api.ts';
 import { type Child, el } from '../dom.ts';
 import { plural } from '../format.ts';
 import { pretty } from '../json-text.ts';
-import { age, button, mailboxLink, messageLink, named, scopeLink } from '../parts.ts';
+import { age, button, instantButton, mailboxLink, messageLink, named, scopeLink } from '../parts.ts';
 import { queryText } from '../place.ts';
 import type { Question, Questions } from '../records.ts';
 import type { World } from '../world.ts';
@@ -56,7 +56,7 @@ function about({ holder, mailboxId, messageId, scopeId, createdAt, expiresAt }: 
 function ways({ id, options, question }: Question): Element[] {
   const label = typeof question === 'string' ? question.slice(0, 80) : id;
   if (options === null) return [button('answer', 'Answer…', { id, label })];
-  return options.map((option) => button('choose', option, { id, option, label: `to ${label}` }));
+  return options.map((option) => instantButton('choose', option, { id, option, label: `to ${label}` }));
 }
 
 /** The questions that nobody has answered. */
