@@ -37,7 +37,7 @@ function message.finish(record, state, at, emitter, reason, cause)
   if record.taskId then count.org('usedTasks', -1) end
   records.set(record, 'finishedAt', at)
   if reason then records.set(record, 'reason', reason) end
-  if record.place then message.passOn(record, from, at) end
+  if record.place then message.passOn(record, from, at, cause) end
   scope.addLive(path, -1)
   emitter(record.id, record, cause)
   journal.wake(record.id)

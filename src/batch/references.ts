@@ -18,9 +18,9 @@ export const mayRefer = (text: string): boolean => text.includes('"$from"');
  * @throws ApiError VALIDATION_FAILED for a reference that leads nowhere
  */
 export async function resolved(fields: Fields, index: number, route: Route, answers: Answers): Promise<Fields> {
-  const opaque = route.opaque?.at(-1);
+  const opaque = [route.opaque?.at(-1), route.alsoOpaque?.at(-1)];
   const resolve = async (value: unknown, name: string): Promise<unknown> => {
-    if (name === opaque) return value;
+    if (opaque.includes(name)) return value;
     if (Array.isArray(value)) return Promise.all(value.map((one) => resolve(one, name)));
     if (!isObject(value)) return value;
     if ('$from' in value) return idOf(value, name, index, answers);

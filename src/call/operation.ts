@@ -9,6 +9,7 @@ import { ApiError, invalid } from './errors.ts';
 import type { Args, Layers, Result } from './hold.ts';
 import { Holding } from './holding.ts';
 import { readIdempotency } from './idempotency.ts';
+import { linkTo } from './link.ts';
 import { readInput } from './read-input.ts';
 import { answerer, type Response, respond } from './response.ts';
 import { allowedBy, type Input, type Route, type ServeContext } from './route.ts';
@@ -71,7 +72,8 @@ export class Operation {
     const request = await this.#validate(call);
     if (this.route.serve) return this.#serve(request);
     const result = await this.#result(request);
-    return respond(this.#answer(result, request.input), result.note.headers);
+    const address = linkTo(call, this.#service.publicUrl);
+    return respond(this.#answer(result, request.input, address), result.note.headers);
   }
 
   /** Reads what is asked. A mistake is refused only after the store has admitted the caller. */

@@ -47,12 +47,14 @@ function readBody(body: unknown, { text, origin }: Call, route: Route): unknown 
   if (route.method === 'GET') return {};
   const fields = objectOf(body);
   const opaque = cutFrom(text, route.opaque);
+  const another = route.alsoOpaque && cutFrom(text, route.alsoOpaque);
   if (!route.body) {
     const [name] = Object.keys(fields);
     if (name !== undefined) throw unknown([name], origin.field);
     return {};
   }
   if (opaque !== undefined && route.opaque) put(fields, route.opaque, opaque);
+  if (another !== undefined && route.alsoOpaque) put(fields, route.alsoOpaque, another);
   return check(route.body, fields, origin.field, '');
 }
 

@@ -37,6 +37,7 @@ export {
   type WebhookHeaders,
   type WebhookMessage,
 } from './webhook.ts';
+export { Asked, type AskedQuestion, type AskOptions, type GivenAnswer } from './worker/asking.ts';
 export { ClaimLost, GiveUp, RetryLater, type RetryLaterOptions, WorkerClosed } from './worker/errors.ts';
 export type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './worker/options.ts';
 export type { PrerequisiteResult } from './worker/results.ts';

@@ -27,6 +27,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/barriers.md',
       'docs/allowances.md',
       'docs/pools.md',
+      'docs/questions.md',
       'docs/schedules.md',
       'docs/runs.md',
       'docs/events.md',

@@ -28,7 +28,9 @@ It never does the work itself, and never calls you: you ask.
    attempt does no harm: give outside effects a key made of the message's id.
 4. Longer than a third of the lease? \`message_renew\`, with \`progress\`.
 5. \`message_complete\` with the result; or \`message_nack\` with \`error\`, retry true if another attempt may succeed.
-6. CLAIM_LOST at any time: stop, publish nothing, go to 2.
+6. A decision that is not yours? \`message_ask\` ends your claim; whoever receives the message after the answer finds it in
+   \`question\`. Never answer for the person.
+7. CLAIM_LOST at any time: stop, publish nothing, go to 2.
 
 ## A coordinator
 

@@ -32,6 +32,8 @@ export class Looks {
       for (const one of await this.#list(access, 'barriers'))
         this.#add(`barrier ${one.id}`, one.at, { epoch: one.epoch, arrivals: one.arrivals });
       for (const { id, at, heldUnits } of await this.#list(access, 'pools')) this.#add(`pool ${id}`, at, { heldUnits });
+      for (const { id, at, state, answer } of await this.#list(access, 'questions'))
+        this.#add(`question ${id}`, at, { state, answer: answer ?? '' });
       for (const one of await this.#list(access, 'allowances')) await this.#allowance(access, one);
     }
     for (const { access, scopeId } of this.#load.sheets) await this.#notes(access, scopeId);
@@ -194,7 +196,7 @@ export class Looks {
         ...[object, true],
         {
           messages: count('send') - count('complete'),
-          ...{ barriers: count('barrier'), groups: count('group'), waiters, holds: 0 },
+          ...{ barriers: count('barrier'), groups: count('group'), waiters, holds: 0, questions: 0 },
         },
       ]);
     }

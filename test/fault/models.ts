@@ -340,3 +340,40 @@ export function lockModel(clock: 'steady' | 'jumping' = 'steady'): Model<Lock> {
       before(lock, operation).flatMap((possible) => act(possible, operation) ?? ([] as Lock[])),
   };
 }
+
+interface Asked {
+  readonly state: string;
+  readonly answer: string;
+  /** Between these two moments it expires. */
+  readonly endsAfter: number;
+  readonly endsBefore: number;
+}
+
+/** A question: OPEN once it is asked, then answered once by one of those who answer it, or expired by itself. */
+export function questionModel(clock: 'steady' | 'jumping' = 'steady'): Model<Asked> {
+  const isSteady = clock === 'steady';
+  /** What it may have become by itself when the operation comes to it. */
+  const before = (asked: Asked, operation: Operation): Asked[] => {
+    if (asked.state !== 'OPEN') return [asked];
+    const mayBeOver = !isSteady || operation.respondedAt >= asked.endsAfter;
+    // A read may show for a second what has ended already.
+    const isOver = isSteady && operation.invokedAt > asked.endsBefore + (operation.kind === 'look' ? 2_000 : 0);
+    return [...(isOver ? [] : [asked]), ...(mayBeOver ? [{ ...asked, state: 'EXPIRED' }] : [])];
+  };
+  const act = (asked: Asked, { kind, input, value, outcome, invokedAt, respondedAt }: Operation): Asked | undefined => {
+    if (kind === 'look') return value['state'] === asked.state && value['answer'] === asked.answer ? asked : undefined;
+    if (kind === 'ask') {
+      const openMs = Number(input['expiresInSeconds']) * 1000;
+      const ends = { endsAfter: invokedAt + openMs - clockMs, endsBefore: respondedAt + openMs + clockMs };
+      return asked.state === 'NONE' ? { ...asked, state: 'OPEN', ...ends } : undefined;
+    }
+    if (outcome === 'refused') return asked.state === 'OPEN' ? undefined : asked;
+    return asked.state === 'OPEN' ? { ...asked, state: 'ANSWERED', answer: String(input['answer']) } : undefined;
+  };
+  return {
+    initial: { state: 'NONE', answer: '', endsAfter: 0, endsBefore: 0 },
+    key: ({ state, answer, endsAfter, endsBefore }) => [state, answer, endsAfter, endsBefore].join(),
+    step: (asked, operation) =>
+      before(asked, operation).flatMap((possible) => act(possible, operation) ?? ([] as Asked[])),
+  };
+}

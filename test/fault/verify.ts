@@ -7,7 +7,7 @@ import { byObject, type Operation } from './history.ts';
 import { byRequest, disagreements, type Event, journal } from './journal.ts';
 import type { Lab } from './lab.ts';
 import { Looks } from './looks.ts';
-import { barrierModel, budgetModel, claimModel, lockModel, notesModel } from './models.ts';
+import { barrierModel, budgetModel, claimModel, lockModel, notesModel, questionModel } from './models.ts';
 import { outOfTurn, overtaken, tooEarly } from './order.ts';
 import { gateTarget } from './scenes/gate.ts';
 import { purseLimits } from './scenes/purse.ts';
@@ -34,6 +34,7 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
       expect(overtaken(load, events).slice(0, 3)).to.deep.equal([]);
     }
     expect(tooEarly(load, events)).to.deep.equal([]);
+    expect(closedTwice(events)).to.deep.equal([]);
     expect(changedMemos([...load.history, ...looks])).to.deep.equal([]);
     expectUniqueIds(load.history);
     const findings = linearizability(resolved([...load.history, ...looks], events), circumstances);
@@ -108,6 +109,7 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
     checkAll(without(of('pool ')), () => lockModel(clock)),
     checkAll(of('notes '), notesModel),
+    checkAll(of('question '), () => questionModel(clock)),
   ];
   const sum = (of: (one: Findings) => number): number => findings.reduce((total, one) => total + of(one), 0);
   return {
@@ -116,6 +118,16 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     undecided: sum(({ undecided }) => undecided),
     violations: findings.flatMap(({ violations }) => violations),
   };
+}
+
+/** Questions that were not closed exactly once. */
+function closedTwice(events: readonly Event[]): string[] {
+  const ends = new Map<string, number>();
+  for (const { type, aggregateId } of events) {
+    if (type === 'question.asked') ends.set(aggregateId, ends.get(aggregateId) ?? 0);
+    if (/^question\.(answered|expired|withdrawn)$/.test(type)) ends.set(aggregateId, (ends.get(aggregateId) ?? 0) + 1);
+  }
+  return [...ends].filter(([, count]) => count !== 1).map(([id, count]) => `question ${id} was closed ${count} times`);
 }
 
 /** Steps whose value was answered in two ways: one that is kept never changes. */

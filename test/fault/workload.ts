@@ -95,6 +95,7 @@ export class Workload {
 
   /** Receives and completes what is left, until nothing is ready and nothing is claimed. */
   async drain(): Promise<void> {
+    for (const access of this.spaces) await this.#answerAll(access);
     // The one below, too: a store that lost what it was below knows it as a run of its own.
     for (const { access, scopeId } of this.clockworks) await this.#stop(access, scopeId);
     for (const { access, scopeId, childId } of this.runs)
@@ -103,6 +104,15 @@ export class Workload {
       for (const queue of this.queues.filter((_one, i) => i % 8 === lane)) await this.#drainQueue(queue);
     });
     await Promise.all(lanes);
+  }
+
+  /** Nobody asks any more. */
+  async #answerAll(access: Access): Promise<void> {
+    for (;;) {
+      const { body } = await this.caller.insist(access, '/questions?state=OPEN&limit=200', randomUUID());
+      if (!body.questions?.length) return;
+      for (const { id } of body.questions) await this.answer(-1, access, id);
+    }
   }
 
   async #stop(access: Access, id: string): Promise<void> {
@@ -229,6 +239,37 @@ export class Workload {
       path: `/messages/${id}/complete`,
       body: { token, result: { payload: client } },
       refuses: ['CLAIM_LOST'],
+    });
+  }
+
+  /** Answers a question; everybody says something else. */
+  answer(client: number, access: Access, questionId: string): Promise<Heard> {
+    const answer = randomUUID();
+    return this.call(client, access, {
+      kind: 'answer',
+      object: `question ${questionId}`,
+      input: { answer },
+      path: `/questions/${questionId}/answer`,
+      body: { answer, answeredBy: `client-${client}` },
+      refuses: ['QUESTION_CLOSED'],
+    });
+  }
+
+  /** A receive has shown a question as it stood at some moment since then. */
+  saw(client: number, { id, state, answer }: Heard['body'], invokedAt: number): void {
+    const times = { invokedAt, respondedAt: performance.now() };
+    const value = { state, answer: answer ?? '' };
+    this.history.push({
+      ...{
+        id: randomUUID(),
+        client,
+        kind: 'look',
+        object: `question ${id}`,
+        input: {},
+        ...times,
+        outcome: 'ok',
+        value,
+      },
     });
   }
 

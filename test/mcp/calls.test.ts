@@ -119,6 +119,29 @@ for (const version of versions)
       expect((await waiting).state).to.equal('HELD');
     });
 
+    it('ask a person, who answers elsewhere: no tool answers, and no model gets a link', async () => {
+      const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'drafts' });
+      await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
+      const receiver = { mailboxId, scopeId, holder: 'h', holderSession: 's' };
+      const { id: messageId, token } = await call('message_recv', receiver);
+      const text = { messageId, token, question: 'Publish?', options: ['yes', 'no'], progress: { page: 3 } };
+      const asked = await call('message_ask', text);
+      expect(asked).to.include({ id: messageId, state: 'BLOCKED' });
+      const created = await call('question_create', { scopeId, question: { text: 'Who else?' }, holder: 'h' });
+      const { questions } = await call('question_list', { scopeId, state: 'OPEN' });
+      expect(questions.map(({ id }: { id: string }) => id)).to.deep.equal([created.id, asked.question.id]);
+      const waiting = call('question_view', { questionId: asked.question.id, waitSeconds: 20 });
+      for (const one of [asked.question, created, ...questions]) expect(one).to.not.have.property('answerUrl');
+      await world.mustPost(`/questions/${asked.question.id}/answer`, { answer: 'yes', answeredBy: 'ann' });
+      expect(await waiting).to.include({ state: 'ANSWERED', answer: 'yes', answeredBy: 'ann' });
+      const next = await call('message_recv', receiver);
+      expect(next).to.deep.include({ id: messageId, attempt: 1, progress: { page: 3 } });
+      expect(next.question.answer).to.equal('yes');
+      await world.mustPost(`/messages/${messageId}/complete`, { token: next.token });
+      expect((await call('question_withdraw', { questionId: created.id })).state).to.equal('WITHDRAWN');
+      expect(toolNames.filter((name) => /answer|link/.test(name))).to.deep.equal([]);
+    });
+
     it('arrive and wait', async () => {
       const { id: barrierId } = await world.mustPost('/barriers', { scopeId, target: 2 });
       expect(await call('barrier_arrive', { barrierId, arrivalKey: 'a', epoch: 1 })).to.include({ state: 'OPEN' });

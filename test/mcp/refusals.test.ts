@@ -91,6 +91,11 @@ async function stage(world: World) {
   const held = await post(`/pools/${poolId}/acquire`, mine);
   await post(`/pools/${poolId}/acquire`, { ...mine, holderSession: 'other', ttlSeconds: 3600 });
 
+  const answered = await post('/questions', { scopeId, question: 1 });
+  await post(`/questions/${answered.id}/answer`, { answer: 1, answeredBy: 'ann' });
+  const stoppedQuestion = await post('/scopes', {});
+  await post(`/scopes/${stoppedQuestion.id}/cancel`);
+
   const barrier = async (target: number) => (await post('/barriers', { scopeId, target })).id;
   const [barrierId, released, cancelled] = [await barrier(9), await barrier(1), await barrier(9)];
   await post(`/barriers/${released}/arrive`, { arrivalKey: 'x' });
@@ -112,7 +117,7 @@ async function stage(world: World) {
     },
     ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, settledId },
     ...{ barrierId, released, cancelled, scopeId, withdrawn, awaited, full, stoppedNoteId: stoppedNote.id },
-    ...{ units, poolId, freePoolId, held, mine },
+    ...{ units, poolId, freePoolId, held, mine, answeredId: answered.id, stoppedQuestionId: stoppedQuestion.id },
   };
 }
 
@@ -231,6 +236,15 @@ function always(on: Stage): Case[] {
     ['hold_release', 'CLAIM_LOST', { holdId: on.held.id, token: 'x' }],
     ['hold_cancel', 'HOLD_NOT_FOUND', { holdId: none }],
     ['hold_cancel', 'HOLD_NOT_WAITING', { holdId: on.held.id }],
+    ['message_ask', 'MESSAGE_NOT_FOUND', { ...gone, question: 1 }],
+    ['message_ask', 'CLAIM_LOST', { ...lost, question: 1 }],
+    ['message_ask', 'PAYLOAD_TOO_LARGE', { ...message, question: 'x'.repeat(4096) }],
+    ['question_create', 'SCOPE_CANCELLED', { scopeId: on.stoppedQuestionId, question: 1 }],
+    ['question_create', 'PAYLOAD_TOO_LARGE', { scopeId, question: 'x'.repeat(4096) }],
+    ['question_list', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['question_view', 'QUESTION_NOT_FOUND', { questionId: none }],
+    ['question_withdraw', 'QUESTION_NOT_FOUND', { questionId: none }],
+    ['question_withdraw', 'QUESTION_CLOSED', { questionId: on.answeredId }],
     ['barrier_arrive', 'BARRIER_NOT_FOUND', { barrierId: none, arrivalKey: 'a' }],
     ['barrier_arrive', 'EPOCH_MISMATCH', { barrierId, arrivalKey: 'a', epoch: 7 }],
     ['barrier_arrive', 'BARRIER_RELEASED', { barrierId: on.released, arrivalKey: 'a' }],
@@ -265,6 +279,7 @@ function newWork(on: Stage): Record<string, Args> {
     allowance_wait: { allowanceId, scopeId, holder: 'h', units: 1 },
     note_put: { scopeId, key: 'plan', value: 1 },
     note_delete: { scopeId: on.scopeId, key: 'plan' },
+    question_create: { scopeId, question: 1 },
     pool_acquire: { poolId: on.freePoolId, scopeId, holder: 'h', ttlSeconds: 0 },
   };
 }
@@ -325,6 +340,20 @@ describe('Every refusal that a tool’s route declares', () => {
     await world.mustPost(`/messages/${taken.id}/nack`, { token: taken.token, retry: false });
     await world.mustPost(`/task-groups/${groupId.id}/tasks/${taskId}/reject`);
     await refused(['task_accept', 'VERDICT_CONFLICT', { groupId: groupId.id, taskId }]);
+    // A member that is worked on when its group is decided, and a message that has asked a hundred times.
+    const early = await world.mustPost('/task-groups', { mailboxId: on.mailboxId, condition: 'FIRST_ACCEPTED' });
+    const submit = (taskKey: string) => world.mustPost(`/task-groups/${early.groupId}/tasks`, { taskKey });
+    const [first] = [await submit('first'), await submit('second')];
+    const take = () => world.mustPost(`/mailboxes/${on.mailboxId}/recv`, { ...on.receiver, scopeId: early.scopeId });
+    const [done, late] = [await take(), await take()];
+    await world.mustPost(`/messages/${done.id}/complete`, { token: done.token });
+    await world.mustPost(`/task-groups/${early.groupId}/tasks/${first.taskId}/accept`);
+    await refused(['message_ask', 'GROUP_DECIDED', { messageId: late.id, token: late.token, question: 1 }]);
+    const ids = Array.from({ length: 100 }, () => ['0', randomUUID()]).flat();
+    const asked = `${world.prefix}:message:${on.claim.id}:questions`;
+    await world.service.store.zadd(asked, ...ids);
+    await refused(['message_ask', 'QUESTIONS_FULL', { messageId: on.claim.id, token: on.claim.token, question: 1 }]);
+    await world.service.store.del(asked);
   });
 
   it('so are those by the limits of the space', async () => {
@@ -332,6 +361,7 @@ describe('Every refusal that a tool’s route declares', () => {
     await limited({ maxArmedTimers: 1 }, [
       ...refusing('TIMERS_FULL', ['message_send', 'group_create', 'task_submit'], { deadline }),
       ...refusing('TIMERS_FULL', ['budget_reserve'], { settleBy: deadline }),
+      ...refusing('TIMERS_FULL', ['question_create']),
     ]);
     await limited({ maxPendingWaiters: 1 }, [
       ...refusing('WAITERS_FULL', ['allowance_wait'], on.units),
@@ -360,6 +390,7 @@ describe('Every refusal that a tool’s route declares', () => {
       'allowance_wait',
       'note_put',
       'pool_acquire',
+      'question_create',
     ];
     await planned({ runs: '1' }, refusing('ACTIVE_RUNS_LIMITED', inNewRuns));
     await planned({ tasks: '1' }, refusing('ACTIVE_TASKS_LIMITED', ['message_send', 'task_submit']));
@@ -400,6 +431,7 @@ describe('Every refusal that a tool’s route declares', () => {
     for (const tool of ['message_renew', 'message_complete']) await refused([tool, 'MESSAGES_DAMAGED', held]);
     await refused(['note_put', 'MESSAGES_DAMAGED', { ...held, scopeId: on.scopeId, key: 'plan', value: 1 }]);
     await refused(['message_nack', 'MESSAGES_DAMAGED', { ...held, retry: true }]);
+    await refused(['message_ask', 'MESSAGES_DAMAGED', { ...held, question: 1 }]);
     await refused(['message_send', 'MESSAGES_DAMAGED', { ...send, mailboxId: on.mailboxId }]);
     const after = [{ messageId: claim.id }];
     await refused(['task_submit', 'MESSAGES_DAMAGED', { groupId: on.groupId, taskKey: 'damaged', after }]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { check, shortest } from '../fault/checker.ts';
 import type { Model, Operation } from '../fault/history.ts';
-import { barrierModel, budgetModel, claimModel, lockModel, notesModel } from '../fault/models.ts';
+import { barrierModel, budgetModel, claimModel, lockModel, notesModel, questionModel } from '../fault/models.ts';
 
 type Values = Record<string, string | number>;
 let operations = 0;
@@ -66,6 +66,40 @@ describe('The linearizability checker, on locks', () => {
     const look = (heldUnits: number): Operation => operation('look', [99, 100], {}, { heldUnits });
     expect(verdict(hold([0, 1], 'a', 7), look(1))).to.equal('linearizable');
     expect(verdict(hold([0, 1], 'a', 7), look(0))).to.equal('violation');
+  });
+});
+
+describe('The linearizability checker, on questions', () => {
+  const asked = operation('ask', [0, 1], { expiresInSeconds: 5 }, {});
+  const answer = (at: [number, number], answer: string, value: Values | string = {}): Operation =>
+    operation('answer', at, { answer }, value);
+  const look = (at: [number, number], state: string, answer = ''): Operation =>
+    operation('look', at, {}, { state, answer });
+  const verdict = (...history: Operation[]) => check(questionModel(), [asked, ...history]);
+
+  it('accepts one answer, whoever is refused, and shows it from then on', () => {
+    const refused = answer([2, 9], 'b', 'QUESTION_CLOSED');
+    expect(verdict(answer([2, 9], 'a'), refused, look([10, 11], 'ANSWERED', 'a'))).to.equal('linearizable');
+    expect(verdict(look([2, 3], 'OPEN'), answer([2, lost], 'a'), look([10, 11], 'ANSWERED', 'a'))).to.equal(
+      'linearizable',
+    );
+  });
+
+  it('finds an answer that is given twice, lost, another, or refused for nothing', () => {
+    expect(verdict(answer([2, 3], 'a'), answer([4, 5], 'b'))).to.equal('violation');
+    expect(verdict(answer([2, 3], 'a'), look([4, 5], 'OPEN'))).to.equal('violation');
+    expect(verdict(answer([2, 3], 'a'), look([4, 5], 'ANSWERED', 'b'))).to.equal('violation');
+    expect(verdict(answer([2, 3], 'a', 'QUESTION_CLOSED'))).to.equal('violation');
+    expect(verdict(answer([2, 3], 'a'), look([9000, 9001], 'EXPIRED'))).to.equal('violation');
+  });
+
+  it('allows it to expire by itself, not too early and not too late', () => {
+    expect(verdict(look([5010, 5020], 'EXPIRED'), answer([5030, 5031], 'a', 'QUESTION_CLOSED'))).to.equal(
+      'linearizable',
+    );
+    expect(verdict(look([4000, 4010], 'EXPIRED'))).to.equal('violation');
+    expect(verdict(answer([5500, 5501], 'a'))).to.equal('violation');
+    expect(check(questionModel('jumping'), [asked, look([4000, 4010], 'EXPIRED')])).to.equal('linearizable');
   });
 });
 

@@ -71,6 +71,7 @@ describe('the Python client', function () {
     'leases_test.Killed',
     'async_test',
     'pool_test',
+    'asking_test',
   ];
   describe('against a server', () => {
     let service: MusterService;

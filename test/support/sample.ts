@@ -22,6 +22,7 @@ const values = [
   {},
   [{ call: 'barrier.cancel', barrierId: '0190a1b2-0000-7000-8000-000000000000' }],
   [{ messageId: '0190a1b2-0000-7000-8000-000000000000' }],
+  ['yes', 'no'],
 ];
 
 /** Fields that exclude others of a call's body, and what the call needs beside its required ones. */

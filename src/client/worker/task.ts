@@ -2,6 +2,7 @@ import { Run } from '../run.ts';
 import type { ModelCall } from '../spend/model-call.ts';
 import { type SpendOptions, spend } from '../spend/spend.ts';
 import type { Answer, OneOf, Typed } from '../types.ts';
+import { Asked, type Asking, type AskOptions, answerOf, type GivenAnswer } from './asking.ts';
 import { insist } from './insist.ts';
 import { Memos } from './memos.ts';
 import { type PrerequisiteResult, resultsOf } from './results.ts';
@@ -43,6 +44,14 @@ export interface TaskContext {
   readonly once: <Value>(key: string, step: () => Value | Promise<Value>) => Promise<Value>;
   /** The message's run: `run.note(key)` are values that its agents share; they are put only while the claim lasts. */
   readonly run: Run;
+  /**
+   * Asks a person, or another program, and ends this attempt, which does not count: nobody holds the message until somebody
+   * has answered. The next attempt begins with `answer`:
+   * `const { value } = task.answer ?? (await task.ask('Publish?', { options: ['yes', 'no'] }));`
+   */
+  readonly ask: (question: unknown, options?: AskOptions) => Promise<never>;
+  /** The answer to the last question that the message has asked; null: it has asked none. */
+  readonly answer: GivenAnswer | null;
   /** Fetches what the messages and groups that the message is after (`message.after`) have left, in their order. */
   readonly results: <Result = unknown>() => Promise<PrerequisiteResult<Result>[]>;
 }
@@ -68,6 +77,8 @@ export class Task<Payload = unknown, Result = unknown> {
   renewAt = 0;
   /** In flight; never rejects. Puts `progress` back if it could not be sent. */
   renewal: Promise<void> | undefined;
+  /** What the handler asks: this attempt ends with it, whatever the handler does after that. */
+  asking: Asking | undefined;
   /** The handler is done with it, and its end has not been sent. */
   isEnding = false;
   /** The claim is over, or the message was given back: what the handler does now has no effect. */
@@ -127,6 +138,13 @@ export class Task<Payload = unknown, Result = unknown> {
         return this.memos.once(key, step);
       },
       run,
+      ask: async (question, options = {}) => {
+        signal.throwIfAborted();
+        if (JSON.stringify(question) === undefined) throw new TypeError('ask takes a JSON value');
+        this.asking = { question, ...options };
+        throw new Asked();
+      },
+      answer: answerOf(message),
       results: <Value>() => resultsOf(spender, message.after) as Promise<PrerequisiteResult<Value>[]>,
     };
   }

@@ -29,6 +29,8 @@ export type Barriers = Answer<'barrier.list'>;
 export type Scopes = Answer<'scope.list'>;
 export type Notes = Answer<'note.list'>;
 export type Note = Answer<'note.view'>;
+export type Questions = Answer<'question.list'>;
+export type Question = Questions['questions'][number];
 export type Run = Answer<'run.view'>;
 export type Scope = Run['scope'];
 /** A group's fields that are both in the list and in the run view. */

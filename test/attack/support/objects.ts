@@ -71,6 +71,17 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   await acquire(lock.id);
   const waitingHold = await acquire(lock.id);
 
+  const ask = () => world.mustPost('/questions', { scopeId, question: 1 });
+  const [question, answered, withdrawn] = [await ask(), await ask(), await ask()];
+  const asking = await world.mustPost('/mailboxes', { name: name() });
+  const asker = async () => {
+    await world.mustPost(`/mailboxes/${asking.id}/messages`, { scopeId, payload: 1 });
+    return world.mustPost(`/mailboxes/${asking.id}/recv`, claiming);
+  };
+  const { id: askingMessageId, token: askingToken } = await asker();
+  const { id: blockedMessageId, token: blockedToken } = await asker();
+  await world.mustPost(`/messages/${blockedMessageId}/ask`, { token: blockedToken, question: 1 });
+
   // A separate run to cancel, as the others must go on.
   const { id: stoppedId } = await world.mustPost('/scopes', { name: name() });
   await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: stoppedId, payload: { n: 1 } });
@@ -103,6 +114,8 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     poolId,
     ...{ emptyPoolId, holdId: held.id, releasedHoldId: released.id, waitingHoldId: waitingHold.id },
     consumptionId: consumption.id,
+    ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
+    ...{ askingMessageId, 'message.ask token': askingToken },
     deliveryId: delivery?.id ?? '',
     ...{ key: 'plan', spareKey: 'draft' },
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
@@ -124,6 +137,9 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
 const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'message.cancel': { messageId: 'readyMessageId' },
   'message.requeue': { messageId: 'cancelledMessageId' },
+  'message.ask': { messageId: 'askingMessageId' },
+  'question.answer': { questionId: 'answeredQuestionId' },
+  'question.withdraw': { questionId: 'withdrawnQuestionId' },
   'mailbox.delete': { mailboxId: 'emptyMailboxId' },
   'mailbox.purge': { mailboxId: 'fullMailboxId' },
   'pool.delete': { poolId: 'emptyPoolId' },

@@ -1,5 +1,6 @@
 import type { Access } from '../../support/processes.ts';
 import type { Workload } from '../workload.ts';
+import { AskScene } from './ask.ts';
 import { BatchScene } from './batch.ts';
 import { ClockworkScene } from './clockwork.ts';
 import { GateScene } from './gate.ts';
@@ -32,6 +33,7 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new KeysScene(load, access, 24),
   (load, access) => new SheetScene(load, access, 24),
   (load, access) => new MemoScene(load, access, 20),
+  (load, access) => new AskScene(load, access, 24),
   (load, access) => new ToolScene(load, access, 24),
   (load, access) => new BatchScene(load, access, 12),
   (load, access) => new ClockworkScene(load, access, 12),

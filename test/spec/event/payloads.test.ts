@@ -11,6 +11,7 @@ const verdict = (state: string, verdict: string) => `groupId messageId state=${s
 const barrier = (state: string) => `state=${state} epoch arrivals target`;
 const waiter = (state: string) => `allowanceId units state=${state}`;
 const hold = (state: string) => `poolId units state=${state} fence`;
+const question = (state: string) => `messageId mailboxId state=${state} | state=${state}`;
 const schedule = 'mailboxId state=ACTIVE';
 const entry = (state: string) => `reservationId entryId state=${state} amountMinor`;
 
@@ -77,6 +78,10 @@ const payloads: Readonly<Record<string, string>> = {
   'hold.lapsed': hold('LAPSED'),
   'hold.cancelled': hold('CANCELLED'),
   'hold.expired': hold('EXPIRED'),
+  'question.asked': question('OPEN'),
+  'question.answered': question('ANSWERED'),
+  'question.expired': question('EXPIRED'),
+  'question.withdrawn': question('WITHDRAWN'),
   'schedule.created': schedule,
   'schedule.updated': schedule,
   'schedule.deleted': schedule,
@@ -112,7 +117,7 @@ describe('the payload of an event', () => {
     const traffic = await Traffic.on(world);
     const deadline = new Date(start + 120_000).toISOString();
     await traffic.messages(deadline);
-    for (const make of ['group', 'barrier', 'units', 'holds'] as const) await traffic[make]();
+    for (const make of ['group', 'barrier', 'units', 'holds', 'questions'] as const) await traffic[make]();
     await traffic.reservation(deadline);
 
     const scopeId = traffic.scope();

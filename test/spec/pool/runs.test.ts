@@ -36,7 +36,7 @@ describe('the holds of a run', () => {
     const { body } = await world.post(`/scopes/${pool.scopeId}/cancel`);
     expect(body).to.deep.include({
       done: true,
-      cancelled: { messages: 0, waiters: 0, holds: 2, barriers: 0, groups: 0 },
+      cancelled: { messages: 0, waiters: 0, holds: 2, questions: 0, barriers: 0, groups: 0 },
     });
     expect(await pool.states(held, waiting)).to.deep.equal(['RELEASED', 'CANCELLED']);
     expect(codeOf(await pool.renew(held))).to.equal('409 CLAIM_LOST');

@@ -15,6 +15,7 @@ describe('backlog', () => {
       claimedMessages: 0,
       waitingWaiters: 0,
       waitingHolds: 0,
+      openQuestions: 0,
       armedTimers: 0,
       oldestReadyAgeSeconds: null,
       oldestWaiterAgeSeconds: null,

@@ -21,7 +21,7 @@ from ._base import BatchedCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._claims import WorkerCounts
 from ._core import MailboxChoice
-from ._errors import ClaimLost, GiveUp, HoldLost, MusterError, RetryLater, Stopped, WorkerClosed
+from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
 from ._pool import Holding
 from ._record import Record
@@ -31,7 +31,7 @@ from ._rate_limits import KNOWN_PROVIDERS, LimitHeaders, ProviderHeaders
 from ._run import Run, RunNote
 from ._spend import Spend
 from ._spending import Reservation, Settlement
-from ._task import PrerequisiteResult
+from ._task import GivenAnswer, PrerequisiteResult
 from ._transport import Stop
 from ._worker import Handler, Task, Worker
 from .webhooks import WebhookError, WebhookMessage, verify_webhook
@@ -40,6 +40,7 @@ __all__ = [
     'ABSENT',
     'After',
     'Amount',
+    'Asked',
     'AsyncHandler',
     'AsyncHolding',
     'AsyncMuster',
@@ -53,6 +54,7 @@ __all__ = [
     'From',
     'ClaimLost',
     'GiveUp',
+    'GivenAnswer',
     'Handler',
     'HoldLost',
     'Holding',

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from . import _signals
 from ._arguments import Amount, Id
@@ -65,6 +65,17 @@ class AsyncTask(TaskBase):
             made = await step()
             value: T = await self._muster.in_thread(partial(keep, note, made))
             return value
+
+    async def ask(
+        self,
+        question: Any,
+        *,
+        options: Sequence[str] | None = None,
+        expires_in_seconds: int | None = None,
+        on_expiry: Literal['RETURN', 'FAIL'] | None = None,
+    ) -> NoReturn:
+        """As `Task.ask`: `answer = task.answer or await task.ask('Publish?', options=['yes', 'no'])`."""
+        self._ask(question, options, expires_in_seconds, on_expiry)
 
     async def results(self) -> list[PrerequisiteResult]:
         """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""

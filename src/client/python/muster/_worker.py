@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from . import _signals
 from ._arguments import Amount, Id
@@ -67,6 +67,27 @@ class Task(TaskBase):
             found = note.view()
             value: T = keep(note, step()) if found is None else found.value
             return value
+
+    def ask(
+        self,
+        question: Any,
+        *,
+        options: Sequence[str] | None = None,
+        expires_in_seconds: int | None = None,
+        on_expiry: Literal['RETURN', 'FAIL'] | None = None,
+    ) -> NoReturn:
+        """Asks a person, or another program, and ends this attempt, which does not count.
+
+        Nobody holds the message until somebody has answered. The next attempt begins with `answer`:
+        `answer = task.answer or task.ask('Publish?', options=['yes', 'no'])`
+
+        Args:
+            question: any JSON of at most 4,096 bytes
+            options: the answers to choose from; default: any answer
+            expires_in_seconds: for how long it can be answered; default: a week
+            on_expiry: what becomes of the message then: `RETURN`, the next attempt, or `FAIL`
+        """
+        self._ask(question, options, expires_in_seconds, on_expiry)
 
     def results(self) -> list[PrerequisiteResult]:
         """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""
