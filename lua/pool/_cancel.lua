@@ -1,4 +1,4 @@
---- @include lib/cancels lib/clock lib/soon lib/sorted pool/_hold scope/_ending
+--- @include lib/cancels lib/clock lib/page lib/soon lib/sorted pool/_hold scope/_ending
 
 --- Ends a hold of a cancelled run: one that waits is CANCELLED, or EXPIRED where its time was over before the cancel; the units
 --- of a HELD one are released.
@@ -24,7 +24,7 @@ end
 cancels.holds = { total = 'cancelledHolds' }
 
 function cancels.holds.ids(scopeId, last, maxRecords)
-  return newestIds(keys.scopeHolds(scopeId), last, maxRecords)
+  return idsBefore(keys.scopeHolds(scopeId), last, maxRecords)
 end
 
 function cancels.holds.stop(id, cancel)
