@@ -1,13 +1,16 @@
 --- @include lib/clock
---- @export day today
---- The current day: days since 1970, as text.
+--- @export day today minute minuteText
+--- The current day and minute: days and minutes since 1970; the day as text, the minute as a number and as text.
 local day = {}
-local today
---- The same as a number.
+local today, minute, minuteText
+--- The day as a number.
 local current
 
 --- At the start of an invocation.
 function day.start()
-  local number = math.floor(now / 86400000)
+  local number = math.floor(now / 60000)
+  if number == minute then return end
+  minute, minuteText = number, string.format('%d', number)
+  number = math.floor(now / 86400000)
   if number ~= current then current, today = number, string.format('%d', number) end
 end

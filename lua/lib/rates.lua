@@ -1,9 +1,9 @@
 --- @shared rateClass
 --- @export rates
---- @include lib/clock lib/records lib/refuse
+--- @include lib/day lib/records lib/refuse
 --- Requests per minute of a space and of its organization. A fifth of the organization's are reserved for recovery calls.
 local rates = {}
-local minute, spaceRecord, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
+local spaceRecord, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
 --- The space's quota as the start of a note.
 local spaceStart
 --- orgQuota: false if the plan sets no limit; orgShare: the part that ordinary calls may use.
@@ -11,11 +11,10 @@ local orgRecord, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
 
 --- Starts from the organization's record, which has the counts of the last minute with requests. quota: the plan's.
 function rates.ofOrg(record, quota)
-  minute = string.format('%d', math.floor(now / 60000))
   orgRecord, orgQuota = record, tonumber(quota) or false
   if not orgQuota then return end
   orgShare = math.max(1, math.floor(orgQuota * 0.8))
-  sameOrgMinute = record.requestsMinute == minute
+  sameOrgMinute = record.requestsMinute == minuteText
   orgUsed = sameOrgMinute and tonumber(record.usedRequests) or 0
   orgRecovered = sameOrgMinute and tonumber(record.usedRecovery) or 0
 end
@@ -26,7 +25,7 @@ function rates.ofSpace(record)
   if not spaceQuota then return end
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
   spaceStart = string.format('%d,', spaceQuota)
-  sameSpaceMinute = record.requestsMinute == minute
+  sameSpaceMinute = record.requestsMinute == minuteText
   spaceUsed = sameSpaceMinute and tonumber(record.usedRequests) or 0
 end
 
@@ -72,14 +71,14 @@ function rates.charge(requests)
   else
     isCounted = true
     records.set(spaceRecord, 'usedRequests', spaceUsed)
-    if not sameSpaceMinute then records.set(spaceRecord, 'requestsMinute', minute) end
+    if not sameSpaceMinute then records.set(spaceRecord, 'requestsMinute', minuteText) end
   end
   if orgQuota then
     orgUsed = orgUsed + requests
     records.set(orgRecord, 'usedRequests', orgUsed)
     if rateClass == 'recovery' then orgRecovered = orgRecovered + requests end
     if rateClass == 'recovery' or not sameOrgMinute then records.set(orgRecord, 'usedRecovery', orgRecovered) end
-    if not sameOrgMinute then records.set(orgRecord, 'requestsMinute', minute) end
+    if not sameOrgMinute then records.set(orgRecord, 'requestsMinute', minuteText) end
     sameOrgMinute = true
   end
 end

@@ -1,5 +1,5 @@
---- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay
---- @include mailbox/_message mailbox/_proceed mailbox/_ready mailbox/_requires scope/_scope
+--- @include lib/clock lib/count lib/day lib/maps lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay
+--- @include mailbox/_figures mailbox/_message mailbox/_proceed mailbox/_ready mailbox/_requires scope/_scope
 local orderFields = { 'priority', 'key', 'prerequisites', 'required' }
 
 --- Of a message with a place in an order of its own: see message.create.
@@ -23,6 +23,7 @@ end
 --- with state = false the table need not grow for the state. box: the mailbox's record. order: nil, or `priority` (1 to 9),
 --- `key`, `required`, and `prerequisites` with `places` as `after.judge` returns them, each nil where there is none.
 function message.create(record, path, box, order)
+  if box.figuresMinute ~= minute then figures.turn(box.id) end
   path = path or scope.create(record.scopeId)
   message.insert(record)
   record.maxAttempts = record.maxAttempts or box.maxAttempts

@@ -1,7 +1,10 @@
---- @include lib/count lib/journal lib/records lib/sorted lib/timer mailbox/_blocked mailbox/_delay mailbox/_dependents
+--- @include lib/count lib/day lib/journal lib/records lib/sorted lib/timer mailbox/_blocked mailbox/_delay mailbox/_dependents mailbox/_figures
 --- @include mailbox/_keyed mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_passOn mailbox/_ready scope/_scope
 --- How many messages have been finished: finishing one may finish others.
 message.finishes = 0
+--- The counters of a mailbox that say how often messages ended so; ACKED needs none (mailbox/_figures).
+local totals = { REJECTED = 'rejectedTotal', FAILED = 'failedTotal', EXPIRED = 'expiredTotal',
+  CANCELLED = 'cancelledTotal' }
 
 --- Moves a live message to a final state at the time `at`. emitter: emits its event; reason may be nil;
 --- cause: the id of the request that caused it, nil for the current one. The fields of the last claim stay.
@@ -13,7 +16,9 @@ function message.finish(record, state, at, emitter, reason, cause)
     keyed.needOrder(record, at)
   end
   local path = scope.path(record.scopeId)
-  local from, box = record.state, mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
+  local from, box = record.state, mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed',
+    'figuresMinute')
+  if box.figuresMinute ~= minute then figures.turn(box.id) end
   if from == 'CLAIMED' then
     sorted.remove(keys.claims(), record.id)
     records.set(box, 'claimed', box.claimed - 1)
@@ -31,6 +36,7 @@ function message.finish(record, state, at, emitter, reason, cause)
     timer.disarm('mailbox:message', record.id)
     count.space('timers:ARMED', -1)
   end
+  if totals[state] then records.add(box.hashKey, totals[state], 1) end
   if state == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', 1) end
   if message.requeueable[state] then sorted.add(keys.requeueable(record.mailboxId, state), '0', record.id) end
   message.become(record, state)

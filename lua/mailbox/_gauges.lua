@@ -1,4 +1,4 @@
---- @include lib/gauges lib/space lib/streamId event/_segments mailbox/_oldest
+--- @include lib/gauges lib/space lib/streamId event/_segments mailbox/_figures mailbox/_oldest
 --- The time since which the space's oldest READY message is ready, or false. It is exact if at most `maxMailboxes`
 --- mailboxes have a head before it, under the same condition as for a mailbox.
 function gauges.oldestReadyAt(maxMailboxes)
@@ -13,4 +13,9 @@ function gauges.messagesPackedAt()
   if packedEvents then return streamId.at(streamId.isBefore(position, packedEvents.first) and packedEvents.first or position) end
   local entry = redis.call('XRANGE', keys.events(), '(' .. position, '+', 'COUNT', 1)[1]
   return entry and streamId.at(entry[1])
+end
+
+--- How often messages were sent and so on since the space was made.
+for i, name in ipairs(figures.names) do
+  gauges['total:' .. name] = function() return figures.ofSpace()[i] end
 end

@@ -1,6 +1,6 @@
 --- @record mailbox
 --- @space withheld
---- @include lib/count lib/invocation lib/space
+--- @include lib/count lib/invocation lib/records lib/space
 
 --- Whether the space has any BLOCKED message. `withheld` counts these and what is paused: it is one field, because each costs every
 --- request a search of a small hash.
@@ -30,5 +30,11 @@ end
 
 --- What sends and receives need of it; nil when there is no such mailbox.
 function mailbox.read(mailboxId)
-  return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'delayed', 'nextReadyAt', 'maxAttempts', 'turn')
+  return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'delayed', 'nextReadyAt', 'maxAttempts', 'turn',
+    'figuresMinute')
+end
+
+--- So many messages are no longer among its own, though they were sent: they were removed or packed.
+function mailbox.letGo(mailboxId, messages)
+  if mailbox.load(mailboxId, 'mode') then records.add(keys.mailbox(mailboxId), 'goneTotal', messages) end
 end

@@ -41,6 +41,12 @@ function message.keep(record, field, text)
   records.set(record, field, text)
 end
 
+--- Takes a message that retention removes out of the census.
+function message.remove(state)
+  message.leave(state)
+  if state == 'ACKED' then count.space('ackedRemoved', 1) end
+end
+
 --- Moves the record from record.state (nil for a new one) to `state`, and counts that. Tasks are counted as messages; the
 --- few messages without a task are counted again as `inbox:STATE`.
 function message.become(record, state)
@@ -50,6 +56,13 @@ function message.become(record, state)
     count.space('inbox:' .. state, 1)
   end
   if state == 'CLAIMED' then count.org('usedAgents', 1) end
-  if from == 'CLAIMED' then count.org('usedAgents', -1) end
+  if from == 'CLAIMED' then
+    count.org('usedAgents', -1)
+    -- Whether claims ended in an ACKED message is not counted: that is what most do (mailbox/_figures).
+    if state ~= 'ACKED' then
+      count.space('unackedTotal', 1)
+      records.add(keys.mailbox(record.mailboxId), 'unackedTotal', 1)
+    end
+  end
   message.enter(record, state)
 end

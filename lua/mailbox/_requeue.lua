@@ -24,6 +24,9 @@ end
 --- mailbox.
 function message.requeue(record, box, delaySeconds)
   message.unpack(record)
+  -- As many more are live, so those sent are as many as before (mailbox/_figures).
+  count.space('requeuedTotal', 1)
+  records.add(box.hashKey, 'requeuedTotal', 1)
   local from, path = record.state, scope.path(record.scopeId)
   sorted.remove(keys.requeueable(record.mailboxId, from), record.id)
   if from == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end

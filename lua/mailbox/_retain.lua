@@ -22,13 +22,14 @@ local function remove(messageId, at)
   local record = message.stored(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt', 'place')
   if not record or not record.mailboxId or not record.finishedAt or record.finishedAt > at then return end
   sorted.remove(keys.messages(record.mailboxId), messageId)
+  mailbox.letGo(record.mailboxId, 1)
   if record.workKey then maps.remove(keys.workKeys(record.mailboxId), record.workKey) end
   local rare = record.place and message.stored(messageId, 'key', 'questionId')
   if rare and rare.key then sorted.remove(keys.keyed(record.mailboxId, rare.key), messageId) end
   if rare and rare.questionId then asked.forget(messageId, record.finishedAt) end
   if message.requeueable[record.state] then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end
   if record.state == 'FAILED' and mailbox.read(record.mailboxId) then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
-  message.leave(record.state)
+  message.remove(record.state)
   if mailbox.anyBlocked() then dependents.gone(messageId, record.state) end
   for _, field in ipairs(kept) do count.space('retainedBytes', -redis.call('HSTRLEN', keys.message(messageId), field)) end
   if not record.taskId then

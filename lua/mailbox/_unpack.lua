@@ -1,4 +1,4 @@
---- @include lib/sorted mailbox/_message
+--- @include lib/sorted mailbox/_mailbox mailbox/_message
 
 --- Gives a packed message a record of its own again, which then may change. record: as loaded; any other is left as it is.
 function message.unpack(record)
@@ -8,5 +8,6 @@ function message.unpack(record)
   message.insert(record)
   record.isSet = true
   sorted.add(keys.messages(record.mailboxId), '0', record.id)
+  mailbox.letGo(record.mailboxId, -1)
   sorted.add(keys.unpackedMessages(), '0', record.id)
 end

@@ -12,7 +12,7 @@ if box.undecidedGroups > 0 then refuse('MAILBOX_NOT_EMPTY', box.undecidedGroups 
 plan.needOperation()
 
 if box.paused then pausing.add(-1) end
-unit.delete(keys.mailbox(mailboxId))
+unit.delete(keys.mailbox(mailboxId), keys.mailboxFigures(mailboxId))
 sorted.remove(keys.mailboxes(), mailboxId)
 names.remove(box.name, mailboxId)
 emit.mailbox.deleted(mailboxId, box)

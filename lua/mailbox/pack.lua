@@ -6,7 +6,7 @@
 --- @args spaceId requestId from through first last count digest finishedThrough
 --- @long rows segment
 --- @reply isPacked
---- @include lib/records lib/sorted lib/space lib/unit group/_group mailbox/_message mailbox/_packed mailbox/_segments
+--- @include lib/records lib/sorted lib/space lib/unit group/_group mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_segments
 --- @include space/_space
 local none = { isPacked = 0 }
 if not keyspace.find() then return none end
@@ -29,6 +29,7 @@ if list[1] then
   for _, row in ipairs(list) do
     local mailboxId, messageId = row.mailboxId, row.id
     sorted.remove(keys.messages(mailboxId), messageId)
+    mailbox.letGo(mailboxId, 1)
     unit.delete(keys.message(messageId))
   end
 end

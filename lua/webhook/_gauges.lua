@@ -5,8 +5,19 @@ gauges['outbox:UNREAD'] = function()
   if not ids[1] then return 0 end
   local _, added = streams.tail(keys.events())
   for _, id in ipairs(ids) do
-    local record = destination.load(id, 'state', 'readCount')
+    local record = destination.load(id, 'state', 'readCount', 'failingSince')
     if record.state == 'ACTIVE' then sum = sum + added - record.readCount end
   end
   return sum
+end
+
+--- The time since which the destination that has failed longest has done nothing else, or false.
+function gauges.oldestFailingAt()
+  local oldest = false
+  for _, id in ipairs(redis.call('ZRANGE', keys.destinations(), 0, -1)) do
+    local record = destination.load(id, 'state', 'readCount', 'failingSince')
+    local since = record.state == 'ACTIVE' and record.failingSince
+    if since and (not oldest or since < oldest) then oldest = since end
+  end
+  return oldest
 end

@@ -27,6 +27,9 @@ export function codesOf(route: Route): readonly string[] {
   return [...new Set(codes)].filter((code) => route.rate !== 'held' || code !== 'SERVICE_RATE_LIMITED');
 }
 
+/** How a detail begins that names a parameter of the query. */
+const inQuery = 'query.';
+
 /** The path parameter that a `…_NOT_FOUND` code is about: `mailboxId`. */
 function idOf(code: string): string | undefined {
   const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
@@ -35,16 +38,20 @@ function idOf(code: string): string | undefined {
 
 /**
  * The status of a refusal on a route with the full path `pattern` (`/v1/spaces/:spaceId/…`). An unknown id is 404 if it
- * is in the path, and 409 with the same code if it is in the body. detail: of the code; such a field of the body, or ''.
+ * is in the path or the query, and 409 with the same code if it is in the body. detail: of the code; such a field of the
+ * body, or of the query (`query.mailboxId`), or ''.
  */
 export function statusOf(errors: ErrorTable, code: string, pattern: string, detail = ''): number {
   const id = errors[code]?.parameter ?? idOf(code);
-  if (id !== undefined && id !== 'routeId') return detail === '' && pattern.split('/').includes(`:${id}`) ? 404 : 409;
+  if (id !== undefined && id !== 'routeId') {
+    const isInPath = detail === '' && pattern.split('/').includes(`:${id}`);
+    return isInPath || detail.startsWith(inQuery) ? 404 : 409;
+  }
   return errors[code]?.status ?? 500;
 }
 
-/** The statuses with which a route answers a code. */
-export function statusesOf(errors: ErrorTable, code: string, { path, refusesInBody }: Route): number[] {
-  const status = statusOf(errors, code, `/v1/spaces/:spaceId${path}`);
+/** The statuses with which a route answers a code. A GET has no body. */
+export function statusesOf(errors: ErrorTable, code: string, { method, path, refusesInBody }: Route): number[] {
+  const status = statusOf(errors, code, `/v1/spaces/:spaceId${path}`, method === 'GET' ? inQuery : '');
   return refusesInBody?.includes(code) ? [status, 409] : [status];
 }

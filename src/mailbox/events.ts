@@ -15,10 +15,10 @@ export const mailboxEvents = events({
   'message.claimed': asItStands,
   'message.acked': asItStands,
   'message.retried': asItStands,
-  'message.rejected': asItStands,
-  'message.failed': asItStands,
+  'message.rejected': counted(asItStands),
+  'message.failed': counted(asItStands),
   'message.lease_expired': asItStands,
-  'message.expired': asItStands,
+  'message.expired': counted(asItStands),
   'message.cancelled': counted(asItStands),
   'message.requeued': counted(asItStands),
 });

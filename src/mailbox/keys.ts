@@ -22,9 +22,22 @@ export const mailboxKeys = {
     type: 'hash',
     holds: fieldsIn(
       Mailbox,
-      'ready, claimed, failed: messages in that state; undecidedGroups: the number of those that deliver their tasks through it',
+      'ready, claimed, failed: messages in that state; `failedTotal` and so on: how often that has happened; goneTotal: messages removed or packed; unackedTotal: claims that ended other than by a completion; undecidedGroups: the number of those that deliver their tasks through it',
     ),
     goes: 'when it is deleted',
+  },
+  mailboxFigures: {
+    pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:figures',
+    type: 'hash',
+    holds:
+      'what was counted of its messages, as `period sent claimed acked rejected failed expired cancelled`: `m0` to `m59` by minutes since 1970, each at its remainder by 60; `t0` to `t143` by ten minutes, at their remainder by 144; base: the counters when figuresMinute began',
+    goes: 'when the mailbox is deleted; each place is used again',
+  },
+  figures: {
+    pattern: 'muster:{org}:<spaceNumber>:figures',
+    type: 'hash',
+    holds: 'the same of all messages of the space',
+    goes: 'each place is used again',
   },
   messages: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:messages',

@@ -18,6 +18,9 @@ export const defaultAttempts = 5;
 const noon = '2026-01-31T12:00:00.000Z';
 const maxAttempts = number(1).means('the most attempts before a message is FAILED').example(defaultAttempts);
 
+/** How often something rare has happened. */
+const total = () => number().or(0).internal();
+
 export const Mailbox = record('Mailbox', {
   id: id().forModels('id of a mailbox, from mailbox_list'),
   name: text(),
@@ -59,6 +62,16 @@ export const Mailbox = record('Mailbox', {
   turn: number().orNull().internal(),
   /** Of those that deliver their tasks through it. */
   undecidedGroups: number().or(0).internal(),
+  /** From these and the counts above follows how often messages were sent, claimed and completed (lua/mailbox/_figures.lua). */
+  goneTotal: total(),
+  unackedTotal: total(),
+  requeuedTotal: total(),
+  rejectedTotal: total(),
+  failedTotal: total(),
+  expiredTotal: total(),
+  cancelledTotal: total(),
+  /** The minute since 1970 in which one of them last rose; 0: none did. */
+  figuresMinute: number().or(0).internal(),
 });
 
 export const messageStates = [

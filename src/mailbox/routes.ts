@@ -21,6 +21,7 @@ import { many, one, record } from '../declare/record.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { damagedDetail } from './errors.ts';
 import { maxAttempts, maxRetryDelaySeconds, perKey, retryDelaySeconds, whenAndHowOften } from './fields.ts';
+import { figuresRoute } from './figures.ts';
 import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { prerequisitesText, whatItIsAfter } from './prerequisites.ts';
@@ -217,4 +218,5 @@ export const mailboxRoutes: readonly Route[] = [
   messages,
   ...messageRoutes,
   ...claimRoutes,
+  figuresRoute,
 ];

@@ -1,5 +1,6 @@
 import { countOf } from '../declare/event.ts';
 import { type Answered, number, raw } from '../declare/field.ts';
+import { figureNames, totalOf } from '../mailbox/figures.ts';
 import { nowOf, type Store, serverOf } from '../redis/cluster.ts';
 import { dueKey } from '../redis/due.ts';
 import { organizationsKey } from '../redis/organizations.ts';
@@ -25,9 +26,17 @@ const backlog = [
   'timers:ARMED',
   ...scheduleStates.map((state) => `schedules:${state}`),
   ...outboxStates.map((state) => `outbox:${state}`),
+  ...figureNames.map(totalOf),
 ];
 
-const ages = ['oldestReadyAt', 'oldestWaitingAt', 'nextScheduleAt', 'oldestUnpackedAt', 'messagesPackedAt'];
+const ages = [
+  'oldestReadyAt',
+  'oldestWaitingAt',
+  'nextScheduleAt',
+  'oldestUnpackedAt',
+  'messagesPackedAt',
+  'oldestFailingAt',
+];
 
 const depths = {
   script: 'space/depths',
@@ -44,6 +53,8 @@ export interface Depths {
   readonly scheduleLagSeconds: number;
   readonly oldestUnpackedAgeSeconds: number;
   readonly messagesUnpackedAgeSeconds: number;
+  /** How long the destination that has failed longest has done so without a success between. */
+  readonly failingDestinationSeconds: number;
   readonly spaces: number;
   /** Some spaces were left out, so the sums are too low. */
   readonly isPartial: boolean;
@@ -85,6 +96,7 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
     scheduleLagSeconds = 0,
     oldestUnpackedAgeSeconds = 0,
     messagesUnpackedAgeSeconds = 0,
+    failingDestinationSeconds = 0,
   ] = oldestMs.map((ms) => ms / 1000);
   return {
     counts,
@@ -93,6 +105,7 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
     scheduleLagSeconds,
     oldestUnpackedAgeSeconds,
     messagesUnpackedAgeSeconds,
+    failingDestinationSeconds,
     spaces,
     isPartial,
   };

@@ -1,5 +1,6 @@
 import type { Metric } from 'prom-client';
 import { countOf } from '../declare/event.ts';
+import { figureNames, totalOf } from '../mailbox/figures.ts';
 import { holdStates, messageStates, outboxStates, scheduleStates } from './depths.ts';
 import { type Sample, scraped } from './scraped.ts';
 import type { Reading } from './store-reading.ts';
@@ -56,6 +57,16 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     byState('muster_messages', 'Unfinished messages of all organizations', 'messages', messageStates),
     scraped(
       'counter',
+      'muster_messages_total',
+      'Messages sent, claimed and ended, of all organizations, by what has happened to them',
+      async (): Promise<Sample[]> => {
+        const { depths } = await read();
+        if (!depths) return [];
+        return figureNames.map((event) => ({ labels: { event }, value: depths.counts.get(totalOf(event)) ?? 0 }));
+      },
+    ),
+    scraped(
+      'counter',
       'muster_events_total',
       'Events of all organizations, of the types that say that work came back or was stopped',
       async (): Promise<Sample[]> => {
@@ -80,6 +91,11 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
       'Events for webhook destinations: not yet read, to be delivered, given up',
       'outbox',
       outboxStates,
+    ),
+    gauge(
+      'muster_failing_destination_seconds',
+      'How long the webhook destination that has failed longest has done nothing else; 0 if none fails',
+      ({ depths }) => depths?.failingDestinationSeconds,
     ),
     gauge(
       'muster_oldest_ready_age_seconds',

@@ -5,7 +5,7 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceId>',
     type: 'hash',
     holds:
-      'number: its place among the spaces, with which its other keys begin; name, createdAt; the six limits; requestsMinute, usedRequests: the requests of that minute; nextLease: a lower bound of the end of its claims; the census, `kind:STATE` to a count, and `events:<type>`, how often that has happened; retainedBytes; usageDay, `op:<call>`, uncounted: the usage of that day; retainedThrough: the journal entry up to which finished messages were removed; trimmedThrough: the last entry trimmed; packedThrough: the last one that was packed; idempotencyFrom: the first day of which there are idempotency records',
+      'number: its place among the spaces, with which its other keys begin; name, createdAt; the six limits; requestsMinute, usedRequests: the requests of that minute; nextLease: a lower bound of the end of its claims; the census, `kind:STATE` to a count, and `events:<type>`, how often that has happened; unackedTotal, requeuedTotal, ackedRemoved: claims that ended other than by a completion, messages brought back, ACKED ones removed by retention; figuresMinute: the minute in which a message was last sent, was claimed or ended; retainedBytes; usageDay, `op:<call>`, uncounted: the usage of that day; retainedThrough: the journal entry up to which finished messages were removed; trimmedThrough: the last entry trimmed; packedThrough: the last one that was packed; idempotencyFrom: the first day of which there are idempotency records',
     goes: 'never',
   },
   usage: {

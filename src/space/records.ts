@@ -25,6 +25,8 @@ export const Space = record('Space', {
   messagesPackedThrough: text().orNull().internal(),
   messageSegments: number().or(0).internal(),
   idempotencyFrom: number().orNull().internal(),
+  /** The minute since 1970 in which a message was last sent, was claimed or ended (lua/mailbox/_figures.lua); 0: none was. */
+  figuresMinute: number().or(0).internal(),
 });
 
 /** As callers see it. */

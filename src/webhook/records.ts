@@ -14,6 +14,7 @@ export const Destination = record('Destination', {
   state: oneOf('ACTIVE', 'DISABLED'),
   disabledReason: disabledReason.orNull().means('why it is DISABLED; null: it is not'),
   consecutiveFailures: number().means('the failed attempts since the last success'),
+  failingSince: time().orNull().means('when the first of them failed; null: there is none').example(null),
   lastSuccessAt: time().orNull().means('when an attempt last succeeded; null: never'),
   createdAt: time().of((get) => momentOfId(get('id'))),
   signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/).secret(),
@@ -23,7 +24,6 @@ export const Destination = record('Destination', {
   /** Its position in the journal, and the number of entries ever added up to there. */
   position: text().internal(),
   readCount: number().internal(),
-  failingSince: time().orNull().internal(),
 });
 
 /** A destination with its new secret. */

@@ -18,6 +18,8 @@ export async function expectAgreement(world: World, { isClockSteady = true } = {
   const events = trimmedThrough === undefined ? census.events : counts.events;
   expect(counts).to.deep.equal({ ...census, events });
   for (const [type, kept] of Object.entries(census.events)) expect(counts.events[type], type).to.be.at.least(kept);
+  if (trimmedThrough === undefined && isClockSteady)
+    expect(stored.figures.kept, 'figures').to.deep.equal(stored.figures.counted);
   expect(stored.scopes.reported).to.deep.equal(stored.scopes.stored);
   for (const { stored: balances, counted } of stored.budgets) {
     // What was spent of reservations that retention has removed stays spent.

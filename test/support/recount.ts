@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { Segment } from '../../src/event/segment.ts';
+import { type JournalEntry, Segment } from '../../src/event/segment.ts';
+import { figureNames } from '../../src/mailbox/figures.ts';
 import { fieldsOf, hashOf, placeOfEntry } from '../../src/mailbox/packed.ts';
 import { product } from '../../src/primitives.ts';
 import { addressOf, type Store, serverOf, shardsOf } from '../../src/redis/cluster.ts';
@@ -223,11 +224,69 @@ function deadlines(records: Records, messages: readonly Hash[], spaceNumber: str
   return [...timers, ...groups.map(([id, group]) => `group:deadline:${spaceNumber}:${id} ${group['deadline']}`)].sort();
 }
 
+const minuteOf = (entryId: string): number => Math.floor(Number(entryId.split('-', 1)[0]) / 60_000);
+
+/** What each mailbox and the space (by the name '') keep of their figures, and what the journal says of them. */
+async function countedFigures(records: Records, world: World, journal: readonly JournalEntry[]) {
+  const { store } = world.service;
+  const happened = journal.flatMap(([entryId, [type, text]]) => {
+    const place = figureNames.indexOf(type.replace('message.', '') as (typeof figureNames)[number]);
+    const [, mailboxId = ''] = / mailboxId=(\S+)/.exec(text) ?? [];
+    return type.startsWith('message.') && place >= 0 ? [{ minute: minuteOf(entryId), mailboxId, place }] : [];
+  });
+  type Happened = (typeof happened)[number];
+  const tallied = (some: readonly Happened[]) =>
+    figureNames.map((_, at) => some.filter(({ place }) => place === at).length);
+  const kept: Record<string, object> = {};
+  const counted: Record<string, object> = {};
+  const space = await store.hgetall(`muster:{${world.org}}:${world.spaceId}`);
+  for (const [id, record] of [['', space] as const, ...records.of('mailbox')]) {
+    const key = id === '' ? 'figures' : `mailbox:${id}:figures`;
+    const { base = figureNames.map(() => 0).join(' '), ...places } = await store.hgetall(`${world.prefix}:${key}`);
+    const mine = happened.filter(({ mailboxId }) => id === '' || id === mailboxId);
+    const open = Math.max(0, ...mine.map(({ minute }) => minute));
+    const closed = mine.filter(({ minute }) => minute < open);
+    const ofPeriods = (prefix: string, length: number, size: number): [string, string][] => {
+      const periods = [...new Set(closed.map(({ minute }) => Math.floor(minute / length)))].sort((a, b) => a - b);
+      return periods.map((period) => {
+        const some = closed.filter(({ minute }) => Math.floor(minute / length) === period);
+        return [`${prefix}${period % size}`, [period, ...tallied(some)].join(' ')];
+      });
+    };
+    const { body } = await world.get(`/figures${id === '' ? '' : `?mailboxId=${id}`}`);
+    const shown = (periods: readonly Record<string, number>[], length: number) =>
+      periods.map((period) => [
+        Date.parse(`${period['at']}`) / 60_000 / length,
+        ...figureNames.map((name) => period[name]),
+      ]);
+    const happenedIn = (periods: readonly Record<string, number>[], length: number) =>
+      shown(periods, length).map(([period]) => [
+        period,
+        ...tallied(mine.filter(({ minute }) => Math.floor(minute / length) === period)),
+      ]);
+    kept[id] = {
+      minutes: shown(body.minutes, 1),
+      tens: shown(body.tens, 10),
+      minute: Number(record['figuresMinute'] ?? 0),
+      base,
+      places,
+    };
+    counted[id] = {
+      minutes: happenedIn(body.minutes, 1),
+      tens: happenedIn(body.tens, 10),
+      minute: open,
+      base: tallied(closed).join(' '),
+      places: Object.fromEntries([...ofPeriods('m', 1, 60), ...ofPeriods('t', 10, 144)]),
+    };
+  }
+  return { kept, counted };
+}
+
 /** How often each counted event type is in the journal. */
-async function countedEvents(world: World): Promise<Record<string, number>> {
+function countedEvents(journal: readonly JournalEntry[]): Record<string, number> {
   const types = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
   const counts = Object.fromEntries(types.map((type) => [type, 0]));
-  for (const [, [type]] of await journalOf(world)) if (type in counts) counts[type] = (counts[type] ?? 0) + 1;
+  for (const [, [type]] of journal) if (type in counts) counts[type] = (counts[type] ?? 0) + 1;
   return counts;
 }
 
@@ -247,7 +306,8 @@ export async function recount(world: World) {
   const inState = (state: string) => messages.filter((message) => message['state'] === state);
   const states = (kind: string) => [...records.of(kind).values()].map(stateOf);
   const openQuestions = [...records.of('question').values()].filter(({ state }) => state === 'OPEN');
-  const events = await countedEvents(world);
+  const journal = await journalOf(world);
+  const events = countedEvents(journal);
   return {
     census: {
       scopes: tally(
@@ -276,6 +336,7 @@ export async function recount(world: World) {
       ),
       ...[...records.notes.values()].flatMap((texts) => Object.values(notesOf(texts)).map(({ value }) => value)),
     ].reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+    figures: await countedFigures(records, world, journal),
     notes: countedNotes(records),
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
     scopes: countedScopes(records, messages),

@@ -36,6 +36,9 @@ describe('census', () => {
       reservations: { ACTIVE: 0, SETTLED: 0, VOIDED: 0 },
       events: {
         'scope.cancelled': 0,
+        'message.rejected': 0,
+        'message.failed': 0,
+        'message.expired': 0,
         'message.cancelled': 0,
         'message.requeued': 0,
         'task.cancelled': 0,
@@ -48,7 +51,17 @@ describe('census', () => {
   it('counts cancelled and requeued messages, whichever call did it, and cancelled runs', async () => {
     const world = await World.create();
     const traffic = await Traffic.on(world);
-    const counted = async () => (await world.get('/census')).body.events;
+    const counted = async () => {
+      const { body } = await world.get('/census');
+      const {
+        'message.rejected': rejected,
+        'message.failed': failed,
+        'message.expired': expired,
+        ...others
+      } = body.events;
+      expect([rejected, failed, expired]).to.deep.equal([0, 0, 0]);
+      return others;
+    };
     const cancel = (id: string) => world.mustPost(`/messages/${id}/cancel`);
     const scopeId = traffic.scope();
     const { id } = await traffic.send(scopeId);
