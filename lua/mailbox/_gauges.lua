@@ -16,6 +16,7 @@ function gauges.messagesPackedAt()
 end
 
 --- How often messages were sent and so on since the space was made.
-for i, name in ipairs(figures.names) do
-  gauges['total:' .. name] = function() return figures.ofSpace()[i] end
+-- While Redis loads a library there is no ipairs.
+for i = 1, #figures.names do
+  gauges['total:' .. figures.names[i]] = function() return figures.ofSpace()[i] end
 end

@@ -3,7 +3,7 @@
 --- is less. tokens: `max` of them, of equal length. looksAgain '1': the request is held, so finding nothing does not answer
 --- it yet. bytesLimit: what payloads and progress may have together.
 --- @args mailboxId scopeId holder holderSession leaseSeconds max tokens looksAgain bytesLimit
---- @reply claims:claim[]
+--- @reply claims:receivedClaim[]
 --- @gather
 --- @request write
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
@@ -52,7 +52,7 @@ while #claims < max do
   local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'deadline', 'workKey', 'payload', 'maxAttempts')
   if #member > 36 then
     message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required',
-      'questionId')
+      'questionId', 'place')
     if record.questionId then record.question = asked.find(record.questionId) end
   else
     -- Without a place it has been in nobody's hands, and has none of the others: to look for a field costs as much as to read

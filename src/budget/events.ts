@@ -1,4 +1,4 @@
-import { events } from '../declare/event.ts';
+import { counted, events } from '../declare/event.ts';
 import { id, number } from '../declare/field.ts';
 import { alertPercents, Balances, Budget, Entry, Reservation } from './records.ts';
 
@@ -19,6 +19,6 @@ export const budgetEvents = events({
   'budget.reserved': { scopeId, reservationId, state, amountMinor },
   'budget.settled': ofEntry,
   'budget.voided': ofEntry,
-  'budget.overdrawn': { scopeId, reservationId, entryId, overdrawnMinor, overdrawn },
+  'budget.overdrawn': counted({ scopeId, reservationId, entryId, overdrawnMinor, overdrawn }),
   'budget.reservation_overdue': { scopeId, reservationId, state },
 });

@@ -72,6 +72,9 @@ export class Operation {
     const request = await this.#validate(call);
     if (this.route.serve) return this.#serve(request);
     const result = await this.#result(request);
+    const { reply, note } = result;
+    if (this.route.times && reply && !note.replayed)
+      for (const timed of this.route.times(reply as Answered<Fields>)) this.#service.metrics.traffic.message(timed);
     const address = linkTo(call, this.#service.publicUrl);
     return respond(this.#answer(result, request.input, address), result.note.headers);
   }

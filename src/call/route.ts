@@ -47,6 +47,13 @@ export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fi
   readonly bytes: (reply: Answered<R>) => number;
 }
 
+/** A time that a message took: to be claimed, once it was ready (wait), or until its claim ended (run), with what outcome. */
+export interface Timed {
+  readonly of: 'wait' | 'run';
+  readonly outcome?: string;
+  readonly seconds: number;
+}
+
 /** The parts that a route's `serve` needs. */
 export interface ServeContext<R extends Fields = Fields> extends RoomServices, Caller {
   readonly store: Store;
@@ -137,6 +144,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** Completes the detail of the script's refusal by what only the route knows, as a list's cursor. */
   readonly detail?: (refusal: Refusal, input: Input<Query, Body>) => string;
   readonly receives?: Receives<Query, Body, R>;
+  /** What metrics show of a success that is no replay. */
+  readonly times?: (reply: Answered<R>) => readonly Timed[];
   /** How to hold the request while there is nothing to answer; undefined: not at all. */
   readonly hold?: (input: Input<Query, Body>) => Hold | undefined;
   /** For what one run of the script cannot answer (a watch, a network request): runs it itself, as often as needed. */

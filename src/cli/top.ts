@@ -15,7 +15,7 @@ const clear = '\x1b[H\x1b[J';
 interface Look {
   readonly backlog: Answer<'backlog.get'>;
   readonly census: Answer<'census.get'>;
-  readonly usage: Answer<'usage.get'>['days'][number] | undefined;
+  readonly figures: Answer<'figures.get'>;
   readonly mailboxes: Answer<'mailbox.list'>['mailboxes'];
   readonly budgets: Answer<'budget.list'>['budgets'];
   readonly allowances: Answer<'allowance.list'>['allowances'];
@@ -31,22 +31,24 @@ const number = (name: string, min: number, max: number) => (text: string) => {
 export function addTopCommand(program: Command, cli: Cli): void {
   const top = program
     .command('top')
-    .description('live figures of a space: what waits, how fast work goes, mailboxes, budgets and allowances')
+    .description(
+      'live figures of a space: what waits, what became of messages in the last whole minute and hour, mailboxes, budgets and allowances',
+    )
     .option('--interval <seconds>', 'between two looks', number('interval', 0.1, 3_600), 2)
     .option('--count <n>', 'looks; by default 1 in a pipe, otherwise until Ctrl-C', number('count', 1, 1_000_000))
     .action(async ({ interval, count }: { interval: number; count?: number }) => {
       const muster = clientOf(cli.env, 'top');
       const isLive = cli.isTable;
-      let before: Look | undefined;
+      let hasLooked = false;
       for (let left = count ?? (isLive ? Number.POSITIVE_INFINITY : 1); left > 0; left--) {
         try {
           const look = await lookAt(muster);
-          if (isLive) cli.write(clear + screen(look, before, cli.rows));
+          if (isLive) cli.write(clear + screen(look, cli.rows));
           else cli.print(look);
-          before = look;
+          hasLooked = true;
         } catch (error) {
           // A server that restarts does not end what somebody is watching.
-          if (!before || !isPassing(error)) throw error;
+          if (!hasLooked || !isPassing(error)) throw error;
           cli.warn(`${(error as Error).message}; trying again`);
         }
         if (left > 1) await sleep(interval * 1000);
@@ -58,20 +60,21 @@ export function addTopCommand(program: Command, cli: Cli): void {
 
 async function lookAt(muster: Muster): Promise<Look> {
   const limit = pageSize;
-  const [backlog, census, { days }, { mailboxes }, { budgets }, { allowances }] = await Promise.all([
+  const [backlog, census, figures, { mailboxes }, { budgets }, { allowances }] = await Promise.all([
     muster.backlog.get(),
     muster.census.get(),
-    muster.usage.get({ from: new Date().toISOString().slice(0, 10) }),
+    muster.figures.get(),
     muster.mailbox.list({ limit }),
     muster.budget.list({ limit }),
     muster.allowance.list({ limit }),
   ]);
-  return { backlog, census, usage: days.at(-1), mailboxes, budgets, allowances };
+  return { backlog, census, figures, mailboxes, budgets, allowances };
 }
 
 /** The lines for a terminal with this many rows. */
-function screen(look: Look, before: Look | undefined, rows: number): string {
+function screen(look: Look, rows: number): string {
   const { backlog, census, budgets, allowances } = look;
+  const { minutes } = look.figures;
   const asOf = Date.parse(backlog.asOf);
   const { UNREAD, PENDING, EXHAUSTED } = backlog.outbox;
   const waits = {
@@ -84,7 +87,8 @@ function screen(look: Look, before: Look | undefined, rows: number): string {
     `${backlog.asOf.slice(0, 19).replace('T', ' ')} UTC`,
     `messages  ${figures(census.messages, backlog.oldestReadyAgeSeconds)}`,
     `waiting   ${figures(waits, backlog.oldestWaiterAgeSeconds)}`,
-    `calls/s   ${before ? figures(rates(look, before)) : 'from the next look on'}`,
+    `last min  ${figures(happened(minutes.slice(-2, -1)))}`,
+    `last hour ${figures(happened(minutes))}`,
   ].join('\n');
   const boxes = look.mailboxes.map(({ name, counts, oldestReadyAt }) => ({
     mailbox: name,
@@ -121,14 +125,12 @@ function section(rows: readonly object[], maxRows: number): string {
   return table({ rows: rows.slice(0, maxRows) }).trimEnd() + more;
 }
 
-/** Changing calls a second since the look before. */
-function rates({ backlog, usage }: Look, before: Look | undefined): Record<string, number> {
-  if (!usage || !before) return {};
-  const seconds = (Date.parse(backlog.asOf) - Date.parse(before.backlog.asOf)) / 1000;
-  const counted = before.usage?.date === usage.date ? before.usage.byCall : {};
-  const all = Object.entries(usage.byCall).map(([call, n]): [string, number] => [call, n - (counted[call] ?? 0)]);
-  const busy = all.filter(([, n]) => n > 0).sort(([, a], [, b]) => b - a);
-  return Object.fromEntries(busy.slice(0, fewRows).map(([call, n]) => [call, Math.round((n / seconds) * 10) / 10]));
+/** What happened to messages in these minutes together. */
+function happened(minutes: Look['figures']['minutes']): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const { at: _at, ...counts } of minutes)
+    for (const [name, n] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + n;
+  return sums;
 }
 
 /** The messages of a mailbox that are not finished. */

@@ -3,12 +3,13 @@ import { invalid } from '../call/errors.ts';
 import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../call/fields.ts';
 import type { Hold } from '../call/hold.ts';
 import { randomTail, randomToken } from '../call/random.ts';
-import { maxReceivedBytes, param, type Route, route } from '../call/route.ts';
-import { exampleId, flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
+import { maxReceivedBytes, param, type Route, route, type Timed } from '../call/route.ts';
+import { exampleId, flag as flagField, id as idField, number, oneOf, time } from '../declare/field.ts';
+import { momentOfId } from '../declare/moment.ts';
 import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
 import { Refusal } from '../redis/scripts.ts';
-import { Claim, groupStates, Message } from './records.ts';
+import { Claim, groupStates, Message, ReceivedClaim } from './records.ts';
 
 const { id: messageId, attempts, readyAt, taskId, groupId } = Message.fields;
 const resultMessageId = idField()
@@ -41,6 +42,11 @@ const look: Hold['look'] = async (run, isLast, again) => {
     return undefined;
   }
 };
+
+/** How long the claim lasted that a call has ended; null: that was not asked, or the call ended none. */
+const ranMs = number().orNull();
+const run = (outcome: string, ms: number | null): readonly Timed[] =>
+  ms === null ? [] : [{ of: 'run', outcome, seconds: ms / 1000 }];
 
 const Claims = exactly({ messages: Joi.array().items(Claim.schema).min(1).max(100) }).meta({ component: 'Claims' });
 
@@ -97,7 +103,7 @@ const recv = route({
     looksAgain: '',
     bytesLimit: maxReceivedBytes,
   }),
-  reply: { claims: many(Claim) },
+  reply: { claims: many(ReceivedClaim) },
   receives: {
     maxBytes: ({ body }) => (body.max ?? 1) * maxMessageBytes,
     bytes: ({ claims }) =>
@@ -110,9 +116,14 @@ const recv = route({
   answer: ({ claims }, input) => {
     const { holder, holderSession, max } = input.body;
     const mailboxId = param(input, 'mailboxId');
-    const messages = claims.map((claim) => ({ ...claim, mailboxId, holder, holderSession }));
+    const messages = claims.map(({ place: _place, ...claim }) => ({ ...claim, mailboxId, holder, holderSession }));
     return { status: 200, body: max === undefined ? messages[0] : { messages } };
   },
+  times: ({ claims }) =>
+    claims.map(({ id, place, claimedAt }) => ({
+      of: 'wait',
+      seconds: (Date.parse(claimedAt ?? '') - momentOfId(place ?? id)) / 1000,
+    })),
   hold: (input) => {
     const { waitSeconds, scopeId } = input.body;
     return waitSeconds > 0 ? { waitSeconds, topic: `${param(input, 'mailboxId')}/${scopeId}`, look } : undefined;
@@ -219,7 +230,8 @@ const complete = route({
     resultWorkKey: body.result?.workKey ?? '',
     tail: randomTail(),
   }),
-  reply: { taskId, resultMessageId, groupId, groupState, known: flagField() },
+  reply: { taskId, resultMessageId, groupId, groupState, known: flagField(), ranMs },
+  times: ({ ranMs: ms }) => run('acked', ms),
   answer: ({ taskId, resultMessageId, groupId, groupState, known }, input, replayed) => ({
     status: 200,
     body: {
@@ -285,8 +297,9 @@ const nack = route({
       reported: error ?? '',
     };
   },
-  reply: given,
-  answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
+  reply: { ...given, ranMs },
+  times: ({ state, ranMs: ms }) => run(state === 'READY' || state === 'DELAYED' ? 'retried' : state.toLowerCase(), ms),
+  answer: ({ ranMs: _ranMs, ...reply }, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
 });
 
 /** The calls of a worker: claim a message, and renew or end the claim. */

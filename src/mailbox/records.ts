@@ -279,6 +279,8 @@ export const Claim = Message.with('Claim', {
 });
 
 /** A live claim, as /ops/waits shows it. */
+/** A claim with what only metrics show of it: since when the message was ready is in its place, or else in its id. */
+export const ReceivedClaim = Claim.with('ReceivedClaim', { place: text().orNull().rare() });
 export const HeldClaim = record('HeldClaim', {
   messageId: id().named('id'),
   mailboxId,

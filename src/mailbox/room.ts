@@ -14,6 +14,7 @@ import {
   Message,
   MessageSummary,
   Prerequisite,
+  ReceivedClaim,
   WaitBlocker,
   WaitingTask,
 } from './records.ts';
@@ -44,6 +45,7 @@ export const mailboxRoom: Room = {
     MessageSummary,
     ChangedMessage,
     Claim,
+    ReceivedClaim,
     HeldClaim,
     WaitingTask,
     Prerequisite,

@@ -81,6 +81,27 @@ const rows: Record<string, Panel[]> = {
     }),
     series('p99 round trip by script', 's', { '{{script}}': quantile(0.99, script, 'le, script') }),
   ],
+  Work: [
+    series('Messages per minute', 'short', {
+      '{{event}}': `60 * max by (event) (${rate('muster_messages_total', '')})`,
+    }),
+    series(
+      'Share that failed, was rejected or expired',
+      'percentunit',
+      {
+        share: `sum(max by (event) (${rate('muster_messages_total', 'event=~"failed|rejected|expired"')})) / sum(max by (event) (${rate('muster_messages_total', 'event=~"acked|failed|rejected|expired"')}))`,
+      },
+      'Of the messages that ended.',
+    ),
+    series(
+      'Ready until claimed',
+      's',
+      Object.fromEntries([0.5, 0.95, 0.99].map((q) => [`p${q * 100}`, quantile(q, 'muster_message_wait_seconds')])),
+    ),
+    series('Claimed until ended, p95', 's', {
+      '{{outcome}}': quantile(0.95, 'muster_message_run_seconds', 'le, outcome'),
+    }),
+  ],
   'Work that waits': [
     series('Messages', 'short', {
       '{{state}}': 'max by (state) (muster_messages)',
@@ -97,7 +118,8 @@ const rows: Record<string, Panel[]> = {
       'oldest to pack': 'max(muster_pack_lag_seconds)',
     }),
     series('Webhook outbox', 'short', { '{{state}}': 'max by (state) (muster_outbox)' }),
-    series('Requeued and cancelled per second', 'cps', {
+    series('Webhook destination fails since', 's', { longest: 'max(muster_failing_destination_seconds)' }),
+    series('Failed, requeued, cancelled and overdrawn per second', 'cps', {
       '{{type}}': `max by (type) (${rate('muster_events_total', '')})`,
     }),
   ],

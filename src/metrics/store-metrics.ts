@@ -68,7 +68,7 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     scraped(
       'counter',
       'muster_events_total',
-      'Events of all organizations, of the types that say that work came back or was stopped',
+      'Events of all organizations, of the types that say that work failed, came back or was stopped, and of overdrawn budgets',
       async (): Promise<Sample[]> => {
         const { depths } = await read();
         if (!depths) return [];

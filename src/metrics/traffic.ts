@@ -1,14 +1,19 @@
 import type { Metric } from 'prom-client';
-import { histogram, type Series, scraped, type Tally, tallyOf } from './scraped.ts';
+import type { Timed } from '../call/route.ts';
+import { histogram, type Series, scraped, Tally, tallyOf } from './scraped.ts';
 
 const requestBounds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const scriptBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
+/** Work takes milliseconds or hours. */
+const workBounds = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 900, 3_600];
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Counts and durations of this process's requests and scripts. Callers cannot invent label values. */
 export class Traffic {
   readonly #requests = new Map<string, Map<string, Map<number, Tally>>>();
   readonly #scripts = new Map<string, Tally>();
+  readonly #waits = new Tally(workBounds);
+  readonly #runs = new Map<string, Tally>();
   readonly #refusals = new Map<string, number>();
 
   /** An answered request: `route` is the pattern, never the path. */
@@ -28,6 +33,11 @@ export class Traffic {
   /** A script's round trip. */
   script(name: string, seconds: number): void {
     tallyOf(this.#scripts, name, scriptBounds).observe(seconds);
+  }
+
+  /** What a message took. */
+  message({ of, outcome = '', seconds }: Timed): void {
+    (of === 'wait' ? this.#waits : tallyOf(this.#runs, outcome, workBounds)).observe(seconds);
   }
 
   /** A request that was answered with an error code. */
@@ -57,6 +67,18 @@ export class Traffic {
         'Round trip of a script: network, queueing and execution',
         scriptBounds,
         () => [...this.#scripts].map(([script, tally]) => ({ labels: { script }, tally })),
+      ),
+      histogram(
+        'muster_message_wait_seconds',
+        'How long messages that this process handed out had been ready',
+        workBounds,
+        () => [{ labels: {}, tally: this.#waits }],
+      ),
+      histogram(
+        'muster_message_run_seconds',
+        'From the claim to the call that ended it, by outcome; of completions in one script run the first is timed',
+        workBounds,
+        () => [...this.#runs].map(([outcome, tally]) => ({ labels: { outcome }, tally })),
       ),
     ];
   }

@@ -1,21 +1,13 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { duration, money, percent, plural } from '../../src/console/browser/format.ts';
-import { History } from '../../src/console/browser/history.ts';
 import { members, pretty } from '../../src/console/browser/json-text.ts';
 import { address, placeOf } from '../../src/console/browser/place.ts';
-import type { Happening } from '../../src/console/browser/records.ts';
 import { Scopes } from '../../src/console/browser/scopes.ts';
 import { SseReader } from '../../src/console/browser/sse.ts';
 
 const id = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const other = '01a1fc43-3c71-7002-984a-e30e334b7ba9';
-
-/** A UUIDv7 of a moment. */
-const idAt = (ms: number): string => {
-  const digits = ms.toString(16).padStart(12, '0');
-  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
-};
 
 describe('The console', () => {
   it('formats money exactly, to 18 digits', () => {
@@ -89,93 +81,6 @@ describe('The console', () => {
         expect(Object.fromEntries(parts)).to.deep.equal(isObject ? value : {});
       }),
     );
-  });
-
-  it('counts a history from the journal: what was there before is known from what there is now', () => {
-    const spanMs = 60 * 60_000;
-    const now = Date.UTC(2026, 0, 1, 12);
-    const types = ['message.sent', 'message.acked', 'message.failed', 'message.requeued', 'message.claimed'];
-    const happening = fc.record({ minutes: fc.nat(70), type: fc.constantFrom(...types) });
-    fc.assert(
-      fc.property(fc.array(happening), fc.nat(50), (happenings, more) => {
-        const sorted = happenings.sort((a, b) => b.minutes - a.minutes);
-        const events = sorted.map(({ minutes, type }, n) => ({
-          eventId: String(n).padStart(5, '0'),
-          type,
-          aggregateId: idAt(now - minutes * 60_000),
-          occurredAt: new Date(now - minutes * 60_000).toISOString(),
-        })) as unknown as Happening[];
-        const net = (from: number) =>
-          sorted
-            .filter(({ minutes }) => minutes < from)
-            .reduce((all, { type }) => all + ([1, -1, -1, 1, 0][types.indexOf(type)] ?? 0), 0);
-        const begun = more + 200;
-        const history = new History(spanMs);
-        history.add(events.slice(0, 20));
-        // Some come twice: once in a page, once in the watch.
-        history.add(events.slice(10));
-        history.sample(now, begun + net(100), 7.5);
-        const { backlog, completed, failed, oldestSeconds } = history.figures(now);
-        expect(backlog).to.deep.equal(Array.from({ length: 60 }, (_, n) => begun + net(100) - net(59 - n)));
-        const shown = sorted.filter(({ minutes }) => minutes < 60);
-        const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-        expect(sum(completed)).to.equal(shown.filter(({ type }) => type === 'message.acked').length);
-        expect(sum(failed)).to.equal(shown.filter(({ type }) => type === 'message.failed').length);
-        expect(oldestSeconds.at(-1)).to.equal(7.5);
-      }),
-    );
-  });
-
-  it('knows from the ids of messages how old the oldest was, also after it was requeued', () => {
-    const minute = 60_000;
-    const now = Date.UTC(2026, 0, 1, 12);
-    const history = new History(60 * minute);
-    let count = 0;
-    const happen = (minutes: number, type: string, aggregateId: string) =>
-      history.add([
-        {
-          eventId: String(++count),
-          type,
-          aggregateId,
-          occurredAt: new Date(now - minutes * minute).toISOString(),
-        } as unknown as Happening,
-      ]);
-    const [first, second] = [idAt(now - 50 * minute), idAt(now - 20 * minute)] as const;
-    happen(50, 'message.sent', first);
-    happen(40, 'message.failed', first);
-    happen(20, 'message.sent', second);
-    happen(15, 'message.requeued', first);
-    happen(5, 'message.acked', first);
-    history.sample(now, 1, 20 * 60);
-    const { oldestSeconds, backlog } = history.figures(now);
-    const age = (minutes: number) => [backlog[59 - minutes], (oldestSeconds[59 - minutes] ?? 0) / 60];
-    // At the end of each minute.
-    expect([55, 45, 30, 18, 10, 2, 0].map(age)).to.deep.equal([
-      [0, 0],
-      [1, 6],
-      [0, 0],
-      [1, 3],
-      [2, 11],
-      [1, 19],
-      [1, 20],
-    ]);
-  });
-
-  it('says that its counts are partial until it has counted for as long as it shows', () => {
-    const minute = 60_000;
-    const now = Date.UTC(2026, 0, 1, 12);
-    const history = new History(10 * minute, now);
-    const occurredAt = new Date(now + minute).toISOString();
-    history.add([{ eventId: '1', type: 'message.acked', aggregateId: idAt(now), occurredAt } as unknown as Happening]);
-    history.sample(now + minute, 3, 600);
-    const figures = history.figures(now + minute);
-    expect(figures.isPartial).to.equal(true);
-    // Nothing is drawn for the time of which nothing is known.
-    const before = Array.from({ length: 53 }, () => 0);
-    expect(figures.backlog).to.deep.equal([...before, 4, 4, 4, 4, 4, 4, 3]);
-    expect(figures.completed).to.deep.equal([...before, 0, 0, 0, 0, 0, 0, 1]);
-    expect(history.figures(now + 9 * minute).isPartial).to.equal(true);
-    expect(history.figures(now + 10 * minute).isPartial).to.equal(false);
   });
 
   it('parses server-sent events wherever they are split', () => {

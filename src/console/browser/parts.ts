@@ -1,6 +1,7 @@
 import { type Child, el } from './dom.ts';
-import { count, duration, shortId } from './format.ts';
+import { count, duration, plural, shortId } from './format.ts';
 import { address, type PageRef, type Query } from './place.ts';
+import type { Destination } from './records.ts';
 import type { World } from './world.ts';
 
 export interface Row {
@@ -194,6 +195,12 @@ export function age(moment: string, world: World): Element {
 export function ageText(moment: string, world: World): string {
   const seconds = (world.now() - Date.parse(moment)) / 1000;
   return seconds < 0 ? `in ${duration(-seconds)}` : duration(seconds);
+}
+
+/** How a webhook destination fails: how often in a row, and since when. */
+export function failureOf({ consecutiveFailures, failingSince }: Destination, world: World): Element {
+  const since = failingSince === null ? [] : [', since ', age(failingSince, world)];
+  return el('span', { class: 'problem' }, `${plural(consecutiveFailures, 'failure')} in a row`, ...since);
 }
 
 /** The time of day, with the date unless it is today. */

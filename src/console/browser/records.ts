@@ -5,6 +5,7 @@ import type { Answer } from 'muster-client';
 export type Spaces = Answer<'space.list'>;
 export type Census = Answer<'census.get'>;
 export type Backlog = Answer<'backlog.get'>;
+export type Figures = Answer<'figures.get'>;
 export type Waits = Answer<'waits.get'>;
 export type Usage = Answer<'usage.get'>;
 export type Mailboxes = Answer<'mailbox.list'>;

@@ -53,7 +53,6 @@ export class SpaceView {
       happened: (events) => this.#happened(events),
       skipped: () => {
         this.#list.skipped();
-        this.#world.dropHistory();
         this.#poller.invalidate();
       },
       connected: () => {
@@ -163,7 +162,6 @@ export class SpaceView {
       const parentId = event.type === 'scope.created' ? event.payload.parentScopeId : undefined;
       this.#world.scopes.learn(event.scopeId, event.occurredAt, parentId);
     }
-    this.#world.hear(events);
     this.#poller.hear(events);
     this.#list.add(events);
   }

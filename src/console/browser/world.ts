@@ -1,11 +1,7 @@
 import type { Rights } from './api.ts';
 import { shortId } from './format.ts';
-import type { History } from './history.ts';
-import type { Happening, Mailbox, Waits } from './records.ts';
+import type { Destination, Mailbox, Waits } from './records.ts';
 import type { Scopes } from './scopes.ts';
-
-/** More than what happens during a few reads. */
-const maxHeard = 5_000;
 
 interface Named {
   readonly name: string;
@@ -25,13 +21,9 @@ export class World {
   readonly can: Rights;
   /** Mailboxes, budgets and allowances by id. */
   readonly #named = new Map<string, Named>();
-  /** Once it has been read. */
-  history: History | undefined;
-  /** Events that arrive while it is being read. */
-  #heard: Happening[] = [];
-  #sampled: readonly [backlog: number, oldestSeconds: number | null] | undefined;
-  /** Webhook destinations that hear nothing. */
+  /** Webhook destinations that hear nothing, and those whose last attempts failed. */
   disabled = 0;
+  failing: readonly Destination[] = [];
   /** Budgets of which nothing is left, of the newest ones. */
   usedUp: readonly { readonly id: string; readonly name: string }[] = [];
   /** Increases with every new name, and with what else other panels show. */
@@ -53,37 +45,20 @@ export class World {
     return Date.now() + this.#clockAhead;
   }
 
-  takeHistory(history: History): void {
-    this.history = history;
-    history.add(this.#heard);
-    this.#heard = [];
-    if (this.#sampled) history.sample(this.now(), ...this.#sampled);
-  }
-
-  /** Events in between are unknown: the history has to be read again. */
-  dropHistory(): void {
-    this.history = undefined;
-    this.#heard = [];
-  }
-
-  hear(events: readonly Happening[]): void {
-    if (this.history) this.history.add(events);
-    else this.#heard = [...this.#heard, ...events].slice(-maxHeard);
-  }
-
-  sample(backlog: number, oldestSeconds: number | null): void {
-    this.#sampled = [backlog, oldestSeconds];
-    this.history?.sample(this.now(), backlog, oldestSeconds);
-  }
-
   name(id: string, named: Named): void {
     if (this.#named.get(id)?.name !== named.name) this.namesVersion++;
     this.#named.set(id, named);
   }
 
-  learnDisabled(disabled: number): void {
-    if (disabled !== this.disabled) this.namesVersion++;
+  learnDestinations(destinations: readonly Destination[]): void {
+    const isOff = ({ state }: Destination): boolean => state === 'DISABLED';
+    const disabled = destinations.filter(isOff).length;
+    const failing = destinations.filter((one) => !isOff(one) && one.failingSince !== null);
+    const attempts = (all: readonly Destination[]): string =>
+      all.map(({ id, consecutiveFailures }) => `${id} ${consecutiveFailures}`).join();
+    if (disabled !== this.disabled || attempts(failing) !== attempts(this.failing)) this.namesVersion++;
     this.disabled = disabled;
+    this.failing = failing;
   }
 
   learnUsedUp(usedUp: World['usedUp']): void {

@@ -35,6 +35,7 @@ describe('census', () => {
       barriers: { OPEN: 0, RELEASED: 0, CANCELLED: 0 },
       reservations: { ACTIVE: 0, SETTLED: 0, VOIDED: 0 },
       events: {
+        'budget.overdrawn': 0,
         'scope.cancelled': 0,
         'message.rejected': 0,
         'message.failed': 0,
@@ -57,9 +58,10 @@ describe('census', () => {
         'message.rejected': rejected,
         'message.failed': failed,
         'message.expired': expired,
+        'budget.overdrawn': overdrawn,
         ...others
       } = body.events;
-      expect([rejected, failed, expired]).to.deep.equal([0, 0, 0]);
+      expect([rejected, failed, expired, overdrawn]).to.deep.equal([0, 0, 0, 0]);
       return others;
     };
     const cancel = (id: string) => world.mustPost(`/messages/${id}/cancel`);

@@ -90,7 +90,8 @@ describe('webhooks', () => {
     const [row] = await untilRows(world, 1);
     const at = { attemptedAt: new Date(now).toISOString(), nextAttemptAt: new Date(now + 60_000).toISOString() };
     expect(row).to.include(at);
-    expect((await world.get(`/destinations/${id}`)).body.consecutiveFailures).to.equal(1);
+    const failing = (await world.get(`/destinations/${id}`)).body;
+    expect(failing).to.include({ consecutiveFailures: 1, failingSince: new Date(now).toISOString() });
     const key = `${world.prefix}:destination:${id}`;
     expect(await to.service.store.exists(`${key}:running`)).to.equal(0);
     status(204);
@@ -98,7 +99,8 @@ describe('webhooks', () => {
     await poke(world);
     expect((await untilRows(world, 2))[0]).to.include({ attempt: 2, state: 'SUCCEEDED', responseStatus: 204 });
     const destination = (await world.get(`/destinations/${id}`)).body;
-    expect(destination).to.include({ consecutiveFailures: 0, lastSuccessAt: new Date(now + 60_000).toISOString() });
+    expect(destination).to.include({ consecutiveFailures: 0, failingSince: null });
+    expect(destination).to.include({ lastSuccessAt: new Date(now + 60_000).toISOString() });
     expect((await world.get('/backlog')).body.outbox).to.deep.equal({
       UNREAD: 0,
       PENDING: 0,

@@ -23,6 +23,7 @@ describe('webhook destinations', () => {
       state: 'ACTIVE',
       disabledReason: null,
       consecutiveFailures: 0,
+      failingSince: null,
       lastSuccessAt: null,
     });
     expect((await world.get(`/destinations/${record.id}`)).body).to.deep.equal(record);

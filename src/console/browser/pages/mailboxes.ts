@@ -1,5 +1,6 @@
 import { el, html } from '../dom.ts';
 import { count, duration, percent, plural, words } from '../format.ts';
+import { graphsPanel } from '../panels/graphs.ts';
 import { panel } from '../panels/panel.ts';
 import {
   age,
@@ -190,11 +191,13 @@ export function mailboxPage(place: PageRef, world: World): Page {
     { name: 'messageId', label: 'Message id', isId: true, leadsTo: 'message' },
   ]);
   const title = world.named(id).name;
+  const graphs = graphsPanel(id);
   const content = [
     html('section', { class: 'wide', 'aria-label': 'Mailbox' }, el('div', { id: 'mailbox' })),
+    section('Over time', graphs.id),
     section('Messages', 'messages', search),
   ];
-  return { title: `Mailbox ${title}`, content, panels: [top, list] };
+  return { title: `Mailbox ${title}`, content, panels: [top, graphs, list] };
 }
 
 /** So many errors of a page are told one by one. */

@@ -1,6 +1,5 @@
 import { el } from '../dom.ts';
 import { words } from '../format.ts';
-import { sentAt } from '../history.ts';
 import { members, pretty } from '../json-text.ts';
 import { type Panel, panel } from '../panels/panel.ts';
 import {
@@ -172,6 +171,11 @@ interface MessageEvents {
 /** Nothing happens to a finished message: the rest of the journal need not be read. */
 function hasEnded(events: readonly Happening[], { finishedAt }: MessageEnd): boolean {
   return finishedAt !== null && (events.at(-1)?.occurredAt ?? '') >= finishedAt;
+}
+
+/** Ids of messages are UUIDv7: they say when the message was sent. */
+function sentAt(messageId: string): number {
+  return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16);
 }
 
 /** More than the clocks of browser and server differ. */

@@ -6,8 +6,6 @@ import { pools } from '../panels/pools.ts';
 import { allowances, queues } from '../panels/resources.ts';
 import { waits } from '../panels/waits.ts';
 import { section } from '../parts.ts';
-import type { PageRef } from '../place.ts';
-import type { World } from '../world.ts';
 import type { Page } from './page.ts';
 import { newestRuns } from './runs.ts';
 import { destinations } from './webhooks.ts';
@@ -22,8 +20,8 @@ const legend = el(
 );
 
 /** What is going on in the space. Budgets, allowances, pools and destinations are read for their names and what is wrong with them. */
-export function overviewPage(_place: PageRef, world: World): Page {
-  const graphs = graphsPanel(world);
+export function overviewPage(): Page {
+  const graphs = graphsPanel();
   return {
     title: 'Overview',
     content: [

@@ -1,7 +1,19 @@
 import { el } from '../dom.ts';
 import { count } from '../format.ts';
 import { panel } from '../panels/panel.ts';
-import { age, badge, button, buttons, clock, named, pager, section, type TableText, table } from '../parts.ts';
+import {
+  age,
+  badge,
+  button,
+  buttons,
+  clock,
+  failureOf,
+  named,
+  pager,
+  section,
+  type TableText,
+  table,
+} from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
 import type { Deliveries, Destinations } from '../records.ts';
 import type { World } from '../world.ts';
@@ -32,18 +44,21 @@ function destinationButton(id: string, url: string, state: string): Element {
 function destinationTable({ destinations }: Destinations, world: World): Element {
   return table(
     world.can.write ? { ...destinationText, heads: [...destinationText.heads, 'Do'] } : destinationText,
-    destinations.map(({ id, url, state, disabledReason, eventTypes, consecutiveFailures, lastSuccessAt }) => ({
-      key: id,
-      cells: [
-        named(url),
-        el('span', {}, badge(state), disabledReason === null ? '' : ` ${disabledReason.toLowerCase()}`),
-        named(eventTypes.length === 0 ? 'all' : eventTypes.join(', ')),
-        count(consecutiveFailures),
-        lastSuccessAt === null ? '–' : age(lastSuccessAt, world),
-        el('a', { href: address(world.spaceId, 'webhooks', { destinationId: id }) }, 'Only these'),
-        ...(world.can.write ? [destinationButton(id, url, state)] : []),
-      ],
-    })),
+    destinations.map((destination) => {
+      const { id, url, state, disabledReason, eventTypes, lastSuccessAt } = destination;
+      return {
+        key: id,
+        cells: [
+          named(url),
+          el('span', {}, badge(state), disabledReason === null ? '' : ` ${disabledReason.toLowerCase()}`),
+          named(eventTypes.length === 0 ? 'all' : eventTypes.join(', ')),
+          destination.failingSince === null ? '0' : failureOf(destination, world),
+          lastSuccessAt === null ? '–' : age(lastSuccessAt, world),
+          el('a', { href: address(world.spaceId, 'webhooks', { destinationId: id }) }, 'Only these'),
+          ...(world.can.write ? [destinationButton(id, url, state)] : []),
+        ],
+      };
+    }),
   );
 }
 
@@ -72,10 +87,11 @@ export const destinations = panel<Destinations>({
   id: 'destinations',
   path: '/destinations',
   hears: ['destination', 'delivery'],
-  idleSeconds: 20,
+  // A failure has no event.
+  idleSeconds: 5,
   learn: (answer, world) => {
     for (const { id, url } of answer.destinations) world.name(id, { name: url });
-    world.learnDisabled(answer.destinations.filter(({ state }) => state === 'DISABLED').length);
+    world.learnDestinations(answer.destinations);
   },
   render: (answer, world) => [destinationTable(answer, world)],
 });

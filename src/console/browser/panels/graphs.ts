@@ -1,130 +1,50 @@
-import type { Api } from '../api.ts';
 import { el } from '../dom.ts';
-import { count, duration } from '../format.ts';
+import { count } from '../format.ts';
 import { graph } from '../graph.ts';
-import { countedTypes, type Figures, History, type Series, slots } from '../history.ts';
-import type { EventsPage, Happening } from '../records.ts';
-import type { World } from '../world.ts';
+import { queryText } from '../place.ts';
+import type { Figures } from '../records.ts';
 import { type Panel, panel } from './panel.ts';
 
-const shortestMs = 600_000;
-/** The graphs show the longest of these of which a few reads have every event. */
-const spansMs = [6 * 3_600_000, 3_600_000, shortestMs];
-const perPage = 500;
-const maxPages = 6;
+type Period = Figures['minutes'][number];
 
-const counted = `types=${countedTypes.join(',')}`;
-
-/** Whether no event before `until` follows the cursor. A short page does not say so: filtered reads are bounded. */
-async function hasAll(api: Api, cursor: string, until: number, signal: AbortSignal): Promise<boolean> {
-  const [next] = (await api.get<EventsPage>(`/events?limit=1&cursor=${cursor}`, signal)).events;
-  return next === undefined || Date.parse(next.occurredAt) >= until;
+/** How long a row of graphs is, and each of its bars. */
+interface Span {
+  readonly name: string;
+  readonly slot: string;
 }
+const hour: Span = { name: '1 h', slot: '1 min' };
+const day: Span = { name: '24 h', slot: '10 min' };
 
-/** All counted events of the time; undefined if they are too many. What happens while they are read is heard of anyway. */
-async function eventsOf(api: Api, since: number, until: number, signal: AbortSignal): Promise<Happening[] | undefined> {
-  const found: Happening[] = [];
-  let from = `since=${new Date(since).toISOString()}`;
-  for (let pages = 0; pages < maxPages; pages++) {
-    const { events, nextCursor } = await api.get<EventsPage>(`/watch?${counted}&limit=${perPage}&${from}`, signal);
-    found.push(...events);
-    if (events.length < perPage && (await hasAll(api, nextCursor, until, signal))) return found;
-    from = `cursor=${nextCursor}`;
-  }
-  return undefined;
-}
+const ended = ({ rejected, failed, expired }: Period): number => rejected + failed + expired;
 
-/** The history of the last hours or minutes, or, where too much happens, of what happens from now on. */
-async function readHistory(api: Api, world: World, signal: AbortSignal): Promise<History> {
-  for (const spanMs of spansMs) {
-    const now = world.now();
-    const events = await eventsOf(api, now - spanMs, now, signal);
-    if (!events) continue;
-    const history = new History(spanMs);
-    history.add(events);
-    return history;
-  }
-  return new History(shortestMs, world.now());
-}
-
-const highest = (values: Series): number => Math.max(0, ...values);
-const sum = (values: Series): number => values.reduce((all, value) => all + value, 0);
-
-function drawn({ spanMs, isPartial, backlog, completed, failed, oldestSeconds }: Figures): Element {
-  const span = duration(spanMs / 1000);
-  const from = `${span} ago`;
-  const slot = duration(spanMs / slots / 1000);
-  const total = (values: Series): string => `${isPartial ? 'at least ' : ''}${count(sum(values))} in ${span}`;
-  const oldest = oldestSeconds.at(-1) ?? 0;
+function row(periods: readonly Period[], { name, slot }: Span): Element {
+  const bars = (title: string, figureOf: (period: Period) => number, isBad = false): Element => {
+    const values = periods.map(figureOf);
+    const sum = values.reduce((all, value) => all + value, 0);
+    const words = { now: `${count(sum)} in ${name}`, peak: `${count(Math.max(...values))} in ${slot}` };
+    return graph({ title, ...words, from: `${name} ago`, isBad }, values);
+  };
   return el(
     'div',
-    { class: 'graphs' },
-    graph(
-      {
-        title: 'Backlog',
-        now: count(backlog.at(-1) ?? 0),
-        peak: count(highest(backlog)),
-        from,
-        kind: 'area',
-      },
-      backlog,
-    ),
-    graph(
-      {
-        title: 'Completed',
-        now: total(completed),
-        peak: `${count(highest(completed))} in ${slot}`,
-        from,
-        kind: 'bars',
-      },
-      completed,
-    ),
-    graph(
-      {
-        title: 'Failed, rejected, expired',
-        now: total(failed),
-        peak: `${count(highest(failed))} in ${slot}`,
-        from,
-        kind: 'bars',
-        isBad: true,
-      },
-      failed,
-    ),
-    graph(
-      {
-        title: 'Oldest message',
-        now: oldest === 0 ? 'none' : duration(oldest),
-        peak: duration(highest(oldestSeconds)),
-        from,
-        kind: 'area',
-      },
-      oldestSeconds,
-    ),
+    { class: 'graphs', 'data-key': name },
+    bars('Sent', ({ sent }) => sent),
+    bars('Claimed', ({ claimed }) => claimed),
+    bars('Completed', ({ acked }) => acked),
+    bars('Failed, rejected, expired', ended, true),
   );
 }
 
-/** Graphs of a space, of what its journal tells and of what is seen from then on. */
-export function graphsPanel(world: World): Panel {
-  return panel<object>({
+/** How fast work goes in the space or in a mailbox: what the store has counted. */
+export function graphsPanel(mailboxId?: string): Panel {
+  return panel<Figures>({
     id: 'graphs',
-    path: '/watch',
+    path: `/figures${queryText({ mailboxId })}`,
     hears: ['message'],
-    // Only the first one is a read.
-    everySeconds: 1,
-    idleSeconds: 5,
-    read: async (api, signal) => {
-      if (!world.history) world.takeHistory(await readHistory(api, world, signal));
-      return {};
-    },
-    render: () => {
-      if (!world.history) return [];
-      const figures = world.history.figures(world.now());
-      return figures.isPartial ? [drawn(figures), partialNote()] : [drawn(figures)];
-    },
+    everySeconds: 4,
+    idleSeconds: 30,
+    render: ({ minutes, tens }) => [
+      row(minutes, hour),
+      el('details', { 'data-key': 'day' }, el('summary', {}, 'The last day, by ten minutes'), row(tens, day)),
+    ],
   });
-}
-
-function partialNote(): Element {
-  const text = 'So much happens here that only what has happened since this page was opened is counted.';
-  return el('p', { class: 'note' }, text);
 }

@@ -1,7 +1,7 @@
 import { type Child, el } from '../dom.ts';
 import { count, plural, words } from '../format.ts';
 import { failedStates } from '../pages/failed.ts';
-import { age } from '../parts.ts';
+import { age, failureOf } from '../parts.ts';
 import { address } from '../place.ts';
 import type { Backlog, Census, Counts } from '../records.ts';
 import type { World } from '../world.ts';
@@ -48,14 +48,19 @@ function usedUpTile(world: World): Element | null {
   return shown;
 }
 
-/** What webhooks are still to get, and whether a destination hears nothing any more. */
+/** What webhooks are still to get, and whether a destination fails or hears nothing any more. */
 function webhookTile({ outbox }: Backlog, world: World): Element {
   const { UNREAD, PENDING, DELIVERED, EXHAUSTED } = outbox;
-  const { disabled } = world;
+  const { disabled, failing } = world;
+  const problems = [
+    ...failing.slice(0, 1).flatMap((one) => [failureOf(one, world), '; ']),
+    ...(failing.length > 1 ? [`${plural(failing.length, 'destination')} failing; `] : []),
+    ...(disabled > 0 ? [`${plural(disabled, 'destination')} disabled; `] : []),
+  ];
   const note = `${count(UNREAD)} unread, ${count(DELIVERED)} delivered, ${count(EXHAUSTED)} given up`;
   const name = el('a', { href: address(world.spaceId, 'webhooks') }, 'Webhooks pending');
-  const shown = tile(name, PENDING, disabled > 0 ? `${plural(disabled, 'destination')} disabled; ${note}` : note);
-  if (disabled > 0) shown.classList.add('bad');
+  const shown = tile(name, PENDING, el('span', {}, ...problems, note));
+  if (problems.length > 0) shown.classList.add('bad');
   return shown;
 }
 
@@ -91,9 +96,7 @@ export const now = panel<Now>({
     return { backlog, census };
   },
   learn: ({ backlog }, world) => {
-    const { asOf, readyMessages, delayedMessages, claimedMessages, oldestReadyAgeSeconds } = backlog;
-    world.setClock(asOf);
-    world.sample(readyMessages + delayedMessages + claimedMessages, oldestReadyAgeSeconds);
+    world.setClock(backlog.asOf);
   },
   render: ({ backlog, census: { asOf, ...kinds } }, world) => {
     return [
