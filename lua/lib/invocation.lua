@@ -8,7 +8,6 @@
 --- script: the script of the current request; at: where its arguments start; isWhole: the invocation is refused as a whole.
 --- note(): what a refusal says of rates; false before the caller is known.
 --- refusals: the errors of requests that an earlier attempt of the invocation refused, by `at`.
---- hasTimed: a completion has said how long its claim lasted.
 --- isSentBack: Node has to do something first, and then calls again; heldError, heldId: the error and the request id of the
 --- request that was sent back last. The calls of a batch have the same id, and those behind it wait until it is done.
 local invocation, root
@@ -20,5 +19,5 @@ function invocations.start(org)
   -- With all its members from the start it is not copied as it grows.
   invocation = { counted = false, at = 0, script = false, isSentBack = false, note = false, refusals = false, hasPlan = false,
     isAdmitted = false, apiKeyDigest = false, permissions = false, spaces = false, enteredId = false, enteredFor = false,
-    answersIn = false, hasTimed = false }
+    answersIn = false }
 end

@@ -9,16 +9,10 @@ function message.read(messageId)
     'leaseExpiresAt', 'place')
 end
 
---- The same, with when it was claimed.
-function message.readTimed(messageId)
-  return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'place', 'claimedAt')
-end
-
 --- The same, with the number of attempts after which it fails.
 function message.readForRetry(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
-    'leaseExpiresAt', 'place', 'claimedAt', 'maxAttempts')
+    'leaseExpiresAt', 'place', 'maxAttempts')
 end
 
 --- The same, with what a requeue looks at.

@@ -1,19 +1,16 @@
 --- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not refuse
 --- a result, so that finished work is not lost. result '': none; resultMailboxId '': recorded, not published, as is a result
---- for a cancelled run. ranMs: how long the claim lasted, of the first in an invocation.
+--- for a cancelled run.
 --- @request write
 --- @space maxPayloadBytes messages:CLAIMED messages:ACKED
 --- @args messageId token tail
 --- @rare resultMailboxId resultScopeId resultWorkKey
 --- @long result
---- @reply taskId resultMessageId groupId groupState known ranMs
+--- @reply taskId resultMessageId groupId groupState known
 --- @gather
---- @include lib/call lib/clock lib/count lib/id lib/invocation lib/maps lib/records lib/refuse lib/space mailbox/_claim
+--- @include lib/call lib/clock lib/count lib/id lib/maps lib/records lib/refuse lib/space mailbox/_claim
 --- @include mailbox/_create mailbox/_finish mailbox/_mailbox mailbox/_message scope/_scope
--- Of completions that share an invocation one is timed: one more field of every message would cost them 3 %.
-local isTimed = not invocation.hasTimed
-invocation.hasTimed = true
-local record = isTimed and message.readTimed(messageId) or message.read(messageId)
+local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
   message.load(messageId, 'resultMessageId', 'groupState')
   -- A task that joined a group afterwards had no group in its first answer.
@@ -48,4 +45,4 @@ if result ~= '' then
   count.space('retainedBytes', #result)
 end
 return call.answer({ taskId = record.taskId, resultMessageId = resultMessageId, groupId = record.groupId,
-  groupState = record.groupState, ranMs = isTimed and now - record.claimedAt }, 'operation')
+  groupState = record.groupState }, 'operation')

@@ -3,11 +3,10 @@
 --- pause follows but its own; delaySeconds: '' for the pause that the mailbox says; reported: why it failed, or ''.
 --- @request write
 --- @args messageId token retry countsAttempt delaySeconds reported
---- @reply state attempts readyAt ranMs
+--- @reply state attempts readyAt
 --- @include lib/call lib/clock lib/records mailbox/_claim mailbox/_finish mailbox/_message mailbox/_release
 local record = message.readForRetry(messageId)
 checkClaim(record, token)
-local ranMs = now - record.claimedAt
 
 if reported ~= '' then message.keep(record, 'lastError', reported) end
 if retry == '0' then
@@ -20,4 +19,4 @@ elseif record.attempts >= record.maxAttempts then
 else
   message.release(record, now, tonumber(delaySeconds))
 end
-return call.answer({ state = record.state, attempts = record.attempts, readyAt = record.readyAt, ranMs = ranMs }, 'operation')
+return call.answer({ state = record.state, attempts = record.attempts, readyAt = record.readyAt }, 'operation')

@@ -74,7 +74,8 @@ export class Operation {
     const result = await this.#result(request);
     const { reply, note } = result;
     if (this.route.times && reply && !note.replayed)
-      for (const timed of this.route.times(reply as Answered<Fields>)) this.#service.metrics.traffic.message(timed);
+      for (const timed of this.route.times(reply as Answered<Fields>, request.input))
+        this.#service.metrics.traffic.message(timed, note.now);
     const address = linkTo(call, this.#service.publicUrl);
     return respond(this.#answer(result, request.input, address), result.note.headers);
   }

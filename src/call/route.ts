@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
+import type { Timed } from '../metrics/traffic.ts';
 import type { Store } from '../redis/connection.ts';
 import { Refusal } from '../redis/scripts.ts';
 import type { Caller } from './caller.ts';
@@ -45,13 +46,6 @@ export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fi
   readonly maxBytes: (input: Input<Query, Body>) => number;
   /** Bytes that it has received. */
   readonly bytes: (reply: Answered<R>) => number;
-}
-
-/** A time that a message took: to be claimed, once it was ready (wait), or until its claim ended (run), with what outcome. */
-export interface Timed {
-  readonly of: 'wait' | 'run';
-  readonly outcome?: string;
-  readonly seconds: number;
 }
 
 /** The parts that a route's `serve` needs. */
@@ -145,7 +139,7 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly detail?: (refusal: Refusal, input: Input<Query, Body>) => string;
   readonly receives?: Receives<Query, Body, R>;
   /** What metrics show of a success that is no replay. */
-  readonly times?: (reply: Answered<R>) => readonly Timed[];
+  readonly times?: (reply: Answered<R>, input: Input<Query, Body>) => readonly Timed[];
   /** How to hold the request while there is nothing to answer; undefined: not at all. */
   readonly hold?: (input: Input<Query, Body>) => Hold | undefined;
   /** For what one run of the script cannot answer (a watch, a network request): runs it itself, as often as needed. */

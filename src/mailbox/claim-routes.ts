@@ -3,8 +3,8 @@ import { invalid } from '../call/errors.ts';
 import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../call/fields.ts';
 import type { Hold } from '../call/hold.ts';
 import { randomTail, randomToken } from '../call/random.ts';
-import { maxReceivedBytes, param, type Route, route, type Timed } from '../call/route.ts';
-import { exampleId, flag as flagField, id as idField, number, oneOf, time } from '../declare/field.ts';
+import { maxReceivedBytes, param, type Route, route } from '../call/route.ts';
+import { exampleId, flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
 import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
@@ -42,11 +42,6 @@ const look: Hold['look'] = async (run, isLast, again) => {
     return undefined;
   }
 };
-
-/** How long the claim lasted that a call has ended; null: that was not asked, or the call ended none. */
-const ranMs = number().orNull();
-const run = (outcome: string, ms: number | null): readonly Timed[] =>
-  ms === null ? [] : [{ of: 'run', outcome, seconds: ms / 1000 }];
 
 const Claims = exactly({ messages: Joi.array().items(Claim.schema).min(1).max(100) }).meta({ component: 'Claims' });
 
@@ -120,10 +115,10 @@ const recv = route({
     return { status: 200, body: max === undefined ? messages[0] : { messages } };
   },
   times: ({ claims }) =>
-    claims.map(({ id, place, claimedAt }) => ({
-      of: 'wait',
-      seconds: (Date.parse(claimedAt ?? '') - momentOfId(place ?? id)) / 1000,
-    })),
+    claims.map(({ id, place, token, claimedAt }) => {
+      const at = Date.parse(claimedAt ?? '');
+      return { of: 'wait', token, at, seconds: (at - momentOfId(place ?? id)) / 1000 };
+    }),
   hold: (input) => {
     const { waitSeconds, scopeId } = input.body;
     return waitSeconds > 0 ? { waitSeconds, topic: `${param(input, 'mailboxId')}/${scopeId}`, look } : undefined;
@@ -230,8 +225,8 @@ const complete = route({
     resultWorkKey: body.result?.workKey ?? '',
     tail: randomTail(),
   }),
-  reply: { taskId, resultMessageId, groupId, groupState, known: flagField(), ranMs },
-  times: ({ ranMs: ms }) => run('acked', ms),
+  reply: { taskId, resultMessageId, groupId, groupState, known: flagField() },
+  times: (_reply, { body }) => [{ of: 'run', token: body.token, outcome: 'acked' }],
   answer: ({ taskId, resultMessageId, groupId, groupState, known }, input, replayed) => ({
     status: 200,
     body: {
@@ -297,9 +292,12 @@ const nack = route({
       reported: error ?? '',
     };
   },
-  reply: { ...given, ranMs },
-  times: ({ state, ranMs: ms }) => run(state === 'READY' || state === 'DELAYED' ? 'retried' : state.toLowerCase(), ms),
-  answer: ({ ranMs: _ranMs, ...reply }, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
+  reply: given,
+  times: ({ state }, { body }) => {
+    const isBack = state === 'READY' || state === 'DELAYED';
+    return [{ of: 'run', token: body.token, outcome: isBack ? 'retried' : state.toLowerCase() }];
+  },
+  answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
 });
 
 /** The calls of a worker: claim a message, and renew or end the claim. */

@@ -2,12 +2,7 @@ import { fields, id, optional } from '../call/fields.ts';
 import { type Route, read } from '../call/route.ts';
 import { number, raw, time } from '../declare/field.ts';
 import { exactly, many, record } from '../declare/record.ts';
-
-/** What is counted, in the order of lua/mailbox/_figures.lua. */
-export const figureNames = ['sent', 'claimed', 'acked', 'rejected', 'failed', 'expired', 'cancelled'] as const;
-
-/** The gauge of a space that says how often one of these has happened since the space was made. */
-export const totalOf = (name: (typeof figureNames)[number]): string => `total:${name}`;
+import { figureNames } from '../metrics/message-figures.ts';
 
 const minuteMs = 60_000;
 const minutesPerTen = 10;
@@ -62,7 +57,7 @@ function periods(
 export const figuresRoute: Route = read({
   path: '/figures',
   call: 'figures.get',
-  summary: 'How many messages were sent, were claimed and ended, minute by minute and for a day by ten minutes',
+  summary: 'Messages sent, claimed and ended, minute by minute and for a day by ten minutes',
   description:
     'Counted by the very steps that send, claim and end messages, so nothing is missing and nothing is sampled. ' +
     '`minutes` are the last 60, `tens` the last 144 times ten minutes, oldest first; the last one of each is still ' +

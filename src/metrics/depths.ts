@@ -1,10 +1,10 @@
 import { countOf } from '../declare/event.ts';
 import { type Answered, number, raw } from '../declare/field.ts';
-import { figureNames, totalOf } from '../mailbox/figures.ts';
 import { nowOf, type Store, serverOf } from '../redis/cluster.ts';
 import { dueKey } from '../redis/due.ts';
 import { organizationsKey } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
+import { figureNames, totalOf } from './message-figures.ts';
 
 /** Bounds of one reading: about twenty milliseconds of the store's time, however much it holds. */
 const maxOrganizations = 200;

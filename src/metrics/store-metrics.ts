@@ -1,7 +1,7 @@
 import type { Metric } from 'prom-client';
 import { countOf } from '../declare/event.ts';
-import { figureNames, totalOf } from '../mailbox/figures.ts';
 import { holdStates, messageStates, outboxStates, scheduleStates } from './depths.ts';
+import { figureNames, totalOf } from './message-figures.ts';
 import { type Sample, scraped } from './scraped.ts';
 import type { Reading } from './store-reading.ts';
 

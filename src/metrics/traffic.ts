@@ -1,19 +1,35 @@
 import type { Metric } from 'prom-client';
-import type { Timed } from '../call/route.ts';
 import { histogram, type Series, scraped, Tally, tallyOf } from './scraped.ts';
 
 const requestBounds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const scriptBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
+/** Claims whose end is timed: some 10 MB. */
+const maxClaims = 50_000;
 /** Work takes milliseconds or hours. */
 const workBounds = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 900, 3_600];
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/**
+ * What is timed of a message: a receive has handed it out at a moment, when it had been ready for so long; or a call has ended
+ * its claim.
+ */
+export type Timed =
+  | { readonly of: 'wait'; readonly token: string; readonly at: number; readonly seconds: number }
+  | { readonly of: 'run'; readonly token: string; readonly outcome: string };
 
 /** Counts and durations of this process's requests and scripts. Callers cannot invent label values. */
 export class Traffic {
   readonly #requests = new Map<string, Map<string, Map<number, Tally>>>();
   readonly #scripts = new Map<string, Tally>();
   readonly #waits = new Tally(workBounds);
-  readonly #runs = new Map<string, Tally>();
+  /**
+   * When claims began that this process has handed out, by their tokens, the newest ones: to read that from the store would cost
+   * each completion 3 % of its instructions.
+   */
+  readonly #claimedAt = new Map<string, number>();
+  readonly #runs = new Map(
+    ['acked', 'retried', 'rejected', 'failed'].map((outcome) => [outcome, new Tally(workBounds)]),
+  );
   readonly #refusals = new Map<string, number>();
 
   /** An answered request: `route` is the pattern, never the path. */
@@ -35,9 +51,19 @@ export class Traffic {
     tallyOf(this.#scripts, name, scriptBounds).observe(seconds);
   }
 
-  /** What a message took. */
-  message({ of, outcome = '', seconds }: Timed): void {
-    (of === 'wait' ? this.#waits : tallyOf(this.#runs, outcome, workBounds)).observe(seconds);
+  /** now: the store's time. */
+  message(timed: Timed, now: number): void {
+    if (timed.of === 'wait') {
+      this.#waits.observe(timed.seconds);
+      this.#claimedAt.set(timed.token, timed.at);
+      const [oldest] = this.#claimedAt.size > maxClaims ? this.#claimedAt.keys() : [];
+      if (oldest !== undefined) this.#claimedAt.delete(oldest);
+      return;
+    }
+    const at = this.#claimedAt.get(timed.token);
+    if (at === undefined) return;
+    this.#claimedAt.delete(timed.token);
+    tallyOf(this.#runs, timed.outcome, workBounds).observe((now - at) / 1000);
   }
 
   /** A request that was answered with an error code. */
@@ -76,7 +102,7 @@ export class Traffic {
       ),
       histogram(
         'muster_message_run_seconds',
-        'From the claim to the call that ended it, by outcome; of completions in one script run the first is timed',
+        'From the claim to the call that ended it, by outcome, where this process answered both',
         workBounds,
         () => [...this.#runs].map(([outcome, tally]) => ({ labels: { outcome }, tally })),
       ),

@@ -96,6 +96,7 @@ export const endpoints: readonly string[] = [
   'GET    /ops/waits                                r - 200',
   'GET    /ops/runs/{}                              r - 200',
   'GET    /usage                                    r - 200',
+  'GET    /figures                                  r - 200',
   'GET    /events                                   r - 200',
   'GET    /watch                                    r - 200',
   'POST   /destinations                             w ! 201',

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -39,11 +38,6 @@ describe('The queries of dashboard and alerts', () => {
     await service.store.config('SET', 'maxmemory', String(2 ** 30));
     const world = await World.create({ on: service });
     await world.get('/budgets');
-    const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
-    const scopeId = randomUUID();
-    await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
-    const claim = await world.mustPost(`/mailboxes/${id}/recv`, { scopeId, holder: 'h', holderSession: 's' });
-    await world.mustPost(`/messages/${claim.id}/complete`, { token: claim.token });
     await world.get('/nothing');
     seen = await scrape(service);
     await service.store.config('SET', 'maxmemory', '0');

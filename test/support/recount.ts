@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type JournalEntry, Segment } from '../../src/event/segment.ts';
-import { figureNames } from '../../src/mailbox/figures.ts';
 import { fieldsOf, hashOf, placeOfEntry } from '../../src/mailbox/packed.ts';
+import { figureNames } from '../../src/metrics/message-figures.ts';
 import { product } from '../../src/primitives.ts';
 import { addressOf, type Store, serverOf, shardsOf } from '../../src/redis/cluster.ts';
 import { journalOf } from './journal.ts';

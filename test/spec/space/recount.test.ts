@@ -87,7 +87,13 @@ describe('The recount used by tests', () => {
     }
     for (const [kind, fields] of [
       ['budget', ['reserved', 'settled', 'available', 'overdrawn']],
-      ['mailbox', ['ready', 'delayed', 'claimed', 'failed', 'undecidedGroups']],
+      [
+        'mailbox',
+        [
+          ...['ready', 'delayed', 'claimed', 'failed', 'undecidedGroups'],
+          ...['goneTotal', 'unackedTotal', 'requeuedTotal', 'rejectedTotal', 'failedTotal', 'cancelledTotal'],
+        ],
+      ],
       ['group', ['members', 'pending', 'running', 'succeeded', 'cancelled', 'accepted', 'unjudged']],
       ['scope', ['live', 'liveWaiters', 'activeReservations', 'undecidedGroups', 'declaredChildren']],
     ] as const) {
@@ -98,6 +104,18 @@ describe('The recount used by tests', () => {
         await store.hincrby(name, field, -1);
       }
     }
+    for (const field of ['ackedRemoved', 'unackedTotal', 'requeuedTotal']) {
+      const name = `muster:{${world.org}}:${world.spaceId}`;
+      await store.hincrby(name, field, 1);
+      await check(`space ${field}`);
+      await store.hincrby(name, field, -1);
+    }
+    for (const name of await store.keys(`${prefix}*figures`))
+      for (const [field, value] of Object.entries(await store.hgetall(name))) {
+        await store.hset(name, field, value.replace(/\d+$/, '77'));
+        await check(`${name} ${field}`);
+        await store.hset(name, field, value);
+      }
     expect(missed).to.deep.equal([]);
     expect(checked.size).to.be.at.least(45);
     await expectAgreement(world);
