@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import pino from 'pino';
 import { many } from '../../src/declare/record.ts';
-import { Claim } from '../../src/mailbox/records.ts';
+import { ReceivedClaim } from '../../src/mailbox/records.ts';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
 import { copyKeys } from '../../src/snapshot/copy-keys.ts';
 import { freePort, RedisServer } from '../fault/redis-server.ts';
@@ -20,7 +20,7 @@ import { journalOf } from '../support/journal.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { codeOf, World } from '../support/world.ts';
 
-const recv = { script: 'mailbox/recv', reply: { claims: many(Claim) } };
+const recv = { script: 'mailbox/recv', reply: { claims: many(ReceivedClaim) } };
 
 /** Messages that were sent, received and completed by the scripts. */
 async function finishMany(queue: Queue, howMany: number): Promise<void> {

@@ -73,7 +73,7 @@ describe('retention under reads', () => {
     const { prefix } = world;
     const keys = await world.service.store.keys(`${prefix}:*`);
     const kinds = keys.map((key) => key.slice(prefix.length + 1).split(':')[0]);
-    // Mailboxes, budget and allowance are never removed, nor is the empty journal, which keeps its last id.
+    // Mailboxes, budget and allowance are never removed, nor are figures and the empty journal, which keeps its last id.
     expect(kinds.sort()).to.deep.equal(
       [
         'allowance',
@@ -83,6 +83,10 @@ describe('retention under reads', () => {
         'budgetNames',
         'budgets',
         'events',
+        'figures',
+        // Two, with their figures.
+        'mailbox',
+        'mailbox',
         'mailbox',
         'mailbox',
         'mailboxNames',
