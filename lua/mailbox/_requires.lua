@@ -99,21 +99,25 @@ function claimants.of(poolId, last)
   return list
 end
 
---- The claim of a message is over: its pool units are free, and whoever waits for them is served. A sweep leaves that to the
---- pool's own timer, which reads its queue after what the sweep has changed is written; so does the second time in an invocation.
-function requires.give(record)
+--- The claim of a message is over since `at`: its pool units are free, and whoever waits for them is served. A sweep leaves that
+--- to the pool's own timer, at that very moment, which reads its queue after what the sweep has changed is written; so does the
+--- second time in an invocation.
+function requires.give(record, at)
   local held = message.load(record.id, 'held', 'used')
   if held.used then records.set(record, 'used', false) end
   if not held.held then return end
   local text = held.held
   records.set(record, 'held', false)
+  -- All of them first: who waits may require several.
   for poolId, units in string.gmatch(text, '(%S+):(%d+):%d+') do
     sorted.remove(keys.poolClaims(poolId), record.id)
     pool.give(pool.read(poolId), tonumber(units))
+  end
+  for poolId in string.gmatch(text, '(%S+):%d+:%d+') do
     if invocation.script and not unit.isChanged(keys.poolQueue(poolId)) then
-      serveHolds(poolId, now, 100)
+      serveHolds(poolId, at, 100)
     else
-      soon.serve('pool:grant', poolId, now)
+      soon.serve('pool:grant', poolId, at)
     end
   end
 end
