@@ -11,7 +11,7 @@ export interface Sent {
   readonly policy: (typeof policies)[number];
   readonly maxAttempts: number;
   readonly deadline: number | undefined;
-  readonly requires?: readonly Need[];
+  readonly requires?: readonly Need[] | undefined;
 }
 
 /** Units of the pool or allowance with this id. */
@@ -170,8 +170,12 @@ export class OrderModel {
     this.#proceed(item, at + (delayMs ?? pause), at);
   }
 
-  /** What happens next by itself. */
-  protected next(): Happening | undefined {
+  /** The moment at which something happens next. */
+  get nextAt(): number {
+    return this.#next()?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  #next(): Happening | undefined {
     const due = this.items.flatMap((item): { at: number; item: Item; isDeadline: boolean }[] => [
       ...(item.isLive && item.deadline !== undefined ? [{ at: item.deadline, item, isDeadline: true }] : []),
       ...(item.state === 'CLAIMED' || item.state === 'DELAYED' ? [{ at: item.at, item, isDeadline: false }] : []),
@@ -193,7 +197,7 @@ export class OrderModel {
   /** Lets everything happen that was due by `now`, in its order. */
   advance(now: number): void {
     for (;;) {
-      const next = this.next();
+      const next = this.#next();
       if (!next || next.at > now) return;
       next.happen();
     }
@@ -202,9 +206,11 @@ export class OrderModel {
   /** The messages of a scope that may be received, in their order. */
   queue(scope: string): Item[] {
     if (this.isPaused || this.pausedScopes.has(scope)) return [];
-    return this.of('READY')
-      .filter((item) => item.scope === scope)
-      .sort((one, other) => other.of.priority - one.of.priority || inTime(one, other));
+    return this.inOrder(this.of('READY').filter((item) => item.scope === scope));
+  }
+
+  inOrder(items: readonly Item[]): Item[] {
+    return items.toSorted((one, other) => other.of.priority - one.of.priority || inTime(one, other));
   }
 
   /** Cancels several, in this order. */

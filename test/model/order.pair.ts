@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { codeOf, type Reply, type World } from '../support/world.ts';
 import type { Curl } from './curl.ts';
-import { type End, Item, type OrderModel, policies, type Sent } from './order.model.ts';
+import { type End, Item, type Need, type OrderModel, policies, type Sent } from './order.model.ts';
 
 export const index = fc.nat(30);
 const run = fc.nat(1);
@@ -29,7 +29,7 @@ export const orderSteps = [
     weight: 6,
     arbitrary: fc.record({
       do: is('recv'),
-      run: fc.constantFrom(0, 1, '*' as const),
+      run: fc.constantFrom<number | '*'>(0, 1, '*'),
       max: fc.constantFrom<number>(1, 1, 3),
       leaseSeconds: fc.constantFrom<number>(5, 7, 60),
     }),
@@ -65,8 +65,43 @@ export const orderSteps = [
 export type OrderStep = (typeof orderSteps)[number]['arbitrary'] extends fc.Arbitrary<infer T> ? T : never;
 export type Do<T extends OrderStep['do']> = Extract<OrderStep, { do: T }>;
 
+export const plain = {
+  ...{ do: 'send' as const, run: 0, priority: 0, key: undefined, after: [], policy: 'CANCEL' as const },
+  ...{ delaySeconds: 0, lifeSeconds: undefined, maxAttempts: 5 },
+};
+const receives = (max: number, leaseSeconds: number): OrderStep => ({ do: 'recv', run: '*', max, leaseSeconds });
+const looks: OrderStep = { do: 'look' };
+/** Every outcome of the order, for perKey 1 and no pause before retries. */
+export const orderExample: OrderStep[] = [
+  ...[
+    { ...plain, key: 'a', maxAttempts: 1 },
+    { ...plain, key: 'a' },
+  ],
+  ...[{ ...plain, run: 1, key: 'a', lifeSeconds: 9 }, looks, receives(1, 5)],
+  ...[{ do: 'wait' as const, seconds: 8 }, looks, { do: 'perKey' as const, perKey: null }, receives(3, 60), looks],
+  ...[receives(1, 60), { do: 'complete' as const, index: 0 }, { do: 'requeue' as const, index: 1, delaySeconds: 0 }],
+  ...[
+    { do: 'wait' as const, seconds: 3 },
+    { ...plain, after: [0] },
+    { ...plain, run: 1 },
+  ],
+  ...[{ ...plain, run: 1, after: [3] }, { ...plain, delaySeconds: 6 }, looks, receives(1, 60)],
+  { do: 'nack', index: 0, retry: false, countsAttempt: true, delaySeconds: undefined },
+  ...[{ do: 'cancelRun' as const, run: 0 }, { do: 'requeue' as const, index: 0, delaySeconds: 0 }, looks],
+];
+
 /** The outcomes that the sequences have produced so far. */
 export const met = new Set<string>();
+
+/** How a message comes to be. */
+export interface Way {
+  readonly path: string;
+  readonly scopeId: string;
+  readonly body: object;
+  readonly requires?: readonly Need[];
+  /** Why it does not, apart from its order. */
+  readonly refusal?: string | undefined;
+}
 
 /** A mailbox of the service, compared with the model. */
 export class OrderPair<M extends OrderModel = OrderModel> {
@@ -75,7 +110,7 @@ export class OrderPair<M extends OrderModel = OrderModel> {
   protected readonly model: M;
   protected readonly mailbox: string;
   /** The scopes of the two runs; one that was cancelled is replaced. */
-  protected readonly scopes: [string, string] = [randomUUID(), randomUUID()];
+  protected readonly scopes: string[] = [randomUUID(), randomUUID()];
   protected now: number;
 
   constructor(curl: Curl, world: World, model: M, mailboxId: string, now: number) {
@@ -97,10 +132,14 @@ export class OrderPair<M extends OrderModel = OrderModel> {
   }
 
   /** Each step has a moment of its own, also among those that it sets for later. */
-  async take(one: OrderStep): Promise<void> {
-    this.now += 1 + (one.do === 'wait' ? 1_000 * one.seconds : 0);
+  protected async move(seconds = 0): Promise<void> {
+    this.now += 1 + 1_000 * seconds;
     await this.curl.at(this.now);
     this.model.advance(this.now);
+  }
+
+  async take(one: OrderStep): Promise<void> {
+    await this.move(one.do === 'wait' ? one.seconds : 0);
     if (one.do === 'send') await this.send(one);
     else if (one.do === 'recv') await this.recv(one);
     else if (one.do === 'complete' || one.do === 'nack') await this.#end(one);
@@ -118,33 +157,33 @@ export class OrderPair<M extends OrderModel = OrderModel> {
     return items[at % Math.max(1, items.length)];
   }
 
-  protected async send({
-    run: runIndex,
-    delaySeconds,
-    lifeSeconds,
-    after: named,
-    ...fields
-  }: Do<'send'>): Promise<void> {
-    const after = [...new Set(named.flatMap((at) => this.pick(this.model.items, at) ?? []))];
+  protected way(one: Do<'send'>): Way {
+    const scopeId = this.scopes[one.run] as string;
+    return { path: `${this.mailbox}/messages`, scopeId, body: { scopeId, payload: 1 } };
+  }
+
+  protected async send(one: Do<'send'>, way = this.way(one)): Promise<Item | undefined> {
+    const { run, priority, key, policy, maxAttempts, delaySeconds, lifeSeconds } = one;
+    const after = [...new Set(one.after.flatMap((at) => this.pick(this.model.items, at) ?? []))];
     const deadline = lifeSeconds === undefined ? undefined : this.now + 1_000 * lifeSeconds;
-    const { priority, key, policy, maxAttempts } = fields;
-    const scopeId = this.scopes[runIndex] as string;
-    const reply = await this.post(`${this.mailbox}/messages`, {
-      ...{ scopeId, payload: 1, priority, key, maxAttempts },
+    const { path, scopeId, body, requires, refusal } = way;
+    const reply = await this.post(path, {
+      ...{ ...body, priority, key, maxAttempts },
       ...(delaySeconds > 0 && { delaySeconds }),
       ...(deadline !== undefined && { deadline: new Date(deadline).toISOString() }),
       ...(after.length > 0 && { after: after.map(({ id }) => ({ messageId: id })), onFailure: policy }),
     });
-    const sent: Sent = { ...fields, run: runIndex, after, deadline };
+    const sent: Sent = { run, priority, key, policy, maxAttempts, after, deadline, requires };
     const open = this.model.judge(sent);
-    if (!open) {
-      this.expect(reply, '409 PREREQUISITE_FAILED');
-      return;
+    if (refusal !== undefined || !open) {
+      this.expect(reply, refusal ?? '409 PREREQUISITE_FAILED');
+      return undefined;
     }
     this.expect(reply, '201');
-    const item = new Item(reply.body.id, sent, scopeId);
+    const item = new Item(reply.body.messageId ?? reply.body.id, sent, scopeId);
     this.model.begin(item, open, 1_000 * delaySeconds, this.now);
-    expect(reply.body.state).to.equal(item.state);
+    if (reply.body.messageId === undefined) expect(reply.body.state).to.equal(item.state);
+    return item;
   }
 
   protected expect(reply: Reply, code: string): void {
@@ -152,15 +191,25 @@ export class OrderPair<M extends OrderModel = OrderModel> {
     expect(codeOf(reply)).to.equal(code);
   }
 
-  protected async recv({ run: from, max, leaseSeconds }: Do<'recv'>): Promise<void> {
+  /** Receives, and returns the claims with the queues of the runs asked for, of which they are the first ones. */
+  protected async receive({ run: from, max, leaseSeconds }: Do<'recv'>): Promise<[Reply['body'][], Item[][]]> {
     const scopeId = from === '*' ? from : this.scopes[from];
     const body = { scopeId, max, leaseSeconds, holder: 'h', holderSession: 's' };
     const reply = await this.post(`${this.mailbox}/recv`, body);
-    const queues = (from === '*' ? this.scopes : [scopeId as string]).map((scope) => this.model.queue(scope));
-    const wanted = Math.min(max, queues.flat().length);
-    expect(reply.status).to.equal(wanted === 0 ? 204 : 200);
-    met.add(wanted === 0 ? 'nothing' : 'received');
-    const messages: { id: string; token: string }[] = reply.body?.messages ?? [];
+    expect(reply.status).to.equal(reply.body === undefined ? 204 : 200);
+    met.add(reply.body === undefined ? 'nothing' : 'received');
+    const scopes = from === '*' ? this.scopes : [scopeId as string];
+    return [reply.body?.messages ?? [], scopes.map((scope) => this.model.queue(scope))];
+  }
+
+  protected claim(item: Item, token: string, leaseSeconds: number): void {
+    const at = Math.min(this.now + 1_000 * leaseSeconds, item.deadline ?? Number.POSITIVE_INFINITY);
+    Object.assign(item, { state: 'CLAIMED', token, at, attempts: item.attempts + 1 });
+  }
+
+  protected async recv(one: Do<'recv'>): Promise<void> {
+    const [messages, queues] = await this.receive(one);
+    const wanted = Math.min(one.max, queues.flat().length);
     // Where anything is paused, a receive does not wait for the rest of what is due.
     const least = this.model.pausedScopes.size > 0 ? Math.min(1, wanted) : wanted;
     expect(messages.length, 'received').to.be.within(least, wanted);
@@ -172,8 +221,7 @@ export class OrderPair<M extends OrderModel = OrderModel> {
       const isOthersTurn = served.at(-1) === at && queues.some((queue, other) => other !== at && queue.length > 0);
       expect(isOthersTurn, 'runs take turns').to.equal(false);
       served.push(at);
-      const leaseEndsAt = Math.min(this.now + 1_000 * leaseSeconds, item.deadline ?? Number.POSITIVE_INFINITY);
-      Object.assign(item, { state: 'CLAIMED', token, at: leaseEndsAt, attempts: item.attempts + 1 });
+      this.claim(item, token, one.leaseSeconds);
     }
     if (new Set(served).size > 1) met.add('in turn');
   }
@@ -248,13 +296,17 @@ export class OrderPair<M extends OrderModel = OrderModel> {
     expect(body.requeued).to.equal(requeued);
   }
 
+  /** Of those that the end of several frees, the first takes the place of a key: which one that is, the model does not know. */
+  protected isSure(items: readonly Item[]): boolean {
+    const waiting = this.model.of('READY', 'DELAYED', 'BLOCKED');
+    return waiting.filter((one) => !items.includes(one) && items.some((item) => one.open.has(item))).length <= 1;
+  }
+
   async #purge({ run: of }: Do<'purge'>): Promise<void> {
     const scopeId = of === undefined ? undefined : this.scopes[of];
     const waiting = this.model.of('READY', 'DELAYED', 'BLOCKED');
     const items = waiting.filter(({ scope }) => scopeId === undefined || scope === scopeId);
-    // Of those that it frees, the first takes the place of a key: which one that is, the model does not know.
-    const freed = waiting.filter((one) => !items.includes(one) && items.some((item) => one.open.has(item)));
-    if (freed.length > 1) return;
+    if (!this.isSure(items)) return;
     await this.post(`${this.mailbox}/purge`, scopeId === undefined ? {} : { scopeId });
     this.model.cancelAll(items, this.now);
     await this.settle();
@@ -303,11 +355,18 @@ export class OrderPair<M extends OrderModel = OrderModel> {
     expect(shown).to.deep.equal(this.model.items.map((item) => this.#view(item)));
   }
 
-  #view({ id, state, attempts, open, of: { after, key } }: Item): object {
+  /** What a BLOCKED item waits for that has no open prerequisites. */
+  protected blocker({ of: { key } }: Item): { kind: string; id: string | null } {
+    return { kind: 'KEY', id: this.model.holderOf(key as string) };
+  }
+
+  #view(item: Item): object {
+    const { id, state, attempts, open, of } = item;
     met.add(state);
-    const blockers = after.filter((one) => open.has(one)).map((one) => ({ kind: 'MESSAGE', id: one.id }));
-    if (state === 'BLOCKED' && blockers.length === 0)
-      blockers.push({ kind: 'KEY', id: this.model.holderOf(key as string) as string });
+    const blockers: { kind: string; id: string | null }[] = of.after
+      .filter((one) => open.has(one))
+      .map((one) => ({ kind: 'MESSAGE', id: one.id }));
+    if (state === 'BLOCKED' && blockers.length === 0) blockers.push(this.blocker(item));
     const [first] = state === 'BLOCKED' ? blockers : [];
     if (first) met.add(`by ${first.kind}`);
     return { id, state, attempts, blockedBy: state === 'BLOCKED' ? blockers : [] };
