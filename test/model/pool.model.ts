@@ -84,6 +84,14 @@ export class PoolModel {
     return '200';
   }
 
+  /** The run of these holds has been cancelled. */
+  stop(holds: readonly ModelHold[]): void {
+    const live = holds.filter(({ state }) => state === 'WAITING' || state === 'HELD');
+    for (const hold of live)
+      Object.assign(hold, { state: hold.state === 'HELD' ? 'RELEASED' : 'CANCELLED', finishedAt: this.now });
+    for (const pool of new Set(live.map((hold) => hold.pool))) this.#serve(pool, this.now);
+  }
+
   change(pool: number, to: number): string {
     if (this.waiting(pool).some(({ units }) => units > to)) return 'LIMIT_BELOW_USE';
     const isMore = to > (this.units[pool] ?? 0);

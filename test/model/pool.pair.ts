@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Reply } from '../support/world.ts';
 import type { Curl } from './curl.ts';
 import type { ModelHold, PoolModel } from './pool.model.ts';
 
-const scopeId = '0190a1b2-0000-7000-8000-000000000000';
 const pool = fc.nat(1);
 const index = fc.nat(9);
 const who = fc.constantFrom('ann', 'bob', 'eve', undefined);
@@ -42,6 +42,7 @@ export class PoolPair {
   readonly #curl: Curl;
   readonly #model: PoolModel;
   readonly #poolIds: readonly string[];
+  #scopeId = randomUUID();
   /** As the model has them. */
   readonly #made = new Map<ModelHold, { readonly id: string; readonly token: string }>();
 
@@ -54,7 +55,7 @@ export class PoolPair {
   async take(one: PoolStep): Promise<void> {
     const model = this.#model;
     if (one.do === 'acquire') {
-      const body = { scopeId, units: one.units, ttlSeconds: one.ttl, leaseSeconds: one.lease };
+      const body = { scopeId: this.#scopeId, units: one.units, ttlSeconds: one.ttl, leaseSeconds: one.lease };
       const holder = one.who === undefined ? { holder: 'nobody' } : { holder: one.who, holderSession: '1' };
       const [outcome, hold] = model.acquire(one.pool, one.units, one.who, one.ttl, one.lease);
       const reply = await this.#expect(`/pools/${this.#poolIds[one.pool]}/acquire`, { ...body, ...holder }, outcome);
@@ -88,6 +89,14 @@ export class PoolPair {
     expect(outcomeOf(reply), `${path} ${JSON.stringify(body)}`).to.equal(outcome);
     met.add(outcome);
     return reply;
+  }
+
+  /** Cancels the run of all holds so far; the next ones are of another run. */
+  async cancelRun(): Promise<void> {
+    await this.#curl.post('/scopes', { scopeId: this.#scopeId });
+    await this.#expect(`/scopes/${this.#scopeId}/cancel`, undefined, '200');
+    this.#model.stop([...this.#made.keys()]);
+    this.#scopeId = randomUUID();
   }
 
   async compare(): Promise<void> {

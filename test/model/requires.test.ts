@@ -53,6 +53,7 @@ const step = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: is('renew'), index, leaseSeconds: fc.constantFrom<number>(5, 31) }) },
   { weight: 1, arbitrary: fc.record({ do: is('accept'), index }) },
+  { weight: 1, arbitrary: fc.record({ do: is('cancelHolders') }) },
   { weight: 5, arbitrary: fc.record({ do: is('pool'), call: fc.oneof(...poolSteps) }) },
   { weight: 4, arbitrary: fc.record({ do: is('allowance'), of: fc.nat(1), call: fc.oneof(...allowanceSteps) }) },
 );
@@ -122,6 +123,7 @@ class RequiresPair extends OrderPair<RequiresModel> {
     else if (one.do === 'recvMembers') await this.take({ do: 'recv', run: 2, max: one.max, leaseSeconds: 7 });
     else if (one.do === 'renew') await this.#renew(one);
     else if (one.do === 'accept') await this.#accept(one);
+    else if (one.do === 'cancelHolders') await this.#cancelHolders();
     else if (one.do === 'pool' || one.do === 'allowance') await this.#use(one);
     else await this.take(one);
     await this.settle();
@@ -182,6 +184,11 @@ class RequiresPair extends OrderPair<RequiresModel> {
     await this.move();
     if (one.do === 'pool') await this.#pools.take(one.call);
     else await this.#allowances[one.of]?.take(one.call);
+  }
+
+  async #cancelHolders(): Promise<void> {
+    await this.move();
+    await this.#pools.cancelRun();
   }
 
   async #renew({ index: at, leaseSeconds }: Extract<Step, { do: 'renew' }>): Promise<void> {

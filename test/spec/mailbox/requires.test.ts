@@ -54,7 +54,8 @@ const idsOf = (list: readonly { readonly id: string }[]): string[] => list.map((
 describe('A message that requires units', () => {
   it('is claimed with all of them in one step, and gives the pool units back with its claim', async () => {
     const site = await Site.create();
-    const [poolId, allowanceId] = [await site.pool(3), await site.allowance(100)];
+    // A window that does not end meanwhile.
+    const [poolId, allowanceId] = [await site.pool(3), await site.allowance(100, 31_536_000)];
     const requires = { pools: [{ poolId, units: 2 }], quotas: [{ allowanceId, units: 40 }] };
     const id = await site.queue.sent({ requires });
     expect(await site.view(id)).to.deep.include({ requires, state: 'READY', holds: [], consumptions: [] });
@@ -453,6 +454,29 @@ describe('A message that requires units', () => {
     expect(await site.claims({ scopeId: '*' })).to.have.lengthOf(1);
     expect((await site.view(waits)).state).to.equal('BLOCKED');
     await site.world.mustPost(`/scopes/${run}/cancel`);
+    await site.world.service.due.drain(site.world.org, '*');
+    expect(idsOf(await site.claims())).to.deep.equal([last]);
+    await expectAgreement(site.world);
+  });
+
+  it('is freed where the run of a hold is cancelled, be it HELD or WAITING', async () => {
+    const site = await Site.create();
+    const poolId = await site.pool(2);
+    const requires = { pools: [{ poolId }] };
+    const [keeps, waits] = [randomUUID(), randomUUID()];
+    await site.acquire(poolId, { scopeId: keeps, units: 1 });
+    const held = await site.acquire(poolId, { scopeId: randomUUID(), units: 1 });
+    const id = await site.queue.sent({ requires });
+    expect(await site.claims()).to.deep.equal([]);
+    await site.world.mustPost(`/scopes/${held.scopeId}/cancel`);
+    await site.world.service.due.drain(site.world.org, '*');
+    const [claim] = await site.claims();
+    expect(claim.id).to.equal(id);
+    await site.acquire(poolId, { scopeId: waits, units: 2 });
+    await site.queue.act('complete', claim);
+    const last = await site.queue.sent({ requires });
+    expect(await site.claims(), 'one unit is free, but somebody waits').to.deep.equal([]);
+    await site.world.mustPost(`/scopes/${waits}/cancel`);
     await site.world.service.due.drain(site.world.org, '*');
     expect(idsOf(await site.claims())).to.deep.equal([last]);
     await expectAgreement(site.world);
