@@ -88,7 +88,7 @@ function observed({ own, allowance }: Usage, world: World): Node | null {
 }
 
 const usedBy: TableText = {
-  caption: 'By run, what was taken most first',
+  caption: 'By run, those that took most first',
   heads: ['Run', 'Times', 'Estimated', 'Used'],
   empty: 'Nobody has taken units of it.',
   isCaptionVisible: true,
@@ -99,16 +99,21 @@ const recentText: TableText = {
   empty: 'Nothing was taken.',
   isCaptionVisible: true,
 };
-/** More would bury what is new. */
-const maxRecent = 100;
+/** More would bury what matters. */
+const maxRows = 100;
 const shownRecent = 10;
 
 function byRun(taken: readonly Taken[], world: World): Row[] {
   const runs = new Map<string, Taken[]>();
-  for (const one of taken) runs.set(one.scopeId, [...(runs.get(one.scopeId) ?? []), one]);
+  for (const one of taken) {
+    const list = runs.get(one.scopeId) ?? [];
+    runs.set(one.scopeId, list);
+    list.push(one);
+  }
   return [...runs]
     .map(([scopeId, list]) => ({ scopeId, sums: sumsOf(list) }))
     .sort((one, other) => other.sums.estimated - one.sums.estimated)
+    .slice(0, maxRows)
     .map(({ scopeId, sums }) => ({
       key: scopeId,
       cells: [scopeLink(scopeId, world), count(sums.count), count(sums.estimated), usedText(sums)],
@@ -150,7 +155,7 @@ function drawn(usage: Usage, world: World): Node[] {
     table(usedBy, byRun(taken, world)),
     table(
       recentText,
-      taken.slice(0, maxRecent).map((one) => recentRow(one, holders, world)),
+      taken.slice(0, maxRows).map((one) => recentRow(one, holders, world)),
       shownRecent,
     ),
   ];
