@@ -83,6 +83,16 @@ const example: Step[] = [
   { do: 'nack', index: 0, retry: true, countsAttempt: true, delaySeconds: undefined },
   ...Array.from({ length: 8 }, (_, index): Step => ({ do: 'requeue', index, delaySeconds: 0 })),
 ];
+const acquire = (units: number): Step => ({
+  do: 'pool',
+  call: { do: 'acquire', pool: 0, units, who: undefined, ttl: 0, lease: 30 },
+});
+/** A large one that was let out is parked again: what is left is for the small one. */
+const passedOn: Step[] = [
+  ...[acquire(3), require(pool), require([{ of: 0, units: 1 }]), receive(0, 3)],
+  ...[{ do: 'pool' as const, call: { do: 'release' as const, index: 0, isToken: true } }, acquire(1)],
+  ...[receive(0, 1), { do: 'look' as const }, receive(0, 1)],
+];
 const inOrder = orderExample.map((one): Step => (one.do === 'send' ? require([], one) : one));
 
 /** What a receive has parked of a run that it looked at, and what was short. */
@@ -302,7 +312,7 @@ describe('model of what messages require', () => {
     this.timeout(longMs);
     await trySequences<{ perKey: number | null; retryDelaySeconds: number }, Step>({
       ...{ first: begins, step, maxLength: 70, outcomes, met },
-      examples: [example, inOrder].map((one) => [{ perKey: 1, retryDelaySeconds: 0 }, one]),
+      examples: [example, passedOn, inOrder].map((one) => [{ perKey: 1, retryDelaySeconds: 0 }, one]),
       run: async (curl, world, now, { perKey, retryDelaySeconds }, sequence) => {
         const make = async (path: string, fields: object): Promise<string> =>
           (await curl.post(path, { name: randomUUID(), ...fields })).body.id;
