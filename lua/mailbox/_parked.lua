@@ -68,8 +68,8 @@ end
 
 --- Goes through the sets of a pool or allowance, `from` one on ('' for the first) and there behind a member. Returns how many
 --- it has looked at.
-local function walk(kind, id, from, last, leftThere)
-  local room = requires.available(kind, id)
+local function walk(kind, id, from, last, leftThere, at)
+  local room = requires.available(kind, id, at)
   if room <= 0 then return 0 end
   local sets, looks, freedCount = keys.parkedQueues(id), 0, 0
   local list = sorted.behind(sets, from, maxLooks + 1)
@@ -100,10 +100,10 @@ local function walk(kind, id, from, last, leftThere)
       local units = requires.unitsOf(required, id)
       looks = looks + 1
       if units <= left then
-        local otherKind, otherId, at = requires.short(required)
+        local otherKind, otherId, moreAt = requires.short(required, at)
         if otherId then
           take(record, member, id)
-          add(record, member, entries[n + 1], otherKind, otherId, at)
+          add(record, member, entries[n + 1], otherKind, otherId, moreAt)
         else
           left, freedCount = left - units, freedCount + 1
           free(record, member, entries[n + 1], id)
@@ -116,13 +116,13 @@ end
 
 --- Goes through all sets of a pool or allowance; those that an allowance has no units for now wait for the next moment. Returns
 --- how many it has looked at, nil where there are none.
-function freed.units(kind, id)
+function freed.units(kind, id, at)
   if sorted.isEmpty(keys.parkedQueues(id)) then return end
-  local looks = walk(kind, id, '', '')
+  local looks = walk(kind, id, '', '', nil, at)
   if kind == 'ALLOWANCE' and not sorted.isEmpty(keys.parkedQueues(id)) then
     -- Not sooner: what fits now is READY.
-    local _, at = requires.available(kind, id)
-    if at then timer.arm('mailbox:quota', id, at) end
+    local _, moreAt = requires.available(kind, id, at)
+    if moreAt then timer.arm('mailbox:quota', id, moreAt) end
   end
   return looks
 end
@@ -143,7 +143,7 @@ due['mailbox:parked'] = function(id, _, limit)
 end
 
 --- More of an allowance can be had from this moment on.
-due['mailbox:quota'] = function(id)
-  local looks = freed.units('ALLOWANCE', id)
+due['mailbox:quota'] = function(id, at)
+  local looks = freed.units('ALLOWANCE', id, at)
   return looks and math.max(1, looks)
 end

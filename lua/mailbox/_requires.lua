@@ -44,26 +44,26 @@ function requires.count(text, change)
   end)
 end
 
---- How many units can be had now; of an allowance also the moment from which more can, unless somebody waits for it. Who waits by
+--- How many units can be had at the time `at` (nil: now); of an allowance also the moment from which more can, unless somebody waits for it. Who waits by
 --- itself comes first.
-function requires.available(kind, id)
+function requires.available(kind, id, at)
   if kind == 'POOL' then
     local record = pool.read(id)
     return sorted.isEmpty(keys.liveHolds(id)) and record.units - record.heldUnits or 0
   end
-  local record = allowance.read(id, now)
+  local record = allowance.read(id, at or now)
   if not sorted.isEmpty(keys.liveWaiters(id)) then return 0 end
   if record.cooldownUntil then return 0, record.cooldownUntil end
   return allowance.available(record), record.windowEndsAt
 end
 
 --- The kind and the id of the first that is short, and the moment from which it may not be; nil where all can be had.
-function requires.short(text)
+function requires.short(text, at)
   local lackKind, lackId, lackAt
   requires.each(text, function(kind, id, units)
-    local available, at = requires.available(kind, id)
+    local available, moreAt = requires.available(kind, id, at)
     if units <= available then return nil end
-    lackKind, lackId, lackAt = kind, id, at
+    lackKind, lackId, lackAt = kind, id, moreAt
     return true
   end)
   return lackKind, lackId, lackAt

@@ -93,6 +93,20 @@ const passedOn: Step[] = [
   ...[{ do: 'pool' as const, call: { do: 'release' as const, index: 0, isToken: true } }, acquire(1)],
   ...[receive(0, 1), { do: 'look' as const }, receive(0, 1)],
 ];
+const wait = (seconds: number): Step => ({ do: 'wait', seconds });
+/** A lease that ends before a window does, swept after both: units are those of each moment. */
+const late: Step[] = [
+  ...[require([{ of: 1, units: 1 }], { maxAttempts: 1 }, true), require([{ of: 3, units: 3 }]), wait(7)],
+  ...[
+    require([
+      { of: 1, units: 2 },
+      { of: 3, units: 3 },
+    ], {}, true),
+    wait(4),
+    require([{ of: 3, units: 3 }], {}, true),
+  ],
+  ...[{ do: 'recv' as const, run: '*' as const, max: 3, leaseSeconds: 5 }, wait(9)],
+];
 const inOrder = orderExample.map((one): Step => (one.do === 'send' ? require([], one) : one));
 
 /** What a receive has parked of a run that it looked at, and what was short. */
@@ -312,7 +326,7 @@ describe('model of what messages require', () => {
     this.timeout(longMs);
     await trySequences<{ perKey: number | null; retryDelaySeconds: number }, Step>({
       ...{ first: begins, step, maxLength: 70, outcomes, met },
-      examples: [example, passedOn, inOrder].map((one) => [{ perKey: 1, retryDelaySeconds: 0 }, one]),
+      examples: [example, passedOn, late, inOrder].map((one) => [{ perKey: 1, retryDelaySeconds: 0 }, one]),
       run: async (curl, world, now, { perKey, retryDelaySeconds }, sequence) => {
         const make = async (path: string, fields: object): Promise<string> =>
           (await curl.post(path, { name: randomUUID(), ...fields })).body.id;
