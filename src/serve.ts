@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { type EmbeddedRedis, startEmbedded } from './embedded/embedded.ts';
 import { findRedisServer } from './embedded/server-binary.ts';
 import { openLog } from './log.ts';
+import type { OidcOptions } from './oidc/oidc.ts';
 import { bootstrap } from './org/bootstrap.ts';
 import { awaitStore } from './redis/await-store.ts';
 import { StoreUnavailable } from './redis/scripts.ts';
@@ -77,7 +78,31 @@ function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<M
   const waiting = { awaitStore: () => awaitStore(redisUrl, { log: warn, signal }) };
   const settings = { webhookAllowPrivate, sealAfterSeconds, packsMessages: true };
   const outside = publicUrl === null ? {} : { publicUrl };
-  return startService({ redisUrl, role, host, port, ...outside, ...metrics, ...settings, log, snapshots, ...waiting });
+  const oidc = oidcOf(config);
+  return startService({
+    redisUrl,
+    role,
+    host,
+    port,
+    ...outside,
+    ...(oidc && { oidc }),
+    ...metrics,
+    ...settings,
+    log,
+    snapshots,
+    ...waiting,
+  });
+}
+
+function oidcOf(config: Config): OidcOptions | undefined {
+  const {
+    oidcIssuer: issuer,
+    oidcAudience: audience,
+    oidcClaim: claim,
+    oidcClientId: clientId,
+    oidcScope: scope,
+  } = config;
+  return issuer === null || audience === null ? undefined : { issuer, audience, claim, clientId, scope };
 }
 
 async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {

@@ -1,13 +1,22 @@
 --- @shared apiKeyDigest permission
 --- @export caller
---- @include lib/refuse lib/invocation lib/space
---- The caller's API key and what it allows, or its link: a secret address that lets its holder do one thing with one record. The requests of an invocation mostly carry the same key, which is read once.
+--- @include lib/clock lib/refuse lib/invocation lib/space
+--- The caller's API key and what it allows; or the grant of a token that Node has checked (src/oidc); or its link: a secret address that lets its holder do one thing with one record. The requests of an invocation mostly carry the same key, which is read once.
 local caller = {}
+
+--- A grant as the fields of a key's record: `grant <end> <permissions> <spaces> <actor>` in place of the key's digest.
+--- Empty if there is none, it has ended, or there is no such organization.
+local function granted()
+  local endsAt, permissions, spaces = string.match(apiKeyDigest, '^grant (%d+) (%S*) (%S*) ')
+  if not endsAt or now >= tonumber(endsAt) or redis.call('EXISTS', keys.org()) == 0 then return {} end
+  return { permissions, spaces }
+end
 
 --- Refuses an unknown or revoked key, before anything about the request is revealed.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
+  if not key[1] then key = granted() end
   if not key[1] or key[3] then refuse('INVALID_API_KEY') end
   invocation.apiKeyDigest, invocation.permissions, invocation.spaces = apiKeyDigest, key[1], key[2]
 end
@@ -35,9 +44,9 @@ function caller.spaces()
   return invocation.spaces
 end
 
---- The id of the key, for the audit trail.
+--- The id of the key, or the name of a token's subject, for the audit trail.
 function caller.keyId()
-  return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId')
+  return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId') or string.match(apiKeyDigest, '^grant %d+ %S* %S* (.*)$')
 end
 
 --- Whether the key has one of the permissions, which have commas between.

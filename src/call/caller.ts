@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { apiError, invalidApiKey } from './errors.ts';
+import type { Permission } from './route.ts';
 
 const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
 
@@ -11,7 +12,10 @@ export function apiKeyDigest(apiKey: string): string {
 /** The caller. */
 export interface Caller {
   readonly org: string;
-  /** SHA-256 of the API key, base64url: the only form in which it is passed on. */
+  /**
+   * SHA-256 of the API key, base64url: the only form in which it is passed on. Of a caller without one, what a token
+   * allows it (`grantedCaller`).
+   */
   readonly apiKeyDigest: string;
 }
 
@@ -21,4 +25,21 @@ export function readCaller(authorization: string | undefined): Caller {
   const [, apiKey, org] = bearer.exec(authorization) ?? [];
   if (apiKey === undefined || org === undefined) throw invalidApiKey();
   return { org, apiKeyDigest: apiKeyDigest(apiKey) };
+}
+
+/** What a token allows, in place of a key's record. */
+export interface Grant {
+  readonly permissions: readonly Permission[];
+  /** Undefined: all of the organization. */
+  readonly spaces: readonly string[] | undefined;
+  /** Epoch milliseconds. */
+  readonly endsAt: number;
+  /** Its name in the audit trail. */
+  readonly actor: string;
+}
+
+/** The caller of a token: lib/caller reads its grant where it finds no key. No digest has a space. */
+export function grantedCaller(org: string, { permissions, spaces, endsAt, actor }: Grant): Caller {
+  const only = spaces?.length === 0 ? 'none' : (spaces ?? []).join(',');
+  return { org, apiKeyDigest: `grant ${endsAt} ${permissions.join(',')} ${only} ${actor}` };
 }

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import type { Step } from '../http/context.ts';
+import { identify } from './identify.ts';
+import { Issuer } from './issuer.ts';
+import { resourceMetadata } from './resource.ts';
+import { Tokens } from './tokens.ts';
+
+/** The OpenID provider, and its tokens that are accepted. */
+export interface OidcOptions {
+  /** The `iss` of its tokens. */
+  readonly issuer: string;
+  /** The `aud` of tokens for this server. */
+  readonly audience: string;
+  /** The name of the claim that says what the caller may do. */
+  readonly claim: string;
+  /** The console, as the provider knows it; null: nobody signs in to it there. */
+  readonly clientId: string | null;
+  /** What the console and clients over MCP ask for. */
+  readonly scope: string;
+}
+
+/** What tokens add to the HTTP server. */
+export interface Oidc {
+  readonly identify: Step;
+  readonly sites: readonly { readonly pages: Step }[];
+}
+
+/** Makes ready to accept tokens. The provider is not asked before the first one. */
+export function openOidc({ issuer: name, audience, claim, scope }: OidcOptions, publicUrl: string, log: Logger): Oidc {
+  const issuer = new Issuer(name, log);
+  const tokens = new Tokens({ issuer, audience, claim });
+  return {
+    identify: identify(tokens, publicUrl),
+    sites: [{ pages: resourceMetadata({ issuer: name, scope, publicUrl }) }],
+  };
+}

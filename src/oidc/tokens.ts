@@ -1,0 +1,110 @@
+import Joi from 'joi';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { type Caller, grantedCaller } from '../call/caller.ts';
+import { id, text } from '../call/fields.ts';
+import { permissions } from '../call/route.ts';
+import { type Issuer, TokenRefused } from './issuer.ts';
+
+/** Signatures by a key pair only: with HS… whoever checks a token could make one. */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+/** Header parameters by which a token names its own key. */
+const keyParameters = ['jwk', 'jku', 'x5u'];
+/** Keys are made and revoked by keys alone. */
+const withheld = 'key_admin';
+/** How far the clocks of the issuer and of this machine may differ. */
+const toleranceSeconds = 60;
+/** Seconds, which no `exp` needs to pass; its milliseconds are exact in Lua, too. */
+const latestEnd = 1e11;
+
+interface Claim {
+  readonly org: string;
+  readonly permissions: readonly string[];
+  readonly spaces?: readonly string[] | null;
+}
+
+const claimSchema = Joi.object<Claim>({
+  org: Joi.string()
+    .pattern(/^[a-z0-9-]{3,40}$/)
+    .required(),
+  permissions: Joi.array().items(Joi.string().allow('')).required(),
+  spaces: Joi.array().items(id()).allow(null),
+})
+  .unknown()
+  .required();
+const subjectSchema = text(1, 256).optional();
+
+/** What tokens are checked for. */
+interface Rules {
+  readonly issuer: Issuer;
+  readonly audience: string;
+  /** The name of the claim that says what the caller may do. */
+  readonly claim: string;
+}
+
+/** Judges tokens of the issuer. */
+export class Tokens {
+  readonly #rules: Rules;
+
+  constructor(rules: Rules) {
+    this.#rules = rules;
+  }
+
+  /** The caller that a token speaks for. resource: an audience that is right for this request, too. Throws TokenRefused. */
+  async callerOf(token: string, resource: string | undefined): Promise<Caller> {
+    const { issuer, audience, claim } = this.#rules;
+    // Here, so that nothing is loaded where nobody sends a token.
+    const { decodeJwt, jwtVerify } = await import('jose');
+    try {
+      // Before its key is looked for: a token of another issuer must not make this one be asked.
+      if (decodeJwt(token).iss !== issuer.name) throw new TokenRefused('iss');
+      const { payload } = await jwtVerify(token, this.#keyOf, {
+        issuer: issuer.name,
+        audience: resource === undefined ? audience : [audience, resource],
+        algorithms,
+        clockTolerance: toleranceSeconds,
+        requiredClaims: ['exp'],
+      });
+      return callerIn(payload, claim);
+    } catch (error) {
+      throw error instanceof TokenRefused ? error : new TokenRefused(reasonOf(error));
+    }
+  }
+
+  readonly #keyOf: JWTVerifyGetKey = (header, token) => {
+    const parameter = keyParameters.find((name) => name in header);
+    if (parameter !== undefined) throw new TokenRefused(parameter);
+    return this.#rules.issuer.keyOf(header, token);
+  };
+}
+
+/** jose's code, and the claim that it is about; its messages may quote the token. */
+function reasonOf(error: unknown): string {
+  const { code = 'ERR_KEY', claim = '' } = error as { code?: string; claim?: string };
+  return `${code} ${claim}`.trim();
+}
+
+function callerIn(payload: JWTPayload, name: string): Caller {
+  const { value, error } = claimSchema.validate(readClaim(payload[name]), { convert: false });
+  if (error || !value) throw new TokenRefused(`claim ${name}`);
+  const subject = subjectSchema.validate(payload.sub ?? payload['client_id'] ?? payload['azp']);
+  if (subject.error) throw new TokenRefused('sub');
+  return grantedCaller(value.org, {
+    permissions: permissions.filter((one: string) => one !== withheld && value.permissions.includes(one)),
+    spaces: value.spaces ?? undefined,
+    endsAt: (Math.min(Math.floor(payload.exp ?? 0), latestEnd) + toleranceSeconds) * 1000,
+    actor: `oidc:${subject.value ?? ''}`,
+  });
+}
+
+/** Some issuers (Entra) have no objects in claims: they send the JSON as a text. */
+function readClaim(claim: unknown): unknown {
+  if (typeof claim !== 'string') return claim;
+  try {
+    return JSON.parse(claim);
+  } catch {
+    return undefined;
+  }
+}
