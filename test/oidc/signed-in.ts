@@ -31,3 +31,13 @@ export async function serviceFor(
 
 /** Epoch seconds, from now. */
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
+
+/** Asks an address of MCP for its tools. */
+export function post(url: string, token?: string): Promise<Response> {
+  const headers = {
+    Accept: 'application/json, text/event-stream',
+    'Content-Type': 'application/json',
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  };
+  return fetch(url, { method: 'POST', headers, body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' });
+}
