@@ -237,7 +237,13 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
     glossary,
     openapi,
     identify: oidc?.identify,
-    sites: [consoleSite(), docsSite(), referenceSite(), new AnswerPages({ ...core, errors }), ...(oidc?.sites ?? [])],
+    sites: [
+      consoleSite(oidc?.hasAccounts ?? false),
+      docsSite(),
+      referenceSite(),
+      new AnswerPages({ ...core, errors }),
+      ...(oidc?.sites ?? []),
+    ],
   });
   return Listener.start(server, host, port, setting);
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { signInPage } from '../console/sign-in.ts';
 import type { Step } from '../http/context.ts';
 import { identify } from './identify.ts';
 import { Issuer } from './issuer.ts';
@@ -22,15 +23,20 @@ export interface OidcOptions {
 /** What tokens add to the HTTP server. */
 export interface Oidc {
   readonly identify: Step;
+  /** Whether people sign in to the console. */
+  readonly hasAccounts: boolean;
   readonly sites: readonly { readonly pages: Step }[];
 }
 
 /** Makes ready to accept tokens. The provider is not asked before the first one. */
-export function openOidc({ issuer: name, audience, claim, scope }: OidcOptions, publicUrl: string, log: Logger): Oidc {
-  const issuer = new Issuer(name, log);
-  const tokens = new Tokens({ issuer, audience, claim });
+export function openOidc(options: OidcOptions, publicUrl: string, log: Logger): Oidc {
+  const { clientId, ...rest } = options;
+  const issuer = new Issuer(rest.issuer, log);
+  const steps = [resourceMetadata({ ...rest, publicUrl })];
+  if (clientId !== null) steps.push(signInPage({ ...rest, clientId, publicUrl, endpoints: () => issuer.endpoints() }));
   return {
-    identify: identify(tokens, publicUrl),
-    sites: [{ pages: resourceMetadata({ issuer: name, scope, publicUrl }) }],
+    identify: identify(new Tokens({ ...rest, issuer }), publicUrl),
+    hasAccounts: clientId !== null,
+    sites: steps.map((pages) => ({ pages })),
   };
 }

@@ -14,9 +14,9 @@ export type Lines = string[];
 export async function serviceFor(
   issuer: string,
   options: Partial<OidcOptions> = {},
-  lines: Lines = [],
+  { lines = [] as Lines, port = 0 } = {},
 ): Promise<MusterService> {
-  const port = await freePort();
+  port ||= await freePort();
   return startService({
     redisUrl: await redisUrl(),
     role: 'api',

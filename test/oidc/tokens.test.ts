@@ -21,7 +21,7 @@ describe('Tokens of the issuer', () => {
       await keyOf('first'),
       ...(await Promise.all(algorithms.map((alg) => keyOf(alg, alg)))),
     );
-    service = await serviceFor(issuer.url, {}, lines);
+    service = await serviceFor(issuer.url, {}, { lines });
     world = await World.create({ on: service });
   });
   after(async () => {
