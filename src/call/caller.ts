@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { apiError, invalidApiKey } from './errors.ts';
-import type { Permission } from './route.ts';
 
 const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
 
@@ -29,7 +28,7 @@ export function readCaller(authorization: string | undefined): Caller {
 
 /** What a token allows, in place of a key's record. */
 export interface Grant {
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly string[];
   /** Undefined: all of the organization. */
   readonly spaces: readonly string[] | undefined;
   /** Epoch milliseconds. */
