@@ -5,10 +5,10 @@
 local caller = {}
 
 --- A grant as the fields of a key's record: `grant <end> <permissions> <spaces> <actor>` in place of the key's digest.
---- Empty if there is none, it has ended, or there is no such organization.
+--- Refuses what is none, one that has ended, and one of an unknown organization.
 local function granted()
   local endsAt, permissions, spaces = string.match(apiKeyDigest, '^grant (%d+) (%S*) (%S*) ')
-  if not endsAt or now >= tonumber(endsAt) or redis.call('EXISTS', keys.org()) == 0 then return {} end
+  if not endsAt or now >= tonumber(endsAt) or redis.call('EXISTS', keys.org()) == 0 then refuse('INVALID_API_KEY') end
   return { permissions, spaces }
 end
 
@@ -16,8 +16,8 @@ end
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
+  if key[3] then refuse('INVALID_API_KEY') end
   if not key[1] then key = granted() end
-  if not key[1] or key[3] then refuse('INVALID_API_KEY') end
   invocation.apiKeyDigest, invocation.permissions, invocation.spaces = apiKeyDigest, key[1], key[2]
 end
 
