@@ -59,6 +59,11 @@ export class Issuer {
     return key;
   };
 
+  /** The same for as long as the keys are; undefined: there are none that may be used. */
+  get keys(): object | undefined {
+    return this.#current();
+  }
+
   /** Undefined: they cannot be fetched now, or there are none that can be trusted. */
   async endpoints(): Promise<Endpoints | undefined> {
     if (!this.#current()) await this.#fetch();

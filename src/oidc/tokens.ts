@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import Joi from 'joi';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { type Caller, grantedCaller } from '../call/caller.ts';
@@ -36,9 +37,12 @@ const claimSchema = Joi.object<Claim>({
   .required();
 const subjectSchema = text(1, 256).optional();
 
+/** Callers use a token until it ends; checking its signature each time would cost four times as much as a send. */
+const maxKnown = 1_000;
+
 /** What tokens are checked for. */
 interface Rules {
-  readonly issuer: Issuer;
+  readonly issuer: Pick<Issuer, 'name' | 'keyOf' | 'keys'>;
   readonly audience: string;
   /** The name of the claim that says what the caller may do. */
   readonly claim: string;
@@ -47,13 +51,30 @@ interface Rules {
 /** Judges tokens of the issuer. */
 export class Tokens {
   readonly #rules: Rules;
+  /** Callers by the digests of their tokens, and the issuer's keys when they were judged. That they end is the script's to see. */
+  readonly #known = new Map<string, { readonly caller: Caller; readonly keys: object | undefined }>();
 
   constructor(rules: Rules) {
     this.#rules = rules;
   }
 
   /** The caller that a token speaks for. resource: an audience that is right for this request, too. Throws TokenRefused. */
-  async callerOf(token: string, resource: string | undefined): Promise<Caller> {
+  async callerOf(token: string, resource = ''): Promise<Caller> {
+    const { issuer } = this.#rules;
+    const digest = hash('sha256', `${resource} ${token}`, 'base64url');
+    const known = this.#known.get(digest);
+    const { keys } = issuer;
+    if (known?.keys !== undefined && known.keys === keys) return known.caller;
+    const caller = await this.#judge(token, resource);
+    this.#known.delete(digest);
+    // Without keys before, they were fetched for this token.
+    this.#known.set(digest, { caller, keys: keys ?? issuer.keys });
+    const [oldest = ''] = this.#known.keys();
+    if (this.#known.size > maxKnown) this.#known.delete(oldest);
+    return caller;
+  }
+
+  async #judge(token: string, resource: string): Promise<Caller> {
     const { issuer, audience, claim } = this.#rules;
     // Here, so that nothing is loaded where nobody sends a token.
     const { decodeJwt, jwtVerify } = await import('jose');
@@ -62,7 +83,7 @@ export class Tokens {
       if (decodeJwt(token).iss !== issuer.name) throw new TokenRefused('iss');
       const { payload } = await jwtVerify(token, this.#keyOf, {
         issuer: issuer.name,
-        audience: resource === undefined ? audience : [audience, resource],
+        audience: resource === '' ? audience : [audience, resource],
         algorithms,
         clockTolerance: toleranceSeconds,
         requiredClaims: ['exp'],
