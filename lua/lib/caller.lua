@@ -4,20 +4,20 @@
 --- The caller's API key and what it allows; or the grant of a token that Node has checked (src/oidc); or its link: a secret address that lets its holder do one thing with one record. The requests of an invocation mostly carry the same key, which is read once.
 local caller = {}
 
---- A grant as the fields of a key's record: `grant <end> <permissions> <spaces> <actor>` in place of the key's digest.
---- Refuses what is none, one that has ended, and one of an unknown organization.
-local function granted()
+--- Takes the grant of a token, which the argument has in place of a digest: `grant <end> <permissions> <spaces> <actor>`. Refuses what is none,
+--- one that has ended, and one of an unknown organization.
+local function identifyToken()
   local endsAt, permissions, spaces = string.match(apiKeyDigest, '^grant (%d+) (%S*) (%S*) ')
   if not endsAt or now >= tonumber(endsAt) or redis.call('EXISTS', keys.org()) == 0 then refuse('INVALID_API_KEY') end
-  return { permissions, spaces }
+  invocation.apiKeyDigest, invocation.permissions, invocation.spaces = apiKeyDigest, permissions, spaces
 end
 
 --- Refuses an unknown or revoked key, before anything about the request is revealed.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
+  if not key[1] then return identifyToken() end
   if key[3] then refuse('INVALID_API_KEY') end
-  if not key[1] then key = granted() end
   invocation.apiKeyDigest, invocation.permissions, invocation.spaces = apiKeyDigest, key[1], key[2]
 end
 

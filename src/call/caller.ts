@@ -27,7 +27,7 @@ export function readCaller(authorization: string | undefined): Caller {
 }
 
 /** What a token allows, in place of a key's record. */
-export interface Grant {
+export interface TokenGrant {
   readonly permissions: readonly string[];
   /** Undefined: all of the organization. */
   readonly spaces: readonly string[] | undefined;
@@ -38,7 +38,7 @@ export interface Grant {
 }
 
 /** The caller of a token: lib/caller reads its grant where it finds no key. No digest has a space. */
-export function grantedCaller(org: string, { permissions, spaces, endsAt, actor }: Grant): Caller {
+export function grantedCaller(org: string, { permissions, spaces, endsAt, actor }: TokenGrant): Caller {
   const only = spaces?.length === 0 ? 'none' : (spaces ?? []).join(',');
   return { org, apiKeyDigest: `grant ${endsAt} ${permissions.join(',')} ${only} ${actor}` };
 }
