@@ -9,7 +9,7 @@ import type { Tokens } from './tokens.ts';
 /** The form of a JWT. No API key has a dot. */
 const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
-/** Finds the caller of a token. A request that may be anybody's learns where its client signs in. */
+/** Finds the caller of a token. Where a client can sign in to the path by itself, a 401 says where. */
 export function identify(tokens: Tokens, publicUrl: string): Step {
   return async ({ req, state }, next) => {
     const path = resourceOf(state.match);
