@@ -17,11 +17,11 @@ export interface Config {
   /** The OpenID provider whose tokens are accepted; null: none */
   oidcIssuer: string | null;
   oidcAudience: string | null;
-  /** The claim that says what a token's caller may do */
+  /** The claim that holds the caller's organization, permissions and spaces */
   oidcClaim: string;
   /** null: people sign in to the console by API key alone */
   oidcClientId: string | null;
-  /** What the console and clients over MCP ask for, with spaces between */
+  /** The scopes that the console and MCP clients request, separated by spaces */
   oidcScope: string;
   /** null: the embedded Redis in `dataDir` */
   redisUrl: string | null;

@@ -1,11 +1,13 @@
 --- @shared apiKeyDigest permission
 --- @export caller
 --- @include lib/clock lib/refuse lib/invocation lib/space
---- The caller's API key and what it allows; or the grant of a token that Node has checked (src/oidc); or its link: a secret address that lets its holder do one thing with one record. The requests of an invocation mostly carry the same key, which is read once.
+--- The caller's API key and what it allows; or the grant of a token, which Node has checked (src/oidc); or its link: a secret
+--- address that lets its holder do one thing with one record. The requests of an invocation mostly carry the same key, which
+--- is read once.
 local caller = {}
 
---- Takes the grant of a token, which the argument has in place of a digest: `grant <end> <permissions> <spaces> <actor>`. Refuses what is none,
---- one that has ended, and one of an unknown organization.
+--- Identifies the caller of a token by its grant, which stands in place of the digest: `grant <end> <permissions> <spaces>
+--- <actor>`. Refuses everything else, a grant that has ended, and an unknown organization.
 local function identifyToken()
   local endsAt, permissions, spaces = string.match(apiKeyDigest, '^grant (%d+) (%S*) (%S*) ')
   if not endsAt or now >= tonumber(endsAt) or redis.call('EXISTS', keys.org()) == 0 then refuse('INVALID_API_KEY') end

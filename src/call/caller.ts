@@ -12,8 +12,8 @@ export function apiKeyDigest(apiKey: string): string {
 export interface Caller {
   readonly org: string;
   /**
-   * SHA-256 of the API key, base64url: the only form in which it is passed on. Of a caller without one, what a token
-   * allows it (`grantedCaller`).
+   * SHA-256 of the API key, base64url: the only form in which it is passed on. A token's caller has its grant here
+   * (`grantedCaller`).
    */
   readonly apiKeyDigest: string;
 }
@@ -26,7 +26,7 @@ export function readCaller(authorization: string | undefined): Caller {
   return { org, apiKeyDigest: apiKeyDigest(apiKey) };
 }
 
-/** What a token allows, in place of a key's record. */
+/** The rights of a token, in place of a key's record. */
 export interface TokenGrant {
   readonly permissions: readonly string[];
   /** Undefined: all of the organization. */
@@ -37,7 +37,7 @@ export interface TokenGrant {
   readonly actor: string;
 }
 
-/** The caller of a token: lib/caller reads its grant where it finds no key. No digest has a space. */
+/** The caller of a token. lib/caller reads the grant when it finds no key; no digest contains a space. */
 export function grantedCaller(org: string, { permissions, spaces, endsAt, actor }: TokenGrant): Caller {
   const only = spaces?.length === 0 ? 'none' : (spaces ?? []).join(',');
   return { org, apiKeyDigest: `grant ${endsAt} ${permissions.join(',')} ${only} ${actor}` };

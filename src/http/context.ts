@@ -20,7 +20,7 @@ export interface Handler {
   readonly maxBodyBytes?: number | undefined;
   /** The body of an error in place of the envelope, where it has another. */
   readonly errorBody?: (error: ApiError) => string | undefined;
-  /** A resource of OAuth by itself: clients sign in to it, and a token may be for its address alone. */
+  /** A resource of OAuth: clients find its authorization server by themselves, and a token may be for this address alone. */
   readonly isResource?: boolean;
   /** Answers a request; throws refusals. */
   handle(ctx: Context, params: Readonly<Record<string, string>>): Promise<Response>;
@@ -41,7 +41,7 @@ export interface State {
   log: Logger;
   /** Undefined for paths outside of the API. */
   match?: Match;
-  /** The caller of a token; undefined: the API key says who calls. */
+  /** The caller, if a token has identified it; undefined: the API key does. */
   caller?: Caller;
   /** The answer for `writeAnswer`. */
   answer?: HttpResponse;

@@ -9,7 +9,7 @@ import type { Tokens } from './tokens.ts';
 /** The form of a JWT. No API key has a dot. */
 const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
-/** Finds the caller of a token. Where a client can sign in to the path by itself, a 401 says where. */
+/** Finds the caller of a token. For a resource of OAuth, a 401 says where clients sign in. */
 export function identify(tokens: Tokens, publicUrl: string): Step {
   return async ({ req, state }, next) => {
     const path = resourceOf(state.match);
@@ -25,13 +25,13 @@ export function identify(tokens: Tokens, publicUrl: string): Step {
   };
 }
 
-/** The path of a resource that clients sign in to by itself. */
+/** The path, if it is a resource of OAuth. */
 function resourceOf(match: Match | undefined): string | undefined {
   const { spaceId = '' } = match?.params ?? {};
   return match?.handler.isResource && isUuid(spaceId) ? match.handler.pattern.replace(':spaceId', spaceId) : undefined;
 }
 
-/** Adds to a 401 where the resource says who signs its clients in (RFC 9728, 5.1). */
+/** Adds the address of the resource's metadata to a 401 (RFC 9728, 5.1). */
 function challenge(thrown: unknown, metadata: string): unknown {
   const error = toApiError(thrown, commonErrors);
   if (error.status !== 401) return thrown;

@@ -4,7 +4,7 @@ import { isAuthentic } from './address.ts';
 
 /** Older keys are fetched anew, so that a key which the issuer has withdrawn is soon refused. */
 const freshMs = 600_000;
-/** While the issuer is away, its last keys are used for so long. */
+/** How long the last keys are used while the issuer is away. */
 const maxAgeMs = 3_600_000;
 /** Anybody can make a token that names an unknown key: such tokens fetch the keys at most once in this time. */
 const pauseMs = 30_000;
@@ -54,23 +54,23 @@ export class Issuer {
     if (!isFetched || !this.#known)
       throw new TokenRefused(known ? 'unknown key' : 'the keys of the issuer cannot be fetched');
     const key = await this.#known.keyOf(header, token);
-    // These were the first keys, and the token's was among them: the next unknown key is worth a look.
+    // The first fetch found the key, so it was not for an unknown one: a rotation right after it is noticed at once.
     if (!known) this.#triedAt = Number.NEGATIVE_INFINITY;
     return key;
   };
 
-  /** The same for as long as the keys are; undefined: there are none that may be used. */
+  /** An object that stays the same until keys are fetched again; undefined: there are no keys to use. */
   get keys(): object | undefined {
     return this.#current();
   }
 
-  /** Undefined: they cannot be fetched now, or there are none that can be trusted. */
+  /** The endpoints for signing in; undefined: unknown now, or not to be trusted. */
   async endpoints(): Promise<Endpoints | undefined> {
     if (!this.#current()) await this.#fetch();
     return this.#current()?.endpoints;
   }
 
-  /** What is known, unless it is too old. Refreshes it without waiting. */
+  /** The last keys and endpoints, unless they are too old. Refreshes them without waiting. */
   #current(): Known | undefined {
     const known = this.#known;
     if (!known) return undefined;
@@ -107,7 +107,7 @@ export class Issuer {
 async function read(issuer: string): Promise<Omit<Known, 'fetchedAt'>> {
   const signal = AbortSignal.timeout(timeoutMs);
   const found = await jsonAt(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal);
-  // OpenID Connect Discovery, 4.3: else one issuer could speak for another.
+  // OpenID Connect Discovery, 4.3: otherwise one issuer could speak for another.
   if (found['issuer'] !== issuer) throw new Error('its discovery document is of another issuer');
   const keys = await jsonAt(addressIn(found, 'jwks_uri'), signal);
   const endpoints = () => ({

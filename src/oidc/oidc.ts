@@ -12,15 +12,15 @@ export interface OidcOptions {
   readonly issuer: string;
   /** The `aud` of tokens for this server. */
   readonly audience: string;
-  /** The name of the claim that says what the caller may do. */
+  /** The name of the claim with organization, permissions and spaces. */
   readonly claim: string;
-  /** The console, as the provider knows it; null: nobody signs in to it there. */
+  /** The console's id at the provider; null: people sign in by API key alone. */
   readonly clientId: string | null;
-  /** What the console and clients over MCP ask for. */
+  /** The scopes that the console and MCP clients request. */
   readonly scope: string;
 }
 
-/** What tokens add to the HTTP server. */
+/** The parts of the HTTP server that tokens need. */
 export interface Oidc {
   readonly identify: Step;
   /** Whether people sign in to the console. */

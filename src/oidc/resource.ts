@@ -12,7 +12,7 @@ interface Facts {
   readonly publicUrl: string;
 }
 
-/** The metadata of MCP's address of a space (RFC 9728). It says nothing of the space, not even whether there is one. */
+/** The metadata of a space's MCP address (RFC 9728). The same for every space, whether it exists or not. */
 export function resourceMetadata({ issuer, scope, publicUrl }: Facts): Step {
   return async (ctx, next) => {
     const [, path] = form.exec(ctx.path) ?? [];
@@ -26,7 +26,7 @@ export function resourceMetadata({ issuer, scope, publicUrl }: Facts): Step {
       resource_name: 'Muster',
       resource_documentation: `${publicUrl}/docs/mcp`,
     };
-    // Browsers' clients may read it: it is public.
+    // It is public, so clients in browsers may read it.
     const headers = { 'Access-Control-Allow-Origin': '*' };
     ctx.state.answer = { status: 200, headers, text: JSON.stringify(metadata) };
   };

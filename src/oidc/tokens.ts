@@ -6,18 +6,18 @@ import { id, text } from '../call/fields.ts';
 import { permissions } from '../call/route.ts';
 import { type Issuer, TokenRefused } from './issuer.ts';
 
-/** Signatures by a key pair only: with HS… whoever checks a token could make one. */
+/** Signatures by a key pair only. With HS… a server that can check a token can also make one. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 /** Header parameters by which a token names its own key. */
 const keyParameters = ['jwk', 'jku', 'x5u'];
-/** Keys are made and revoked by keys alone. */
+/** API keys are managed with API keys alone. */
 const withheld = 'key_admin';
 /** How far the clocks of the issuer and of this machine may differ. */
 const toleranceSeconds = 60;
-/** Seconds, which no `exp` needs to pass; its milliseconds are exact in Lua, too. */
+/** Later ends, in seconds, are cut to this, so that the milliseconds are written without an exponent. */
 const latestEnd = 1e11;
 
 interface Claim {
@@ -37,28 +37,28 @@ const claimSchema = Joi.object<Claim>({
   .required();
 const subjectSchema = text(1, 256).optional();
 
-/** Callers use a token until it ends; checking its signature each time would cost four times as much as a send. */
+/** Checking a signature costs four times as much as the rest of a send, and callers use a token until it ends. */
 const maxKnown = 1_000;
 
-/** What tokens are checked for. */
+/** The values that a token must have. */
 interface Rules {
   readonly issuer: Pick<Issuer, 'name' | 'keyOf' | 'keys'>;
   readonly audience: string;
-  /** The name of the claim that says what the caller may do. */
+  /** The name of the claim with organization, permissions and spaces. */
   readonly claim: string;
 }
 
 /** Judges tokens of the issuer. */
 export class Tokens {
   readonly #rules: Rules;
-  /** Callers by the digests of their tokens, and the issuer's keys when they were judged. That they end is the script's to see. */
+  /** Callers by the digests of their tokens, with the issuer's keys of that time. The script checks their end. */
   readonly #known = new Map<string, { readonly caller: Caller; readonly keys: object | undefined }>();
 
   constructor(rules: Rules) {
     this.#rules = rules;
   }
 
-  /** The caller that a token speaks for. resource: an audience that is right for this request, too. Throws TokenRefused. */
+  /** The caller of a token. resource: another audience that this request accepts. Throws TokenRefused. */
   async callerOf(token: string, resource = ''): Promise<Caller> {
     const { issuer } = this.#rules;
     const digest = hash('sha256', `${resource} ${token}`, 'base64url');
@@ -67,7 +67,7 @@ export class Tokens {
     if (known?.keys !== undefined && known.keys === keys) return known.caller;
     const caller = await this.#judge(token, resource);
     this.#known.delete(digest);
-    // Without keys before, they were fetched for this token.
+    // If there were none before, they were fetched for this token.
     this.#known.set(digest, { caller, keys: keys ?? issuer.keys });
     const [oldest = ''] = this.#known.keys();
     if (this.#known.size > maxKnown) this.#known.delete(oldest);
@@ -76,10 +76,10 @@ export class Tokens {
 
   async #judge(token: string, resource: string): Promise<Caller> {
     const { issuer, audience, claim } = this.#rules;
-    // Here, so that nothing is loaded where nobody sends a token.
+    // Don't load it before somebody sends a token.
     const { decodeJwt, jwtVerify } = await import('jose');
     try {
-      // Before its key is looked for: a token of another issuer must not make this one be asked.
+      // Check this before the signature: a token of another issuer must not cause a fetch of keys.
       if (decodeJwt(token).iss !== issuer.name) throw new TokenRefused('iss');
       const { payload } = await jwtVerify(token, this.#keyOf, {
         issuer: issuer.name,
@@ -120,7 +120,7 @@ function callerIn(payload: JWTPayload, name: string): Caller {
   });
 }
 
-/** Some issuers (Entra) have no objects in claims: they send the JSON as a text. */
+/** Some issuers (Entra) cannot put objects into claims: they send JSON as a text. */
 function readClaim(claim: unknown): unknown {
   if (typeof claim !== 'string') return claim;
   try {

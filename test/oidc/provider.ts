@@ -19,7 +19,7 @@ export class Provider {
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** One that does not run yet. redirectUri: of its client `console`. */
+  /** Creates a server that is not running yet. redirectUri: of its client `console`. */
   static async at(redirectUri = 'https://muster.test/console/sign-in'): Promise<Provider> {
     return new Provider(await freePort(), redirectUri);
   }

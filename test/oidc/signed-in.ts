@@ -7,7 +7,7 @@ import { overrides } from '../support/world.ts';
 
 export const audience = 'https://muster.test';
 
-/** What a log of this service has; by default nothing of it is kept. */
+/** Lines of a log. */
 export type Lines = string[];
 
 /** The API of a service that accepts tokens of this issuer, at the address that its settings name. */

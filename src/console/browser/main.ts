@@ -90,7 +90,7 @@ async function readMoreSpaces(): Promise<void> {
 /** The page that signs in at the issuer, and then goes on here. */
 const accountAddress = (): string => `console/sign-in${location.hash}`;
 
-/** Forgets a key that was refused, and says why. Whoever has an account is sent to the issuer for the next token. */
+/** Forgets a key that was refused, and returns the problem. An account is sent to the issuer for its next token. */
 function forget(failure: Failure, key: string): string {
   const { isRenewable } = session;
   session.key = undefined;

@@ -21,7 +21,7 @@ export const session = {
     sessionStorage.setItem(storedAt, String(Date.now()));
   },
 
-  /** Whether the token has served for a while: who is signed in at the issuer gets the next one at once. */
+  /** Whether the token has worked for a while, so that it has probably ended: the issuer can give the next one. */
   get isRenewable(): boolean {
     const at = sessionStorage.getItem(storedAt);
     return at !== null && Date.now() - Number(at) > shortestMs;

@@ -16,7 +16,7 @@ interface Settings {
   readonly token: string;
 }
 
-/** What this tab remembers while the person is at the issuer's. */
+/** The state that this tab keeps while the person is at the issuer. */
 interface Begun {
   readonly state: string;
   readonly verifier: string;
@@ -24,10 +24,10 @@ interface Begun {
   readonly place: string;
 }
 
-/** Why nobody is signed in now. */
+/** A failure to sign in; the message is for the person. */
 class Problem extends Error {}
 
-/** Where the token is for. Issuers that know the audience as a resource (RFC 8707) need its address, Auth0 `audience`. */
+/** Asks for a token for this server: `resource` is the standard (RFC 8707) and takes addresses only; Auth0 reads `audience`. */
 function audienceOf({ audience }: Settings): Record<string, string> {
   return { audience, ...(URL.canParse(audience) && { resource: audience }) };
 }
@@ -43,7 +43,7 @@ const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)
 
 /** Leads to the issuer. */
 async function begin(settings: Settings): Promise<void> {
-  // The issuer leads back there, and another origin would not remember.
+  // The issuer leads back to that address, and another origin has another session storage.
   if (location.origin + location.pathname !== settings.redirectUri) {
     location.replace(settings.redirectUri + location.hash);
     return;
@@ -72,7 +72,7 @@ async function begin(settings: Settings): Promise<void> {
 async function finish(settings: Settings, answer: URLSearchParams): Promise<void> {
   const begun = JSON.parse(sessionStorage.getItem(stored) ?? 'null') as Begun | null;
   sessionStorage.removeItem(stored);
-  // The code is good for nothing any more, but need not stay in the address.
+  // Don't leave the code in the address.
   history.replaceState(null, '', location.pathname);
   if (begun === null || answer.get('state') !== begun.state) throw new Problem('This tab has not begun to sign in');
   if ((answer.get('iss') ?? settings.issuer) !== settings.issuer)
