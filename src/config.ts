@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { isAuthentic } from './oidc/address.ts';
 import { addressesOf, sentinelsOf } from './redis/address.ts';
 
 type Role = 'api' | 'worker' | 'all';
@@ -13,6 +14,15 @@ export interface Config {
   host: string;
   /** Where callers reach the API, without a slash at the end; null: wherever it listens */
   publicUrl: string | null;
+  /** The OpenID provider whose tokens are accepted; null: none */
+  oidcIssuer: string | null;
+  oidcAudience: string | null;
+  /** The claim that holds the caller's organization, permissions and spaces */
+  oidcClaim: string;
+  /** null: people sign in to the console by API key alone */
+  oidcClientId: string | null;
+  /** The scopes that the console and MCP clients request, separated by spaces */
+  oidcScope: string;
   /** null: the embedded Redis in `dataDir` */
   redisUrl: string | null;
   dataDir: string;
@@ -48,6 +58,8 @@ const maxSnapshots = 10_000;
 /** Far beyond what any plan keeps. */
 const maxSealSeconds = 315_360_000;
 
+const printable = /^[!-~]{1,255}$/;
+
 const oneOf = (values: string[]): Setting => ({ schema: Joi.valid(...values), allowed: `one of ${values.join(', ')}` });
 const wholeNumber = (from: number, to: number): Setting => ({
   schema: Joi.string().pattern(/^\d+$/).custom(Number).custom(between(from, to)),
@@ -70,6 +82,38 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
     schema: Joi.string().custom(publicUrl),
     allowed: 'an http or https address, with a path or without, such as https://muster.example.com',
     secret: true,
+  },
+  oidcIssuer: {
+    name: 'OIDC_ISSUER',
+    fallback: null,
+    schema: Joi.string().custom(issuerUrl),
+    allowed:
+      'the https address that is the iss of its tokens (http on a loopback address), such as https://login.example.com/realms/main',
+    secret: true,
+  },
+  oidcAudience: {
+    name: 'OIDC_AUDIENCE',
+    fallback: null,
+    schema: Joi.string().pattern(printable),
+    allowed: 'the aud of tokens for this server, without spaces, such as https://muster.example.com',
+  },
+  oidcClaim: {
+    name: 'OIDC_CLAIM',
+    fallback: 'muster',
+    schema: Joi.string().pattern(printable),
+    allowed: 'the name of a claim, without spaces',
+  },
+  oidcClientId: {
+    name: 'OIDC_CLIENT_ID',
+    fallback: null,
+    schema: Joi.string().pattern(printable),
+    allowed: 'the id under which the issuer knows the console, without spaces',
+  },
+  oidcScope: {
+    name: 'OIDC_SCOPE',
+    fallback: 'openid',
+    schema: Joi.string().pattern(/^[!#-[\]-~]+( [!#-[\]-~]+)*$/),
+    allowed: 'scopes with spaces between, such as openid muster',
   },
   redisUrl: {
     name: 'REDIS_URL',
@@ -132,7 +176,19 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     throw new ConfigError(
       `METRICS_PORT: "${port}" cannot be used; it must be a different port than PORT, or be left out`,
     );
+  checkTokens(config as unknown as Config);
   return config as unknown as Config;
+}
+
+/** Settings for tokens that make sense only with others. */
+function checkTokens({ oidcIssuer, oidcAudience, oidcClientId, publicUrl }: Config): void {
+  const needs = (given: unknown, name: string, needed: unknown, why: string): void => {
+    if (given !== null && needed === null) throw new ConfigError(`${name} is missing: ${why}`);
+  };
+  needs(oidcIssuer, 'OIDC_AUDIENCE', oidcAudience, 'with OIDC_ISSUER it must say which tokens are for this server');
+  needs(oidcIssuer, 'PUBLIC_URL', publicUrl, 'with OIDC_ISSUER it must be the address at which callers reach the API');
+  needs(oidcAudience, 'OIDC_ISSUER', oidcIssuer, 'OIDC_AUDIENCE has no effect without it');
+  needs(oidcClientId, 'OIDC_ISSUER', oidcIssuer, 'OIDC_CLIENT_ID has no effect without it');
 }
 
 /** Every setting on a line of its own: its name, its default and what it may be. */
@@ -157,6 +213,14 @@ function publicUrl(text: string): string {
   const isPlain = username === '' && password === '' && !/[?#]/.test(text);
   if (!['http:', 'https:'].includes(protocol) || host === '' || !isPlain) throw new Error('not an address to build on');
   return pathname === '/' ? origin : href.replace(/\/+$/, '');
+}
+
+/** Kept as it is written: tokens must have exactly this. */
+function issuerUrl(text: string): string {
+  const { username, password } = new URL(text);
+  const isPlain = username === '' && password === '' && !/[?#]/.test(text);
+  if (!isAuthentic(text) || !isPlain) throw new Error('not an issuer');
+  return text;
 }
 
 function storeUrl(text: string): string {

@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { type EmbeddedRedis, startEmbedded } from './embedded/embedded.ts';
 import { findRedisServer } from './embedded/server-binary.ts';
 import { openLog } from './log.ts';
+import type { OidcOptions } from './oidc/oidc.ts';
 import { bootstrap } from './org/bootstrap.ts';
 import { awaitStore } from './redis/await-store.ts';
 import { connect } from './redis/connection.ts';
@@ -112,7 +113,30 @@ function start(config: Config, { log, ...store }: Start): Promise<MusterService>
   const metrics = metricsPort === null ? {} : { metricsPort };
   const settings = { webhookAllowPrivate, sealAfterSeconds, packsMessages: true };
   const outside = publicUrl === null ? {} : { publicUrl };
-  return startService({ ...store, role, host, port, ...outside, ...metrics, ...settings, log, snapshots });
+  const oidc = oidcOf(config);
+  return startService({
+    ...store,
+    role,
+    host,
+    port,
+    ...outside,
+    ...(oidc && { oidc }),
+    ...metrics,
+    ...settings,
+    log,
+    snapshots,
+  });
+}
+
+function oidcOf(config: Config): OidcOptions | undefined {
+  const {
+    oidcIssuer: issuer,
+    oidcAudience: audience,
+    oidcClaim: claim,
+    oidcClientId: clientId,
+    oidcScope: scope,
+  } = config;
+  return issuer === null || audience === null ? undefined : { issuer, audience, claim, clientId, scope };
 }
 
 async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {

@@ -14,6 +14,7 @@ import { PackedMessages } from './mailbox/packed.ts';
 import { mcpGateway } from './mcp/gateway.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
+import { type Oidc, type OidcOptions, openOidc } from './oidc/oidc.ts';
 import { openapiText } from './openapi/openapi.ts';
 import { Organization } from './org/records.ts';
 import { product as defaultProduct } from './primitives.ts';
@@ -51,6 +52,8 @@ export interface ServiceOptions {
   readonly port: number;
   /** Where callers reach the API, if that is not where it listens; without a slash at the end. */
   readonly publicUrl?: string;
+  /** Accept tokens of an OpenID provider; with it `publicUrl` is required. */
+  readonly oidc?: OidcOptions;
   /** A separate port for GET /metrics, /healthz and /readyz; default: the API's port, or none for a worker. */
   readonly metricsPort?: number;
   readonly metricsMaxAgeMs?: number;
@@ -163,6 +166,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     if (options.role !== 'worker')
       listener = await listen(options, {
         ...core,
+        oidc: oidcOf(options),
         routes: product.routes,
         spacelessRoutes: product.spacelessRoutes,
         gateways: [batchGateway, mcpGateway],
@@ -197,6 +201,12 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   };
 }
 
+function oidcOf({ oidc, publicUrl, log }: ServiceOptions): Oidc | undefined {
+  if (!oidc) return undefined;
+  if (publicUrl === undefined) throw new Error('publicUrl is missing: tokens are made for it');
+  return openOidc(oidc, publicUrl, log);
+}
+
 /** Retries a dropped connection a few times. */
 async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 'patient'): Promise<Store> {
   for (let attempt = 1; ; attempt++) {
@@ -209,12 +219,14 @@ async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 
   }
 }
 
-type Core = Omit<HttpService, 'errors' | 'tags' | 'glossary' | 'openapi' | 'sites'>;
+interface Core extends Omit<HttpService, 'errors' | 'tags' | 'glossary' | 'openapi' | 'sites' | 'identify'> {
+  readonly oidc?: Oidc | undefined;
+}
 
 async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Promise<Listener> {
   const { host, port, product = defaultProduct } = options;
   const { errors, tags, glossary } = product;
-  const { routes, spacelessRoutes } = core;
+  const { routes, spacelessRoutes, oidc } = core;
   let text: Promise<string> | undefined;
   const openapi = () => {
     text ??= openapiText({ ...product, routes, spacelessRoutes });
@@ -226,7 +238,14 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
     tags,
     glossary,
     openapi,
-    sites: [consoleSite(), docsSite(), referenceSite(), new AnswerPages({ ...core, errors })],
+    identify: oidc?.identify,
+    sites: [
+      consoleSite(oidc?.hasAccounts ?? false),
+      docsSite(),
+      referenceSite(),
+      new AnswerPages({ ...core, errors }),
+      ...(oidc?.sites ?? []),
+    ],
   });
   return Listener.start(server, host, port, setting);
 }

@@ -11,7 +11,10 @@ export function apiKeyDigest(apiKey: string): string {
 /** The caller. */
 export interface Caller {
   readonly org: string;
-  /** SHA-256 of the API key, base64url: the only form in which it is passed on. */
+  /**
+   * SHA-256 of the API key, base64url: the only form in which it is passed on. A token's caller has its grant here
+   * (`grantedCaller`).
+   */
   readonly apiKeyDigest: string;
 }
 
@@ -21,4 +24,21 @@ export function readCaller(authorization: string | undefined): Caller {
   const [, apiKey, org] = bearer.exec(authorization) ?? [];
   if (apiKey === undefined || org === undefined) throw invalidApiKey();
   return { org, apiKeyDigest: apiKeyDigest(apiKey) };
+}
+
+/** The rights of a token, in place of a key's record. */
+export interface TokenGrant {
+  readonly permissions: readonly string[];
+  /** Undefined: all of the organization. */
+  readonly spaces: readonly string[] | undefined;
+  /** Epoch milliseconds. */
+  readonly endsAt: number;
+  /** Its name in the audit trail. */
+  readonly actor: string;
+}
+
+/** The caller of a token. lib/caller reads the grant when it finds no key; no digest contains a space. */
+export function grantedCaller(org: string, { permissions, spaces, endsAt, actor }: TokenGrant): Caller {
+  const only = spaces?.length === 0 ? 'none' : (spaces ?? []).join(',');
+  return { org, apiKeyDigest: `grant ${endsAt} ${permissions.join(',')} ${only} ${actor}` };
 }

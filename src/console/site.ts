@@ -14,12 +14,12 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Only our own files, no inline code or styles, no text turned into markup, no other server. */
-const policy = [
+/** Only our own files, no inline code or styles, no text turned into markup, no server but this. */
+export const policyFor = (connect: string): string[] => [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "connect-src 'self'",
+  `connect-src ${connect}`,
   "img-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
@@ -28,12 +28,15 @@ const policy = [
   "trusted-types 'none'",
 ];
 
-/** The console. Its files are listed once, so that no request path ever reaches the file system. */
-export const consoleSite = (): Site =>
+/**
+ * The console. Its files are listed once, so that no request path ever reaches the file system. hasAccounts: people also
+ * sign in at an issuer (./sign-in.ts).
+ */
+export const consoleSite = (hasAccounts: boolean): Site =>
   new Site(
     '/console',
-    policy,
-    builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name))),
+    policyFor("'self'"),
+    builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name, hasAccounts))),
   );
 
 /** Browsers ask for the icon at `/favicon.ico` where what they show names none: text, JSON, images. */
@@ -42,9 +45,15 @@ function pathsOf(name: string): string[] {
   return [name === 'index.html' ? '/console' : `/console/${name}`];
 }
 
-function source(path: string, name: string): Source {
-  return { path, type: types[extname(name)] ?? '', read: () => readFile(folder + name) };
+function source(path: string, name: string, hasAccounts: boolean): Source {
+  const file = () => readFile(folder + name);
+  const withAccounts = async () => Buffer.from((await file()).toString().replace(hidden, ''));
+  const isChanged = hasAccounts && name === 'index.html';
+  return { path, type: types[extname(name)] ?? '', read: isChanged ? withAccounts : file };
 }
+
+/** Of the element `accounts` of index.html. */
+const hidden = /(?<=id="accounts") hidden/;
 
 /** None before the first build. */
 function builtFiles(): string[] {

@@ -56,6 +56,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/operate/systemd.md',
       'docs/operate/kubernetes.md',
       'docs/operate/security.md',
+      'docs/operate/identity.md',
       'docs/operate/scaling.md',
       'docs/operate/cluster.md',
       'docs/operate/monitoring.md',

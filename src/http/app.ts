@@ -27,6 +27,7 @@ export function createApp(service: HttpService): Server {
   app.use(requireJson);
   app.use(parseJson);
   app.use(requireUtf8);
+  if (service.identify) app.use(service.identify);
   app.use(handle);
   // answerErrors handles all other errors: this is a response that could not be written.
   app.on('error', (error: Error) => service.log.warn({ error: error.message }, 'response failed'));

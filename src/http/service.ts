@@ -20,6 +20,8 @@ export interface HttpService extends CallService {
   readonly openapi: () => Promise<string>;
   /** Whether the store takes calls: GET /readyz. */
   readonly ready: () => Promise<boolean>;
+  /** Finds the callers of requests without an API key; undefined: there are none. */
+  readonly identify?: Step | undefined;
   /** Pages that need no key. */
   readonly sites: readonly { readonly pages: Step }[];
   /** Whether GET /metrics is answered here. */

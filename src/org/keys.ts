@@ -62,7 +62,8 @@ export const orgKeys = {
   audit: {
     pattern: 'muster:{org}:audit',
     type: 'stream',
-    holds: 'changes: what was done (action), by whom (actor: a keyId or `cli`), to what (target), and how (detail)',
+    holds:
+      'changes: what was done (action), by whom (actor: a keyId, `oidc:` and the subject of a token, or `cli`), to what (target), and how (detail)',
     goes: 'entries after 365 days',
   },
   format: {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { product } from '../../src/primitives.ts';
@@ -44,5 +44,19 @@ describe('The build', () => {
       (path) => path.endsWith('.js') && readFileSync(join(root, 'dist', path), 'utf8').includes('"library/"'),
     );
     expect(readers.map((path) => path.replace(/[\w-]+\.js$/, ''))).to.deep.equal(['chunks/']);
+  });
+
+  it('has the library for tokens in a file of its own, loaded by the first token alone', () => {
+    const names = readdirSync(`${root}dist`, { recursive: true, encoding: 'utf8' });
+    const texts = names
+      .filter((path) => path.endsWith('.js'))
+      .map((path) => [path, readFileSync(join(root, 'dist', path), 'utf8')] as const);
+    const [library, ...others] = texts.filter(([, text]) => text.includes('ERR_JWS_INVALID')).map(([path]) => path);
+    expect([library, others]).to.deep.equal([library, []]);
+    const name = basename(library ?? '');
+    const loaders = texts.filter(([path, text]) => path !== library && text.includes(name));
+    expect(loaders.map(([path]) => path)).to.have.length(1);
+    const [, text = ''] = loaders[0] ?? [];
+    expect(text.split(name).length).to.equal(text.split(`import("./${name}")`).length);
   });
 });

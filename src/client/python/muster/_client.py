@@ -83,7 +83,8 @@ class Muster(AllCalls):
 
     Args:
         url: the server's; default: MUSTER_URL, or http://127.0.0.1:8080
-        key: the API key; default: MUSTER_KEY
+        key: the API key, or a function that gives a token of your identity provider: called for each attempt, so
+            keep the token until it is about to end; default: MUSTER_KEY
         space_id: default: MUSTER_SPACE
         attempts: the most attempts of a call that gets no answer, 429 or 503; 1 means no retries
         timeout_seconds: of an attempt; a receive or a watch may be held for 30
@@ -92,7 +93,7 @@ class Muster(AllCalls):
     def __init__(
         self,
         url: str | None = None,
-        key: str | None = None,
+        key: str | Callable[[], str] | None = None,
         space_id: Id | None = None,
         *,
         attempts: int = 5,
@@ -274,7 +275,7 @@ class AsyncMuster(AllAsyncCalls):
     def __init__(
         self,
         url: str | None = None,
-        key: str | None = None,
+        key: str | Callable[[], str] | None = None,
         space_id: Id | None = None,
         *,
         attempts: int = 5,

@@ -80,7 +80,7 @@ class _Outcome:
 class Transport:
     """One server, one key. Threads may share it: each call under way has a connection of its own."""
 
-    def __init__(self, url: str, key: str, *, attempts: int, timeout_seconds: float) -> None:
+    def __init__(self, url: str, key: str | Callable[[], str], *, attempts: int, timeout_seconds: float) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ('http', 'https') or not parts.hostname:
             raise ValueError(f'url must be like http://127.0.0.1:8080, not {url!r}')
@@ -88,7 +88,7 @@ class Transport:
         self._base = parts.path.rstrip('/')
         self._attempts = attempts
         self._timeout_seconds = timeout_seconds
-        self._headers = {'Authorization': f'Bearer {key}', 'Accept': 'application/json'}
+        self._key = key
         self._idle: deque[tuple[http.client.HTTPConnection, float]] = deque()
         self._is_closed = False
 
@@ -104,7 +104,7 @@ class Transport:
         stop: Stop | None = None,
     ) -> Any:
         """Makes one call. All its attempts have the same Idempotency-Key, so it happens once."""
-        headers = dict(self._headers)
+        headers = {'Accept': 'application/json'}
         if method != 'GET':
             headers['Idempotency-Key'] = str(uuid.uuid4()) if idempotency_key is ABSENT else idempotency_key
             headers['Content-Type'] = 'application/json'
@@ -113,6 +113,7 @@ class Transport:
         attempt = 0
         while True:
             attempt += 1
+            headers['Authorization'] = self._bearer()
             outcome = self._once(method, target, data, headers, timeout_seconds or self._timeout_seconds, stop)
             pause = _pause_before(outcome, attempt) if attempt < attempts else None
             if pause is None:
@@ -128,7 +129,7 @@ class Transport:
         end = _cutter(connection)
         stop.add(end)
         try:
-            headers = {**self._headers, 'Accept': 'text/event-stream'}
+            headers = {'Authorization': self._bearer(), 'Accept': 'text/event-stream'}
             connection.request('GET', self._base + target, None, headers)
             if stop.is_set():
                 raise Stopped
@@ -145,6 +146,9 @@ class Transport:
         finally:
             stop.remove(end)
             connection.close()
+
+    def _bearer(self) -> str:
+        return f'Bearer {self._key() if callable(self._key) else self._key}'
 
     def close(self) -> None:
         """Closes connections that are not in use; later calls open new ones, which are not kept."""
