@@ -1,4 +1,5 @@
 import { isUuid } from '../call/fields.ts';
+import { readTrace, traceIdOf } from '../call/trace.ts';
 import { logText } from '../log.ts';
 import type { Context, Step } from './context.ts';
 import type { HttpService } from './service.ts';
@@ -21,10 +22,11 @@ export function accessLog({ log, metrics }: HttpService): Step {
 }
 
 /** As JSON. Only `reason` may have characters that it escapes. */
-function membersOf({ method, state }: Context, status: number, durationMs: number): string {
-  const { requestId, match, calls, refused, code, reason } = state;
+function membersOf({ method, state, req }: Context, status: number, durationMs: number): string {
+  const { requestId, match, calls, refused, code, reason, traceId = traceIdOf(readTrace(req.headers)) } = state;
   let members = `,"requestId":"${requestId}","method":"${method}","status":${status}`;
   members += `,"durationMs":${Math.round(durationMs * 100) / 100}`;
+  if (traceId !== '') members += `,"traceId":"${traceId}"`;
   if (match) members += idsOf(match.params);
   if (calls !== undefined) members += `,"calls":${calls}`;
   if (refused !== undefined) members += `,"refused":${JSON.stringify(refused)}`;

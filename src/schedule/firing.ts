@@ -1,5 +1,6 @@
 import { callArgs } from '../call/args.ts';
 import { randomTail } from '../call/random.ts';
+import { newTrace } from '../call/trace.ts';
 import { number, text } from '../declare/field.ts';
 import { many } from '../declare/record.ts';
 import type { Due, ExtraTimers } from '../redis/due.ts';
@@ -79,7 +80,8 @@ export class Firing implements ExtraTimers {
   async #fire(org: string, { id, spaceId, nextAt, ...timing }: Listed, now: number): Promise<void> {
     const { moment, missed, following }: DueMoments = dueMoments({ id, ...timing }, nextAt, now);
     const workKey = `schedule:${id}:${new Date(moment).toISOString()}`;
-    const identity = { scheduleId: id, nextAt, moment, missed, following, workKey };
+    const { traceparent } = newTrace();
+    const identity = { scheduleId: id, nextAt, moment, missed, following, workKey, traceparent };
     const tail = randomTail();
     for (let drainedThrough = ''; ; ) {
       try {
