@@ -10,6 +10,7 @@ import { StoreUnavailable } from './redis/scripts.ts';
 import { type MusterService, startService } from './service.ts';
 import { snapshotFolder } from './snapshot/folder.ts';
 import { afterLoss } from './snapshot/restore.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** How long a start-up step may take to finish at shutdown; a hung store would block it. */
 const stepMs = 1_500;
@@ -63,7 +64,7 @@ function redirectWarnings(log: Logger): void {
   };
 }
 
-function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<MusterService> {
+async function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<MusterService> {
   const { role, host, port, publicUrl, metricsPort, logLevel, webhookAllowPrivate, sealAfterSeconds } = config;
   const log = openLog(logLevel);
   redirectWarnings(log);
@@ -76,8 +77,21 @@ function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<M
   const metrics = metricsPort === null ? {} : { metricsPort };
   const waiting = { awaitStore: () => awaitStore(redisUrl, { log: warn, signal }) };
   const settings = { webhookAllowPrivate, sealAfterSeconds, packsMessages: true };
-  const outside = publicUrl === null ? {} : { publicUrl };
-  return startService({ redisUrl, role, host, port, ...outside, ...metrics, ...settings, log, snapshots, ...waiting });
+  const outside = {
+    ...(publicUrl !== null && { publicUrl }),
+    ...(config.traceUrl !== null && { traceUrl: config.traceUrl }),
+  };
+  const tracing = config.otlpEndpoint === null ? undefined : await loadTracing(log);
+  return startService({
+    ...{ redisUrl, role, host, port, log, snapshots, tracing },
+    ...{ ...outside, ...metrics, ...settings, ...waiting },
+  });
+}
+
+/** Nobody else waits for the SDK. */
+async function loadTracing(log: Logger): Promise<Tracing> {
+  const { openTracing } = await import('./tracing/otlp.ts');
+  return openTracing(log);
 }
 
 async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {

@@ -45,6 +45,9 @@ export function traceIdOf({ traceparent }: Pick<Trace, 'traceparent'>): string {
   return traceparent.slice(3, 35);
 }
 
+/** Does work that begins a trace and hands it on. name: of the trace's first span, if any is made. */
+export type BeginTrace = <T>(name: string, work: (traceparent: string) => Promise<T>) => Promise<T>;
+
 /** A trace of its own. It says that it is sampled: whoever goes on with it decides by that. */
 export function newTrace(): Trace {
   const ids = randomBytes(24).toString('hex');

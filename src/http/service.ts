@@ -22,6 +22,8 @@ export interface HttpService extends CallService {
   readonly ready: () => Promise<boolean>;
   /** Pages that need no key. */
   readonly sites: readonly { readonly pages: Step }[];
+  /** Goes around each request, for spans. */
+  readonly aroundRequest?: Step | undefined;
   /** Whether GET /metrics is answered here. */
   readonly showsMetrics: boolean;
 }

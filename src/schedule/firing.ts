@@ -1,6 +1,6 @@
 import { callArgs } from '../call/args.ts';
 import { randomTail } from '../call/random.ts';
-import { newTrace } from '../call/trace.ts';
+import { type BeginTrace, newTrace } from '../call/trace.ts';
 import { number, text } from '../declare/field.ts';
 import { many } from '../declare/record.ts';
 import type { Due, ExtraTimers } from '../redis/due.ts';
@@ -36,10 +36,13 @@ declare module '../call/service.ts' {
 export class Firing implements ExtraTimers {
   readonly #scripts: Scripts;
   readonly #due: Due;
+  readonly #begin: BeginTrace;
 
-  constructor(scripts: Scripts, due: Due) {
+  /** begin: begins the trace of each message that is sent. */
+  constructor(scripts: Scripts, due: Due, begin: BeginTrace = (_, work) => work(newTrace().traceparent)) {
     this.#scripts = scripts;
     this.#due = due;
+    this.#begin = begin;
     due.add(this);
   }
 
@@ -80,18 +83,19 @@ export class Firing implements ExtraTimers {
   async #fire(org: string, { id, spaceId, nextAt, ...timing }: Listed, now: number): Promise<void> {
     const { moment, missed, following }: DueMoments = dueMoments({ id, ...timing }, nextAt, now);
     const workKey = `schedule:${id}:${new Date(moment).toISOString()}`;
-    const { traceparent } = newTrace();
-    const identity = { scheduleId: id, nextAt, moment, missed, following, workKey, traceparent };
+    const identity = { scheduleId: id, nextAt, moment, missed, following, workKey };
     const tail = randomTail();
+    await this.#begin('schedule.fire', (traceparent) => this.#send(org, { ...identity, spaceId, tail, traceparent }));
+  }
+
+  async #send(org: string, firing: Readonly<Record<string, string | number>>): Promise<void> {
     for (let drainedThrough = ''; ; ) {
       try {
         await this.#scripts.request(fire, org, {
           ...callArgs,
-          ...identity,
-          spaceId,
+          ...firing,
           callName: 'schedule.fire',
           drainedThrough,
-          tail,
         });
         return;
       } catch (error) {
