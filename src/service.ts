@@ -232,7 +232,7 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
     tags,
     glossary,
     openapi,
-    sites: [consoleSite(), docsSite(), referenceSite(), new AnswerPages({ ...core, errors })],
+    sites: [consoleSite(options.traceUrl), docsSite(), referenceSite(), new AnswerPages({ ...core, errors })],
   });
   return Listener.start(server, host, port, setting);
 }

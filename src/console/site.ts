@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { html } from '../answer/text.ts';
 import { Site, type Source } from '../http/site.ts';
 import { packagePath } from '../package.ts';
 
@@ -28,12 +29,15 @@ const policy = [
   "trusted-types 'none'",
 ];
 
-/** The console. Its files are listed once, so that no request path ever reaches the file system. */
-export const consoleSite = (): Site =>
+/**
+ * The console. Its files are listed once, so that no request path ever reaches the file system. traceUrl: where a trace is
+ * shown, with `{traceId}` in it.
+ */
+export const consoleSite = (traceUrl = ''): Site =>
   new Site(
     '/console',
     policy,
-    builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name))),
+    builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name, traceUrl))),
   );
 
 /** Browsers ask for the icon at `/favicon.ico` where what they show names none: text, JSON, images. */
@@ -42,9 +46,15 @@ function pathsOf(name: string): string[] {
   return [name === 'index.html' ? '/console' : `/console/${name}`];
 }
 
-function source(path: string, name: string): Source {
-  return { path, type: types[extname(name)] ?? '', read: () => readFile(folder + name) };
+function source(path: string, name: string, traceUrl: string): Source {
+  const read = () => readFile(folder + name);
+  const told = async () => Buffer.from(withTraceUrl(String(await read()), traceUrl));
+  return { path, type: types[extname(name)] ?? '', read: name === 'index.html' ? told : read };
 }
+
+/** The page, which says where traces are shown. */
+const withTraceUrl = (page: string, traceUrl: string): string =>
+  page.replace('<meta name="trace-url" content="">', () => `<meta name="trace-url" content="${html(traceUrl)}">`);
 
 /** None before the first build. */
 function builtFiles(): string[] {

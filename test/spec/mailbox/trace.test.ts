@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Agent, versions } from '../../mcp/agent.ts';
+import { someTrace } from '../../support/trace.ts';
 import { Deliveries } from '../../support/webhooks.ts';
 import type { World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
 const hex = (length: number): string => randomUUID().replaceAll('-', '').slice(0, length);
-const someTrace = (flags = '01'): string => `00-${hex(32)}-${hex(16)}-${flags}`;
 /** An event of the journal, as far as it is of interest here. */
 interface Event {
   readonly type: string;
