@@ -18,8 +18,8 @@ export interface Config {
   dataDir: string;
   logLevel: string;
   /** Where spans are exported to, by OTLP over HTTP; null: none are made. The SDK reads it, and what else there is of OTEL_… */
-  otlpEndpoint: string | null;
-  otlpProtocol: string;
+  otelExporterOtlpEndpoint: string | null;
+  otelExporterOtlpProtocol: string;
   /** Where a trace is shown, with `{traceId}` in it; null: nowhere */
   traceUrl: string | null;
   webhookAllowPrivate: boolean;
@@ -86,14 +86,14 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
   },
   dataDir: { name: 'DATA_DIR', fallback: './data', schema: Joi.string(), allowed: 'the path of a folder' },
   logLevel: { name: 'LOG_LEVEL', fallback: 'info', ...oneOf(logLevels) },
-  otlpEndpoint: {
+  otelExporterOtlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     fallback: null,
     schema: Joi.string().custom(httpUrl),
     allowed: 'the http or https address of a receiver of OTLP over HTTP, such as http://localhost:4318',
     secret: true,
   },
-  otlpProtocol: {
+  otelExporterOtlpProtocol: {
     name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
     fallback: 'http/protobuf',
     ...oneOf(['http/protobuf']),

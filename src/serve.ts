@@ -81,7 +81,7 @@ async function start(config: Config, redisUrl: string, signal: AbortSignal): Pro
     ...(publicUrl !== null && { publicUrl }),
     ...(config.traceUrl !== null && { traceUrl: config.traceUrl }),
   };
-  const tracing = config.otlpEndpoint === null ? undefined : await loadTracing(log);
+  const tracing = config.otelExporterOtlpEndpoint === null ? undefined : await loadTracing(log);
   return startService({
     ...{ redisUrl, role, host, port, log, snapshots, tracing },
     ...{ ...outside, ...metrics, ...settings, ...waiting },
