@@ -45,4 +45,23 @@ describe('The build', () => {
     );
     expect(readers.map((path) => path.replace(/[\w-]+\.js$/, ''))).to.deep.equal(['chunks/']);
   });
+
+  it('has the SDK of OpenTelemetry in chunks that only an import of its exporter loads', () => {
+    const files = readdirSync(`${root}dist`, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.js'),
+    );
+    const texts = files.map((path) => [path, readFileSync(join(root, 'dist', path), 'utf8')] as const);
+    const chunks = texts.filter(([, text]) => text.includes('node_modules/@opentelemetry/sdk-trace'));
+    expect(chunks).to.not.be.empty;
+    for (const [chunk] of chunks) {
+      const name = chunk.replace(/.*\//, '');
+      const importers = texts.filter(([path, text]) => path !== chunk && text.includes(name));
+      for (const [path, text] of importers)
+        expect(
+          text.includes(`import("./${name}")`) || text.includes(`import("../chunks/${name}")`),
+          `${path} ${name}`,
+        ).to.equal(true);
+      expect(importers).to.not.be.empty;
+    }
+  });
 });
