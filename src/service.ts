@@ -172,6 +172,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
         spacelessRoutes: product.spacelessRoutes,
         gateways: [batchGateway, mcpGateway],
         aroundRequest: options.tracing?.request,
+        aroundMessage: options.tracing?.message,
         showsMetrics: metricsPort === undefined,
       });
     if (metricsPort !== undefined)

@@ -45,6 +45,9 @@ export function traceIdOf({ traceparent }: Pick<Trace, 'traceparent'>): string {
   return traceparent.slice(3, 35);
 }
 
+/** Does work that belongs in a trace. name: of its span, if one is made. */
+export type GoOn = <T>(trace: Trace, name: string, work: () => Promise<T>) => Promise<T>;
+
 /** Does work that begins a trace and hands it on. name: of the trace's first span, if any is made. */
 export type BeginTrace = <T>(name: string, work: (traceparent: string) => Promise<T>) => Promise<T>;
 

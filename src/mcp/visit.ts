@@ -151,7 +151,11 @@ export class Visit {
         checkFields(fields, of);
         return call.parts(of);
       };
-      const { text = 'null', headers } = await operation.answer({ ...call, parts });
+      const run = () => operation.answer({ ...call, parts });
+      const isOfMessage = ofMessage.traceparent !== '' && service.aroundMessage !== undefined;
+      const { text = 'null', headers } = await (isOfMessage
+        ? service.aroundMessage(ofMessage, `tools/call ${name}`, run)
+        : run());
       this.#admitted(headers);
       return { isError: false, text };
     } catch (thrown) {

@@ -14,7 +14,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Logger } from 'pino';
-import { readTrace, traceIdOf } from '../call/trace.ts';
+import { ApiError } from '../call/errors.ts';
+import { readTrace, type Trace, traceIdOf } from '../call/trace.ts';
 import type { Context as HttpContext, Step } from '../http/context.ts';
 import { version } from '../package.ts';
 import { within } from '../redis/failures.ts';
@@ -49,6 +50,12 @@ export function openTracing(log: Logger): Tracing {
     request: requestStep((name, attributes, parent) =>
       tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent),
     ),
+    message: (place, name, work) => {
+      const request = trace.getActiveSpan();
+      const links = request ? [{ context: request.spanContext() }] : [];
+      const parent = remoteContext(place);
+      return inSpan(tracer.startSpan(name, { kind: SpanKind.SERVER, links }, parent), parent, work, 'error.type');
+    },
     script: (name, run) => {
       const attributes = {
         'db.system.name': 'redis',
@@ -69,7 +76,7 @@ export function openTracing(log: Logger): Tracing {
 function requestStep(startSpan: (name: string, attributes: Attributes, parent: Context) => Span): Step {
   return async (ctx, next) => {
     const attributes = { 'http.request.method': ctx.method, 'url.scheme': ctx.protocol };
-    const parent = remoteContext(ctx.req.headers);
+    const parent = remoteContext(readTrace(ctx.req.headers));
     const span = startSpan(ctx.method, attributes, parent);
     ctx.state.traceId = span.spanContext().traceId;
     try {
@@ -91,12 +98,17 @@ function describe(span: Span, { state, method, status }: HttpContext): void {
   if (answered >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** A refusal is an answer, not a failure of the store. */
-async function inSpan<T>(span: Span, parent: Context, run: () => Promise<T>): Promise<T> {
+/** A refusal is an answer, not a failure; refusedAs: the attribute that has its code. */
+async function inSpan<T>(
+  span: Span,
+  parent: Context,
+  run: () => Promise<T>,
+  refusedAs = 'db.response.status_code',
+): Promise<T> {
   try {
     return await context.with(trace.setSpan(parent, span), run);
   } catch (error) {
-    if (error instanceof Refusal) span.setAttribute('db.response.status_code', error.code);
+    if (error instanceof Refusal || error instanceof ApiError) span.setAttribute(refusedAs, error.code);
     else {
       const { name, message } = error as Error;
       span.setAttribute('error.type', name).setStatus({ code: SpanStatusCode.ERROR, message });
@@ -107,8 +119,7 @@ async function inSpan<T>(span: Span, parent: Context, run: () => Promise<T>): Pr
   }
 }
 
-function remoteContext(headers: HttpContext['req']['headers']): Context {
-  const { traceparent } = readTrace(headers);
+function remoteContext({ traceparent }: Pick<Trace, 'traceparent'>): Context {
   if (traceparent === '') return ROOT_CONTEXT;
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId: traceIdOf({ traceparent }),

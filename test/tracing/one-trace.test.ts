@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { endAtExit } from '../../src/program/at-exit.ts';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp.ts';
 import { call, Processes } from '../support/processes.ts';
+import { someTrace } from '../support/trace.ts';
 
 const program = fileURLToPath(new URL('program.mjs', import.meta.url));
 const [server, client, producer, consumer] = [2, 3, 4, 5];
@@ -117,6 +118,32 @@ describe('A trace', () => {
     const begun = await receiver.find((span) => span.spanId === spanId);
     expect(begun).to.deep.include({ traceId, name: 'schedule.fire', kind: producer, parentId: '' });
     await receiver.find((span) => span.name === 'FCALL schedule/fire' && span.parentId === spanId);
+  });
+
+  it('that a message of MCP names goes on in the service, linked to the request that brought it', async () => {
+    const service = await processes.start(await settings()).ready();
+    const { spaceId, apiKey } = service.access;
+    const { id: mailboxId } = (await call(service.url, service.access, '/mailboxes', { name: 'jobs' })).body;
+    const traceparent = someTrace();
+    const [, traceId, spanId] = traceparent.split('-');
+    const fields = { mailboxId, scopeId: '0190a1b2-0000-7000-8000-000000000001', payload: 1 };
+    const params = { name: 'message_send', arguments: fields, _meta: { traceparent } };
+    const answer = await fetch(`${service.url}/v1/spaces/${spaceId}/mcp`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${apiKey}`,
+        Accept: 'application/json, text/event-stream',
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    });
+    expect(answer.status).to.equal(200);
+    const tool = await receiver.find((span) => span.name === 'tools/call message_send');
+    expect(tool).to.deep.include({ traceId, parentId: spanId, kind: server });
+    const ran = await receiver.find((span) => span.parentId === tool.spanId);
+    expect(ran).to.deep.include({ traceId, name: 'FCALL mailbox/send' });
+    const request = await receiver.find((span) => span.name === 'POST /v1/spaces/:spaceId/mcp');
+    expect(tool.links).to.deep.equal([request.spanId]);
   });
 
   it('of a refusal has its code; a receiver that is away costs a line of the log and nothing else', async () => {
