@@ -2,6 +2,7 @@ import {
   type Attributes,
   type Context,
   context,
+  createTraceState,
   DiagLogLevel,
   diag,
   ROOT_CONTEXT,
@@ -119,13 +120,14 @@ async function inSpan<T>(
   }
 }
 
-function remoteContext({ traceparent }: Pick<Trace, 'traceparent'>): Context {
+function remoteContext({ traceparent, tracestate }: Trace): Context {
   if (traceparent === '') return ROOT_CONTEXT;
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId: traceIdOf({ traceparent }),
     spanId: traceparent.slice(36, 52),
     traceFlags: Number.parseInt(traceparent.slice(53), 16),
     isRemote: true,
+    ...(tracestate !== '' && { traceState: createTraceState(tracestate) }),
   });
 }
 
