@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from './caller.ts';
 import type { Route } from './route.ts';
-import type { Trace } from './trace.ts';
+import type { TraceContext } from './trace.ts';
 import type { Turn } from './turn.ts';
 
 /** The words of error messages for a call's fields. */
@@ -31,7 +31,7 @@ export interface Call {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
   /** Where the caller stands in a trace. It is no part of what a repetition repeats. */
-  readonly trace: Trace;
+  readonly trace: TraceContext;
   /** As sent. */
   readonly spaceId: unknown;
   readonly origin: Origin;

@@ -8,7 +8,7 @@ import { fields, queryInteger } from './fields.ts';
 import type { Args, Hold } from './hold.ts';
 import type { LinkTo } from './link.ts';
 import type { RoomServices } from './service.ts';
-import type { Trace } from './trace.ts';
+import type { TraceContext } from './trace.ts';
 
 /** The permissions of keys. */
 export const permissions = ['coordination_read', 'coordination_write', 'resource_config', 'resource_spend'] as const;
@@ -24,7 +24,7 @@ export interface Input<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   readonly headers: IncomingHttpHeaders;
-  readonly trace: Trace;
+  readonly trace: TraceContext;
 }
 
 /** A success. `body` undefined: no content. */

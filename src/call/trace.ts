@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-/** A place in a trace, as https://www.w3.org/TR/trace-context/ has it; '' where there is none. */
-export interface Trace {
+/** Where a call or a message belongs in a trace, as https://www.w3.org/TR/trace-context/ has it; '' where it belongs to none. */
+export interface TraceContext {
   readonly traceparent: string;
   readonly tracestate: string;
 }
 
-/** No place in a trace. */
-export const noTrace: Trace = { traceparent: '', tracestate: '' };
+/** It belongs to no trace. */
+export const noTrace: TraceContext = { traceparent: '', tracestate: '' };
 
 /** A version after 00 may append more to these parts. */
 const parentForm = /^([0-9a-f]{2})-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
@@ -23,7 +23,7 @@ const stateMember = /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]
 export const traceparentForm = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** What a carrier says of a trace: the headers of a request, or `_meta` of a message of MCP. What is malformed is ignored. */
-export function readTrace(carrier: Readonly<Record<string, unknown>>): Trace {
+export function readTrace(carrier: Readonly<Record<string, unknown>>): TraceContext {
   const { traceparent, tracestate } = carrier;
   if (typeof traceparent !== 'string') return noTrace;
   const [, version, traceId, parentId, flags = '', more] = parentForm.exec(traceparent) ?? [];
@@ -41,18 +41,18 @@ function stateOf(given: unknown): string {
 }
 
 /** The id of the trace; '' where there is none. */
-export function traceIdOf({ traceparent }: Pick<Trace, 'traceparent'>): string {
+export function traceIdOf({ traceparent }: Pick<TraceContext, 'traceparent'>): string {
   return traceparent.slice(3, 35);
 }
 
 /** Does work that belongs in a trace. name: of its span, if one is made. */
-export type GoOn = <T>(trace: Trace, name: string, work: () => Promise<T>) => Promise<T>;
+export type GoOn = <T>(trace: TraceContext, name: string, work: () => Promise<T>) => Promise<T>;
 
 /** Does work that begins a trace and hands it on. name: of the trace's first span, if any is made. */
 export type BeginTrace = <T>(name: string, work: (traceparent: string) => Promise<T>) => Promise<T>;
 
 /** A trace of its own. It says that it is sampled: whoever goes on with it decides by that. */
-export function newTrace(): Trace {
+export function newTrace(): TraceContext {
   const ids = randomBytes(24).toString('hex');
   return { traceparent: `00-${ids.slice(0, 32)}-${ids.slice(32)}-01`, tracestate: '' };
 }

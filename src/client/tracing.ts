@@ -97,24 +97,24 @@ export function untraced<T>(work: () => T): T {
   return within(active().deleteValue(spanKey), work);
 }
 
-/** A place in a trace, as the headers of W3C Trace Context have it. */
-type Place = Pick<CallOptions, 'traceparent' | 'tracestate'>;
+/** Where a call belongs in a trace, as the headers of W3C Trace Context have it. */
+type TraceContext = Pick<CallOptions, 'traceparent' | 'tracestate'>;
 
 type Headers = Readonly<Record<string, string>>;
 
-function headersOf({ traceparent, tracestate }: Place): Headers {
+function headersOf({ traceparent, tracestate }: TraceContext): Headers {
   if (!traceparent) return {};
   return { traceparent, ...(tracestate && { tracestate }) };
 }
 
-function placeOf(span: Span): Place {
+function traceContextOf(span: Span): TraceContext {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext();
   if (/^0*$/.test(traceId)) return {};
   const flags = traceFlags.toString(16).padStart(2, '0');
   return { traceparent: `00-${traceId}-${spanId}-${flags}`, tracestate: traceState?.serialize() };
 }
 
-function remote({ traceparent, tracestate }: Place): SpanContext | undefined {
+function remote({ traceparent, tracestate }: TraceContext): SpanContext | undefined {
   const [, traceId, spanId, flags] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
   const kept = tracestate ? { traceState: stateOf(tracestate) } : {};
@@ -132,7 +132,7 @@ const behind = (parent: SpanContext | undefined, context: Context): Context =>
 
 function fail(span: Span, error: unknown): void {
   const { name, message } = error instanceof Error ? error : { name: typeof error, message: String(error) };
-  const { code = name } = error as { code?: unknown };
+  const code = (error as { code?: unknown } | null | undefined)?.code ?? name;
   span.setAttributes({ 'error.type': String(code) });
   span.setStatus({ code: failed, message });
   if (error instanceof Error) span.recordException(error);
@@ -146,16 +146,20 @@ interface CallSpan {
 }
 
 /** Makes a call in a span of its own, and gives it the headers that say so. */
-export async function inCallSpan<T>(call: CallSpan, place: Place, make: (headers: Headers) => Promise<T>): Promise<T> {
+export async function inCallSpan<T>(
+  call: CallSpan,
+  given: TraceContext,
+  make: (headers: Headers) => Promise<T>,
+): Promise<T> {
   const tracer = registered().trace?.getTracer(tracerName);
-  if (!tracer) return make(headersOf(place));
+  if (!tracer) return make(headersOf(given));
   const { name, kind, attributes } = describe(call);
-  const context = behind(remote(place), active());
+  const context = behind(remote(given), active());
   const span = tracer.startSpan(name, { kind, attributes }, context);
   try {
     const inside = context.setValue(spanKey, span).setValue(suppressKey, true);
-    const own = placeOf(span);
-    const answer = await within(inside, () => make(headersOf(own.traceparent ? own : place)));
+    const own = traceContextOf(span);
+    const answer = await within(inside, () => make(headersOf(own.traceparent ? own : given)));
     if (name !== call.name) addMessages(span, answer);
     return answer;
   } catch (error) {
@@ -167,16 +171,19 @@ export async function inCallSpan<T>(call: CallSpan, place: Place, make: (headers
 }
 
 function describe({ name, args, url }: CallSpan) {
-  const { hostname, port, protocol } = new URL(url ?? 'http://localhost');
-  const server = {
-    'server.address': hostname,
-    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
-  };
+  const server = serverOf(url);
   const operation = messaging[name];
   if (!operation) return { name, kind: kinds.client, attributes: server };
   const verb = name.slice(name.indexOf('.') + 1);
   const attributes = { ...server, ...ofMessage(verb, operation.type, args['mailboxId'], args['messageId']) };
   return { name: spanName(verb, args['mailboxId']), kind: operation.kind, attributes };
+}
+
+/** Nothing for a URL that the call itself will refuse. */
+function serverOf(url = ''): Attributes {
+  if (!URL.canParse(url)) return {};
+  const { hostname, port, protocol } = new URL(url);
+  return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) };
 }
 
 const spanName = (verb: string, mailboxId: unknown): string =>
@@ -220,7 +227,7 @@ function linksOf({ traceparent, tracestate }: Pick<Message, 'traceparent' | 'tra
 /** The span of an attempt, if there is one. */
 export interface Attempt {
   /** Where what the attempt publishes belongs: in its span or else where the message was sent. */
-  readonly place: Place;
+  readonly traceContext: TraceContext;
   /** Does work of the attempt. */
   run<T>(work: () => T): T;
   failed(error: unknown): void;
@@ -232,14 +239,14 @@ export function beginAttempt(message: Message): Attempt {
   const { id, mailboxId, attempt } = message;
   const sent = { traceparent: message.traceparent ?? undefined, tracestate: message.tracestate ?? undefined };
   const tracer = registered().trace?.getTracer(tracerName);
-  if (!tracer) return { place: sent, run: (work) => work(), failed: () => undefined, end: () => undefined };
+  if (!tracer) return { traceContext: sent, run: (work) => work(), failed: () => undefined, end: () => undefined };
   const attributes = { ...ofMessage('process', 'process', mailboxId, id), 'muster.message.attempt': attempt };
   const context = behind(remote(sent), active().deleteValue(spanKey));
   const options = { kind: kinds.consumer, attributes, links: linksOf(message) };
   const span = tracer.startSpan(spanName('process', mailboxId), options, context);
-  const own = placeOf(span);
+  const own = traceContextOf(span);
   return {
-    place: own.traceparent ? own : sent,
+    traceContext: own.traceparent ? own : sent,
     run: (work) => within(context.setValue(spanKey, span), work),
     failed: (error) => fail(span, error),
     end: () => span.end(),

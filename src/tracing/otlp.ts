@@ -16,7 +16,7 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { Logger } from 'pino';
 import { ApiError } from '../call/errors.ts';
-import { readTrace, type Trace, traceIdOf } from '../call/trace.ts';
+import { readTrace, type TraceContext, traceIdOf } from '../call/trace.ts';
 import type { Context as HttpContext, Step } from '../http/context.ts';
 import { version } from '../package.ts';
 import { within } from '../redis/failures.ts';
@@ -51,10 +51,10 @@ export function openTracing(log: Logger): Tracing {
     request: requestStep((name, attributes, parent) =>
       tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent),
     ),
-    message: (place, name, work) => {
+    message: (given, name, work) => {
       const request = trace.getActiveSpan();
       const links = request ? [{ context: request.spanContext() }] : [];
-      const parent = remoteContext(place);
+      const parent = remoteContext(given);
       return inSpan(tracer.startSpan(name, { kind: SpanKind.SERVER, links }, parent), parent, work, 'error.type');
     },
     script: (name, run) => {
@@ -120,7 +120,7 @@ async function inSpan<T>(
   }
 }
 
-function remoteContext({ traceparent, tracestate }: Trace): Context {
+function remoteContext({ traceparent, tracestate }: TraceContext): Context {
   if (traceparent === '') return ROOT_CONTEXT;
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId: traceIdOf({ traceparent }),

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from muster import AsyncMuster, AsyncWorker, Worker
-from muster._tracing import Place
+from muster._tracing import TraceContext
 from support import ServerTest
 
 is_installed = importlib.util.find_spec('opentelemetry') is not None
@@ -175,7 +175,7 @@ class Without(ServerTest):
     def test_a_worker_hands_the_trace_of_a_message_on_to_its_result(self) -> None:
         done = self.muster.mailbox.create(name=f'done-{uuid.uuid4()}').id
         send = self.muster.call.message.send(mailbox_id=self.mailbox_id, scope_id=self.scope_id, payload=1)
-        (result,) = self.muster.batch([send], place=Place(SENT, 'a=1'))
+        (result,) = self.muster.batch([send], trace_context=TraceContext(SENT, 'a=1'))
         box = {'mailbox_id': self.mailbox_id}
         with Worker(self.muster, box, lambda *_: 'result', results_to={'mailbox_id': done}):
             self.assertEqual(self.state(result.answer.id, 20), 'ACKED')

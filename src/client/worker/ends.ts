@@ -53,12 +53,12 @@ export class Ends {
     const args = { messageId, token, ...(json !== undefined && { result: { payload, ...target } }) };
     const refusals = await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
-    const { place } = task.attempt;
+    const { traceContext } = task.attempt;
     const batched = this.#muster.call.message.complete(args, { idempotencyKey });
     // A published result goes on with the trace of the request.
-    const isAlone = resultsTo !== undefined && place.traceparent !== undefined;
+    const isAlone = resultsTo !== undefined && traceContext.traceparent !== undefined;
     const alone = (options: CallOptions) =>
-      this.#muster.message.complete(args, { ...options, ...place, idempotencyKey });
+      this.#muster.message.complete(args, { ...options, ...traceContext, idempotencyKey });
     try {
       await insist(task, () => this.once(batched, alone, task, isAlone));
     } catch (error) {

@@ -67,7 +67,8 @@ describe('A trace', () => {
     expect(messages[1]).to.include({ traceparent: null, tracestate: null });
     for (const { traceparent } of await events(ids[1] ?? '')) expect(traceparent).to.equal(null);
     const key = `${queue.world.prefix}:message:${ids[1]}`;
-    expect(await queue.world.service.store.hkeys(key)).to.not.include.members(['traceparent', 'tracestate', 'place']);
+    const stored = await queue.world.service.store.hkeys(key);
+    for (const field of ['traceparent', 'tracestate', 'place']) expect(stored).to.not.include(field);
     expect((await events(queue.id))[0]).to.include({ type: 'mailbox.created', traceparent: null });
   });
 

@@ -24,7 +24,7 @@ from ._records import Event, ReservationRecord, Reserved, Waiter
 from ._model_call import ModelCall
 from ._spend import Spend, Spending, spend
 from ._spending import Reservation, Settlement, Spender, reserve, take_units
-from ._tracing import Place, in_call_span
+from ._tracing import TraceContext, in_call_span
 from ._transport import Stop, Transport
 
 T = TypeVar('T')
@@ -124,7 +124,7 @@ class Muster(AllCalls):
         attempts: int = ABSENT,
         stop: Stop | None = None,
         timeout_seconds: float | None = None,
-        place: Place = Place(),
+        trace_context: TraceContext = TraceContext(),
     ) -> list[BatchResult[T]]:
         """Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send(…), …])`.
 
@@ -139,7 +139,7 @@ class Muster(AllCalls):
             attempts=attempts,
             stop=stop,
             timeout_seconds=timeout_seconds,
-            place=place,
+            trace_context=trace_context,
         )
         return [BatchResult(call, result) for call, result in zip(calls, answer.to_json()['results'])]
 
@@ -234,11 +234,11 @@ class Muster(AllCalls):
         attempts: int = ABSENT,
         timeout_seconds: float | None = None,
         stop: Stop | None = None,
-        place: Place = Place(),
+        trace_context: TraceContext = TraceContext(),
     ) -> T:
-        """Makes a call, which another thread may `stop`. place: in a trace; default: in the active span."""
+        """Makes a call, which another thread may `stop`. trace_context: where it belongs in a trace; default: in the active span."""
         target, body = endpoint.request(args)
-        with in_call_span(endpoint.name, args, self._transport.url, place) as span:
+        with in_call_span(endpoint.name, args, self._transport.url, trace_context) as span:
             answer = self._transport.call(
                 endpoint.method,
                 f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1/spaces{target}',

@@ -41,7 +41,7 @@ class End:
             args.update(_way_back(held, error), error=reason_of(error))
         self.args = args
         self.key = str(uuid.uuid4())
-        self.is_alone = error is None and target is not None and held.attempt.place.traceparent is not None
+        self.is_alone = error is None and target is not None and held.attempt.trace_context.traceparent is not None
         """It must not share a request: a published result goes on with the trace of that"""
         # A result that is no JSON fails here, as the handler's error.
         self.size = len(encode(args).encode())

@@ -15,7 +15,7 @@ from ._claims import Claims, Request
 from ._end import End, too_large
 from ._errors import Asked, ClaimLost, GiveUp, MusterError, RetryLater, is_short
 from ._held import Held, first_pause_seconds, linger_seconds, lost_codes, max_calls, max_pause_seconds
-from ._tracing import Place
+from ._tracing import TraceContext
 
 _max_batch_bytes = 1_500_000
 """A batch takes 2 MiB."""
@@ -162,12 +162,12 @@ class Ends(Claims):
         while pending:
             again: list[End] = []
             calls = [(end.endpoint, end.args, end.key) for end in pending]
-            place = pending[0].held.attempt.place if len(pending) == 1 else Place()
+            trace_context = pending[0].held.attempt.trace_context if len(pending) == 1 else TraceContext()
             if joining is None:
-                outcomes = self._ask(calls, is_batch, place)
+                outcomes = self._ask(calls, is_batch, trace_context)
             else:
                 # What a batch receives counts against the size of its answer, so it comes last.
-                *outcomes, received = self._ask([*calls, joining.call], True, place)
+                *outcomes, received = self._ask([*calls, joining.call], True, trace_context)
                 with self._changed:
                     joining.outcome = received
                     joining.is_answered = True
