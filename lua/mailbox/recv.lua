@@ -51,7 +51,7 @@ while #claims < max do
   local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'deadline', 'workKey', 'payload', 'maxAttempts')
   if #member > 36 then
     message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required',
-      'questionId')
+      'questionId', 'traceparent', 'tracestate')
     if record.questionId then record.question = asked.find(record.questionId) end
   else
     -- Without a place it has been in nobody's hands, and has none of the others: to look for a field costs as much as to read

@@ -47,11 +47,12 @@ export function readElements(request: HttpCall): readonly Element[] {
       fields,
       call: (turn, args) => {
         if (Buffer.byteLength(text) > defaultMaxBodyBytes) throw apiError('PAYLOAD_TOO_LARGE');
-        const { caller, requestId, headers } = request;
+        const { caller, requestId, headers, trace } = request;
         return callFromFields(args, {
           caller,
           requestId,
           headers,
+          trace,
           spaceId,
           text,
           idempotencyKey: idempotencyKey ?? derivedKey,

@@ -8,6 +8,7 @@ import { fields, queryInteger } from './fields.ts';
 import type { Args, Hold } from './hold.ts';
 import type { LinkTo } from './link.ts';
 import type { RoomServices } from './service.ts';
+import type { TraceContext } from './trace.ts';
 
 /** The permissions of keys. */
 export const permissions = ['coordination_read', 'coordination_write', 'resource_config', 'resource_spend'] as const;
@@ -23,6 +24,7 @@ export interface Input<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   readonly headers: IncomingHttpHeaders;
+  readonly trace: TraceContext;
 }
 
 /** A success. `body` undefined: no content. */

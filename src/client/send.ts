@@ -1,4 +1,6 @@
 import { MusterError } from './error.ts';
+import { calls } from './generated/calls.ts';
+import { inCallSpan } from './tracing.ts';
 import type { CallOptions } from './types.ts';
 
 /** The server, the space and the credentials of a client. */
@@ -34,13 +36,26 @@ type Target = readonly [method: string, path: string];
 type AnyArgs = Readonly<Record<string, unknown>>;
 
 /** Makes one call, with retries of transient failures; all attempts have the same Idempotency-Key, so it happens once. */
-export async function send(
+export function send(
+  options: MusterOptions,
+  name: keyof typeof calls,
+  args: AnyArgs,
+  { traceparent, tracestate, ...callOptions }: CallOptions,
+): Promise<unknown> {
+  return inCallSpan({ name, args, url: options.url }, { traceparent, tracestate }, (headers) =>
+    sendWith(headers, options, calls[name], args, callOptions),
+  );
+}
+
+async function sendWith(
+  traceHeaders: Readonly<Record<string, string>>,
   options: MusterOptions,
   target: Target,
   args: AnyArgs,
   { signal, idempotencyKey, attempts = options.attempts ?? 5 }: CallOptions,
 ): Promise<unknown> {
   const { url, request } = requestOf(options, target, args, idempotencyKey);
+  Object.assign(request.headers, traceHeaders);
   const { timeoutSeconds = 60 } = options;
   for (let attempt = 1; ; attempt++) {
     if (typeof options.key === 'function') await authorize(request, options.key);

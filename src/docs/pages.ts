@@ -33,6 +33,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/events.md',
       'docs/webhooks.md',
       'docs/diagnostics.md',
+      'docs/traces.md',
     ],
   },
   {

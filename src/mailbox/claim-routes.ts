@@ -4,6 +4,7 @@ import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } fr
 import type { Hold } from '../call/hold.ts';
 import { randomTail, randomToken } from '../call/random.ts';
 import { maxReceivedBytes, param, type Route, route } from '../call/route.ts';
+import { noTrace } from '../call/trace.ts';
 import { exampleId, flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
@@ -211,12 +212,13 @@ const complete = route({
   success: { 200: CompletedMessage.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MAILBOX_NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'MESSAGES_DAMAGED'],
   script: 'mailbox/complete',
-  args: ({ body }) => ({
+  args: ({ body, trace }) => ({
     token: body.token,
     result: body.result?.payload ?? '',
     resultMailboxId: body.result?.mailboxId ?? '',
     resultScopeId: body.result?.scopeId ?? '',
     resultWorkKey: body.result?.workKey ?? '',
+    ...(body.result?.mailboxId === undefined ? noTrace : trace),
     tail: randomTail(),
   }),
   reply: { taskId, resultMessageId, groupId, groupState, known: flagField() },

@@ -25,12 +25,13 @@ export interface Desk {
   readonly tools: () => readonly Tool[];
   /**
    * Undefined: there is no such tool. leavesUnseen: the caller may give the call up and keep the connection, as before
-   * 2026-07-28: then it sends `notifications/cancelled` to whichever process, or nothing at all.
+   * 2026-07-28: then it sends `notifications/cancelled` to whichever process, or nothing at all. meta: `_meta` of the message.
    */
   readonly call: (
     name: string,
     args: Readonly<Record<string, unknown>>,
     leavesUnseen: boolean,
+    meta: Readonly<Record<string, unknown>>,
   ) => Promise<Outcome | undefined>;
 }
 
@@ -82,7 +83,7 @@ function serverOf(desk: Desk, isLegacy: boolean): Server {
   const server = new Server(info, { capabilities: { tools: {}, prompts: {}, resources: {} }, instructions });
   server.setRequestHandler('tools/list', () => ({ tools: desk.tools().map((tool) => ({ ...tool })) }));
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const outcome = await desk.call(params.name, params.arguments ?? {}, isLegacy);
+    const outcome = await desk.call(params.name, params.arguments ?? {}, isLegacy, params._meta ?? {});
     if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
     const { isError, text } = outcome;
     const value: unknown = JSON.parse(text);

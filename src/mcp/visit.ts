@@ -8,6 +8,7 @@ import { isObject } from '../call/read-input.ts';
 import { refusalOf } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
 import { allowedBy, type Permission } from '../call/route.ts';
+import { readTrace, traceIdOf } from '../call/trace.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
@@ -117,6 +118,7 @@ export class Visit {
     name,
     { idempotencyKey, ...fields },
     leavesUnseen,
+    meta,
   ): Promise<Outcome | undefined> => {
     const { service, operations, tools, request, gone, state } = this.#parts;
     const { caller, requestId, spaceId } = request;
@@ -125,6 +127,9 @@ export class Visit {
     if (!operation) return undefined;
     const { route, pattern, log } = operation;
     if (this.#isAlone) state.log = state.log.child({ call: route.call });
+    const ofMessage = readTrace(meta);
+    const trace = ofMessage.traceparent === '' ? request.trace : ofMessage;
+    if (this.#isAlone) state.traceId = traceIdOf(trace);
     const fallback = route.idempotency === 'required' ? randomUUID() : undefined;
     try {
       const fieldsText = JSON.stringify(fields);
@@ -132,6 +137,7 @@ export class Visit {
         caller,
         requestId,
         headers: {},
+        trace,
         spaceId,
         text: fieldsText,
         idempotencyKey: idempotencyKey ?? fallback,
@@ -145,7 +151,11 @@ export class Visit {
         checkFields(fields, of);
         return call.parts(of);
       };
-      const { text = 'null', headers } = await operation.answer({ ...call, parts });
+      const run = () => operation.answer({ ...call, parts });
+      const isOfMessage = ofMessage.traceparent !== '' && service.aroundMessage !== undefined;
+      const { text = 'null', headers } = await (isOfMessage
+        ? service.aroundMessage(ofMessage, `tools/call ${name}`, run)
+        : run());
       this.#admitted(headers);
       return { isError: false, text };
     } catch (thrown) {

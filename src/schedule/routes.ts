@@ -4,6 +4,7 @@ import { randomTail } from '../call/random.ts';
 import { readList } from '../call/read-list.ts';
 import type { ServeContext } from '../call/route.ts';
 import { type Input, param, type Route, read, route } from '../call/route.ts';
+import { newTrace } from '../call/trace.ts';
 import type { Answered, Fields } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { inOrder, maxAttempts } from '../mailbox/fields.ts';
@@ -207,8 +208,8 @@ const trigger = route({
   call: 'schedule.trigger',
   summary: "Send a schedule's message now, paused or not; its moments stay as they are",
   description:
-    'The message has no workKey: each trigger sends another one. A refusal, such as a full backlog, is answered ' +
-    'to the caller.',
+    'The message has no workKey: each trigger sends another one. It goes on with the trace of the call, or begins one. A ' +
+    'refusal, such as a full backlog, is answered to the caller.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: Schedule.schema },
@@ -222,7 +223,11 @@ const trigger = route({
     'ACTIVE_TASKS_LIMITED',
   ],
   script: 'schedule/trigger',
-  args: () => ({ drainedSchedule: '', tail: randomTail() }),
+  args: ({ trace }) => ({
+    drainedSchedule: '',
+    ...(trace.traceparent === '' ? newTrace() : trace),
+    tail: randomTail(),
+  }),
   reply,
   serve: async (input, context) => ({ status: 200, body: (await served(input, context))?.schedule }),
 });

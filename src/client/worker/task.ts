@@ -1,6 +1,7 @@
 import { Run } from '../run.ts';
 import type { ModelCall } from '../spend/model-call.ts';
 import { type SpendOptions, spend } from '../spend/spend.ts';
+import { type Attempt, beginAttempt } from '../tracing.ts';
 import type { Answer, OneOf, Typed } from '../types.ts';
 import { Asked, type Asking, type AskOptions, answerOf, type GivenAnswer } from './asking.ts';
 import { insist } from './insist.ts';
@@ -70,6 +71,7 @@ export class Task<Payload = unknown, Result = unknown> {
   readonly context: TaskContext;
   readonly reservations: Reservation[] = [];
   readonly memos: Memos;
+  readonly attempt: Attempt;
   readonly listener: TaskListener;
   /** By performance.now(), as the two that follow. */
   readonly receivedAt = performance.now();
@@ -94,6 +96,7 @@ export class Task<Payload = unknown, Result = unknown> {
     listener: TaskListener,
   ) {
     this.message = message;
+    this.attempt = beginAttempt(message);
     this.listener = listener;
     const { signal } = this.#abort;
     const { id, token, scopeId, attempt, claimedAt, leaseSeconds } = message;

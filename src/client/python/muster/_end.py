@@ -24,6 +24,8 @@ class End:
     def __init__(
         self, held: Held, error: BaseException | None, result: Any = None, target: str | None = None
     ) -> None:
+        if error is not None and not isinstance(error, Asked):
+            held.attempt.failed(error)
         args: dict[str, Any] = {'messageId': held.message.id, 'token': held.message.token}
         self.held = held
         self.error = error
@@ -39,6 +41,8 @@ class End:
             args.update(_way_back(held, error), error=reason_of(error))
         self.args = args
         self.key = str(uuid.uuid4())
+        self.is_alone = error is None and target is not None and held.attempt.trace_context.traceparent is not None
+        """It must not share a request: a published result goes on with the trace of that"""
         # A result that is no JSON fails here, as the handler's error.
         self.size = len(encode(args).encode())
 
