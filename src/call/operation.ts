@@ -5,6 +5,7 @@ import { Refusal } from '../redis/scripts.ts';
 import { admitMistake } from './admit.ts';
 import { callArgs } from './args.ts';
 import type { Call } from './call.ts';
+import { callerArgs } from './caller.ts';
 import { ApiError, invalid } from './errors.ts';
 import type { Args, Layers, Result } from './hold.ts';
 import { Holding } from './holding.ts';
@@ -82,7 +83,7 @@ export class Operation {
     const runner = new Runner(this.#service, call);
     const args: Record<string, string | number> = {
       ...callArgs,
-      apiKeyDigest: call.caller.apiKeyDigest,
+      ...callerArgs(call.caller),
       permission: permissionOf(route, call),
       rateClass: rateClassOf(route),
       callName: route.call,
@@ -131,7 +132,7 @@ export class Operation {
     let headers: Response['headers'] = {};
     const context: ServeContext = {
       ...parts,
-      ...call.caller,
+      caller: call.caller,
       store,
       gone: call.gone(),
       run: async (changes = {}, again = false) => {

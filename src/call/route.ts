@@ -3,15 +3,11 @@ import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
 import type { Store } from '../redis/connection.ts';
 import { Refusal } from '../redis/scripts.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Permission } from './caller.ts';
 import { fields, queryInteger } from './fields.ts';
 import type { Args, Hold } from './hold.ts';
 import type { LinkTo } from './link.ts';
 import type { RoomServices } from './service.ts';
-
-/** The permissions of keys. */
-export const permissions = ['coordination_read', 'coordination_write', 'resource_config', 'resource_spend'] as const;
-export type Permission = (typeof permissions)[number];
 
 /** The permissions that allow what one does: itself, and resource_config whatever resource_spend allows. None else implies another. */
 export const allowedBy = <P extends string>(permission: P): readonly (P | Permission)[] =>
@@ -48,7 +44,8 @@ export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fi
 }
 
 /** The parts that a route's `serve` needs. */
-export interface ServeContext<R extends Fields = Fields> extends RoomServices, Caller {
+export interface ServeContext<R extends Fields = Fields> extends RoomServices {
+  readonly caller: Caller;
   readonly store: Store;
   /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { permissions } from '../call/route.ts';
+import { permissions } from '../call/caller.ts';
 import { createKey, listKeys, revokeKey } from '../org/admin.ts';
 import { type Cli, examples } from './command.ts';
 

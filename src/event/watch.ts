@@ -69,7 +69,7 @@ async function serve(input: WatchInput, context: WatchContext): Promise<Answer> 
   const { feeds } = context;
   const { query } = input;
   const spaceId = param(input, 'spaceId');
-  const reader: Reader = { org: context.org, spaceId, apiKeyDigest: context.apiKeyDigest };
+  const reader: Reader = { ...context.caller, spaceId };
   const filter = new Filter(query, (scopeId, above) => feeds.paths.isBelow(spaceId, scopeId, above));
   const watcher = new Watcher(filter, pageLimit(input));
   const started = performance.now();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { callArgs } from '../call/args.ts';
+import { callerArgs, type Permission } from '../call/caller.ts';
 import { isUuid } from '../call/fields.ts';
 import { callFromFields } from '../call/from-fields.ts';
 import { readNote } from '../call/note.ts';
@@ -7,7 +8,7 @@ import type { Operation } from '../call/operation.ts';
 import { isObject } from '../call/read-input.ts';
 import { refusalOf } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
-import { allowedBy, type Permission } from '../call/route.ts';
+import { allowedBy } from '../call/route.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
@@ -89,7 +90,7 @@ export class Visit {
     const spaceId = String(this.#parts.request.spaceId);
     const args = {
       ...callArgs,
-      apiKeyDigest: caller.apiKeyDigest,
+      ...callerArgs(caller),
       // No space has an id of another form.
       spaceId: isUuid(spaceId) ? spaceId.toLowerCase() : '',
       rateClass,

@@ -1,5 +1,5 @@
+import { type Permission, permissions } from '../call/caller.ts';
 import { isUuid } from '../call/fields.ts';
-import { type Permission, permissions } from '../call/route.ts';
 import type { Limit } from '../room.ts';
 
 /** Invalid input of an operator; the message names it and says what is allowed. */

@@ -1,4 +1,4 @@
-import type { Permission } from '../call/route.ts';
+import type { Permission } from '../call/caller.ts';
 import { id, number, oneOf, text, time } from '../declare/field.ts';
 import { nested, record } from '../declare/record.ts';
 import { figure, json, list } from './kinds.ts';

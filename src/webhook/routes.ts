@@ -58,7 +58,7 @@ const create = (names: EventNames) =>
       const created = await checked(context, body.url);
       // The caller need not wait for this, but the first event often follows at once.
       const { pattern: index } = webhookKeys.outbox;
-      const space = `${context.org} ${param(input, 'spaceId')}`;
+      const space = `${context.caller.org} ${param(input, 'spaceId')}`;
       await Promise.all([context.store.sadd(index, space), context.store.spublish(index, space)]).catch(
         () => undefined,
       );

@@ -18,9 +18,9 @@ const reply = { sending: one(Sending).orNull(), delivery: one(Delivery).orNull()
 
 /** Asks the script what to send, sends it, records the outcome and returns the attempt's row. */
 async function serve(input: Input, context: ServeContext<typeof reply>): Promise<Answer> {
-  const { org, journal } = context;
+  const { caller, journal } = context;
   const begin = (again: boolean) =>
-    journal.withPacked(org, param(input, 'spaceId'), (opened) => context.run({ opened }, again));
+    journal.withPacked(caller.org, param(input, 'spaceId'), (opened) => context.run({ opened }, again));
   let { reply: found } = await begin(false);
   while (!found && !context.gone.aborted) {
     await sleep(sameKeyMs);

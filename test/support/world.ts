@@ -15,7 +15,9 @@ export const overrides = {
   'lib/clock': clockFile,
   'lib/query': fileURLToPath(new URL('guard.lua', import.meta.url)),
 };
-export const allPermissions = ['coordination_read', 'coordination_write', 'resource_config', 'resource_spend'];
+export const allPermissions = [
+  ...['coordination_read', 'coordination_write', 'resource_config', 'resource_spend', 'key_admin'],
+];
 
 /** An answer as a client sees it. */
 export interface Reply {
