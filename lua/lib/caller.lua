@@ -1,15 +1,36 @@
 --- @shared apiKeyDigest permission
 --- @export caller
---- @include lib/refuse lib/invocation lib/space
---- The caller's API key and what it allows, or its link: a secret address that lets its holder do one thing with one record. The requests of an invocation mostly carry the same key, which is read once.
+--- @include lib/clock lib/day lib/records lib/refuse lib/invocation lib/space
+--- The caller and what it may do, by its API key; or its link: a secret address that lets its holder do one thing with one
+--- record. The requests of an invocation mostly carry the same key, which is read once.
 local caller = {}
 
---- Refuses an unknown or revoked key, before anything about the request is revealed.
+--- What the caller may do (src/call/caller.ts, Grant). spaces: ids with commas between, '' for all; limits: false for a
+--- caller that may use every mailbox under every name, which most are.
+local function grant(permissions, spaces, limits)
+  invocation.permissions, invocation.spaces, invocation.limits = permissions, spaces, limits
+end
+
+--- The rest of a key's record, where it says more than its permissions.
+local function readLimits(key, permissions)
+  local read = redis.call('HMGET', key, 'spaces', 'mailboxes', 'holder', 'expiresAt', 'revokedAt')
+  for i, value in ipairs(read) do read[i] = value ~= '' and value end
+  local spaces, mailboxes, holder, expiresAt, revokedAt = unpack(read)
+  if revokedAt or expiresAt and tonumber(expiresAt) <= now then refuse('INVALID_API_KEY') end
+  local hasLimits = mailboxes or holder
+  grant(permissions, spaces or '', hasLimits and { mailboxes = mailboxes, holder = holder })
+end
+
+--- Refuses an unknown, ended or revoked key, before anything about the request is revealed. The first use of a day is
+--- recorded.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
-  local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
-  if not key[1] or key[3] then refuse('INVALID_API_KEY') end
-  invocation.apiKeyDigest, invocation.permissions, invocation.spaces = apiKeyDigest, key[1], key[2]
+  local key = keys.apiKey(apiKeyDigest)
+  local read = redis.call('HMGET', key, 'permissions', 'unlimited', 'usedDay')
+  if not read[1] then refuse('INVALID_API_KEY') end
+  if read[2] == '1' then grant(read[1], '', false) else readLimits(key, read[1]) end
+  invocation.apiKeyDigest = apiKeyDigest
+  if read[3] ~= today then records.put(key, 'usedDay', today) end
 end
 
 --- The same for the token of a link, of which the argument has the digest then; turns to the space of its record.
@@ -17,7 +38,8 @@ function caller.identifyLink()
   local number, id = string.match(redis.call('HGET', keys.links(), apiKeyDigest) or '', '^(%S+) (%S+)$')
   if not number then refuse('INVALID_API_KEY') end
   keyspace.turnTo(number)
-  invocation.apiKeyDigest, invocation.permissions, invocation.spaces, invocation.linkedId = apiKeyDigest, '', '', id
+  grant('', '', false)
+  invocation.apiKeyDigest, invocation.linkedId = apiKeyDigest, id
 end
 
 --- The id of the record that the caller's link is for.
@@ -35,13 +57,50 @@ function caller.spaces()
   return invocation.spaces
 end
 
+--- The digest of the key, by which its record is found.
+function caller.digest()
+  return apiKeyDigest
+end
+
 --- The id of the key, for the audit trail.
 function caller.keyId()
   return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId')
 end
 
---- Whether the key has one of the permissions, which have commas between.
+function caller.hasAllMailboxes()
+  return not (invocation.limits and invocation.limits.mailboxes)
+end
+
+--- Whether the caller may use a mailbox.
+function caller.hasMailbox(mailboxId)
+  local mailboxes = invocation.limits and invocation.limits.mailboxes
+  return not mailboxes or string.find(mailboxes, mailboxId, 1, true) ~= nil
+end
+
+function caller.needMailbox(mailboxId)
+  if not caller.hasMailbox(mailboxId) then refuse('PERMISSION_DENIED', 'mailbox') end
+end
+
+--- Refuses a name under which the caller may not act.
+function caller.needName(field, name)
+  local holder = invocation.limits and invocation.limits.holder
+  if holder and name ~= holder then refuse('PERMISSION_DENIED', field .. ' ' .. holder) end
+end
+
+--- The name under which the caller acts where it gives none: that of its key; nil if the key has none.
+function caller.ownName()
+  return invocation.limits and invocation.limits.holder or nil
+end
+
+--- The same; refuses where there is none.
+function caller.needOwnName(field)
+  return caller.ownName() or refuse('VALIDATION_FAILED', field .. ' is missing: it must be a string of 1 to 256 characters, '
+    .. 'without control characters; only a key that is bound to a holder may leave it out')
+end
+
+--- Whether the key has one of the permissions, which have commas between. `mailboxes`: those of all mailboxes.
 local function hasOneOf(names)
+  if names == 'mailboxes' then return caller.hasAllMailboxes() end
   for name in string.gmatch(names, '[^,]+') do
     if string.find(invocation.permissions, name, 1, true) then return true end
   end

@@ -32,7 +32,7 @@ for i, id in ipairs(ids) do
   last = id
   if not isFiltered or isWanted(question.load(id, 'state', 'scopeId')) then
     local record = question.view(id)
-    found[#found + 1], bytes = record, bytes + asked.bytes(record)
+    if question.isVisible(record) then found[#found + 1], bytes = record, bytes + asked.bytes(record) end
   end
 end
 return call.answer({ nextCursor = more and last, questions = found })

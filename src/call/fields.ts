@@ -101,6 +101,12 @@ export function fitsText(value: string, min: number, max: number): boolean {
   return value.length >= min && !isTooLong && !control.test(value) && value.isWellFormed();
 }
 
+/** The name under which the caller acts. A key that is bound to a holder may leave it out: the script fills it in. */
+export const actor = (): Joi.AnySchema<string | undefined> =>
+  optional(text(1, 256)).description(
+    'who acts: a name that the caller chooses; a key that is bound to a holder may leave it out, any other may not',
+  );
+
 /** A short text that passes a test. */
 export function matching(test: (value: string) => boolean, rule: string, json: object = {}): Joi.AnySchema<string> {
   return string({ read: (value) => (!control.test(value) && test(value) ? value : undefined), rule, json });

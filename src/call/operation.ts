@@ -29,10 +29,11 @@ const none: Args = {};
 
 /** The permissions that the caller needs, as the script takes them: of those with commas between any one. */
 function permissionOf(route: Route, call: Call): string {
-  const { permission, permissionsFor } = route;
+  const { permission, permissionsFor, needsAllMailboxes } = route;
   if (permission === 'any') return '';
   const needed = permissionsFor?.(bodyOf(route, call)) ?? [permission];
-  return needed.map((one) => allowedBy(one).join()).join(' ');
+  const permissions = needed.map((one) => allowedBy(one).join());
+  return [...permissions, ...(needsAllMailboxes ? ['mailboxes'] : [])].join(' ');
 }
 
 /** The body as sent; undefined where it cannot be read, which is refused later. */

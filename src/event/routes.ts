@@ -20,6 +20,7 @@ export function eventRoutes(events: readonly EventDeclaration[]): readonly Route
   const list = read({
     path: '/events',
     call: 'event.list',
+    needsAllMailboxes: true,
     summary: 'The journal, oldest first; cursor=latest for from now on',
     description:
       'Everything that happened in the space, in order, at least 30 days back. `nextCursor` is never null: keep ' +

@@ -28,6 +28,7 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
   return read({
     path: '/watch',
     call: 'event.watch',
+    needsAllMailboxes: true,
     summary:
       'The journal, filtered; holds the request until there is something. With Accept: text/event-stream the same as ' +
       'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends: limit ' +

@@ -9,6 +9,7 @@ import { isObject } from '../call/read-input.ts';
 import { refusalOf } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
 import { allowedBy } from '../call/route.ts';
+import { type Answered, flag } from '../declare/field.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
@@ -20,7 +21,7 @@ import { checkFields, type Listed, type Tool } from './tools.ts';
 
 const eventStream = 'text/event-stream';
 
-const grants = { script: 'space/grants', reply: { permissions: list<Permission>() } };
+const grants = { script: 'space/grants', reply: { permissions: list<Permission>(), hasAllMailboxes: flag() } };
 
 /** A refusal of the caller, whatever it calls: answered as HTTP, where clients and proxies know what it means. */
 const ofAnyCall: ReadonlySet<string> = new Set([
@@ -49,7 +50,7 @@ export class Visit {
   readonly #parts: VisitParts;
   readonly #isAlone: boolean;
   #headers: Readonly<Record<string, string>> = {};
-  #permissions: readonly string[] | undefined;
+  #granted: Answered<typeof grants.reply> | undefined;
   /** A call has come as far as to its script, which has checked and counted the request. */
   #isAdmitted = false;
   #refusal: unknown;
@@ -101,15 +102,17 @@ export class Visit {
       this.#refusal = thrown;
       throw thrown;
     });
-    this.#permissions = scripts.reader(grants)(values)?.permissions ?? [];
+    this.#granted = scripts.reader(grants)(values);
     this.#admitted(readNote(String(note)).headers);
     return this.#headers;
   }
 
   #tools(): Tool[] {
     const all = [...this.#parts.tools.values()];
-    const may = ({ permission }: Listed): boolean =>
-      allowedBy(permission).some((one) => this.#permissions?.includes(one));
+    const { permissions = [], hasAllMailboxes = false } = this.#granted ?? {};
+    const may = ({ permission, needsAllMailboxes }: Listed): boolean =>
+      allowedBy(permission).some((one) => permissions.some((granted) => granted === one)) &&
+      (hasAllMailboxes || !needsAllMailboxes);
     return all.filter(may).map(({ tool }) => tool);
   }
 

@@ -49,6 +49,7 @@ const test = route({
   method: 'POST',
   path: '/destinations/:destinationId/test',
   call: 'destination.test',
+  needsAllMailboxes: true,
   summary: 'Send it a destination.test message now, once; answers the attempt',
   description: 'It is no event of the journal, and is not repeated if it fails.',
   permission: 'coordination_write',
@@ -65,6 +66,7 @@ const redeliver = route({
   method: 'POST',
   path: '/deliveries/:deliveryId/redeliver',
   call: 'delivery.redeliver',
+  needsAllMailboxes: true,
   summary: 'Send the event of an attempt again now, once; answers the new attempt',
   description: 'With the same `webhook-id`, so that a receiver which has seen it can drop it.',
   permission: 'coordination_write',
@@ -82,6 +84,7 @@ const cursors = new Cursors('deliveries', positions.entry);
 const list = read({
   path: '/deliveries',
   call: 'delivery.list',
+  needsAllMailboxes: true,
   summary: 'Attempts to deliver, newest first; all or those of one destination',
   description: 'One row for each attempt, with its status, duration and error. Bodies of answers are not kept.',
   query: fields({ ...page(), destinationId: id().optional().description('only those of this destination') }),

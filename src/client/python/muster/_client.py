@@ -235,7 +235,7 @@ class Muster(AllCalls):
         target, body = endpoint.request(args)
         body = self._transport.call(
             endpoint.method,
-            f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1/spaces{target}',
+            f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1{target}',
             body,
             idempotency_key=idempotency_key,
             attempts=attempts,
