@@ -74,20 +74,6 @@ function apiKey.place(spaces, mailboxes)
   refuse('MAILBOX_NOT_FOUND', 'mailboxes')
 end
 
---- The names of a comma list; nil for none.
-local function namesOf(text)
-  local names = {}
-  for name in string.gmatch(text, '[^,]+') do names[#names + 1] = name end
-  return names[1] and names
-end
-
---- What the audit trail says of a new key.
-function apiKey.described(record, expiresInDays)
-  return { name = record.name ~= '' and record.name or nil, permissions = namesOf(record.permissions),
-    spaces = namesOf(record.spaces), mailboxes = namesOf(record.mailboxes),
-    holder = record.holder ~= '' and record.holder or nil, expiresInDays = tonumber(expiresInDays) }
-end
-
 --- Adds a key. record: with its limits, '' for none. detail: for the audit trail.
 function apiKey.add(owner, record, action, actor, detail)
   record.createdAt, record.usedDay = now, false
@@ -97,7 +83,7 @@ function apiKey.add(owner, record, action, actor, detail)
   maps.put(keys.apiKeys(), record.keyId, record.id)
   sorted.add(keys.keyIds(), '0', record.keyId)
   records.set(owner, 'usedKeys', owner.usedKeys + 1)
-  audit(action, actor, record.keyId, cjson.encode(detail))
+  audit(action, actor, record.keyId, detail)
 end
 
 --- Revokes a key, unless it was before.

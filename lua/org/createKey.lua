@@ -1,7 +1,7 @@
 --- Creates an API key, of which only the digest arrives here. mailboxes, holder: '' for no such limit; expiresInDays: '' for no
 --- end. first '1': only if the organization never had a key, so that of several processes that start on a new store one
---- creates it.
---- @args name permissions spaces mailboxes holder expiresInDays digest tail first
+--- creates it. detail: for the audit trail.
+--- @args name permissions spaces mailboxes holder expiresInDays digest tail first detail
 --- @reply apiKey:apiKey
 --- @include lib/clock lib/id lib/refuse lib/unit org/_apiKey org/_org
 local owner = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
@@ -11,6 +11,6 @@ apiKey.needRoom(owner, apiKey.used(owner))
 
 local created = { id = digest, keyId = newId(tail), name = name, permissions = permissions, spaces = spaces,
   mailboxes = mailboxes, holder = holder, expiresAt = expiresInDays ~= '' and now + expiresInDays * 86400000 }
-apiKey.add(owner, created, 'key.created', 'cli', apiKey.described(created, expiresInDays))
+apiKey.add(owner, created, 'key.created', 'cli', detail)
 unit.write()
 return { apiKey = created }

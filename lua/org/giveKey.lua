@@ -1,6 +1,7 @@
---- Creates an API key that gives no more than the caller's. holder '': that of the caller's key; expiresInDays '': no end.
+--- Creates an API key that gives no more than the caller's. holder '': that of the caller's key; expiresInDays '': no end. detail: for the
+--- audit trail.
 --- @request org
---- @args name permissions spaces mailboxes holder expiresInDays digest tail
+--- @args name permissions spaces mailboxes holder expiresInDays digest tail detail
 --- @reply apiKey:apiKey
 --- @include lib/call lib/caller lib/clock lib/id lib/refuse org/_apiKey org/_org
 local own = apiKey.load(caller.digest())
@@ -12,5 +13,5 @@ local owner = org.load('plan', 'keys', 'usedKeys')
 given.spaces = apiKey.place(spaces, mailboxes)
 apiKey.needRoom(owner, apiKey.used(owner))
 
-apiKey.add(owner, given, 'key.created', own.keyId, apiKey.described(given, expiresInDays))
+apiKey.add(owner, given, 'key.created', own.keyId, detail)
 return call.answer({ apiKey = given })

@@ -1,5 +1,6 @@
---- Creates a key with the rights and the end of another one, which is over after `overlapHours`.
---- @args keyId overlapHours digest tail
+--- Creates a key with the rights and the end of another one, which is over after `overlapHours`. detail: for the audit
+--- trail.
+--- @args keyId overlapHours digest tail detail
 --- @reply apiKey:apiKey replaced:apiKey
 --- @include lib/clock lib/id lib/records lib/refuse lib/unit org/_apiKey org/_org
 local owner = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
@@ -11,7 +12,7 @@ apiKey.needRoom(owner, apiKey.used(owner) - (endsAt <= now and 1 or 0))
 
 local created = { id = digest, keyId = newId(tail), name = replaced.name, permissions = replaced.permissions,
   spaces = replaced.spaces, mailboxes = replaced.mailboxes, holder = replaced.holder, expiresAt = replaced.expiresAt }
-apiKey.add(owner, created, 'key.rotated', 'cli', { replaced = keyId, overlapHours = tonumber(overlapHours) })
+apiKey.add(owner, created, 'key.rotated', 'cli', detail)
 records.set(replaced, 'unlimited', false)
 apiKey.endAt(replaced, endsAt)
 unit.write()

@@ -11,7 +11,7 @@ import type { Limits } from '../room.ts';
 import { type LimitValues, limitsAt, limitsText } from '../space/limits.ts';
 import { spacesOf } from '../space/list.ts';
 import { Space } from '../space/records.ts';
-import { newApiKey } from './api-key.ts';
+import { keyArgs, newApiKey } from './api-key.ts';
 import {
   checkAuditCursor,
   checkAuditLimit,
@@ -157,14 +157,15 @@ export async function createKey(admin: Admin, key: NewKey): Promise<CreatedKey> 
   const apiKey = newApiKey(org);
   const spaces = checkSpaces(key.spaces);
   const created = await admin.scripts.ask(scripts.createKey, org, {
-    name: checkName(key.name),
-    permissions: checkPermissions(key.permissions).join(),
-    spaces: spaces.join(),
-    mailboxes: checkMailboxes(key.mailboxes, spaces).join(),
-    holder: checkHolder(key.holder),
-    expiresInDays: checkDays(key.expiresInDays),
+    ...keyArgs({
+      name: checkName(key.name),
+      permissions: checkPermissions(key.permissions),
+      spaces,
+      mailboxes: checkMailboxes(key.mailboxes, spaces),
+      holder: checkHolder(key.holder),
+      expiresInDays: checkDays(key.expiresInDays),
+    }),
     digest: apiKeyDigest(apiKey),
-    tail: randomTail(),
     first: key.first ? '1' : '',
   });
   return { ...keyOf(org, created.apiKey), apiKey };
@@ -184,6 +185,7 @@ export async function rotateKey(
     overlapHours: checkOverlap(overlapHours),
     digest: apiKeyDigest(apiKey),
     tail: randomTail(),
+    detail: JSON.stringify({ replaced: keyId.toLowerCase(), overlapHours }),
   });
   return { ...keyOf(org, rotated.apiKey), apiKey, replaced: keyOf(org, rotated.replaced) };
 }

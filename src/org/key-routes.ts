@@ -2,11 +2,10 @@ import Joi from 'joi';
 import { apiKeyDigest, type Permission, permissions } from '../call/caller.ts';
 import { fields, id, integer, key, oneOf, optional, page, says, text } from '../call/fields.ts';
 import { Cursors, pageReply, positions } from '../call/page.ts';
-import { randomTail } from '../call/random.ts';
 import { type Route, route } from '../call/route.ts';
 import { text as textField } from '../declare/field.ts';
 import { many, one } from '../declare/record.ts';
-import { newApiKey } from './api-key.ts';
+import { keyArgs, newApiKey } from './api-key.ts';
 import {
   maxHolderCharacters,
   maxKeyDays,
@@ -93,15 +92,9 @@ const create = route({
   success: { 201: ApiKey.with('CreatedApiKey', { apiKey: secret }).schema },
   refuses: ['SPACE_NOT_FOUND', 'MAILBOX_NOT_FOUND', 'ENTITLEMENT_EXCEEDED'],
   script: 'org/giveKey',
-  args: ({ body: { name, permissions, spaces, mailboxes, holder, expiresInDays } }) => ({
-    name: name ?? '',
-    permissions: permissions.join(),
-    spaces: spaces?.join() ?? '',
-    mailboxes: mailboxes?.join() ?? '',
-    holder: holder ?? '',
-    expiresInDays: expiresInDays ?? '',
+  args: ({ body: { name = '', permissions, spaces = [], mailboxes = [], holder = '', expiresInDays } }) => ({
+    ...keyArgs({ name, permissions, spaces, mailboxes, holder, expiresInDays: expiresInDays ?? '' }),
     digest: '',
-    tail: randomTail(),
   }),
   reply: { apiKey: one(ApiKey) },
   // The key itself goes nowhere but into the answer.

@@ -100,7 +100,7 @@ describe('API keys over REST', () => {
         action: 'key.created',
         actor: self,
         target: body.id,
-        detail: { permissions: reading, holder: 'h', expiresInDays: 1 },
+        detail: { name: null, permissions: reading, spaces: [], holder: 'h', expiresInDays: 1 },
       },
     ]);
   });
