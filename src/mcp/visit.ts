@@ -17,7 +17,7 @@ import { list } from '../org/kinds.ts';
 import { version } from '../package.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import type { Desk, Outcome } from './protocol.ts';
-import { checkFields, type Listed, type Tool } from './tools.ts';
+import { checkFields, type Listed } from './tools.ts';
 
 const eventStream = 'text/event-stream';
 
@@ -107,13 +107,13 @@ export class Visit {
     return this.#headers;
   }
 
-  #tools(): Tool[] {
+  #tools(): ReturnType<Desk['tools']> {
     const all = [...this.#parts.tools.values()];
     const { permissions = [], hasAllMailboxes = false } = this.#granted ?? {};
     const may = ({ permission, needsAllMailboxes }: Listed): boolean =>
       allowedBy(permission).some((one) => permissions.some((granted) => granted === one)) &&
       (hasAllMailboxes || !needsAllMailboxes);
-    return all.filter(may).map(({ tool }) => tool);
+    return { tools: all.filter(may).map(({ tool }) => tool), permissions };
   }
 
   /** Undefined: there is no such tool. */

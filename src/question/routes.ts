@@ -116,7 +116,7 @@ const create = route({
   body: fields({
     scopeId: ofRun(),
     ...whatToAsk,
-    holder: actor().description('who asks, for those who answer'),
+    holder: actor().description('who asks, for those who answer').meta({ model: 'who asks, for those who answer' }),
   }),
   opaque: ['question'],
   success: { 201: AskedQuestion.schema },

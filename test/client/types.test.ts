@@ -182,7 +182,9 @@ describe('what the typed client is made of', () => {
   it('knows every error code', () => {
     const text = readFileSync(new URL('../../src/client/generated/errors.ts', import.meta.url), 'utf8');
     const codes = (text.split('export interface ErrorCodes {')[1] ?? '').matchAll(/^ {2}readonly (\w+): \d{3};/gm);
-    expect([...codes].map(([, code]) => code)).to.have.members([...new Set(allRoutes.flatMap(codesOf))]);
+    expect([...codes].map(([, code]) => code)).to.have.members([
+      ...new Set([...allRoutes, ...product.spacelessRoutes].flatMap(codesOf)),
+    ]);
   });
 
   it('says of every call, field and error code what it is, as OpenAPI does', () => {
