@@ -1,7 +1,7 @@
 --- Uses units of the current window, at once or not at all. While anyone waits for units, consume is refused.
 --- @request write
 --- @args allowanceId scopeId units holder workKey tail
---- @reply id scopeId windowEndsAt availableUnits replay ownName
+--- @reply id scopeId windowEndsAt availableUnits replay ownName?
 --- @gather
 --- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse allowance/_allowance allowance/_consumption scope/_scope
 local ownName = holder == '' and caller.needOwnName('holder') or nil

@@ -3,7 +3,7 @@
 --- @request write
 --- @space maxArmedTimers timers:ARMED reservations:ACTIVE
 --- @args budgetId scopeId holder amountMinor settleBy workKey tail
---- @reply id balances:balances first:reservation ownName
+--- @reply id balances:balances first:reservation ownName?
 --- @gather
 --- @include lib/call lib/caller lib/clock lib/count lib/id lib/maps lib/money lib/plan lib/refuse lib/sorted lib/space lib/timer
 --- @include budget/_alerts budget/_budget budget/_line budget/_reservation scope/_scope

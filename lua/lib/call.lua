@@ -63,8 +63,8 @@ end
 --- Opens the request as the header of its script says (`@request`): `write` changes something; `read` changes nothing and
 --- minds no timers; `org` is about what belongs to no space; `worker` is made by workers, with neither an API key nor rates.
 --- Returns the answer of an earlier request that this one repeats, else nil; what the script asked for of the space's record
---- (`@space`) is in keyspace.record. `...`: the arguments that have guards, which the loader puts there.
-function call.open(...)
+--- (`@space`) is in keyspace.record. first, second: its arguments that have guards, which the loader puts there.
+function call.open(first, second)
   local kind = invocation.script.kind
   local isWorker, isWrite = kind == 'worker', kind == 'write'
   if not invocation.isAdmitted then admit(invocation.script) end
@@ -84,7 +84,8 @@ function call.open(...)
     invocation.isSentBack = refused.isSentBack
     error({ err = refused.err })
   end
-  if invocation.limits then guard(invocation.script.guarded, ...) end
+  local limits = invocation.limits
+  if limits and limits.isGuarded then guard(invocation.script.guarded, first, second) end
   return idempotencyDigest ~= '' and replay() or nil
 end
 

@@ -5,10 +5,11 @@
 --- record. The requests of an invocation mostly carry the same key, which is read once.
 local caller = {}
 
---- What the caller may do (src/call/caller.ts, Grant). spaces: ids with commas between, '' for all; limits: false for a
---- caller that may use every mailbox under every name, which most are.
-local function grant(permissions, spaces, limits)
-  invocation.permissions, invocation.spaces, invocation.limits = permissions, spaces, limits
+--- What the caller may do (src/call/caller.ts, Grant). limits: what limits it beside its permissions, or false, as for most
+--- callers: spaces and mailboxes, ids with commas between, and holder; false where there is no such limit. `isGuarded`: its
+--- requests are checked by lib/guards. One table, as each member of an invocation costs all of them.
+local function grant(permissions, limits)
+  invocation.permissions, invocation.limits = permissions, limits
 end
 
 --- The rest of a key's record, where it says more than its permissions.
@@ -17,8 +18,7 @@ local function readLimits(key, permissions)
   for i, value in ipairs(read) do read[i] = value ~= '' and value end
   local spaces, mailboxes, holder, expiresAt, revokedAt = unpack(read)
   if revokedAt or expiresAt and tonumber(expiresAt) <= now then refuse('INVALID_API_KEY') end
-  local hasLimits = mailboxes or holder
-  grant(permissions, spaces or '', hasLimits and { mailboxes = mailboxes, holder = holder })
+  grant(permissions, { spaces = spaces, mailboxes = mailboxes, holder = holder, isGuarded = mailboxes or holder })
 end
 
 --- Refuses an unknown, ended or revoked key, before anything about the request is revealed. The first use of a day is
@@ -28,7 +28,7 @@ function caller.identify()
   local key = keys.apiKey(apiKeyDigest)
   local read = redis.call('HMGET', key, 'permissions', 'unlimited', 'usedDay')
   if not read[1] then refuse('INVALID_API_KEY') end
-  if read[2] == '1' then grant(read[1], '', false) else readLimits(key, read[1]) end
+  if read[2] == '1' then grant(read[1], false) else readLimits(key, read[1]) end
   invocation.apiKeyDigest = apiKeyDigest
   if read[3] ~= today then records.put(key, 'usedDay', today) end
 end
@@ -38,7 +38,7 @@ function caller.identifyLink()
   local number, id = string.match(redis.call('HGET', keys.links(), apiKeyDigest) or '', '^(%S+) (%S+)$')
   if not number then refuse('INVALID_API_KEY') end
   keyspace.turnTo(number)
-  grant('', '', false)
+  grant('', false)
   invocation.apiKeyDigest, invocation.linkedId = apiKeyDigest, id
 end
 
@@ -54,7 +54,7 @@ end
 
 --- The spaces that the key is limited to, between commas; '' for all.
 function caller.spaces()
-  return invocation.spaces
+  return invocation.limits and invocation.limits.spaces or ''
 end
 
 --- The digest of the key, by which its record is found.
@@ -113,5 +113,6 @@ function caller.authorize()
       if not hasOneOf(names) then refuse('PERMISSION_DENIED', names) end
     end
   end
-  if invocation.spaces ~= '' and not string.find(invocation.spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
+  local spaces = invocation.limits and invocation.limits.spaces
+  if spaces and not string.find(spaces, spaceId, 1, true) then refuse('PERMISSION_DENIED', 'space') end
 end

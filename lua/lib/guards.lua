@@ -6,12 +6,10 @@
 --- which only a record leads to a mailbox. A guard gets the argument, which is not '', and its name.
 local guards = {}
 
---- Checks the arguments of these names.
-local function guard(names, ...)
-  for i, name in ipairs(names) do
-    local value = select(i, ...)
-    if value ~= '' then guards[name](value, name) end
-  end
+--- Checks the arguments of these names, which are at most two.
+local function guard(names, first, second)
+  if names[1] and first ~= '' then guards[names[1]](first, names[1]) end
+  if names[2] and second ~= '' then guards[names[2]](second, names[2]) end
 end
 
 --- In a read, a holder is what the caller looks for.

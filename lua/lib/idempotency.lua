@@ -57,7 +57,7 @@ end
 --- Stores the answer of a request for which `find` found none. fingerprint: 10 characters. list: the answer, starting with
 --- its note.
 function idempotency.keep(digest, fingerprint, list)
-  local few = #list > 1 and #list < 6 and type(list[2]) ~= 'table' and type(list[#list]) ~= 'table'
+  local few = #list > 1 and #list < 5 and type(list[2]) ~= 'table' and type(list[#list]) ~= 'table'
   local values = few and cmsgpack.pack(unpack(list, 2)) or cmsgpack.pack(list)
   local head = few and currentHead()
   local cut = head and string.find(values, head, 1, true)

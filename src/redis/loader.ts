@@ -312,8 +312,10 @@ export class Builder {
     ].join('\n');
   }
 
-  #guardedOf({ args, rare }: Source): string[] {
-    return [...args, ...rare].filter((arg) => this.#guarded.has(arg));
+  #guardedOf({ file, args, rare }: Source): string[] {
+    const names = [...args, ...rare].filter((arg) => this.#guarded.has(arg));
+    if (names.length > 2) throw new Error(`${file}: call.open takes two arguments that have guards, not ${names}`);
+    return names;
   }
 
   /** Lua of `call.open` with the script's arguments that have guards. */
