@@ -12,25 +12,27 @@ local function grant(permissions, limits)
   invocation.permissions, invocation.limits = permissions, limits
 end
 
---- The rest of a key's record, where it says more than its permissions.
-local function readLimits(key, permissions)
-  local read = redis.call('HMGET', key, 'spaces', 'mailboxes', 'holder', 'expiresAt', 'revokedAt')
-  for i, value in ipairs(read) do read[i] = value ~= '' and value end
-  local spaces, mailboxes, holder, expiresAt, revokedAt = unpack(read)
-  if revokedAt or expiresAt and tonumber(expiresAt) <= now then refuse('INVALID_API_KEY') end
-  grant(permissions, { spaces = spaces, mailboxes = mailboxes, holder = holder, isGuarded = mailboxes or holder })
+--- Reads what limits a key beside its permissions. Unknown, ended and revoked keys take the same work, and are refused.
+local function readLimits(key)
+  local stored = records.stored(key)
+  for name, value in pairs(stored) do
+    if value == '' then stored[name] = nil end
+  end
+  local isOver = stored.revokedAt or tonumber(stored.expiresAt or math.huge) <= now
+  if not stored.permissions or isOver then refuse('INVALID_API_KEY') end
+  local spaces, mailboxes, holder = stored.spaces, stored.mailboxes, stored.holder
+  grant(stored.permissions, { spaces = spaces, mailboxes = mailboxes, holder = holder, isGuarded = mailboxes or holder })
 end
 
---- Refuses an unknown, ended or revoked key, before anything about the request is revealed. The first use of a day is
---- recorded.
+--- Refuses an unknown, ended or revoked key, before anything about the request is revealed. `unlimited` has the permissions of
+--- a key that nothing else limits, so that nothing else of it is read. The first use of a day is recorded.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = keys.apiKey(apiKeyDigest)
-  local read = redis.call('HMGET', key, 'permissions', 'unlimited', 'usedDay')
-  if not read[1] then refuse('INVALID_API_KEY') end
-  if read[2] == '1' then grant(read[1], false) else readLimits(key, read[1]) end
+  local read = redis.call('HMGET', key, 'unlimited', 'usedDay')
+  if read[1] then grant(read[1], false) else readLimits(key) end
   invocation.apiKeyDigest = apiKeyDigest
-  if read[3] ~= today then records.put(key, 'usedDay', today) end
+  if read[2] ~= today then records.put(key, 'usedDay', today) end
 end
 
 --- The same for the token of a link, of which the argument has the digest then; turns to the space of its record.

@@ -1,5 +1,5 @@
 --- @record apiKey
---- @include lib/audit lib/clock lib/id lib/maps lib/records lib/refuse lib/sorted lib/space lib/unit org/_org
+--- @include lib/audit lib/clock lib/id lib/maps lib/page lib/records lib/refuse lib/sorted lib/space lib/unit org/_org
 --- An API key, by its digest: the key itself is not stored.
 --- The newest spaces in which the mailboxes of a key are looked for, if it names no space.
 local maxLooked = 1000
@@ -26,6 +26,23 @@ function apiKey.beyond(record, limit)
   if limit.expiresAt and not (record.expiresAt and record.expiresAt <= limit.expiresAt) then return 'expiresInDays' end
 end
 
+--- Whether all keys are in the list. Older versions kept none: the first new key enters theirs.
+local function areListed()
+  return redis.call('ZCARD', keys.keyIds()) == redis.call('HLEN', keys.apiKeys())
+end
+
+--- A page of keyIds, newest first (lib/page).
+function apiKey.page(limit, cursor)
+  if areListed() then return page(keys.keyIds(), limit, cursor) end
+  local ids = {}
+  for _, keyId in ipairs(redis.call('HKEYS', keys.apiKeys())) do
+    if cursor == '' or keyId < cursor then ids[#ids + 1] = keyId end
+  end
+  table.sort(ids, function(a, b) return a > b end)
+  for i = #ids, limit + 2, -1 do ids[i] = nil end
+  return cutPage(ids, limit)
+end
+
 function apiKey.find(keyId)
   local digest = redis.call('HGET', keys.apiKeys(), keyId)
   return digest and apiKey.load(digest)
@@ -48,6 +65,7 @@ end
 --- Sets when a key is over.
 function apiKey.endAt(record, at)
   records.set(record, 'expiresAt', at)
+  records.set(record, 'unlimited', false)
   sorted.add(keys.endingKeys(), string.format('%d', at), record.id)
 end
 
@@ -77,9 +95,13 @@ end
 --- Adds a key. record: with its limits, '' for none. detail: for the audit trail.
 function apiKey.add(owner, record, action, actor, detail)
   record.createdAt, record.usedDay = now, false
-  record.unlimited = record.spaces == '' and record.mailboxes == '' and record.holder == '' and not record.expiresAt and '1'
+  local hasLimits = record.spaces ~= '' or record.mailboxes ~= '' or record.holder ~= '' or record.expiresAt
+  record.unlimited = not hasLimits and record.permissions
   apiKey.insert(record)
   if record.expiresAt then sorted.add(keys.endingKeys(), string.format('%d', record.expiresAt), record.id) end
+  if not areListed() then
+    for _, keyId in ipairs(redis.call('HKEYS', keys.apiKeys())) do sorted.add(keys.keyIds(), '0', keyId) end
+  end
   maps.put(keys.apiKeys(), record.keyId, record.id)
   sorted.add(keys.keyIds(), '0', record.keyId)
   records.set(owner, 'usedKeys', owner.usedKeys + 1)

@@ -1,8 +1,8 @@
 --- A page of an organization's API keys, newest first, ended and revoked ones included; the next cursor is the last id of it.
 --- @args limit cursor
 --- @reply nextCursor keys:apiKey[]
---- @include lib/page lib/refuse org/_apiKey
+--- @include lib/refuse org/_apiKey
 if redis.call('EXISTS', keys.org()) == 0 then refuse('ORG_NOT_FOUND') end
-local ids, nextCursor = page(keys.keyIds(), limit, cursor)
+local ids, nextCursor = apiKey.page(limit, cursor)
 for i, keyId in ipairs(ids) do ids[i] = apiKey.find(keyId) end
 return { nextCursor = nextCursor, keys = ids }

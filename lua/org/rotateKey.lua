@@ -2,7 +2,7 @@
 --- trail.
 --- @args keyId overlapHours digest tail detail
 --- @reply apiKey:apiKey replaced:apiKey
---- @include lib/clock lib/id lib/records lib/refuse lib/unit org/_apiKey org/_org
+--- @include lib/clock lib/id lib/refuse lib/unit org/_apiKey org/_org
 local owner = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
 local replaced = apiKey.find(keyId) or refuse('KEY_NOT_FOUND', keyId)
 if apiKey.hasEnded(replaced) then refuse('KEY_ENDED', keyId) end
@@ -13,7 +13,6 @@ apiKey.needRoom(owner, apiKey.used(owner) - (endsAt <= now and 1 or 0))
 local created = { id = digest, keyId = newId(tail), name = replaced.name, permissions = replaced.permissions,
   spaces = replaced.spaces, mailboxes = replaced.mailboxes, holder = replaced.holder, expiresAt = replaced.expiresAt }
 apiKey.add(owner, created, 'key.rotated', 'cli', detail)
-records.set(replaced, 'unlimited', false)
 apiKey.endAt(replaced, endsAt)
 unit.write()
 return { apiKey = created, replaced = replaced }

@@ -3,10 +3,10 @@
 --- @request org
 --- @args limit cursor
 --- @reply nextCursor keys:apiKey[]
---- @include lib/call lib/caller lib/page org/_apiKey
+--- @include lib/call lib/caller org/_apiKey
 limit = tonumber(limit)
 local scanLimit, own = 1000, apiKey.load(caller.digest())
-local ids, nextCursor = page(keys.keyIds(), scanLimit, cursor)
+local ids, nextCursor = apiKey.page(scanLimit, cursor)
 local found = {}
 for i, keyId in ipairs(ids) do
   local record = apiKey.find(keyId)

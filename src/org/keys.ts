@@ -12,7 +12,7 @@ export const orgKeys = {
     pattern: 'muster:{org}:key:<apiKeyDigest>',
     type: 'hash',
     holds:
-      'unlimited: 1 if it is neither revoked nor limited by anything but its permissions; usedDay: the last day, since 1970, on which it was used; keyId, name, permissions; spaces, mailboxes, holder (empty: all, any); createdAt, expiresAt, revokedAt; the key itself is not stored',
+      'unlimited: its permissions, if nothing else limits it and it was not revoked; usedDay: the last day, since 1970, on which it was used; keyId, name, permissions; spaces, mailboxes, holder (empty: all, any); createdAt, expiresAt, revokedAt; the key itself is not stored',
     goes: 'never',
   },
   apiKeys: {

@@ -60,7 +60,7 @@ const lastUsedAt = (get: Get): Value => {
 
 /** What every request reads of a key comes first: Redis searches a small hash from its start. */
 export const ApiKey = record('ApiKey', {
-  /** 1: neither revoked nor limited by anything but its permissions. */
+  /** Its permissions, if nothing else limits it and it was not revoked. */
   unlimited: text().orNull().internal(),
   /** The last day on which it was used, since 1970. */
   usedDay: number().orNull().internal(),

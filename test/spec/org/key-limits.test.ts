@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createKey, listKeys, rotateKey, showOrganization } from '../../../src/org/admin.ts';
+import { createKey, listKeys, revokeKey, rotateKey, showOrganization } from '../../../src/org/admin.ts';
 import { rejectionOf } from '../../support/own-store.ts';
 import { allPermissions, codeOf, type Reply, World } from '../../support/world.ts';
 
@@ -101,6 +101,26 @@ describe('A key with an end', () => {
     await world.at(noon + 1.4 * dayMs);
     await ask(apiKey);
     expect(await lastUsedAt()).to.equal(iso(noon + dayMs / 2));
+  });
+});
+
+describe('The keys of an earlier version', () => {
+  it('are listed, used and refused as they were, though it kept no list of them', async () => {
+    const world = await World.create();
+    const { service, org } = world;
+    const revoked = await createKey(service, { org, permissions: allPermissions });
+    await revokeKey(service, org, revoked.keyId);
+    const ids = (await listKeys(service, org)).map(({ keyId }) => keyId);
+    await service.store.del(`muster:{${org}}:keyIds`);
+    for (const digest of await service.store.hvals(`muster:{${org}}:keys`))
+      await service.store.hdel(`muster:{${org}}:key:${digest}`, 'unlimited', 'usedDay', 'mailboxes', 'holder');
+    expect((await listKeys(service, org)).map(({ keyId }) => keyId)).to.deep.equal(ids);
+    expect((await world.get('/mailboxes')).status).to.equal(200);
+    const ask = { Authorization: `Bearer ${revoked.apiKey}` };
+    expect(codeOf(await world.call('GET', '/mailboxes', undefined, ask))).to.equal('401 INVALID_API_KEY');
+    const { keyId } = await createKey(service, { org, permissions: allPermissions });
+    expect((await listKeys(service, org)).map((key) => key.keyId)).to.deep.equal([...ids, keyId]);
+    expect(await service.store.zcard(`muster:{${org}}:keyIds`)).to.equal(3);
   });
 });
 
