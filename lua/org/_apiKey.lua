@@ -35,7 +35,7 @@ end
 function apiKey.page(limit, cursor)
   if areListed() then return page(keys.keyIds(), limit, cursor) end
   local ids = {}
-  for _, keyId in ipairs(redis.call('HKEYS', keys.apiKeys())) do
+  for keyId in pairs(maps.all(keys.apiKeys())) do
     if cursor == '' or keyId < cursor then ids[#ids + 1] = keyId end
   end
   table.sort(ids, function(a, b) return a > b end)
@@ -100,7 +100,7 @@ function apiKey.add(owner, record, action, actor, detail)
   apiKey.insert(record)
   if record.expiresAt then sorted.add(keys.endingKeys(), string.format('%d', record.expiresAt), record.id) end
   if not areListed() then
-    for _, keyId in ipairs(redis.call('HKEYS', keys.apiKeys())) do sorted.add(keys.keyIds(), '0', keyId) end
+    for keyId in pairs(maps.all(keys.apiKeys())) do sorted.add(keys.keyIds(), '0', keyId) end
   end
   maps.put(keys.apiKeys(), record.keyId, record.id)
   sorted.add(keys.keyIds(), '0', record.keyId)
