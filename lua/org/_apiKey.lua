@@ -22,7 +22,8 @@ function apiKey.beyond(record, limit)
   if not isSubset(record.permissions, limit.permissions) then return 'permissions' end
   if not isNarrower(record.spaces, limit.spaces) then return 'spaces' end
   if not isNarrower(record.mailboxes, limit.mailboxes) then return 'mailboxes' end
-  if limit.holder ~= '' and record.holder ~= limit.holder then return 'holder' end
+  local holder = limit.holder or ''
+  if holder ~= '' and record.holder ~= holder then return 'holder' end
   if limit.expiresAt and not (record.expiresAt and record.expiresAt <= limit.expiresAt) then return 'expiresInDays' end
 end
 

@@ -69,7 +69,7 @@ export const ApiKey = record('ApiKey', {
   name: text().orNull().means('for people; null: none').example('worker'),
   permissions: list<Permission>(...permissions).means('what it may do; none of them includes another'),
   spaces: list().means('the ids of the spaces that it is limited to; empty: every space of the organization'),
-  mailboxes: list().means('the ids of the mailboxes of its one space that it is limited to; empty: all'),
+  mailboxes: list().or('').means('the ids of the mailboxes of its one space that it is limited to; empty: all'),
   holder: text().orNull().means('the only name under which it acts; null: any').example(null),
   createdAt: time(),
   expiresAt: time().orNull().means('when it ends; null: never').example(null),
