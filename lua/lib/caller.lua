@@ -12,8 +12,9 @@ local function grant(permissions, limits)
   invocation.permissions, invocation.limits = permissions, limits
 end
 
---- Reads what limits a key beside its permissions. Unknown, ended and revoked keys take the same work, and are refused.
-local function readLimits(key)
+--- Reads all of a key, of which most is the same all day. Unknown, ended and revoked keys take the same work, and are refused.
+--- The first use of a day is recorded.
+local function readWhole(key)
   local stored = records.stored(key)
   for name, value in pairs(stored) do
     if value == '' then stored[name] = nil end
@@ -22,17 +23,22 @@ local function readLimits(key)
   if not stored.permissions or isOver then refuse('INVALID_API_KEY') end
   local spaces, mailboxes, holder = stored.spaces, stored.mailboxes, stored.holder
   grant(stored.permissions, { spaces = spaces, mailboxes = mailboxes, holder = holder, isGuarded = mailboxes or holder })
+  if not (mailboxes or holder or stored.expiresAt) then records.put(key, 'plainDay', today) end
+  if stored.usedDay ~= today then records.put(key, 'usedDay', today) end
 end
 
---- Refuses an unknown, ended or revoked key, before anything about the request is revealed. `unlimited` has the permissions of
---- a key that nothing else limits, so that nothing else of it is read. The first use of a day is recorded.
+--- Refuses an unknown, ended or revoked key, before anything about the request is revealed. One that was found today to be
+--- limited by no more than permissions and spaces is so for the rest of the day, unless that is revoked: most keys are.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = keys.apiKey(apiKeyDigest)
-  local read = redis.call('HMGET', key, 'unlimited', 'usedDay')
-  if read[1] then grant(read[1], false) else readLimits(key) end
+  local read = redis.call('HMGET', key, 'permissions', 'spaces', 'plainDay')
+  if read[3] == today then
+    grant(read[1], read[2] ~= '' and { spaces = read[2] })
+  else
+    readWhole(key)
+  end
   invocation.apiKeyDigest = apiKeyDigest
-  if read[2] ~= today then records.put(key, 'usedDay', today) end
 end
 
 --- The same for the token of a link, of which the argument has the digest then; turns to the space of its record.

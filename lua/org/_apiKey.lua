@@ -66,7 +66,7 @@ end
 --- Sets when a key is over.
 function apiKey.endAt(record, at)
   records.set(record, 'expiresAt', at)
-  records.set(record, 'unlimited', false)
+  records.set(record, 'plainDay', false)
   sorted.add(keys.endingKeys(), string.format('%d', at), record.id)
 end
 
@@ -95,9 +95,7 @@ end
 
 --- Adds a key. record: with its limits, '' for none. detail: for the audit trail.
 function apiKey.add(owner, record, action, actor, detail)
-  record.createdAt, record.usedDay = now, false
-  local hasLimits = record.spaces ~= '' or record.mailboxes ~= '' or record.holder ~= '' or record.expiresAt
-  record.unlimited = not hasLimits and record.permissions
+  record.createdAt = now
   apiKey.insert(record)
   if record.expiresAt then sorted.add(keys.endingKeys(), string.format('%d', record.expiresAt), record.id) end
   if not areListed() then
@@ -113,7 +111,7 @@ end
 function apiKey.revoke(record, actor)
   if record.revokedAt then return end
   records.set(record, 'revokedAt', now)
-  records.set(record, 'unlimited', false)
+  records.set(record, 'plainDay', false)
   records.add(keys.org(), 'usedKeys', -1)
   sorted.remove(keys.endingKeys(), record.id)
   audit('key.revoked', actor, record.keyId, '{}')

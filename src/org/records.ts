@@ -58,12 +58,7 @@ const lastUsedAt = (get: Get): Value => {
   return day === null || day === '' ? null : Math.max(Number(day) * 86_400_000, createdAt);
 };
 
-/** What every request reads of a key comes first: Redis searches a small hash from its start. */
 export const ApiKey = record('ApiKey', {
-  /** Its permissions, if nothing else limits it and it was not revoked. */
-  unlimited: text().orNull().internal(),
-  /** The last day on which it was used, since 1970. */
-  usedDay: number().orNull().internal(),
   id: id().named('keyId'),
   keyId: id(),
   name: text().orNull().means('for people; null: none').example('worker'),
@@ -78,6 +73,10 @@ export const ApiKey = record('ApiKey', {
     .of(lastUsedAt, 'usedDay', 'createdAt')
     .means('when it was last used, true to the UTC day; null: never'),
   revokedAt: time().orNull().means('when it was revoked; null: it was not').example(null),
+  /** The last day on which it was used, since 1970. */
+  usedDay: number().orNull().later().internal(),
+  /** The last day on which nothing limited it but permissions and spaces. */
+  plainDay: number().orNull().later().internal(),
 });
 
 export const AuditEntry = record('AuditEntry', {
