@@ -7,7 +7,7 @@ import { ApiKey, AuditEntry, Organization } from './records.ts';
 export const orgRoom: Room = {
   name: 'org',
   tag: {
-    place: 12,
+    place: 13,
     title: 'API keys',
     description: 'Who may call what: keys with limits and an end, managed by keys with the permission `key_admin`.',
   },
