@@ -27,10 +27,14 @@ export function operation(route: Route, errors: ErrorTable, target: Target) {
 }
 
 /** A summary's first words are the title in a list of calls; what follows them opens the description. */
-function titleOf({ summary, description }: Route): { summary: string; description?: string } {
+function titleOf({ summary, description, needsAllMailboxes }: Route): { summary: string; description?: string } {
   const [, title = summary, rest] = /^(.{4,}?)(?:[;:.]|,(?= (?:oldest|newest) first\b)) (.*)$/s.exec(summary) ?? [];
   const opening = rest === undefined ? [] : [`${rest.charAt(0).toUpperCase()}${rest.slice(1)}.`];
-  const text = [...opening, ...(description === undefined ? [] : [description])].join(' ');
+  const text = [
+    ...opening,
+    ...(description === undefined ? [] : [description]),
+    ...(needsAllMailboxes ? ['Not for keys that are limited to mailboxes.'] : []),
+  ].join(' ');
   return { summary: title, ...(text !== '' && { description: text }) };
 }
 
