@@ -23,18 +23,22 @@ local function readWhole(key)
   if not stored.permissions or isOver then refuse('INVALID_API_KEY') end
   local spaces, mailboxes, holder = stored.spaces, stored.mailboxes, stored.holder
   grant(stored.permissions, { spaces = spaces, mailboxes = mailboxes, holder = holder, isGuarded = mailboxes or holder })
-  if not (mailboxes or holder or stored.expiresAt) then records.put(key, 'plainDay', today) end
+  if not (mailboxes or holder or stored.expiresAt) then records.put(key, 'plain', spaces and today .. ' ' .. spaces or today) end
   if stored.usedDay ~= today then records.put(key, 'usedDay', today) end
 end
 
---- Refuses an unknown, ended or revoked key, before anything about the request is revealed. One that was found today to be
---- limited by no more than permissions and spaces is so for the rest of the day, unless that is revoked: most keys are.
+--- Refuses an unknown, ended or revoked key, before anything about the request is revealed. A key that was found today to be
+--- limited by no more than permissions and spaces is so for the rest of the day, unless it is revoked or given an end: most
+--- keys are, and `plain` is then the day, with the spaces behind it.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = keys.apiKey(apiKeyDigest)
-  local read = redis.call('HMGET', key, 'permissions', 'spaces', 'plainDay')
-  if read[3] == today then
-    grant(read[1], read[2] ~= '' and { spaces = read[2] })
+  local read = redis.call('HMGET', key, 'permissions', 'plain', 'revokedAt')
+  local plain = not read[3] and read[2]
+  if plain == today then
+    grant(read[1], false)
+  elseif plain and string.find(plain, today .. ' ', 1, true) == 1 then
+    grant(read[1], { spaces = string.sub(plain, #today + 2) })
   else
     readWhole(key)
   end

@@ -66,7 +66,7 @@ end
 --- Sets when a key is over.
 function apiKey.endAt(record, at)
   records.set(record, 'expiresAt', at)
-  records.set(record, 'plainDay', false)
+  records.set(record, 'plain', false)
   sorted.add(keys.endingKeys(), string.format('%d', at), record.id)
 end
 
@@ -111,7 +111,6 @@ end
 function apiKey.revoke(record, actor)
   if record.revokedAt then return end
   records.set(record, 'revokedAt', now)
-  records.set(record, 'plainDay', false)
   records.add(keys.org(), 'usedKeys', -1)
   sorted.remove(keys.endingKeys(), record.id)
   audit('key.revoked', actor, record.keyId, '{}')

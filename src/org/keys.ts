@@ -12,7 +12,7 @@ export const orgKeys = {
     pattern: 'muster:{org}:key:<apiKeyDigest>',
     type: 'hash',
     holds:
-      'keyId, name, permissions; spaces, mailboxes, holder (empty: all, any); createdAt, expiresAt, revokedAt; usedDay: the last day, since 1970, on which it was used; plainDay: the last one on which nothing limited it but permissions and spaces; the key itself is not stored',
+      'keyId, name, permissions; spaces, mailboxes, holder (empty: all, any); createdAt, expiresAt, revokedAt; usedDay: the last day, since 1970, on which it was used; plain: the last one on which nothing limited it but permissions and spaces, with the spaces; the key itself is not stored',
     goes: 'never',
   },
   apiKeys: {

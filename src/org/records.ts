@@ -75,8 +75,8 @@ export const ApiKey = record('ApiKey', {
   revokedAt: time().orNull().means('when it was revoked; null: it was not').example(null),
   /** The last day on which it was used, since 1970. */
   usedDay: number().orNull().later().internal(),
-  /** The last day on which nothing limited it but permissions and spaces. */
-  plainDay: number().orNull().later().internal(),
+  /** The last day on which nothing limited it but permissions and spaces, and these. */
+  plain: text().orNull().later().internal(),
 });
 
 export const AuditEntry = record('AuditEntry', {

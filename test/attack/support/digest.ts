@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { World } from '../../support/world.ts';
 
 /** Counters of requests, including refused ones, and the day on which a key was last used: they are no effects of a call. */
-const counters = new Set(['usedRequests', 'usedRecovery', 'requestsMinute', 'usedDay', 'plainDay']);
+const counters = new Set(['usedRequests', 'usedRecovery', 'requestsMinute', 'usedDay', 'plain']);
 
 /** A digest of each value that an organization stores, by key. */
 export async function digests(world: World): Promise<Map<string, string>> {

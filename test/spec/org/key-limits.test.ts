@@ -113,7 +113,7 @@ describe('The keys of an earlier version', () => {
     const ids = (await listKeys(service, org)).map(({ keyId }) => keyId);
     await service.store.del(`muster:{${org}}:keyIds`);
     for (const digest of await service.store.hvals(`muster:{${org}}:keys`))
-      await service.store.hdel(`muster:{${org}}:key:${digest}`, 'plainDay', 'usedDay', 'mailboxes', 'holder');
+      await service.store.hdel(`muster:{${org}}:key:${digest}`, 'plain', 'usedDay', 'mailboxes', 'holder');
     expect((await listKeys(service, org)).map(({ keyId }) => keyId)).to.deep.equal(ids);
     expect((await world.get('/mailboxes')).status).to.equal(200);
     const ask = { Authorization: `Bearer ${revoked.apiKey}` };
