@@ -110,12 +110,7 @@ const recv = route({
   answer: ({ claims }, input) => {
     const { holder: given, holderSession, max } = input.body;
     const mailboxId = param(input, 'mailboxId');
-    const messages = claims.map(({ holder = null, ...claim }) => ({
-      ...claim,
-      mailboxId,
-      holder: given ?? holder,
-      holderSession,
-    }));
+    const messages = claims.map((claim) => ({ ...claim, mailboxId, holder: given ?? claim.holder, holderSession }));
     return { status: 200, body: max === undefined ? messages[0] : { messages } };
   },
   hold: (input) => {
