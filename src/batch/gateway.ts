@@ -1,5 +1,6 @@
 import { admitMistake } from '../call/admit.ts';
 import { callArgs } from '../call/args.ts';
+import { callerArgs } from '../call/caller.ts';
 import { ApiError, invalid } from '../call/errors.ts';
 import { stringify } from '../call/json.ts';
 import { type Note, readNote } from '../call/note.ts';
@@ -31,7 +32,7 @@ export function batchGateway(service: HttpService, operations: ReadonlyMap<strin
   const admit = ({ caller, requestId }: HttpCall, spaceId: string) =>
     service.scripts.run(script, caller.org, {
       ...callArgs,
-      apiKeyDigest: caller.apiKeyDigest,
+      ...callerArgs(caller),
       spaceId,
       callName,
       requestId,

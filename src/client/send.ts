@@ -31,7 +31,7 @@ export interface Outcome {
   readonly headers: Headers;
 }
 
-/** Method and path of a call, relative to /v1/spaces. */
+/** Method and path of a call, relative to /v1. */
 type Target = readonly [method: string, path: string];
 type AnyArgs = Readonly<Record<string, unknown>>;
 
@@ -89,7 +89,7 @@ export function requestOf(
     headers['Content-Type'] = 'application/json';
     if (method !== 'DELETE') request.body = JSON.stringify(rest);
   }
-  return { url: `${base.replace(/\/+$/, '')}/v1/spaces${target}${search}`, request };
+  return { url: `${base.replace(/\/+$/, '')}/v1${target}${search}`, request };
 }
 
 /** Sets the token of the next attempt. */

@@ -51,6 +51,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
     files: [
       'docs/operate/production.md',
       'docs/operate/organizations.md',
+      'docs/operate/keys.md',
       'docs/operate/plans.md',
       'docs/operate/settings.md',
       'docs/operate/docker.md',

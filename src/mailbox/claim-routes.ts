@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { invalid } from '../call/errors.ts';
-import { fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../call/fields.ts';
+import { actor, fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../call/fields.ts';
 import type { Hold } from '../call/hold.ts';
 import { randomTail, randomToken } from '../call/random.ts';
 import { maxReceivedBytes, param, type Route, route } from '../call/route.ts';
@@ -63,7 +63,7 @@ const recv = route({
     scopeId: idOr('*')
       .description('the run whose messages to receive, with all below it; `*`: every run in turn')
       .example('*'),
-    holder: text(1, 256),
+    holder: actor(),
     holderSession: text(1, 256)
       .description('the session of the holder: any text that is new with each start, kept with the claim')
       .example('worker-7/3'),
@@ -90,7 +90,7 @@ const recv = route({
   script: 'mailbox/recv',
   args: ({ body }) => ({
     scopeId: body.scopeId,
-    holder: body.holder,
+    holder: body.holder ?? '',
     holderSession: body.holderSession,
     leaseSeconds: body.leaseSeconds ?? '',
     max: body.max ?? 1,
@@ -109,9 +109,9 @@ const recv = route({
       ),
   },
   answer: ({ claims }, input) => {
-    const { holder, holderSession, max } = input.body;
+    const { holder: given, holderSession, max } = input.body;
     const mailboxId = param(input, 'mailboxId');
-    const messages = claims.map((claim) => ({ ...claim, mailboxId, holder, holderSession }));
+    const messages = claims.map((claim) => ({ ...claim, mailboxId, holder: given ?? claim.holder, holderSession }));
     return { status: 200, body: max === undefined ? messages[0] : { messages } };
   },
   hold: (input) => {

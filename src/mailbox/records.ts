@@ -260,7 +260,11 @@ export const Claim = Message.with('Claim', {
   mailboxId: mailboxId.of(() => ''),
   state: Message.fields.state.of(() => 'CLAIMED').example('CLAIMED'),
   reason: reason.of(absent),
-  holder: holder.of(absent).example('worker-7'),
+  // Sent where the request left it out.
+  holder: holder
+    .of((get) => get('ownName'), 'ownName')
+    .rare()
+    .example('worker-7'),
   holderSession: holderSession.of(absent).example('worker-7/3'),
   claimedAt: claimedAt.example(noon),
   leaseExpiresAt: leaseExpiresAt.example('2026-01-31T12:01:00.000Z'),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { callArgs } from '../call/args.ts';
+import { callerArgs, type Permission } from '../call/caller.ts';
 import { isUuid } from '../call/fields.ts';
 import { callFromFields } from '../call/from-fields.ts';
 import { readNote } from '../call/note.ts';
@@ -7,8 +8,9 @@ import type { Operation } from '../call/operation.ts';
 import { isObject } from '../call/read-input.ts';
 import { refusalOf } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
-import { allowedBy, type Permission } from '../call/route.ts';
+import { allowedBy } from '../call/route.ts';
 import { readTrace, traceIdOf } from '../call/trace.ts';
+import { type Answered, flag } from '../declare/field.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
@@ -16,11 +18,11 @@ import { list } from '../org/kinds.ts';
 import { version } from '../package.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import type { Desk, Outcome } from './protocol.ts';
-import { checkFields, type Listed, type Tool } from './tools.ts';
+import { checkFields, type Listed } from './tools.ts';
 
 const eventStream = 'text/event-stream';
 
-const grants = { script: 'space/grants', reply: { permissions: list<Permission>() } };
+const grants = { script: 'space/grants', reply: { permissions: list<Permission>(), hasAllMailboxes: flag() } };
 
 /** A refusal of the caller, whatever it calls: answered as HTTP, where clients and proxies know what it means. */
 const ofAnyCall: ReadonlySet<string> = new Set([
@@ -49,7 +51,7 @@ export class Visit {
   readonly #parts: VisitParts;
   readonly #isAlone: boolean;
   #headers: Readonly<Record<string, string>> = {};
-  #permissions: readonly string[] | undefined;
+  #granted: Answered<typeof grants.reply> | undefined;
   /** A call has come as far as to its script, which has checked and counted the request. */
   #isAdmitted = false;
   #refusal: unknown;
@@ -90,7 +92,7 @@ export class Visit {
     const spaceId = String(this.#parts.request.spaceId);
     const args = {
       ...callArgs,
-      apiKeyDigest: caller.apiKeyDigest,
+      ...callerArgs(caller),
       // No space has an id of another form.
       spaceId: isUuid(spaceId) ? spaceId.toLowerCase() : '',
       rateClass,
@@ -101,16 +103,18 @@ export class Visit {
       this.#refusal = thrown;
       throw thrown;
     });
-    this.#permissions = scripts.reader(grants)(values)?.permissions ?? [];
+    this.#granted = scripts.reader(grants)(values);
     this.#admitted(readNote(String(note)).headers);
     return this.#headers;
   }
 
-  #tools(): Tool[] {
+  #tools(): ReturnType<Desk['tools']> {
     const all = [...this.#parts.tools.values()];
-    const may = ({ permission }: Listed): boolean =>
-      allowedBy(permission).some((one) => this.#permissions?.includes(one));
-    return all.filter(may).map(({ tool }) => tool);
+    const { permissions = [], hasAllMailboxes = false } = this.#granted ?? {};
+    const may = ({ permission, needsAllMailboxes }: Listed): boolean =>
+      allowedBy(permission).some((one) => permissions.some((granted) => granted === one)) &&
+      (hasAllMailboxes || !needsAllMailboxes);
+    return { tools: all.filter(may).map(({ tool }) => tool), permissions };
   }
 
   /** Undefined: there is no such tool. */

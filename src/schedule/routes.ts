@@ -29,7 +29,7 @@ async function served<R extends Fields>(input: Input, context: ServeContext<R>):
       if (!(error instanceof Refusal)) throw error;
       if (error.code === 'SCHEDULE_DUE') {
         const [spaceId, scheduleId] = [param(input, 'spaceId'), param(input, 'scheduleId')];
-        changes['drainedSchedule'] = await context.schedules.fire(context.org, spaceId, scheduleId);
+        changes['drainedSchedule'] = await context.schedules.fire(context.caller.org, spaceId, scheduleId);
       } else if (error.code === 'MOMENT_UNKNOWN') {
         const [now = '', zone = '', ...expression] = error.detail.split(' ');
         changes['after'] = now;

@@ -167,7 +167,7 @@ describe('the scripts', () => {
   });
 
   it('have a declared code in every refusal', () => {
-    const cli = ['ORG_NOT_FOUND', 'ORG_EXISTS', 'KEY_NOT_FOUND', 'KEY_EXISTS'];
+    const cli = ['ORG_NOT_FOUND', 'ORG_EXISTS', 'KEY_EXISTS', 'KEY_ENDED'];
     for (const path of sources) {
       for (const [text, , code, more] of textOf(path).matchAll(/(?<!function )\brefuse\((?:('(\w+)'( *\.\.)?)|)/g)) {
         expect(code, `${path}: ${text}`).to.not.equal(undefined);

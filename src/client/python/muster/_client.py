@@ -242,7 +242,7 @@ class Muster(AllCalls):
         with in_call_span(endpoint.name, args, self._transport.url, trace_context) as span:
             answer = self._transport.call(
                 endpoint.method,
-                f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1/spaces{target}',
+                f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1{target}',
                 body,
                 idempotency_key=idempotency_key,
                 attempts=attempts,
