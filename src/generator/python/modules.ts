@@ -50,7 +50,7 @@ class PythonClient {
         'from __future__ import annotations\n',
         'from typing import TYPE_CHECKING, Any, Literal, TypedDict\n',
         'from ._record import Record\n',
-        'if TYPE_CHECKING:\n    from typing_extensions import NotRequired\n\n    from ._arguments import Id\n',
+        'if TYPE_CHECKING:\n    from collections.abc import Sequence\n\n    from typing_extensions import NotRequired\n\n    from ._arguments import Id\n',
         `__all__ = [\n    'ErrorCode',\n${all.map((name) => `    '${name}',`).join('\n')}\n]\n`,
         '',
         `ErrorCode = Literal[\n${codes.join('\n')}\n]`,
