@@ -1,11 +1,11 @@
 --- @record consumption
---- @include lib/clock lib/finished lib/maps lib/records scope/_scope
+--- @include lib/clock lib/finished lib/invocation lib/maps lib/records lib/sorted scope/_scope
 --- What a consumption changes in the records of its allowance and scope, and what is stored of it. It has no record of its
 --- own: a member of the organization's finished set, and what its workKey replays.
 
---- Whether anyone waits for units of the allowance. Cached, because no waiter can be added within this invocation.
+--- Whether anyone waits for units of the allowance. Kept, because only in an atomic batch an invocation may add a waiter.
 function consumption.isWaitedFor(record)
-  if record.waitedFor == nil then record.waitedFor = redis.call('EXISTS', keys.liveWaiters(record.id)) == 1 end
+  if record.waitedFor == nil or invocation.isWhole then record.waitedFor = not sorted.isEmpty(keys.liveWaiters(record.id)) end
   return record.waitedFor
 end
 

@@ -1,5 +1,5 @@
 --- @record waiter
---- @include lib/finished lib/journal lib/queue lib/records lib/refuse lib/timer scope/_scope
+--- @include lib/finished lib/journal lib/queue lib/records lib/refuse lib/sorted lib/timer scope/_scope
 --- A waiter's record and its transitions: WAITING, then GRANTED, CANCELLED or EXPIRED.
 
 --- The fields that transitions need; nil if there is no such waiter.
@@ -10,7 +10,7 @@ end
 --- The whole waiter, with its position while it waits.
 function waiter.view(waiterId)
   local record = waiter.load(waiterId) or refuse('WAITER_NOT_FOUND')
-  local rank = record.state == 'WAITING' and redis.call('ZRANK', keys.liveWaiters(record.allowanceId), waiterId)
+  local rank = record.state == 'WAITING' and sorted.rank(keys.liveWaiters(record.allowanceId), waiterId)
   record.position = rank and rank + 1
   return record
 end

@@ -14,7 +14,7 @@ local path = scope.path(scopeId)
 scope.needRunning(path)
 plan.needOperation()
 local possibleAt = allowance.nextMoment(source, units)
-local behind = redis.call('EXISTS', keys.liveWaiters(allowanceId)) == 1
+local behind = not sorted.isEmpty(keys.liveWaiters(allowanceId))
 local queues = behind or possibleAt > now
 if queues and pending >= maxPendingWaiters then refuse('WAITERS_FULL', maxPendingWaiters) end
 scope.check(path)

@@ -20,6 +20,13 @@ function rates.ofOrg(record, quota)
   orgRecovered = sameOrgMinute and tonumber(record.usedRecovery) or 0
 end
 
+--- The quota of the space, which a call may have changed.
+function rates.setQuota(record)
+  spaceQuota = tonumber(record.requestsPerMinute)
+  if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
+  spaceStart = string.format('%d,', spaceQuota)
+end
+
 --- The same of a space.
 function rates.ofSpace(record)
   spaceRecord, spaceQuota, spaceStart, isCounted = record, tonumber(record.requestsPerMinute), '', false

@@ -14,13 +14,14 @@ end
 --- The whole hold, with its position while it waits.
 function hold.view(holdId)
   local record = hold.load(holdId) or refuse('HOLD_NOT_FOUND')
-  local rank = record.state == 'WAITING' and redis.call('ZRANK', keys.liveHolds(record.poolId), holdId)
+  local rank = record.state == 'WAITING' and sorted.rank(keys.liveHolds(record.poolId), holdId)
   record.position = rank and rank + 1
   return record
 end
 
 --- The record as replies show it: without the times of a lease or a wait that has ended.
 function hold.shown(record)
+  record = records.copy(record)
   if record.state ~= 'HELD' then record.leaseExpiresAt = false end
   if record.state ~= 'WAITING' then record.expiresAt = false end
   return record

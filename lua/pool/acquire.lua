@@ -45,6 +45,7 @@ if queues then
   hold.queue(record, path)
   if isFree then serveLater(poolId) end
 else
+  record.expiresAt = false
   hold.grant(record, source, now)
 end
 return call.answer({ hold = hold.shown(record) }, 'operation')

@@ -10,7 +10,8 @@ import { Raw } from '../declare/raw.ts';
 import type { Handler } from '../http/context.ts';
 import { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
-import { type Element, readElements } from './calls.ts';
+import { Atomic } from './atomic.ts';
+import { type Element, type List, readElements } from './calls.ts';
 import { type Answers, mayRefer, resolved } from './references.ts';
 import { batchRoute, isBatched } from './route.ts';
 import { Turns } from './turns.ts';
@@ -27,6 +28,7 @@ export function batchGateway(service: HttpService, operations: ReadonlyMap<strin
   const { method, path, script, maxBodyBytes, call: callName } = batchRoute;
   const pattern = `/v1/spaces/:spaceId${path}`;
   const log = service.log.child({ route: pattern, script });
+  const atomic = new Atomic(service, operations);
   /** Whether the caller may enter the space: nothing is counted. */
   const admit = ({ caller, requestId }: HttpCall, spaceId: string) =>
     service.scripts.run(script, caller.org, {
@@ -43,13 +45,14 @@ export function batchGateway(service: HttpService, operations: ReadonlyMap<strin
     turns: Turns,
     answers: Answers,
   ): Promise<Result> => {
-    const { name, text, fields } = element;
+    const { name, text, fields, expect } = element;
     const found = typeof name === 'string' ? operations.get(name) : undefined;
     const operation = found && isBatched(found.route) ? found : undefined;
     const turn = turns.next();
     try {
       const refers = operation && mayRefer(text);
-      const call = element.call(turn, refers ? await resolved(fields, index, operation.route, answers) : fields);
+      const call = element.call(refers ? await resolved(fields, index, operation.route, answers) : fields, { turn });
+      if (expect !== undefined) throw invalid('expect is only taken where atomic is true');
       if (!operation)
         throw invalid(name === undefined ? callRule.replace('must be', 'is missing: it must be') : callRule);
       return await operation.answer(call);
@@ -71,12 +74,18 @@ export function batchGateway(service: HttpService, operations: ReadonlyMap<strin
     maxBodyBytes,
     handle: async (ctx, params) => {
       const request = new HttpCall(ctx, params);
-      let elements: readonly Element[];
+      let list: List;
       try {
-        elements = readElements(request);
+        list = readElements(request);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         throw await admitMistake(error, params['spaceId'], (spaceId) => admit(request, spaceId));
+      }
+      const { elements, isAtomic } = list;
+      if (isAtomic) {
+        ctx.state.calls = elements.length;
+        const { results, headers } = await atomic.answer(elements, request);
+        return { status: 200, headers, text: textOf(results) };
       }
       const [note] = await admit(request, String(params['spaceId']).toLowerCase());
       const turns = new Turns(service.scripts);
@@ -93,7 +102,7 @@ export function batchGateway(service: HttpService, operations: ReadonlyMap<strin
   };
 }
 
-function textOf(results: readonly Result[]): string {
+function textOf(results: readonly Response[]): string {
   return stringify({
     results: results.map(({ status, text, headers }) => ({
       status,

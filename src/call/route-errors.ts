@@ -24,7 +24,8 @@ export function codesOf(route: Route): readonly string[] {
   if (route.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED');
   if (route.idempotency !== 'never') codes.push('IDEMPOTENCY_KEY_INVALID');
   if (route.idempotency !== 'never' && route.idempotency !== 'calls') codes.push('IDEMPOTENCY_KEY_REUSED');
-  return [...new Set(codes)].filter((code) => route.rate !== 'held' || code !== 'SERVICE_RATE_LIMITED');
+  const own = codes.filter((code) => route.rate !== 'held' || code !== 'SERVICE_RATE_LIMITED');
+  return [...new Set([...own, ...(route.parts ?? []).flatMap(codesOf)])];
 }
 
 /** The path parameter that a `…_NOT_FOUND` code is about: `mailboxId`. */
@@ -44,7 +45,12 @@ export function statusOf(errors: ErrorTable, code: string, pattern: string, deta
 }
 
 /** The statuses with which a route answers a code. */
-export function statusesOf(errors: ErrorTable, code: string, { path, refusesInBody }: Route): number[] {
+export function statusesOf(errors: ErrorTable, code: string, route: Route): number[] {
+  const { path, refusesInBody, parts = [] } = route;
+  const ofParts = parts
+    .filter((part) => codesOf(part).includes(code))
+    .flatMap((part) => statusesOf(errors, code, part));
+  if (ofParts.length > 0) return [...new Set(ofParts)];
   const status = statusOf(errors, code, `/v1/spaces/:spaceId${path}`);
   return refusesInBody?.includes(code) ? [status, 409] : [status];
 }

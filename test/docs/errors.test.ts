@@ -13,8 +13,9 @@ const rows = [...textOf('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| (?:([\d, 
 
 /** Every status with which a code is answered. */
 function statusesOf(code: string): string {
+  // A batch answers with the statuses of its calls.
   const found = allRoutes
-    .filter((route) => codesOf(route).includes(code))
+    .filter((route) => codesOf(route).includes(code) && (!route.parts || route.refuses.includes(code)))
     .map(({ path }) => statusOf(allErrors, code, `/v1/spaces/:spaceId${path}`));
   const { status } = { ...allErrors, ...mcpErrors }[code] ?? {};
   return [...new Set(found.length > 0 ? found : [status])].sort().join(', ');

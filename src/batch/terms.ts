@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import type Joi from 'joi';
+import { type ApiError, invalid } from '../call/errors.ts';
+import { isUuid } from '../call/fields.ts';
+import { isObject } from '../call/read-input.ts';
+import type { Route } from '../call/route.ts';
+import { type Source, type Traced, textOf } from '../call/sources.ts';
+import { idForm, timeForm } from '../declare/field.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Trace = ReadonlyMap<string, Traced>;
+
+/** The most bytes of what a call expects. */
+const maxExpectBytes = 4_096;
+
+/** The id of an earlier call, which stands in the arguments as a placeholder until the store knows it. */
+interface Reference {
+  /** From 1, in the order in which the calls of the batch name them. */
+  readonly number: number;
+  readonly placeholder: string;
+  /** The place of the call among the replies, from 1; the opening is the first. */
+  readonly index: number;
+  readonly source: Source;
+  /** What is wrong where it leads to no id. */
+  readonly refusal: string;
+}
+
+/** The references of an atomic batch. No placeholder occurs in what a caller sends: it is random. */
+export class References {
+  readonly #all = new Map<string, Reference>();
+  /** The trace of each call's answer, in order. */
+  readonly traces: (() => Trace)[] = [];
+
+  get placeholders(): readonly string[] {
+    return [...this.#all.values()].map(({ placeholder }) => placeholder);
+  }
+
+  /**
+   * The fields of a call with a placeholder in place of each reference, and those references. Opaque values stay as they are.
+   *
+   * @throws ApiError VALIDATION_FAILED for a reference that cannot lead to an id
+   */
+  placed(fields: Fields, index: number, route: Route): { fields: Fields; from: readonly Reference[] } {
+    const opaque = route.opaque?.at(-1);
+    const from = new Set<Reference>();
+    const place = (value: unknown, name: string): unknown => {
+      if (name === opaque) return value;
+      if (Array.isArray(value)) return value.map((one) => place(one, name));
+      if (!isObject(value)) return value;
+      if (!('$from' in value))
+        return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, place(one, key)]));
+      const reference = this.#reference(value, name, index);
+      from.add(reference);
+      return reference.placeholder;
+    };
+    const placed = place(fields, '') as Fields;
+    return { fields: placed, from: [...from].sort((a, b) => a.number - b.number) };
+  }
+
+  #reference(value: Fields, name: string, index: number): Reference {
+    const { $from: at, member = 'id', ...others } = value;
+    if (!/(^i|I)d$/.test(name)) throw invalid(`${name} takes no $from: only fields that take an id do`);
+    const isCall = Number.isInteger(at) && Number(at) >= 0 && Number(at) < index;
+    if (!isCall || typeof member !== 'string' || Object.keys(others).length > 0)
+      throw invalid(
+        `${name} must be an id, or {"$from": i} with the index of a call before this one, and member if it is not its id`,
+      );
+    const key = `${at} ${member}`;
+    const refusal = `${name} is of call ${at}, whose answer has no id in ${member}`;
+    const traced = this.traces[Number(at)]?.().get(member);
+    if (!traced?.isId) throw invalid(refusal);
+    const { source } = traced;
+    const number = this.#all.size + 1;
+    const reference = this.#all.get(key) ?? {
+      number,
+      placeholder: randomUUID(),
+      index: Number(at) + 2,
+      source,
+      refusal,
+    };
+    this.#all.set(key, reference);
+    return reference;
+  }
+}
+
+/** A member that an answer must have. */
+interface Expected {
+  readonly name: string;
+  readonly source: Source;
+  /** The texts that will do. */
+  readonly accepts: readonly string[];
+  /** As it was sent. */
+  readonly wanted: string;
+  readonly isFlag: boolean;
+}
+
+/**
+ * Reads what a call expects of its answer: members of it, or of its balances or counts.
+ *
+ * @throws ApiError VALIDATION_FAILED
+ */
+export function readExpect(expect: unknown, route: Route, trace: () => Trace): readonly Expected[] {
+  if (expect === undefined || expect === null) return [];
+  if (!isObject(expect) || Array.isArray(expect)) throw invalid('expect must be an object with members of the answer');
+  if (Buffer.byteLength(JSON.stringify(expect)) > maxExpectBytes)
+    throw invalid(`expect must not be larger than ${maxExpectBytes} bytes`);
+  const schemas = schemasOf(route);
+  return Object.entries(expect).flatMap(([name, wanted]) => {
+    const member = schemas.get(name);
+    if (!member) throw unknown(name, route, schemas.keys());
+    if (!nested.has(name)) return [readMember(name, wanted, member, trace)];
+    if (!isObject(wanted) || Array.isArray(wanted))
+      throw invalid(`expect.${name} must be an object with members of ${name}`);
+    const inner = membersOf(member);
+    return Object.entries(wanted).map(([key, value]) => {
+      const schema = inner.get(key);
+      if (!schema)
+        throw unknown(
+          `${name}.${key}`,
+          route,
+          [...inner.keys()].map((one) => `${name}.${one}`),
+        );
+      return readMember(`${name}.${key}`, value, schema, trace);
+    });
+  });
+}
+
+/** The objects whose members can be expected. */
+const nested: ReadonlySet<string> = new Set(['balances', 'counts']);
+
+function unknown(name: string, { call }: Route, known: Iterable<string>): ApiError {
+  return invalid(
+    `expect.${name} is not a member of the answer of ${call}, which has ${[...known].join(', ') || 'none'}`,
+  );
+}
+
+/** The members of the route's answers, by name. */
+function schemasOf({ success }: Route): Map<string, Joi.Schema> {
+  const schemas = Object.values(success).filter((schema) => schema !== null);
+  return new Map(schemas.flatMap((schema) => [...membersOf(schema)]));
+}
+
+function membersOf(schema: Joi.Schema): Map<string, Joi.Schema> {
+  const names = Object.keys((schema.describe()['keys'] ?? {}) as object);
+  return new Map(names.map((name) => [name, (schema as Joi.ObjectSchema).extract(name)]));
+}
+
+interface Description {
+  readonly type: string;
+  readonly flags?: { readonly only?: boolean };
+  readonly rules?: readonly { readonly name: string; readonly args?: { readonly regex?: string } }[];
+}
+
+/** Whether a member of this kind can be compared: no object, list, opaque value or time. */
+function isComparable({ type, flags, rules = [] }: Description): boolean {
+  if (type === 'any') return flags?.only === true;
+  const isTime = rules.some(({ args }) => args?.regex === String(timeForm));
+  return !isTime && ['string', 'number', 'boolean'].includes(type);
+}
+
+function readMember(name: string, given: unknown, schema: Joi.Schema, trace: () => Trace): Expected {
+  const description = schema.describe() as Description;
+  const traced = isComparable(description) ? trace().get(name) : undefined;
+  if (!traced)
+    throw invalid(`expect.${name} cannot be compared: only texts, ids, states, flags, numbers and amounts can`);
+  const isId = description.rules?.some(({ args }) => args?.regex === String(idForm)) ?? false;
+  const wanted = isId && typeof given === 'string' && isUuid(given) ? given.toLowerCase() : given;
+  const { error } = schema.validate(wanted, { convert: false });
+  if (error) throw invalid(`expect.${name} ${error.message.replace(/^"[^"]*" /, '')}`);
+  const text = textOf(wanted);
+  const { source, isFlag } = traced;
+  return { name, source, accepts: isFlag && text === '' ? ['', '0'] : [text], wanted: String(wanted), isFlag };
+}
