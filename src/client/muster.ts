@@ -1,10 +1,12 @@
 import { withPrerequisites } from './after.ts';
+import { sendAtomic } from './atomic.ts';
 import { batched, sendBatch } from './batch.ts';
-import { type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
+import { type AtomicCalls, type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
 import { type Journal, journal } from './journal.ts';
 import { itemsOf } from './pages.ts';
 import { type MusterOptions, send } from './send.ts';
 import type {
+  AtomicAnswers,
   BatchedCall,
   BatchedOptions,
   BatchResults,
@@ -24,6 +26,15 @@ export interface Muster extends Calls {
    * Idempotency-Keys are made of the batch's, so a retry of the batch does nothing twice.
    */
   batch<const List extends readonly BatchedCall[]>(list: List, options?: CallOptions): Promise<BatchResults<List>>;
+  /**
+   * Makes 1 to 25 calls in one step: all happen, in order, each seeing those before it, or none does. `plan` makes the calls of
+   * `t`, and may use the ids of their answers before these exist: `muster.atomic((t) => { const run = t.scope.create({ … });
+   * return t.message.send({ scopeId: run.id, … }); })`. A call may `expect` members of its answer. Resolves with the answers of
+   * the calls that `plan` returns: one, or those in an object or a list. A retry gets null for what was read.
+   *
+   * @throws {MusterError} the refusal of the call that was refused; EXPECTATION_FAILED
+   */
+  atomic<R>(plan: (t: AtomicCalls) => R, options?: CallOptions): Promise<AtomicAnswers<R>>;
   /**
    * The journal as it goes on: `for await (const event of muster.events({ types: ['message.*'] }))`. Goes on by itself over
    * cut connections, and gives each event once. Throws where it cannot go on: CURSOR_EXPIRED, EVENTS_DAMAGED, a revoked key.
@@ -63,5 +74,6 @@ export function createMuster(options: MusterOptions): Muster {
   const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);
   const events = <const F extends EventFilter = never>(journalOptions: JournalOptions<F> = {}) =>
     journal(options, journalOptions);
-  return { ...muster, call: inBatch, batch, events } as unknown as Muster;
+  const atomic = <R>(plan: (t: AtomicCalls) => R, callOptions?: CallOptions) => sendAtomic(options, plan, callOptions);
+  return { ...muster, call: inBatch, batch, atomic, events } as unknown as Muster;
 }

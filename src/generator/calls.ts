@@ -1,6 +1,7 @@
 import openapiTypes, { astToString } from 'openapi-typescript';
 import {
   allFailures,
+  atomicCalls,
   batchedCalls,
   type Call,
   type Content,
@@ -101,6 +102,7 @@ interface Kind {
 }
 
 const alone: Kind = { args: 'Args', options: 'CallOptions', result: 'Promise' };
+const inAtomic: Kind = { args: 'AtomicArgs', options: 'AtomicOptions', result: 'PendingCall' };
 const inBatch: Kind = { args: 'BatchedArgs', options: 'BatchedOptions', result: 'BatchedCall' };
 
 /** The parts of the signatures of a document's calls. */
@@ -126,7 +128,8 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
   const optional = needsNothing(call, document) ? '?' : '';
   const taking = (more = '') => {
     const args = `${kind.args}<${id}${more}>`;
-    return `args${optional}: ${taken.length === 0 ? args : `Typed<${args}, ${both}>`}, options?: ${kind.options}`;
+    const opts = kind === inAtomic ? `${kind.options}<Answer<${id}>>` : kind.options;
+    return `args${optional}: ${taken.length === 0 ? args : `Typed<${args}, ${both}>`}, options?: ${opts}`;
   };
   const giving = (type: string) => `${kind.result}<${typed(type)}>`;
   const lines = listsWithMax(call)
@@ -168,7 +171,7 @@ function callsText(document: Document): string {
   const roomOf = ({ operation }: Call) => operation.operationId.split('.', 1)[0] ?? '';
   // A call of no primitive, batch, is written by hand.
   const ofRooms = all.filter(({ operation }) => operation.operationId.includes('.'));
-  const batched = batchedCalls(document);
+  const [batched, atomic] = [batchedCalls(document), atomicCalls(document)];
   const source: Source = { document, codesOf: specificCodes(document) };
   const byRoom = (calls: readonly Call[], kind: Kind) =>
     [...new Set(calls.map(roomOf))].map((room) => {
@@ -183,12 +186,15 @@ function callsText(document: Document): string {
     'import type {',
     '  Answer,',
     '  Args,',
+    '  AtomicArgs,',
+    '  AtomicOptions,',
     '  BatchedArgs,',
     '  BatchedCall,',
     '  BatchedOptions,',
     '  CallOptions,',
     '  ListOf,',
     '  OneOf,',
+    '  PendingCall,',
     '  Typed,',
     "} from '../types.ts';\n",
     '/** Method and path of each call, by its name. */',
@@ -208,6 +214,13 @@ function callsText(document: Document): string {
     ...byRoom(
       ofRooms.filter(({ operation }) => batched.has(operation.operationId)),
       inBatch,
+    ),
+    '}\n',
+    '/** Every call that an atomic batch takes, by primitive. */',
+    'export interface AtomicCalls {',
+    ...byRoom(
+      ofRooms.filter(({ operation }) => atomic.has(operation.operationId)),
+      inAtomic,
     ),
     '}\n',
   ].join('\n');

@@ -1,6 +1,7 @@
+import { madeOnce } from '../atomic.ts';
 import { MusterError } from '../error.ts';
 import type { Muster } from '../muster.ts';
-import type { Answer, BatchedCall, CallOptions } from '../types.ts';
+import type { Answer, Args, BatchedCall, CallOptions } from '../types.ts';
 import { GiveUp, isShort, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
 import { insist } from './insist.ts';
 import type { Outbox } from './outbox.ts';
@@ -49,13 +50,33 @@ export class Ends {
     const { message } = this.#muster.call;
     const batched = message.complete(args, { idempotencyKey });
     try {
-      await insist(task, () =>
-        this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey }), task),
+      await insist(
+        task,
+        this.#completing(task, args) ??
+          (() =>
+            this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey }), task)),
       );
     } catch (error) {
       throw error instanceof MusterError && error.status === 413 ? tooLarge(json, error) : error;
     }
     for (const refusal of refusals) task.listener.unsettled(refusal);
+  }
+
+  /** An attempt to complete a message together with the calls of its plan; undefined: it has none. */
+  #completing(task: Task, args: Args<'message.complete'>): (() => Promise<unknown>) | undefined {
+    if (!task.plan) return undefined;
+    const plan = madeOnce(task.plan);
+    const idempotencyKey = crypto.randomUUID();
+    return () => {
+      task.isEnding = false;
+      return this.#muster.atomic(
+        (t) => {
+          t.message.complete(args);
+          plan(t);
+        },
+        { attempts: 1, idempotencyKey, signal: AbortSignal.timeout(this.#timeoutMs) },
+      );
+    };
   }
 
   /**
