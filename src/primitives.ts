@@ -7,6 +7,7 @@ import { mailboxRoom } from './mailbox/room.ts';
 import { noteRoom } from './note/room.ts';
 import { orgRoom } from './org/room.ts';
 import { poolRoom } from './pool/room.ts';
+import { questionRoom } from './question/room.ts';
 import { collect, type Room } from './room.ts';
 import { scheduleRoom } from './schedule/room.ts';
 import { scopeRoom } from './scope/room.ts';
@@ -25,6 +26,7 @@ export const rooms: readonly Room[] = [
   barrierRoom,
   allowanceRoom,
   poolRoom,
+  questionRoom,
   scheduleRoom,
   noteRoom,
   timerRoom,

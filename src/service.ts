@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { AnswerPages } from './answer/site.ts';
 import { batchGateway } from './batch/gateway.ts';
 import { consoleSite } from './console/site.ts';
 import { one } from './declare/record.ts';
@@ -223,7 +224,7 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
     tags,
     glossary,
     openapi,
-    sites: [consoleSite(), docsSite(), referenceSite()],
+    sites: [consoleSite(), docsSite(), referenceSite(), new AnswerPages({ ...core, errors })],
   });
   return Listener.start(server, host, port, setting);
 }

@@ -33,6 +33,11 @@ function allowance.nextMoment(record, units)
   return math.max(cooled, record.windowEndsAt)
 end
 
+--- How many units are left of the record's current window: none where more were used than it has.
+function allowance.available(record)
+  return math.max(0, record.unitsLimit - record.usedUnits)
+end
+
 --- Uses units of the record's current window.
 function allowance.use(record, units)
   if record.isNewWindow then records.set(record, 'windowStartedAt', record.windowStartedAt) end

@@ -1,4 +1,4 @@
---- @include lib/cancels lib/clock lib/sorted lib/timer allowance/_waiter scope/_ending
+--- @include lib/cancels lib/clock lib/soon lib/sorted allowance/_waiter scope/_ending
 
 --- Ends a WAITING waiter of a cancelled run; one whose time was over before the cancel is EXPIRED.
 function waiter.stop(record, cancel)
@@ -13,7 +13,7 @@ end
 function waiter.unqueue(record, cancel)
   local isHead = sorted.first(keys.liveWaiters(record.allowanceId)) == record.id
   waiter.stop(record, cancel)
-  if isHead then timer.arm('allowance:grant', record.allowanceId, now) end
+  if isHead then soon.serve('allowance:grant', record.allowanceId, now) end
 end
 
 cancels.waiters = { total = 'cancelledWaiters', isLive = true }

@@ -1,31 +1,67 @@
 --- @record consumption
---- @include lib/clock lib/finished lib/invocation lib/maps lib/records lib/sorted scope/_scope
+--- @include lib/clock lib/finished lib/id lib/maps lib/records lib/sorted lib/unit allowance/_allowance
+--- @include allowance/_waiter scope/_scope
 --- What a consumption changes in the records of its allowance and scope, and what is stored of it. It has no record of its
 --- own: a member of the organization's finished set, and what its workKey replays.
 
---- Whether anyone waits for units of the allowance. Kept, because only in an atomic batch an invocation may add a waiter.
+--- Whether anyone waits for units of the allowance. Cached as long as the invocation has not changed that.
 function consumption.isWaitedFor(record)
-  if record.waitedFor == nil or invocation.isWhole then record.waitedFor = not sorted.isEmpty(keys.liveWaiters(record.id)) end
+  local key = keys.liveWaiters(record.id)
+  if unit.isChanged(key) then return not sorted.isEmpty(key) end
+  if record.waitedFor == nil then record.waitedFor = redis.call('EXISTS', key) == 1 end
   return record.waitedFor
 end
 
---- Counts a consumption in the record of its scope, which exists.
-function consumption.countIn(scopeId, units)
+--- Uses units (text) of an allowance (an allowance.read) that has them, counts that in the record of the scope, which exists,
+--- and keeps all that retention needs to remove it. Returns how many units are left.
+function consumption.make(id, source, scopeId, units, workKey)
+  local number = tonumber(units)
+  allowance.use(source, number)
   local record = scope.load(scopeId, 'consumptions', 'consumedUnits')
   records.set(record, 'consumptions', record.consumptions + 1)
-  records.set(record, 'consumedUnits', record.consumedUnits + units)
-end
-
---- Adds a finished consumption, with all that retention needs to remove it.
-function consumption.finish(id, allowanceId, scopeId, units, workKey)
-  local member = id .. ' ' .. allowanceId .. ' ' .. scopeId .. ' ' .. units
+  records.set(record, 'consumedUnits', record.consumedUnits + number)
+  local member = id .. ' ' .. source.id .. ' ' .. scopeId .. ' ' .. units
   finished.add('allowance:consumption', workKey == '' and member or member .. ' ' .. workKey, nowText)
+  local availableUnits = source.unitsLimit - source.usedUnits
+  emit.allowance.consumed(source.id, { scopeId = scopeId, consumptionId = id, units = units, availableUnits = availableUnits })
+  return availableUnits
 end
 
---- Parses what `finish` has added.
+--- Parses what `make` has added; settledUnits is nil until it is settled.
 function consumption.parse(member)
-  local allowanceId, scopeId, units, workKey = string.match(member, '^%S+ (%S+) (%S+) (%d+) ?(.*)$')
-  return { allowanceId = allowanceId, scopeId = scopeId, units = units, workKey = workKey }
+  local allowanceId, scopeId, units, settled, workKey = string.match(member, '^%S+ (%S+) (%S+) (%d+)/?(%d*) ?(.*)$')
+  return { member = member, allowanceId = allowanceId, scopeId = scopeId, units = tonumber(units),
+    settledUnits = tonumber(settled), workKey = workKey }
+end
+
+--- A consumption of the allowance or the grant of one of its waiters, `at`: when it was made; nil if there is none.
+function consumption.find(allowanceId, id)
+  local granted = waiter.load(id, 'allowanceId', 'scopeId', 'state', 'units', 'grantedAt', 'settledUnits')
+  if granted then
+    if granted.allowanceId ~= allowanceId or granted.state ~= 'GRANTED' then return nil end
+    return { waiter = granted, at = granted.grantedAt, scopeId = granted.scopeId, units = granted.units,
+      settledUnits = granted.settledUnits }
+  end
+  local at = momentOf(id)
+  local member = finished.find('allowance:consumption', id .. ' ', string.format('%d', at))
+  local found = member and consumption.parse(member)
+  if not found or found.allowanceId ~= allowanceId then return nil end
+  found.at = at
+  return found
+end
+
+--- Notes what a consumption or a grant has really used; the run of a consumption has used it, too.
+function consumption.settle(found, units)
+  if found.waiter then
+    records.set(found.waiter, 'settledUnits', units)
+    return
+  end
+  local rest = found.workKey == '' and '' or ' ' .. found.workKey
+  local before = string.sub(found.member, 1, #found.member - #rest)
+  local score = string.format('%d', found.at)
+  finished.remove('allowance:consumption', found.member)
+  finished.add('allowance:consumption', before .. '/' .. string.format('%d', units) .. rest, score)
+  records.add(keys.scope(found.scopeId), 'consumedUnits', units - found.units)
 end
 
 --- Stores under its workKey what a replay answers.

@@ -9,14 +9,6 @@ end
 --- The end of a waiter's time to live.
 due['allowance:waiter'] = function(waiterId, at, maxChanges)
   unit.write()
-  local record = waiter.read(waiterId)
-  if not record or record.state ~= 'WAITING' then return 1 end
-  local cancel = waiter.cancelOf(record)
-  if cancel then
-    waiter.unqueue(record, cancel)
-    return 1
-  end
-  local wasHead = queue.isLeavingHead('allowance:waiter', record.allowanceId, waiterId)
-  waiter.expire(record, at)
-  return 1 + (wasHead and serveWaiters(record.allowanceId, at, maxChanges - 1) or 0)
+  local allowanceId = queue.expire('allowance:waiter', waiterId, at)
+  return 1 + (allowanceId and serveWaiters(allowanceId, at, maxChanges - 1) or 0)
 end

@@ -6,6 +6,7 @@ lines['allowance:waiter'] = {
   live = function(id) return keys.liveWaiters(id) end,
   units = function(id) return keys.waiterUnits(id) end,
   waiting = function() return keys.waitingWaiters() end,
+  of = function(record) return record.allowanceId end,
   load = function(id) return allowance.load(id, 'sequence', 'rebuiltThrough') end,
   key = function(id) return keys.allowance(id) end,
   read = waiter.read,

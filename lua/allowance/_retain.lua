@@ -15,6 +15,6 @@ retained['allowance:consumption'] = function(member, at)
   local parsed = consumption.parse(member)
   if parsed.workKey ~= '' then maps.remove(keys.consumptionKeys(parsed.allowanceId), parsed.workKey) end
   records.add(keys.scope(parsed.scopeId), 'consumptions', -1)
-  records.add(keys.scope(parsed.scopeId), 'consumedUnits', -parsed.units)
+  records.add(keys.scope(parsed.scopeId), 'consumedUnits', -(parsed.settledUnits or parsed.units))
   scope.release(parsed.scopeId, at)
 end

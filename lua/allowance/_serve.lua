@@ -1,12 +1,12 @@
 --- @export serveWaiters
---- @include lib/freed lib/queue lib/timer allowance/_allowance allowance/_cancel allowance/_grant allowance/_waiter
+--- @include lib/freed lib/queue lib/soon lib/timer allowance/_allowance allowance/_cancel allowance/_grant allowance/_waiter
 --- Grants units at the time `at` to at most `maxWaiters` waiters from the head of the queue, and arms the timer for the next
 --- possible grant: `at` itself if there may be more to do. Returns the number of waiters that left.
 local function serveWaiters(allowanceId, at, maxWaiters)
   -- Usually the head is blocked; reading far beyond it would be wasted.
   maxWaiters = math.min(maxWaiters, 25)
   if maxWaiters < 1 then
-    timer.arm('allowance:grant', allowanceId, at)
+    soon.serve('allowance:grant', allowanceId, at)
     return 0
   end
   local source, granted = allowance.read(allowanceId, at), {}
@@ -18,7 +18,7 @@ local function serveWaiters(allowanceId, at, maxWaiters)
   end)
   if granted[1] then waiter.grant(granted, source, at) end
   if nextAt then
-    timer.arm('allowance:grant', allowanceId, nextAt)
+    soon.serve('allowance:grant', allowanceId, nextAt)
   else
     timer.disarm('allowance:grant', allowanceId)
     freed.units('ALLOWANCE', allowanceId)

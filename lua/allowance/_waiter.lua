@@ -7,9 +7,13 @@ function waiter.read(waiterId)
   return waiter.load(waiterId, 'allowanceId', 'scopeId', 'state', 'units', 'expiresAt')
 end
 
---- The whole waiter, with its position while it waits.
+function waiter.whole(waiterId)
+  return waiter.load(waiterId) or refuse('WAITER_NOT_FOUND')
+end
+
+--- The same, with its position while it waits.
 function waiter.view(waiterId)
-  local record = waiter.load(waiterId) or refuse('WAITER_NOT_FOUND')
+  local record = waiter.whole(waiterId)
   local rank = record.state == 'WAITING' and sorted.rank(keys.liveWaiters(record.allowanceId), waiterId)
   record.position = rank and rank + 1
   return record
@@ -30,6 +34,7 @@ function waiter.finish(record, state, at, emitter, cause)
     queue.leave('allowance:waiter', record.allowanceId, record.id)
     timer.disarm('allowance:waiter', record.id)
     journal.wake(record.id)
+    record.position = nil
   end
   records.set(record, state == 'GRANTED' and 'grantedAt' or 'finishedAt', at)
   waiter.enter(record, state)

@@ -1,12 +1,5 @@
 --- @include lib/clock lib/waiting allowance/_allowance allowance/_waiter
 
---- Rows of the first `maxRows` ids, and whether there are more.
-local function rowsOf(ids, maxRows, row)
-  local list = {}
-  for i = 1, math.min(#ids, maxRows) do list[i] = row(ids[i]) end
-  return list, #ids > maxRows
-end
-
 --- What a waiter waits for, and until when at least: false if that is unknown, or over though not swept.
 local function blockOf(record)
   if record.position > 1 then return 'HEAD_OF_LINE', false end

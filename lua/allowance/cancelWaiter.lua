@@ -3,17 +3,13 @@
 --- @args waiterId
 --- @reply waiter:waiter
 --- @include lib/call lib/clock lib/queue lib/refuse allowance/_cancel allowance/_serve allowance/_waiter
-local record = waiter.view(waiterId)
+local record = waiter.whole(waiterId)
 local cancel = record.state == 'WAITING' and waiter.cancelOf(record)
-if cancel then
-  record.position = nil
-  waiter.unqueue(record, cancel)
-end
+if cancel then waiter.unqueue(record, cancel) end
 if record.state == 'CANCELLED' then return call.answer({ waiter = record }) end
 if record.state ~= 'WAITING' then refuse('WAITER_NOT_WAITING', record.state) end
 if record.expiresAt <= now then refuse('WAITER_NOT_WAITING', 'EXPIRED') end
 
-record.position = nil
 local wasHead = queue.isLeavingHead('allowance:waiter', record.allowanceId, waiterId)
 waiter.finish(record, 'CANCELLED', now, emit.waiter.cancelled)
 if wasHead then serveWaiters(record.allowanceId, now, 25) end

@@ -25,13 +25,9 @@ if consumption.isWaitedFor(record) then refuse('ALLOWANCE_EXHAUSTED', 'waiters a
 if allowance.nextMoment(record, wanted) > now then refuse('ALLOWANCE_EXHAUSTED', 'units at=' .. record.windowEndsAt) end
 
 if not path then scope.create(scopeId) end
-allowance.use(record, wanted)
-consumption.countIn(scopeId, wanted)
-local id, availableUnits = newId(tail), record.unitsLimit - record.usedUnits
-consumption.finish(id, allowanceId, scopeId, units, workKey)
+local id = newId(tail)
+local availableUnits = consumption.make(id, record, scopeId, units, workKey)
 if workKey ~= '' then
   consumption.store(id, allowanceId, scopeId, units, workKey, record.windowEndsAt, availableUnits, holder)
 end
-emit.allowance.consumed(allowanceId,
-  { scopeId = scopeId, consumptionId = id, units = units, availableUnits = availableUnits })
 return call.answer({ id = id, scopeId = scopeId, windowEndsAt = record.windowEndsAt, availableUnits = availableUnits }, 'operation')

@@ -1,9 +1,48 @@
 --- @record budget
---- @include lib/money lib/records lib/refuse
+--- @include lib/clock lib/money lib/records lib/refuse lib/unit
+--- A budget as it stands now. A plain one has five fields that calls read, and stores `overdrawn` only once it has been
+--- overdrawn. A budget that is more (below another one, with a window or alerts) always stores it: so a field that is read
+--- anyway says whether there are others to read.
 
---- The balances of a budget; refuses if there is no such budget.
+--- The balances of a budget with what reserves and settles need; refuses if there is no such budget.
 function budget.read(budgetId)
-  return budget.load(budgetId, 'limitMinor', 'reserved', 'settled', 'available', 'overdrawn') or refuse('BUDGET_NOT_FOUND')
+  local record = budget.load(budgetId, 'limitMinor', 'reserved', 'settled', 'available', 'overdrawn')
+    or refuse('BUDGET_NOT_FOUND')
+  if record.overdrawn then
+    budget.advance(budget.load(budgetId, 'line', 'windowSeconds', 'windowStartedAt', 'settledBefore', 'alertPercents',
+      'alerted'))
+  end
+  return record
+end
+
+--- The whole budget; refuses if there is no such budget.
+function budget.view(budgetId)
+  return budget.advance(budget.load(budgetId) or refuse('BUDGET_NOT_FOUND'))
+end
+
+--- Begins the window that it is time for: `settled` begins anew, `reserved` stays. Reads and refused calls write nothing, so
+--- the change is not stored before `storeRoll`.
+function budget.advance(record)
+  local windowMs = record.windowSeconds and record.windowSeconds * 1000
+  if not windowMs or now < record.windowStartedAt + windowMs then return record end
+  record.rolledFrom = record.rolledFrom or record.windowStartedAt
+  record.windowStartedAt = now - now % windowMs
+  record.settledBefore = money.add(record.settledBefore, record.settled)
+  record.settled, record.available = '0', money.subtract(record.limitMinor, record.reserved)
+  record.alerted = false
+  return record
+end
+
+--- Stores the window that `advance` has begun. Called before any other change of the record.
+function budget.storeRoll(record)
+  if not record.rolledFrom then return end
+  records.set(record, 'windowStartedAt', record.windowStartedAt)
+  records.set(record, 'settledBefore', record.settledBefore)
+  records.set(record, 'settled', record.settled)
+  records.set(record, 'available', record.available)
+  records.set(record, 'alerted', false)
+  unit.delete(keys.budgetLabels(record.id, string.format('%d', record.rolledFrom)))
+  record.rolledFrom = nil
 end
 
 --- Moves an amount from one balance to another; their sum does not change.
@@ -18,11 +57,15 @@ function budget.overrun(record, amountMinor)
   local paid = money.exceeds(amountMinor, record.available) and record.available or amountMinor
   budget.move(record, 'available', 'settled', paid)
   local overdrawn = money.subtract(amountMinor, paid)
-  if overdrawn ~= '0' then records.set(record, 'overdrawn', money.add(record.overdrawn, overdrawn)) end
+  if overdrawn ~= '0' then records.set(record, 'overdrawn', money.add(record.overdrawn or '0', overdrawn)) end
   return overdrawn
+end
+
+function budget.isOverdrawn(record)
+  return record.overdrawn and record.overdrawn ~= '0'
 end
 
 --- The lowest limit that covers what was spent and reserved, and what the budget is overdrawn by.
 function budget.neededLimit(record)
-  return money.add(money.add(record.reserved, record.settled), record.overdrawn)
+  return money.add(money.add(record.reserved, record.settled), record.overdrawn or '0')
 end

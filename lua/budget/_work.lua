@@ -1,10 +1,11 @@
 --- @export work
---- @include lib/call lib/id lib/money lib/records lib/refuse lib/unit budget/_budget budget/_entry budget/_reservation
+--- @include lib/call lib/id lib/money lib/records lib/refuse lib/unit budget/_budget budget/_entry budget/_labels
+--- @include budget/_line budget/_reservation
 --- What settle and void share: one ledger entry per workKey.
 local work = {}
 
 --- The replayed answer of the first request with this workKey; nil if there was none. amountMinor nil: any amount.
---- asked: kind, budgetId, reservationId, workKey and tail of the new entry.
+--- asked: kind, budgetId, reservationId, workKey, label and tail of the new entry.
 function work.replayOf(asked, amountMinor)
   asked.balances = budget.read(asked.budgetId)
   asked.key = keys.budgetWorkKeys(asked.budgetId, asked.kind)
@@ -27,21 +28,30 @@ function work.reservation(asked)
   return record
 end
 
---- Moves an amount out of the reservation, into its `field` and the budget's `balance`: settledMinor and settled, or
---- voidedMinor and available. With nothing left it closes as `finalState`. emitter: emits the event. What the amount has
---- above the reservation is an overrun: the budget books it. Returns the answer.
+--- Moves an amount out of the reservation, into its `field` and the `balance` of the budget and of those above it:
+--- settledMinor and settled, or voidedMinor and available. With nothing left it closes as `finalState`. emitter: emits the
+--- event. What the amount has above the reservation is an overrun: each budget books it by itself. Returns the answer.
 function work.book(asked, record, emitter, amountMinor, field, balance, finalState)
   -- If settleBy passed after the last sweep, the overdue event comes before the reservation may close.
   reservation.becomeOverdue(record)
   local reference = entry.reference(asked.kind, asked.workKey)
   local isOverrun = money.exceeds(amountMinor, record.remainingMinor)
-  local held, overdrawnMinor = isOverrun and record.remainingMinor or amountMinor, '0'
-  budget.move(asked.balances, 'reserved', balance, held)
+  local held, levels, overdrawn = isOverrun and record.remainingMinor or amountMinor, nil, nil
+  if asked.balances.overdrawn or isOverrun or asked.label then
+    levels = line.of(asked.balances)
+    line.move(levels, 'reserved', balance, held)
+  else
+    budget.move(asked.balances, 'reserved', balance, held)
+  end
   if isOverrun then
     -- It happens once: the reservation closes.
     local above = money.subtract(amountMinor, held)
     records.set(record, 'overrunMinor', above)
-    overdrawnMinor = budget.overrun(asked.balances, above)
+    overdrawn = {}
+    for i, level in ipairs(levels) do overdrawn[i] = budget.overrun(level, above) end
+  end
+  if asked.label and amountMinor ~= '0' then
+    for _, level in ipairs(levels) do labels.add(level, asked.label, amountMinor) end
   end
   records.set(record, 'remainingMinor', money.subtract(record.remainingMinor, held))
   records.set(record, field, money.add(record[field], amountMinor))
@@ -51,13 +61,16 @@ function work.book(asked, record, emitter, amountMinor, field, balance, finalSta
     records.set(record, 'firstEntry', reference)
   end
   if record.remainingMinor == '0' then reservation.close(record, finalState) end
-  local id = newId(asked.tail)
+  local id, overdrawnMinor = newId(asked.tail), overdrawn and overdrawn[1] or '0'
   entry.store(asked.key, asked.workKey, id, record.id, amountMinor, overdrawnMinor)
   emitter(asked.budgetId, { scopeId = record.scopeId, reservationId = record.id, entryId = id, state = record.state,
     amountMinor = amountMinor })
-  if overdrawnMinor ~= '0' then
-    emit.budget.overdrawn(asked.budgetId, { scopeId = record.scopeId, reservationId = record.id, entryId = id,
-      overdrawnMinor = overdrawnMinor, overdrawn = asked.balances.overdrawn })
+  for i = 1, overdrawn and #levels or 0 do
+    if overdrawn[i] ~= '0' then
+      local level = levels[i]
+      emit.budget.overdrawn(level.id, { scopeId = record.scopeId, reservationId = record.id, entryId = id,
+        overdrawnMinor = overdrawn[i], overdrawn = level.overdrawn })
+    end
   end
   return call.answer({ id = id, amountMinor = amountMinor, overdrawnMinor = overdrawnMinor, reservation = record,
     balances = asked.balances }, 'operation')

@@ -1,4 +1,4 @@
---- Reserves an amount of a budget, or replies with the reservation that was made with the same workKey, as it stands now.
+--- Reserves an amount of a budget and of all above it, or replies with the reservation that was made with the same workKey, as it stands now.
 --- settleBy: epoch milliseconds or ''.
 --- @request write
 --- @space maxArmedTimers timers:ARMED reservations:ACTIVE
@@ -6,7 +6,7 @@
 --- @reply id balances:balances first:reservation
 --- @gather
 --- @include lib/call lib/clock lib/count lib/id lib/maps lib/money lib/plan lib/refuse lib/sorted lib/space lib/timer
---- @include budget/_budget budget/_reservation scope/_scope
+--- @include budget/_alerts budget/_budget budget/_line budget/_reservation scope/_scope
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
 local record = budget.read(budgetId)
 local ofKey = workKey ~= '' and keys.budgetWorkKeys(budgetId, 'RESERVE')
@@ -22,10 +22,13 @@ scope.needRunning(path)
 plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(path)
-if record.overdrawn ~= '0' then
-  refuse('INSUFFICIENT_BUDGET', record.overdrawn .. ' ' .. budget.neededLimit(record))
+-- A plain budget, which most are, is spared the rest of what follows.
+local levels = record.overdrawn and line.of(record)
+if levels then
+  line.needAvailable(levels, amountMinor)
+elseif money.exceeds(amountMinor, record.available) then
+  line.refuseShort(record)
 end
-if money.exceeds(amountMinor, record.available) then refuse('INSUFFICIENT_BUDGET', record.available) end
 
 path = path or scope.create(scopeId)
 scope.addAlong(path, 'activeReservations', 1)
@@ -36,11 +39,16 @@ reservation.insert(created)
 reservation.enter(created, 'ACTIVE')
 sorted.add(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)
 sorted.add(keys.scopeReservations(scopeId), '0', id)
-budget.move(record, 'available', 'reserved', amountMinor)
+if levels then
+  line.move(levels, 'available', 'reserved', amountMinor)
+else
+  budget.move(record, 'available', 'reserved', amountMinor)
+end
 if created.settleBy then
   timer.arm('budget:reservation', id, created.settleBy)
   count.space('timers:ARMED', 1)
 end
 if ofKey then maps.put(ofKey, workKey, id .. ' ' .. amountMinor) end
 emit.budget.reserved(budgetId, created)
+if levels then alerts.emitReached(levels) end
 return call.answer({ id = id, balances = record }, 'operation')

@@ -1,11 +1,13 @@
---- Settles a reservation in part or in full; the remainder stays reserved. overrun '1': also more than the remainder.
+--- Settles a reservation in part or in full; the remainder stays reserved. overrun '1': also more than the remainder. label: ''
+--- or what it was spent for.
 --- @request write
 --- @space reservations:ACTIVE reservations:SETTLED
---- @args budgetId reservationId amountMinor overrun workKey tail
+--- @args budgetId reservationId amountMinor overrun workKey label tail
 --- @reply id amountMinor overdrawnMinor replay reservation:reservation balances:balances
 --- @gather
 --- @include lib/money lib/refuse budget/_work
-local asked = { kind = 'SETTLE', budgetId = budgetId, reservationId = reservationId, workKey = workKey, tail = tail }
+local asked = { kind = 'SETTLE', budgetId = budgetId, reservationId = reservationId, workKey = workKey,
+  label = label ~= '' and label, tail = tail }
 local replay = work.replayOf(asked, amountMinor)
 if replay then return replay end
 local record = work.reservation(asked)

@@ -1,22 +1,39 @@
---- Changes a budget's limit, which never lies below what is reserved and settled. A limit that covers what the budget is
---- overdrawn by, too, settles that. `detail` is the audit's.
+--- Changes a budget's limit, which never lies below what is reserved and settled, and the percentages of its alerts. A limit
+--- that covers what the budget is overdrawn by, too, settles that. '' leaves a field as it is; alertPercents: a JSON list.
+--- `detail` is the audit's.
 --- @request write
---- @args budgetId limitMinor detail
+--- @args budgetId limitMinor alertPercents detail
 --- @reply budget:budget
---- @include lib/audit lib/call lib/caller lib/money lib/plan lib/records lib/refuse budget/_budget
-local record = budget.load(budgetId) or refuse('BUDGET_NOT_FOUND')
-local covers = record.overdrawn ~= '0' and not money.exceeds(budget.neededLimit(record), limitMinor)
-if limitMinor == record.limitMinor and not covers then return call.answer({ budget = record }) end
+--- @include lib/audit lib/call lib/caller lib/money lib/plan lib/records lib/refuse budget/_alerts budget/_budget
+local record = budget.view(budgetId)
+local limit, percents = record.limitMinor, record.alertPercents
+if limitMinor ~= '' then limit = limitMinor end
+if alertPercents ~= '' then percents = alertPercents ~= '[]' and alertPercents end
+local covers = limitMinor ~= '' and budget.isOverdrawn(record) and not money.exceeds(budget.neededLimit(record), limit)
+local changesLimit, changesAlerts = covers or limit ~= record.limitMinor, percents ~= record.alertPercents
+if not changesLimit and not changesAlerts then return call.answer({ budget = record }) end
 local used = money.add(record.reserved, record.settled)
-if money.exceeds(used, limitMinor) then refuse('LIMIT_BELOW_USE', 'limitMinor ' .. used) end
+if money.exceeds(used, limit) then refuse('LIMIT_BELOW_USE', 'limitMinor ' .. used) end
 plan.needOperation()
 
-records.set(record, 'limitMinor', limitMinor)
-records.set(record, 'available', money.subtract(limitMinor, used))
-if covers then
-  budget.move(record, 'available', 'settled', record.overdrawn)
-  records.set(record, 'overdrawn', '0')
+budget.storeRoll(record)
+local isRaised = money.exceeds(limit, record.limitMinor)
+if changesLimit then
+  records.set(record, 'limitMinor', limit)
+  records.set(record, 'available', money.subtract(limit, used))
+  if covers then
+    budget.move(record, 'available', 'settled', record.overdrawn)
+    records.set(record, 'overdrawn', '0')
+  end
+  emit.budget.limit_changed(budgetId, record)
+  audit('budget.limit_changed', caller.keyId(), budgetId, detail)
 end
-emit.budget.limit_changed(budgetId, record)
-audit('budget.limit_changed', caller.keyId(), budgetId, detail)
+if changesAlerts then
+  records.set(record, 'alertPercents', percents)
+  if not record.overdrawn then records.set(record, 'overdrawn', '0') end
+  emit.budget.updated(budgetId, { alertPercents = alertPercents })
+  audit('budget.updated', caller.keyId(), budgetId, detail)
+end
+alerts.rearm(record, isRaised)
+alerts.emitReached({ record })
 return call.answer({ budget = record }, 'operation')

@@ -3,9 +3,9 @@
 --- its own, so nothing is read in vain.
 --- @request read
 --- @args budgetId states limit part cursor
---- @reply budget:budget nextCursor reservations:reservation[]
---- @include lib/call lib/refuse budget/_budget budget/_reservation
-local record = budget.load(budgetId) or refuse('BUDGET_NOT_FOUND')
+--- @reply budget:budget spentByLabel nextCursor reservations:reservation[]
+--- @include lib/call budget/_budget budget/_labels budget/_reservation
+local record = budget.view(budgetId)
 limit = tonumber(limit)
 local found, last, more = {}, false, false
 
@@ -31,4 +31,4 @@ end
 
 if part ~= 'closed' then take('active', 'ACTIVE') end
 if not more then take('closed', 'SETTLED', 'VOIDED') end
-return call.answer({ budget = record, nextCursor = more and last, reservations = found })
+return call.answer({ budget = record, spentByLabel = labels.list(record), nextCursor = more and last, reservations = found })

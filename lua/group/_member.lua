@@ -1,4 +1,4 @@
---- @include group/_decide group/_group group/_task mailbox/_finish mailbox/_members mailbox/_message
+--- @include lib/clock group/_decide group/_group group/_task mailbox/_finish mailbox/_members mailbox/_message
 --- What a task group does when the message of one of its members changes (mailbox/_members).
 local outcomes = {
   ACKED = { counter = 'succeeded', emitter = emit.task.succeeded },
@@ -16,10 +16,21 @@ function members.started(record)
   emit.task.started(record.taskId, task.of(record))
 end
 
+--- The outcome of a group that is decided, or is going to be by what is due at `at`; nil if it is neither.
+local function outcomeOf(groupRecord, at)
+  if groupRecord.state == 'DECIDED' then return group.load(groupRecord.id, 'outcome').outcome end
+  if group.isOverdue(groupRecord, at) then return 'EXPIRED' end
+  return group.cancelOf(groupRecord) and 'CANCELLED' or nil
+end
+
+function members.decided(record)
+  return outcomeOf(group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running'), now)
+end
+
 --- CLAIMED, about to become READY again. A member of a decided group is cancelled instead; then it returns true.
 function members.released(record, at)
   local groupRecord = group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
-  if groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, at) or group.cancelOf(groupRecord) then
+  if outcomeOf(groupRecord, at) then
     message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
     return true
   end

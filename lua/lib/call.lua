@@ -49,12 +49,12 @@ end
 --- that follow one another with the same shared arguments (lib/serve).
 local function admit(script)
   local kind = script.kind
-  if kind ~= 'worker' then caller.identify() end
+  if script.isLinked then caller.identifyLink() elseif kind ~= 'worker' then caller.identify() end
   plan.read()
   if kind == 'org' then rates.ofNoSpace() else enterSpace(script) end
   if kind ~= 'worker' then invocation.note = note end
   if kind == 'write' or kind == 'read' then
-    caller.authorize()
+    if not script.isLinked then caller.authorize() end
     if not rates.quota() then refuse('SPACE_NOT_FOUND') end
   end
   invocation.isAdmitted = true

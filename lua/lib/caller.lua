@@ -1,7 +1,7 @@
 --- @shared apiKeyDigest permission
 --- @export caller
 --- @include lib/refuse lib/invocation lib/space
---- The caller's API key and what it allows. The requests of an invocation mostly carry the same key, which is read once.
+--- The caller's API key and what it allows, or its link: a secret address that lets its holder do one thing with one record. The requests of an invocation mostly carry the same key, which is read once.
 local caller = {}
 
 --- Refuses an unknown or revoked key, before anything about the request is revealed.
@@ -10,6 +10,19 @@ function caller.identify()
   local key = redis.call('HMGET', keys.apiKey(apiKeyDigest), 'permissions', 'spaces', 'revokedAt')
   if not key[1] or key[3] then refuse('INVALID_API_KEY') end
   invocation.apiKeyDigest, invocation.permissions, invocation.spaces = apiKeyDigest, key[1], key[2]
+end
+
+--- The same for the token of a link, of which the argument has the digest then; turns to the space of its record.
+function caller.identifyLink()
+  local number, id = string.match(redis.call('HGET', keys.links(), apiKeyDigest) or '', '^(%S+) (%S+)$')
+  if not number then refuse('INVALID_API_KEY') end
+  keyspace.turnTo(number)
+  invocation.apiKeyDigest, invocation.permissions, invocation.spaces, invocation.linkedId = apiKeyDigest, '', '', id
+end
+
+--- The id of the record that the caller's link is for.
+function caller.linkedId()
+  return invocation.linkedId
 end
 
 --- What the key may do, with commas between.

@@ -1,4 +1,4 @@
---- @include lib/gathered
+--- @include lib/gathered lib/records
 --- @export maps
 --- Hashes with arbitrary fields, as the invocation reads and changes them. One HDEL and one HSET per hash are sent at the
 --- end. The arguments of the HSET are indexed by field.
@@ -25,6 +25,15 @@ function maps.put(key, field, value)
     args = puts[key]
     args[field] = #args
   end
+end
+
+--- All fields with their values.
+function maps.all(key)
+  local fields = records.stored(key)
+  local gone, args = removals[key], puts[key]
+  for i = 3, gone and #gone or 0 do fields[gone[i]] = nil end
+  for i = 3, args and #args or 0, 2 do fields[args[i]] = args[i + 1] end
+  return fields
 end
 
 function maps.remove(key, field)

@@ -31,6 +31,14 @@ function money.add(a, b)
   return (money.join(highA + highB, lowA + lowB))
 end
 
+--- An amount times a whole number of at most a million.
+function money.times(amount, factor)
+  local high, low = money.halves(amount)
+  low = low * factor
+  local carry = math.floor(low / 1000000000)
+  return (money.join(high * factor + carry, low - carry * 1000000000))
+end
+
 --- a - b, where b is at most a.
 function money.subtract(a, b)
   if a == b then return '0' end

@@ -10,7 +10,8 @@
 --- list(id), rebuilt(id), live(id), units(id): the keys of the queue for the thing with this id; waiting(): the key of all
 --- that wait in the space.
 --- load(id): the record of the thing, with `sequence` and `rebuiltThrough`; key(id): its key.
---- read(waiterId): the record of one who waits, with its `units` and `expiresAt`; cancelOf(record): the cancel of its run, if any.
+--- read(waiterId): the record of one who waits, with its `state`, `units` and `expiresAt`; of(record): the id of what it waits
+--- for; cancelOf(record): the cancel of its run, if any.
 --- stop(record, cancel), expire(record, at): ends one whose run is cancelled, or whose time was over at `at`; unqueue(record,
 --- cancel): stops one wherever it stands.
 local queue, lines = { rebuildBatch = 100 }, {}
@@ -86,6 +87,20 @@ due['queue:rebuild'] = function(place)
     timer.armInBackground('queue:rebuild', place, now)
   end
   return queue.rebuildBatch
+end
+
+--- The time of a waiter is over at `at`; it may have left already. Returns the id of what it waited for if those behind it may
+--- be served.
+function queue.expire(kind, waiterId, at)
+  local line = lines[kind]
+  local record = line.read(waiterId)
+  if not record or record.state ~= 'WAITING' then return end
+  local cancel = line.cancelOf(record)
+  if cancel then return line.unqueue(record, cancel) end
+  local id = line.of(record)
+  local wasHead = queue.isLeavingHead(kind, id, waiterId)
+  line.expire(record, at)
+  return wasHead and id
 end
 
 --- The ids at the head, at most `maxWaiters`, whether they still wait or not, and whether they are those of the list. A list that

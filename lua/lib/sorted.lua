@@ -96,10 +96,19 @@ local function isChanged(key)
   return removed[key] or added[key] and added[key][3]
 end
 
+--- Whether one text comes before another by its bytes, as members of one score do; `<` goes by the locale.
+local function isBefore(one, other)
+  for i = 1, math.min(#one, #other) do
+    local a, b = string.byte(one, i), string.byte(other, i)
+    if a ~= b then return a < b end
+  end
+  return #one < #other
+end
+
 --- Whether a member with a score comes before another.
-local function isBefore(member, score, other, otherScore)
+local function isInFront(member, score, other, otherScore)
   score, otherScore = tonumber(score), tonumber(otherScore)
-  return score < otherScore or score == otherScore and member < other
+  return score < otherScore or score == otherScore and isBefore(member, other)
 end
 
 --- The first members of a range, at most `limit`, each followed by its score, as the invocation leaves them. stored(limit):
@@ -119,7 +128,7 @@ local function ranged(key, limit, stored, isIn, isReverse)
   end
   table.sort(kept, function(a, b)
     if isReverse then a, b = b, a end
-    return isBefore(a[1], a[2], b[1], b[2])
+    return isInFront(a[1], a[2], b[1], b[2])
   end)
   for i = 1, math.min(limit, #kept) do list[2 * i - 1], list[2 * i] = kept[i][1], kept[i][2] end
   return list
@@ -145,7 +154,7 @@ function sorted.behind(key, last, limit)
   if not score then return sorted.front(key, limit) end
   local rank = redis.call('ZRANK', key, last)
   return ranged(key, limit, function(some) return redis.call('ZRANGE', key, rank + 1, rank + some, 'WITHSCORES') end,
-    function(member, at) return isBefore(last, score, member, at) end)
+    function(member, at) return isInFront(last, score, member, at) end)
 end
 
 --- The first members with scores from one bound to another, as ZRANGE BYSCORE takes them, at most `limit`, each followed by its
@@ -173,7 +182,7 @@ function sorted.byName(key, start, last, limit)
       list[2 * i - 1], list[2 * i] = member, '0'
     end
     return list
-  end, function(member) return string.sub(member, 1, #start) == start and (last == '' or member > last) end)
+  end, function(member) return string.sub(member, 1, #start) == start and (last == '' or isBefore(last, member)) end)
   local members = {}
   for i = 1, #entries, 2 do members[#members + 1] = entries[i] end
   return members
@@ -205,6 +214,24 @@ function sorted.score(key, member)
   local score = change(key, member)
   if score ~= nil then return score end
   return redis.call('ZSCORE', key, member)
+end
+
+--- The member of this score (text) that begins with a prefix; nil if there is none.
+function sorted.beginningWith(key, score, prefix)
+  local args = added[key]
+  for i = 4, args and #args or 0, 2 do
+    if args[i - 1] == score and string.sub(args[i], 1, #prefix) == prefix then return args[i] end
+  end
+  local low = redis.call('ZCOUNT', key, '-inf', '(' .. score)
+  local high = low + redis.call('ZCOUNT', key, score, score)
+  local member
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local found = redis.call('ZRANGE', key, middle, middle)[1]
+    if isBefore(found, prefix) then low = middle + 1 else high, member = middle, found end
+  end
+  local isIt = member and string.sub(member, 1, #prefix) == prefix and change(key, member) ~= false
+  return isIt and member or nil
 end
 
 --- The scores of several members.

@@ -129,7 +129,7 @@ local function decide(dependentId, place, state, at, cause)
   if not isMeant then return end
   records.set(record, 'prerequisites', text)
   if not isWell[state] and policy ~= 'RUN' then
-    message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'PREREQUISITE_FAILED', cause)
+    message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'PREREQUISITE_FAILED', cause)
   elseif not isOpen(text) then
     local readyAt = message.load(record.id, 'readyAt').readyAt
     blocked.drop(record)

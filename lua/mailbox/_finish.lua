@@ -7,7 +7,11 @@ message.finishes = 0
 --- cause: the id of the request that caused it, nil for the current one. The fields of the last claim stay.
 function message.finish(record, state, at, emitter, reason, cause)
   message.finishes = message.finishes + 1
-  if record.place then keyed.needOrder(record, at) end
+  if record.place then
+    -- All that message.passOn needs, with the key that is looked at first: read once.
+    message.load(record.id, 'key', 'required', 'blockedOn')
+    keyed.needOrder(record, at)
+  end
   local path = scope.path(record.scopeId)
   local from, box = record.state, mailbox.load(record.mailboxId, 'ready', 'delayed', 'claimed')
   if from == 'CLAIMED' then
@@ -33,7 +37,7 @@ function message.finish(record, state, at, emitter, reason, cause)
   if record.taskId then count.org('usedTasks', -1) end
   records.set(record, 'finishedAt', at)
   if reason then records.set(record, 'reason', reason) end
-  if record.place then message.passOn(record, from, at) end
+  if record.place then message.passOn(record, from, at, cause) end
   scope.addLive(path, -1)
   emitter(record.id, record, cause)
   journal.wake(record.id)

@@ -22,6 +22,13 @@ local function take(record, member, id)
   records.set(record, 'blockedOn', false)
 end
 
+--- More of an allowance can be had from the moment `at` on, if there is such a moment.
+local function lookAt(id, at)
+  if not at then return end
+  local known = sorted.score(keys.timers(), timer.named('mailbox:quota', id))
+  if not known or at < tonumber(known) then timer.arm('mailbox:quota', id, at) end
+end
+
 --- A READY message becomes BLOCKED. score: that in its queue; at: the moment from which more can be had, or nil.
 function parked.hold(record, path, member, score, kind, id, at)
   local box = mailbox.read(record.mailboxId)
@@ -31,9 +38,7 @@ function parked.hold(record, path, member, score, kind, id, at)
   records.set(record, 'blockedOn', kind .. ' ' .. id)
   sorted.add(keys.parked(id, box.id, record.scopeId), score, member)
   if not sorted.score(keys.parkedQueues(id), placeOf(record)) then sorted.add(keys.parkedQueues(id), '0', placeOf(record)) end
-  if not at then return end
-  local known = sorted.score(keys.timers(), timer.named('mailbox:quota', id))
-  if not known or at < tonumber(known) then timer.arm('mailbox:quota', id, at) end
+  lookAt(id, at)
 end
 
 --- One of them ends otherwise.
@@ -87,8 +92,16 @@ local function walk(kind, id, from, last, leftThere)
   return looks
 end
 
+--- Goes through all sets of a pool or allowance; those that an allowance has no units for now wait for the next moment. Returns
+--- how many it has looked at, nil where there are none.
 function freed.units(kind, id)
-  if not sorted.isEmpty(keys.parkedQueues(id)) then walk(kind, id, '', '') end
+  if sorted.isEmpty(keys.parkedQueues(id)) then return end
+  local looks = walk(kind, id, '', '')
+  if kind == 'ALLOWANCE' and not sorted.isEmpty(keys.parkedQueues(id)) then
+    local _, at = requires.available(kind, id)
+    lookAt(id, at)
+  end
+  return looks
 end
 
 --- A message that was READY for units does not take them: others may.
@@ -108,8 +121,6 @@ end
 
 --- More of an allowance can be had from this moment on.
 due['mailbox:quota'] = function(id)
-  if sorted.isEmpty(keys.parkedQueues(id)) then return end
-  local room, at = requires.available('ALLOWANCE', id)
-  if room <= 0 and at then timer.arm('mailbox:quota', id, at) end
-  return math.max(1, walk('ALLOWANCE', id, '', ''))
+  local looks = freed.units('ALLOWANCE', id)
+  return looks and math.max(1, looks)
 end

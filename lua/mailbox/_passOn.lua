@@ -1,17 +1,23 @@
---- @include mailbox/_keyed mailbox/_message mailbox/_parked mailbox/_requires
+--- @include lib/records mailbox/_aside mailbox/_asked mailbox/_keyed mailbox/_message mailbox/_parked mailbox/_requires
 
 --- A message that has a place is over since `at`, in its state before that: its key's turn, and the units that it held or
---- would have taken, are for others.
-function message.passOn(record, from, at)
+--- would have taken, are for others, and nobody need answer its question. cause: of the question's event.
+function message.passOn(record, from, at, cause)
   local order = message.load(record.id, 'key', 'required', 'blockedOn')
+  local questionId = aside.of(order.blockedOn)
   if order.required then
     requires.count(order.required, -1)
-    if order.blockedOn then parked.forget(record, order.blockedOn) end
+    if order.blockedOn and not questionId then parked.forget(record, order.blockedOn) end
     if from == 'CLAIMED' then
       requires.give(record)
     elseif from == 'READY' then
       parked.passOn(order.required)
     end
   end
-  if order.key then keyed.leave(record, from, at) end
+  -- Asking has passed its key's turn on already.
+  if order.key and not questionId then keyed.leave(record, from, at) end
+  if questionId then
+    records.set(record, 'blockedOn', false)
+    asked.withdraw(questionId, at, cause)
+  end
 end

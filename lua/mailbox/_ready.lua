@@ -32,7 +32,7 @@ end
 
 --- The lowest score of a priority, as text.
 function ready.leastScore(priority)
-  return string.format('%d', -priority * priorityStep)
+  return scoreOf(0, priority)
 end
 
 --- Adds a member to a set of heads, or moves it to an earlier time.

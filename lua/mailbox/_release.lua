@@ -1,6 +1,5 @@
---- @include lib/clock lib/records lib/sorted mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message
---- @include mailbox/_ready mailbox/_requires scope/_scope
-local ofClaim = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
+--- @include lib/clock lib/records mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message
+--- @include mailbox/_dropClaim mailbox/_ready mailbox/_requires scope/_scope
 
 --- Gives a CLAIMED message back to its mailbox at the moment `at`, for another attempt after a pause (nil: the one that the
 --- mailbox says); cancels it where its group is decided.
@@ -18,7 +17,6 @@ function message.release(record, at, pauseSeconds)
     message.become(record, 'READY')
     ready.put(record, scope.path(record.scopeId), box, readyAt)
   end
-  for _, field in ipairs(ofClaim) do records.set(record, field, false) end
-  sorted.remove(keys.claims(), record.id)
+  message.dropClaim(record)
   emit.message.retried(record.id, record)
 end

@@ -1,5 +1,5 @@
 --- @export requires
---- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/sorted lib/timer allowance/_allowance
+--- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/soon lib/sorted allowance/_allowance
 --- @include allowance/_consumption mailbox/_message pool/_claimants pool/_pool pool/_serve
 --- What a message requires: units of pools, which its claim holds, and of allowances, which each attempt uses. The record has
 --- them in `required`: `p` or `q`, the id and `:units` for each, with blanks between. While it is CLAIMED, `held` has
@@ -54,7 +54,7 @@ function requires.available(kind, id)
   local record = allowance.read(id, now)
   if not sorted.isEmpty(keys.liveWaiters(id)) then return 0 end
   if record.cooldownUntil then return 0, record.cooldownUntil end
-  return record.unitsLimit - record.usedUnits, record.windowEndsAt
+  return allowance.available(record), record.windowEndsAt
 end
 
 --- The kind and the id of the first that is short, and the moment from which it may not be; nil where all can be had.
@@ -77,12 +77,8 @@ function requires.take(record)
     if kind == 'POOL' then
       held[#held + 1] = id .. ':' .. units .. ':' .. string.format('%d', pool.take(pool.read(id), units))
     else
-      local source, consumptionId = allowance.read(id, now), newId(tail .. #used)
-      allowance.use(source, units)
-      consumption.countIn(record.scopeId, units)
-      consumption.finish(consumptionId, id, record.scopeId, units, '')
-      emit.allowance.consumed(id, { scopeId = record.scopeId, consumptionId = consumptionId, units = units,
-        availableUnits = source.unitsLimit - source.usedUnits })
+      local consumptionId = newId(tail .. #used)
+      consumption.make(consumptionId, allowance.read(id, now), record.scopeId, string.format('%d', units), '')
       used[#used + 1] = consumptionId .. ':' .. id .. ':' .. units
     end
   end)
@@ -119,7 +115,7 @@ function requires.give(record)
     if invocation.script then
       serveHolds(poolId, now, 100)
     else
-      timer.arm('pool:grant', poolId, now)
+      soon.serve('pool:grant', poolId, now)
     end
   end
 end

@@ -1,11 +1,11 @@
---- @include lib/count lib/maps lib/records lib/retained lib/sorted lib/unit group/_task mailbox/_dependents
+--- @include lib/count lib/maps lib/records lib/retained lib/sorted lib/unit group/_task mailbox/_asked mailbox/_dependents
 --- @include mailbox/_mailbox mailbox/_message scope/_retain scope/_scope
 --- A finished message is removed after the plan's retention window. A tombstone of its task stays: its record, reduced to
 --- what says how the task ended. Calls do not find it, because it has no mailboxId.
 
 local removedFields = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession', 'token',
   'claimedAt', 'leaseExpiresAt', 'place', 'groupState',
-  'maxAttempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required', 'ends' }
+  'maxAttempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required', 'ends', 'questionId' }
 --- What counts among the retained bytes.
 local kept = { 'payload', 'result', 'lastError', 'progress' }
 
@@ -23,8 +23,9 @@ local function remove(messageId, at)
   if not record or not record.mailboxId or not record.finishedAt or record.finishedAt > at then return end
   sorted.remove(keys.messages(record.mailboxId), messageId)
   if record.workKey then maps.remove(keys.workKeys(record.mailboxId), record.workKey) end
-  local key = record.place and message.stored(messageId, 'key').key
-  if key then sorted.remove(keys.keyed(record.mailboxId, key), messageId) end
+  local rare = record.place and message.stored(messageId, 'key', 'questionId')
+  if rare and rare.key then sorted.remove(keys.keyed(record.mailboxId, rare.key), messageId) end
+  if rare and rare.questionId then asked.forget(messageId, record.finishedAt) end
   if message.requeueable[record.state] then sorted.remove(keys.requeueable(record.mailboxId, record.state), messageId) end
   if record.state == 'FAILED' and mailbox.read(record.mailboxId) then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
   message.leave(record.state)

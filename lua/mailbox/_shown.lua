@@ -1,13 +1,16 @@
---- @include lib/records mailbox/_keyed mailbox/_message
+--- @include lib/records mailbox/_asked mailbox/_keyed mailbox/_message
 
 --- The record as reads show it: without the lease of an ended claim, and the delay of a BLOCKED message, which may wait for
---- the one that its key has for now.
+--- the one that its key has for now. Fields that are shown otherwise than they are stored must not be written: unless the message
+--- is simply CLAIMED, it is a copy.
 function message.shown(record)
-  if record.state ~= 'CLAIMED' then record = records.copy(record) end
+  local isBlocked = record.state == 'BLOCKED'
+  if record.state ~= 'CLAIMED' or record.prerequisites or record.questionId then record = records.copy(record) end
   if record.state ~= 'CLAIMED' then record.leaseExpiresAt = false end
-  if record.state == 'BLOCKED' then
+  if isBlocked then
     record.readyAt = false
     record.keyHolder = record.key and not record.blockedOn and keyed.holder(record.mailboxId, record.key)
   end
+  if record.questionId then record.question = asked.find(record.questionId) end
   return record
 end

@@ -3,12 +3,10 @@
 
 --- Live claims, the one that ends next first.
 function waiting.heldClaims(maxRows)
-  local ids, list = redis.call('ZRANGE', keys.claims(), 0, maxRows), {}
-  for i = 1, math.min(maxRows, #ids) do
-    list[i] = rows.heldClaim(message.load(ids[i], 'mailboxId', 'taskId', 'scopeId', 'holder', 'holderSession', 'attempts',
+  return rowsOf(redis.call('ZRANGE', keys.claims(), 0, maxRows), maxRows, function(id)
+    return rows.heldClaim(message.load(id, 'mailboxId', 'taskId', 'scopeId', 'holder', 'holderSession', 'attempts',
       'claimedAt', 'leaseExpiresAt', 'held'))
-  end
-  return list, #ids > maxRows
+  end)
 end
 
 --- The root scopes with the oldest heads in all WORK mailboxes; an INBOX has no tasks.

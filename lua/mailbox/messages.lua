@@ -5,7 +5,7 @@
 --- @request read
 --- @args mailboxId states scopeId workKey key limit cursor
 --- @reply nextCursor messages:message[]
---- @include lib/call lib/refuse mailbox/_indexes mailbox/_message mailbox/_packed mailbox/_shown lib/page
+--- @include lib/call lib/refuse mailbox/_asked mailbox/_indexes mailbox/_message mailbox/_packed mailbox/_shown lib/page
 if redis.call('EXISTS', keys.mailbox(mailboxId)) == 0 then refuse('MAILBOX_NOT_FOUND') end
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
@@ -66,7 +66,7 @@ for _, id in ipairs(chosen) do
   local record = message.load(id)
   if record and record.mailboxId then
     found[#found + 1] = message.shown(record)
-    bytes = bytes + #record.payload + #(record.result or '')
+    bytes = bytes + #record.payload + #(record.result or '') + asked.bytes(record.question)
     if bytes > bytesLimit and id ~= ids[#ids] then
       last, more = id, true
       break

@@ -8,7 +8,7 @@
 --- @request write
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
 --- @include lib/call lib/clock lib/lease lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer lib/usage
---- @include mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
+--- @include mailbox/_asked mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
 --- @include mailbox/_parked mailbox/_paused mailbox/_requires mailbox/_skip mailbox/_turns scope/_scope
 -- Messages that are short of units, of which a step passes over so many.
 local maxPassed, passed = 100, 0
@@ -50,7 +50,9 @@ while #claims < max do
   local id = string.sub(member, -36)
   local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'deadline', 'workKey', 'payload', 'maxAttempts')
   if #member > 36 then
-    message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required')
+    message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required',
+      'questionId')
+    if record.questionId then record.question = asked.find(record.questionId) end
   else
     -- Without a place it has been in nobody's hands, and has none of the others: to look for a field costs as much as to read
     -- the whole record.
@@ -82,6 +84,7 @@ while #claims < max do
       break
     end
     bytes = bytes + #record.payload + #(record.progress or '')
+    if record.question then bytes = bytes + asked.bytes(record.question) end
     if bytes > bytesLimit then break end
     local deadline = record.deadline or math.huge
     -- The deadline passed after the sweep that this call waited for, if any: an expired message is never handed out.

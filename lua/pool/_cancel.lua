@@ -1,4 +1,4 @@
---- @include lib/cancels lib/clock lib/sorted lib/timer pool/_hold scope/_ending
+--- @include lib/cancels lib/clock lib/soon lib/sorted pool/_hold scope/_ending
 
 --- Ends a hold of a cancelled run: one that waits is CANCELLED, or EXPIRED where its time was over before the cancel; the units
 --- of a HELD one are released.
@@ -18,7 +18,7 @@ function hold.unqueue(record, cancel)
   local live = keys.liveHolds(record.poolId)
   local letsIn = record.state == 'HELD' or sorted.first(live) == record.id
   hold.stop(record, cancel)
-  if letsIn and sorted.first(live) then timer.arm('pool:grant', record.poolId, now) end
+  if letsIn and sorted.first(live) then soon.serve('pool:grant', record.poolId, now) end
 end
 
 cancels.holds = { total = 'cancelledHolds' }

@@ -10,16 +10,8 @@ end
 --- A hold has waited for as long as it wanted to.
 due['pool:hold'] = function(holdId, at, maxChanges)
   unit.write()
-  local record = hold.read(holdId)
-  if not record or record.state ~= 'WAITING' then return 1 end
-  local cancel = hold.cancelOf(record)
-  if cancel then
-    hold.unqueue(record, cancel)
-    return 1
-  end
-  local wasHead = queue.isLeavingHead('pool:hold', record.poolId, holdId)
-  hold.expire(record, at)
-  return 1 + (wasHead and serveHolds(record.poolId, at, maxChanges - 1) or 0)
+  local poolId = queue.expire('pool:hold', holdId, at)
+  return 1 + (poolId and serveHolds(poolId, at, maxChanges - 1) or 0)
 end
 
 --- The end of the earliest lease of the space; an earlier moment where that one was given up in time.

@@ -11,9 +11,14 @@ function hold.read(holdId)
     'leaseExpiresAt', 'expiresAt', 'token')
 end
 
---- The whole hold, with its position while it waits.
+--- The whole hold, to be changed.
+function hold.whole(holdId)
+  return hold.load(holdId) or refuse('HOLD_NOT_FOUND')
+end
+
+--- The same, with its position while it waits.
 function hold.view(holdId)
-  local record = hold.load(holdId) or refuse('HOLD_NOT_FOUND')
+  local record = hold.whole(holdId)
   local rank = record.state == 'WAITING' and sorted.rank(keys.liveHolds(record.poolId), holdId)
   record.position = rank and rank + 1
   return record
@@ -51,6 +56,7 @@ local function leaveQueue(record)
   queue.leave('pool:hold', record.poolId, record.id)
   timer.disarm('pool:hold', record.id)
   journal.wake(record.id)
+  record.position = nil
 end
 
 --- Gives a new or WAITING hold its units at the time `at`, when its lease begins. source: the pool's record.

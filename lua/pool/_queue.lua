@@ -6,6 +6,7 @@ lines['pool:hold'] = {
   live = function(id) return keys.liveHolds(id) end,
   units = function(id) return keys.holdUnits(id) end,
   waiting = function() return keys.waitingHolds() end,
+  of = function(record) return record.poolId end,
   load = function(id) return pool.load(id, 'sequence', 'rebuiltThrough') end,
   key = function(id) return keys.pool(id) end,
   read = hold.read,

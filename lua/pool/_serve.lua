@@ -1,19 +1,11 @@
---- @export serveHolds serveLater
---- @include lib/clock lib/freed lib/queue lib/sorted lib/timer lib/unit pool/_agents pool/_hold pool/_pool
---- How long a hold whose units are free waits for another look at the plan: nothing tells it when an agent elsewhere in the
---- organization has ended.
-local retryMs = 500
-
-local function serveLater(poolId)
-  timer.armInBackground('pool:grant', poolId, now + retryMs)
-end
-
+--- @export serveHolds
+--- @include lib/freed lib/queue lib/soon lib/sorted lib/unit pool/_agents pool/_hold pool/_pool
 --- Grants units at the time `at` to at most `maxHolds` holds from the head of the queue. Workers do the rest, if there is
 --- more to do. Returns the number of holds that left.
 local function serveHolds(poolId, at, maxHolds)
   maxHolds = math.min(maxHolds, 100)
   if maxHolds < 1 then
-    timer.arm('pool:grant', poolId, at)
+    soon.serve('pool:grant', poolId, at)
     return 0
   end
   if sorted.isEmpty(keys.liveHolds(poolId)) and unit.lengthOf(keys.poolQueue(poolId)) == 0 then
@@ -30,9 +22,10 @@ local function serveHolds(poolId, at, maxHolds)
     hold.grant(head, source, at)
   end)
   if needsAgents then
-    serveLater(poolId)
+    -- Nothing tells the pool when an agent elsewhere in the organization has ended.
+    soon.askAgain('pool:grant', poolId)
   elseif nextAt then
-    timer.arm('pool:grant', poolId, nextAt)
+    soon.serve('pool:grant', poolId, nextAt)
   elseif nextAt == nil then
     freed.units('POOL', poolId)
   end

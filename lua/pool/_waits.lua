@@ -1,12 +1,5 @@
 --- @include lib/waiting pool/_hold pool/_pool
 
---- Rows of the first `maxRows` ids, and whether there are more.
-local function rowsOf(ids, maxRows, row)
-  local list = {}
-  for i = 1, math.min(#ids, maxRows) do list[i] = row(ids[i]) end
-  return list, #ids > maxRows
-end
-
 --- WAITING holds, oldest first.
 function waiting.waitingHolds(maxRows)
   return rowsOf(redis.call('ZRANGE', keys.waitingHolds(), 0, maxRows), maxRows, function(id)

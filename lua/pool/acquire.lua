@@ -4,8 +4,8 @@
 --- @space maxLeaseSeconds maxPendingWaiters waiters:WAITING holds:WAITING
 --- @args poolId units scopeId holder holderSession leaseSeconds ttlSeconds token tail
 --- @reply hold:acquiredHold
---- @include lib/call lib/clock lib/count lib/id lib/plan lib/refuse lib/sorted lib/space pool/_agents pool/_circle
---- @include pool/_hold pool/_pool pool/_queue pool/_serve scope/_scope
+--- @include lib/call lib/clock lib/count lib/id lib/plan lib/refuse lib/soon lib/sorted lib/space pool/_agents
+--- @include pool/_circle pool/_hold pool/_pool pool/_queue scope/_scope
 local maxLeaseSeconds, maxPendingWaiters = tonumber(keyspace.record.maxLeaseSeconds), tonumber(keyspace.record.maxPendingWaiters)
 local source = pool.read(poolId)
 units, ttlSeconds = tonumber(units), tonumber(ttlSeconds)
@@ -43,7 +43,7 @@ sorted.add(keys.poolHolds(poolId), '0', record.id)
 sorted.add(keys.scopeHolds(scopeId), '0', record.id)
 if queues then
   hold.queue(record, path)
-  if isFree then serveLater(poolId) end
+  if isFree then soon.askAgain('pool:grant', poolId) end
 else
   record.expiresAt = false
   hold.grant(record, source, now)

@@ -4,7 +4,7 @@
 --- @args holdId token isForced
 --- @reply hold:hold
 --- @include lib/call lib/clock lib/refuse pool/_cancel pool/_hold pool/_queue pool/_serve
-local record = hold.view(holdId)
+local record = hold.whole(holdId)
 if isForced == '1' then token = record.token end
 local cancel = record.state == 'HELD' and record.token == token and hold.cancelOf(record)
 if cancel then hold.unqueue(record, cancel) end

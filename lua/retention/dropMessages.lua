@@ -1,12 +1,12 @@
 --- Removes a segment of packed messages. rows: JSON, all that are in it, each with id, mailboxId, scopeId, state,
---- finishedAt, isTask, bytes (what is retained of it), and workKey and key where it has one. Of tasks tombstones stay: of a segment of
+--- finishedAt, isTask, bytes (what is retained of it), hasAsked (questions), and workKey and key where it has one. Of tasks tombstones stay: of a segment of
 --- MESSAGES, `tombstones` is a segment of `countOf` of these with this `digest`, '' for none. Nothing is done if the segment
 --- has changed.
 --- @args spaceId requestId entry digest countOf
 --- @long rows tombstones
 --- @reply isDone
 --- @include lib/count lib/maps lib/records lib/sorted lib/space lib/unit lib/usage group/_task
---- @include mailbox/_dependents mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_segments scope/_retain scope/_scope space/_space
+--- @include mailbox/_asked mailbox/_dependents mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_segments scope/_retain scope/_scope space/_space
 if not keyspace.find() then return { isDone = 0 } end
 local segment = packed.described(entry)
 local finishedThrough = redis.call('ZSCORE', keys.messageSegmentEnds(segment.kind), entry)
@@ -28,6 +28,7 @@ end
 local function removeMessage(row)
   local mailboxId, state = row.mailboxId, row.state
   if row.workKey then maps.remove(keys.workKeys(mailboxId), row.workKey) end
+  if row.hasAsked then asked.forget(row.id, row.finishedAt) end
   if row.key then sorted.remove(keys.keyed(mailboxId, row.key), row.id) end
   if message.requeueable[state] then sorted.remove(keys.requeueable(mailboxId, state), row.id) end
   if state == 'FAILED' and mailbox.read(mailboxId) then records.add(keys.mailbox(mailboxId), 'failed', -1) end

@@ -2,9 +2,7 @@
 
 --- ACTIVE schedules, the next to come first.
 function waiting.schedules(maxRows)
-  local ids, list = redis.call('ZRANGE', keys.nextSchedules(), 0, maxRows), {}
-  for i = 1, math.min(maxRows, #ids) do
-    list[i] = rows.waitingSchedule(schedule.load(ids[i], 'name', 'mailboxId', 'scopeId', 'nextAt', 'lastAt', 'missed'))
-  end
-  return list, #ids > maxRows
+  return rowsOf(redis.call('ZRANGE', keys.nextSchedules(), 0, maxRows), maxRows, function(id)
+    return rows.waitingSchedule(schedule.load(id, 'name', 'mailboxId', 'scopeId', 'nextAt', 'lastAt', 'missed'))
+  end)
 end

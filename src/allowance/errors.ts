@@ -2,6 +2,14 @@ import { advised, type ErrorTable, entry } from '../call/errors.ts';
 
 export const allowanceErrors: ErrorTable = {
   ALLOWANCE_NOT_FOUND: entry(404, 'there is no such allowance in this space'),
+  CONSUMPTION_NOT_FOUND: entry(
+    404,
+    'the allowance has no such consumption, and no such waiter that was granted, or retention has removed it',
+  ),
+  CONSUMPTION_SETTLED: entry(
+    409,
+    (units) => `the consumption was settled with ${units} units: it is settled once, and repeated with the same units`,
+  ),
   WAITER_NOT_FOUND: entry(404, 'there is no such waiter in this space'),
   UNITS_EXCEED_LIMIT: advised('there are never so many: ask for fewer units', 400, (detail) => {
     const [limit, kind] = detail.split(' ').reverse();

@@ -1,9 +1,10 @@
 import { events } from '../declare/event.ts';
 import { id, number } from '../declare/field.ts';
-import { Allowance, Consumption, Waiter } from './records.ts';
+import { Allowance, Consumption, Settlement, Waiter } from './records.ts';
 
-const { unitsLimit, windowSeconds } = Allowance.fields;
+const { unitsLimit, windowSeconds, usedUnits } = Allowance.fields;
 const { scopeId, units, availableUnits } = Consumption.fields;
+const { settledUnits } = Settlement.fields;
 const { allowanceId, state } = Waiter.fields;
 const asItStands = { scopeId, allowanceId, units, state };
 
@@ -11,6 +12,8 @@ export const allowanceEvents = events({
   'allowance.created': { unitsLimit, windowSeconds },
   'allowance.limit_changed': { unitsLimit },
   'allowance.consumed': { scopeId, consumptionId: id(), units, availableUnits },
+  'allowance.settled': { scopeId, consumptionId: id(), units, settledUnits, availableUnits },
+  'allowance.observed': { usedUnits, availableUnits },
   'allowance.cooldown_started': { seconds: number(1).means('the length of the cooldown') },
   'waiter.queued': asItStands,
   'waiter.granted': asItStands,

@@ -54,7 +54,7 @@ export const allowanceKeys = {
     pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:workKeys',
     type: 'hash',
     holds:
-      'workKey to its consumption: `consumptionId scopeId units windowEndsAt availableUnits holder`; consumptions without a workKey are only entries of muster:{org}:finished',
+      'workKey to its consumption: `consumptionId scopeId units windowEndsAt availableUnits holder`; consumptions without a workKey are only entries of muster:{org}:finished, `consumptionId allowanceId scopeId units`, once settled `units/settledUnits`, and the workKey',
     goes: 'each entry with its consumption',
   },
   waiter: {

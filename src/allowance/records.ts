@@ -46,6 +46,15 @@ export const Consumption = record('Consumption', {
   createdAt: createdAt.of((get) => momentOfId(get('id'))),
 });
 
+export const Settlement = record('UnitsSettlement', {
+  id: id(),
+  allowanceId: id(),
+  units: number().means('the units that were taken').example(3000),
+  settledUnits: number().means('the units that were really used').example(1200),
+  availableUnits,
+  replay: flag(),
+});
+
 /** The consumptions of a run: sums over its scopes, which keep theirs in their records. */
 export const ConsumptionTotals = record('ConsumptionTotals', {
   count: number().or(0).named('consumptions').means('the consumptions'),
@@ -65,6 +74,8 @@ export const Waiter = record('Waiter', {
   finishedAt: time().orNull().internal(),
   /** Of one that was renewed: how long it waits unless a renewal says otherwise. */
   ttlSeconds: number().orNull().internal(),
+  /** Of one that was granted: what it has really used, once that was said. */
+  settledUnits: number().orNull().internal(),
 });
 
 const inWaits = { waiterId: id().named('id'), ...asked, units: number(1) };

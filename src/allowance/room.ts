@@ -5,7 +5,7 @@ import type { Room } from '../room.ts';
 import { allowanceErrors } from './errors.ts';
 import { allowanceEvents } from './events.ts';
 import { allowanceKeys } from './keys.ts';
-import { Allowance, Consumption, ConsumptionTotals, HeldGrant, Waiter, WaitingWaiter } from './records.ts';
+import { Allowance, Consumption, ConsumptionTotals, HeldGrant, Settlement, Waiter, WaitingWaiter } from './records.ts';
 import { allowanceRoutes } from './routes.ts';
 
 export const allowanceRoom: Room = {
@@ -14,7 +14,7 @@ export const allowanceRoom: Room = {
   routes: allowanceRoutes,
   keys: allowanceKeys,
   errors: allowanceErrors,
-  records: [Allowance, Consumption, ConsumptionTotals, Waiter, WaitingWaiter, HeldGrant],
+  records: [Allowance, Consumption, Settlement, ConsumptionTotals, Waiter, WaitingWaiter, HeldGrant],
   events: allowanceEvents,
   census: { waiters: census(Waiter) },
   backlog: {

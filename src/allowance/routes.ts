@@ -1,10 +1,10 @@
-import { fields, integer, key, ofRun, optional, text } from '../call/fields.ts';
+import { fields, integer, key, moment, ofRun, optional, text } from '../call/fields.ts';
 import { randomTail } from '../call/random.ts';
 import { byName, readList } from '../call/read-list.ts';
 import { param, type Route, read, route } from '../call/route.ts';
 import { flag, id as idField, number } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
-import { Allowance, Consumption, Cooldown, maxUnits } from './records.ts';
+import { Allowance, Consumption, Cooldown, maxUnits, Settlement } from './records.ts';
 import { waiterRoutes } from './waiter-routes.ts';
 
 const yearSeconds = 31_536_000;
@@ -134,4 +134,60 @@ const cooldown = route({
   reply: Cooldown.fields,
 });
 
-export const allowanceRoutes: readonly Route[] = [create, list, view, update, consume, cooldown, ...waiterRoutes];
+const settle = route({
+  method: 'POST',
+  path: '/allowances/:allowanceId/consumptions/:consumptionId/settle',
+  call: 'allowance.settle',
+  summary:
+    'Say what a consumption has really used: while its window lasts, the difference is given back or used as well',
+  description:
+    'For what is known only afterwards, as the tokens of a model call. `consumptionId` is the id of a consumption, that of a claim too, or of a ' +
+    'waiter that was GRANTED. Units that come back go to those who wait, in the same step; more units than were taken are used ' +
+    'above the limit, too (`availableUnits` is never less than 0). Once the window has ended, only the sums of the run change.',
+  title: 'Say what was really used',
+  tool: 'After using what a quota limits, say how many units it really took: the rest goes back to the quota while its window lasts. consumptionId is the id that allowance_consume or allowance_wait answered.',
+  isRepeatable: true,
+  permission: 'resource_spend',
+  idempotency: 'optional',
+  rate: 'recovery',
+  body: fields({ units: integer(0, maxUnits).description('the units that were really used').example(1200) }),
+  success: { 200: Settlement.schema },
+  refuses: ['ALLOWANCE_NOT_FOUND', 'CONSUMPTION_NOT_FOUND', 'CONSUMPTION_SETTLED'],
+  script: 'allowance/settle',
+  args: ({ body }) => body,
+  reply: { id: idField(), units: number(), settledUnits: number(), availableUnits: number(), replay: flag() },
+  answer: (settled, input, replayed) => ({
+    status: 200,
+    body: Settlement.of({
+      ...{ ...settled, allowanceId: param(input, 'allowanceId') },
+      replay: Number(replayed || settled.replay),
+    }),
+  }),
+});
+
+const observe = route({
+  method: 'POST',
+  path: '/allowances/:allowanceId/observe',
+  call: 'allowance.observe',
+  summary: "Take a provider's word for what is left of its limit",
+  description:
+    'Others may use the same account: pass on what the headers of an answer say. `usedUnits` becomes at least ' +
+    '`unitsLimit - remainingUnits`, and never less than it was. With 0 left and a `resetAt` ahead the allowance cools down ' +
+    'until then, an hour at most.',
+  permission: 'resource_spend',
+  idempotency: 'optional',
+  body: fields({
+    remainingUnits: integer(0, maxUnits).description('what the provider says is left').example(0),
+    resetAt: optional(moment()).description('when the provider says that its limit begins anew'),
+  }),
+  success: { 200: Allowance.schema },
+  refuses: ['ALLOWANCE_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
+  script: 'allowance/observe',
+  args: ({ body }) => ({ remainingUnits: body.remainingUnits, resetAt: body.resetAt ?? '' }),
+  reply,
+});
+
+export const allowanceRoutes: readonly Route[] = [
+  ...[create, list, view, update, consume, settle, observe, cooldown],
+  ...waiterRoutes,
+];

@@ -137,12 +137,12 @@ export class Atomic {
     org: string,
   ): Outcome {
     const [, ...ids] = first;
-    const results = ready.map(({ operation, input }, index): Response => {
+    const results = ready.map(({ operation, ...asked }, index): Response => {
       const reply = replies[index] ?? [];
       if (isEmpty(reply)) return notRead;
       const { wake } = readNote(String(reply[0]));
       if (wake !== '') this.#announce(org, wake);
-      const answer = operation.answerTo(reply, input, operation.route.asRecord?.without);
+      const answer = operation.answerTo(reply, asked, operation.route.asRecord?.without);
       const text = placeholders.reduce((text, one, at) => text?.replaceAll(one, String(ids[at])), answer.text);
       return { ...answer, text };
     });

@@ -6,6 +6,7 @@ import { isObject } from '../call/read-input.ts';
 import type { Route } from '../call/route.ts';
 import { type Source, type Traced, textOf } from '../call/sources.ts';
 import { idForm, timeForm } from '../declare/field.ts';
+import { noId, type Reference, replaced } from './references.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Trace = ReadonlyMap<string, Traced>;
@@ -14,7 +15,7 @@ type Trace = ReadonlyMap<string, Traced>;
 const maxExpectBytes = 4_096;
 
 /** The id of an earlier call, which stands in the arguments as a placeholder until the store knows it. */
-interface Reference {
+interface Traceable {
   /** From 1, in the order in which the calls of the batch name them. */
   readonly number: number;
   readonly placeholder: string;
@@ -27,7 +28,7 @@ interface Reference {
 
 /** The references of an atomic batch. No placeholder occurs in what a caller sends: it is random. */
 export class References {
-  readonly #all = new Map<string, Reference>();
+  readonly #all = new Map<string, Traceable>();
   /** The trace of each call's answer, in order. */
   readonly traces: (() => Trace)[] = [];
 
@@ -40,46 +41,31 @@ export class References {
    *
    * @throws ApiError VALIDATION_FAILED for a reference that cannot lead to an id
    */
-  placed(fields: Fields, index: number, route: Route): { fields: Fields; from: readonly Reference[] } {
-    const opaque = route.opaque?.at(-1);
-    const from = new Set<Reference>();
-    const place = (value: unknown, name: string): unknown => {
-      if (name === opaque) return value;
-      if (Array.isArray(value)) return value.map((one) => place(one, name));
-      if (!isObject(value)) return value;
-      if (!('$from' in value))
-        return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, place(one, key)]));
-      const reference = this.#reference(value, name, index);
-      from.add(reference);
-      return reference.placeholder;
-    };
-    const placed = place(fields, '') as Fields;
-    return { fields: placed, from: [...from].sort((a, b) => a.number - b.number) };
+  placed(fields: Fields, index: number, route: Route): { fields: Fields; from: readonly Traceable[] } {
+    const from = new Set<Traceable>();
+    const given = replaced(fields, index, route, (reference) => {
+      const traceable = this.#traceable(reference);
+      from.add(traceable);
+      return traceable.placeholder;
+    });
+    return { fields: given, from: [...from].sort((a, b) => a.number - b.number) };
   }
 
-  #reference(value: Fields, name: string, index: number): Reference {
-    const { $from: at, member = 'id', ...others } = value;
-    if (!/(^i|I)d$/.test(name)) throw invalid(`${name} takes no $from: only fields that take an id do`);
-    const isCall = Number.isInteger(at) && Number(at) >= 0 && Number(at) < index;
-    if (!isCall || typeof member !== 'string' || Object.keys(others).length > 0)
-      throw invalid(
-        `${name} must be an id, or {"$from": i} with the index of a call before this one, and member if it is not its id`,
-      );
-    const key = `${at} ${member}`;
-    const refusal = `${name} is of call ${at}, whose answer has no id in ${member}`;
-    const traced = this.traces[Number(at)]?.().get(member);
+  #traceable(reference: Reference): Traceable {
+    const { from, member } = reference;
+    const refusal = noId(reference);
+    const traced = this.traces[from]?.().get(member);
     if (!traced?.isId) throw invalid(refusal);
-    const { source } = traced;
-    const number = this.#all.size + 1;
-    const reference = this.#all.get(key) ?? {
-      number,
+    const key = `${from} ${member}`;
+    const traceable = this.#all.get(key) ?? {
+      number: this.#all.size + 1,
       placeholder: randomUUID(),
-      index: Number(at) + 2,
-      source,
+      index: from + 2,
+      source: traced.source,
       refusal,
     };
-    this.#all.set(key, reference);
-    return reference;
+    this.#all.set(key, traceable);
+    return traceable;
   }
 }
 

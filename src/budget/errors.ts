@@ -2,6 +2,12 @@ import { advised, type ErrorTable, entry } from '../call/errors.ts';
 
 export const budgetErrors: ErrorTable = {
   BUDGET_NOT_FOUND: entry(404, 'there is no such budget in this space'),
+  PARENT_MISMATCH: entry(409, (detail) => {
+    const [field, value = '…'] = detail.split(' ');
+    return field === 'levels'
+      ? `parentBudgetId must be the id of a budget above which there are fewer levels: a tree has at most ${value}`
+      : `${field} must be that of the budget above, ${value}`;
+  }),
   BUDGET_EXISTS: entry(409, 'a budget of this space has this name already: choose another name'),
   RESERVATION_NOT_FOUND: entry(409, 'reservationId must be the id of a reservation of this budget'),
   RESERVATION_CLOSED: entry(409, (state) => `the reservation is ${state}: nothing is left of it to settle or void`),
@@ -11,10 +17,11 @@ export const budgetErrors: ErrorTable = {
       `amountMinor must not exceed the ${remaining} that are left of the reservation, unless overrun is true`,
   ),
   INSUFFICIENT_BUDGET: advised('reserve less, or do not take the step and say so', 409, (detail) => {
-    const [amount, limit] = detail.split(' ');
-    return limit === undefined
-      ? `amountMinor must not exceed the ${amount} that are available in the budget`
-      : `the budget is overdrawn by ${amount}: its limitMinor must be at least ${limit} before more can be reserved`;
+    const [amount, limit = '…', id = '…', ...name] = detail.split(' ');
+    const budget = `budget ${name.join(' ') || '…'} (${id})`;
+    return limit === '-'
+      ? `amountMinor must not exceed the ${amount} that are available in ${budget}`
+      : `${budget} is overdrawn by ${amount}: its limitMinor must be at least ${limit} before more can be reserved`;
   }),
   LIMIT_BELOW_USE: entry(409, (detail) => {
     const [field, use] = detail.split(' ');

@@ -1,6 +1,6 @@
 import { events } from '../declare/event.ts';
-import { id } from '../declare/field.ts';
-import { Balances, Budget, Entry, Reservation } from './records.ts';
+import { id, number } from '../declare/field.ts';
+import { alertPercents, Balances, Budget, Entry, Reservation } from './records.ts';
 
 const { limitMinor } = Budget.fields;
 const { scopeId, state } = Reservation.fields;
@@ -12,6 +12,10 @@ const ofEntry = { scopeId, reservationId, entryId, state, amountMinor };
 export const budgetEvents = events({
   'budget.created': { limitMinor },
   'budget.limit_changed': { limitMinor },
+  'budget.updated': { alertPercents },
+  'budget.threshold_reached': {
+    percent: number(1, 100).means('the percentage of the limit that is reserved or settled'),
+  },
   'budget.reserved': { scopeId, reservationId, state, amountMinor },
   'budget.settled': ofEntry,
   'budget.voided': ofEntry,

@@ -1,6 +1,8 @@
 import Joi from 'joi';
 import { says } from '../call/fields.ts';
 
+/** More would only be noise: an alert is for a person, or for a program that slows down. */
+const maxAlerts = 5;
 const digits = /^[0-9]{1,18}$/;
 const zero = /^0+$/;
 const zeros = /^0+(?=[0-9])/;
@@ -17,6 +19,22 @@ export const amount = (least: '0' | '1' = '0') => {
     )
     .error(says({ amount: rule, 'string.base': rule, 'string.empty': rule }))
     .meta({ pattern: digits.source, ...(least === '1' && { not: { pattern: zero.source } }) });
+};
+
+/** Ascending percentages of the limit; the text that scripts take. */
+export const alertPercents = (): Joi.AnySchema<string> => {
+  const rule = `{#label} must be a list of at most ${maxAlerts} whole numbers from 1 to 100, ascending`;
+  return Joi.array()
+    .items(Joi.number().integer().min(1).max(100))
+    .max(maxAlerts)
+    .custom((value: number[], helpers) =>
+      value.every((percent, i) => i === 0 || percent > (value[i - 1] ?? 0))
+        ? JSON.stringify(value)
+        : helpers.error('array.sort'),
+    )
+    .error(says(rule.replace('{#label} ', '')))
+    .description('the percentages of the limit at which its use is announced, each once in a window')
+    .example([50, 80]) as unknown as Joi.AnySchema<string>;
 };
 
 /** ISO 4217 form: three letters, stored upper-case. */

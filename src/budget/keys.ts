@@ -20,7 +20,10 @@ export const budgetKeys = {
   budget: {
     pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>',
     type: 'hash',
-    holds: fieldsIn(Budget, 'limitMinor = reserved + settled + available'),
+    holds: fieldsIn(
+      Budget,
+      'limitMinor = reserved + settled + available; line: the ids of the budgets above it, its parent first; windowStartedAt: the last window in which anything changed, to which settled, available and alerted belong; settledBefore: settled in windows before it; alerted: the percentages that were announced; overdrawn: stored, if only as 0, of every budget with one of these fields',
+    ),
     goes: 'never',
   },
   budgetReservations: {
@@ -28,6 +31,13 @@ export const budgetKeys = {
     type: 'zset',
     holds: 'ids of its reservations in that state, in order of creation (score 0)',
     goes: withReservation,
+  },
+  budgetLabels: {
+    pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>:labels:<windowStartedAt>',
+    type: 'hash',
+    holds:
+      'label to the amount that was spent under it in that window (0: it has none); the field `` has the number of labels',
+    goes: 'with the first change in a later window',
   },
   budgetWorkKeys: {
     pattern: 'muster:{org}:<spaceNumber>:budget:<budgetId>:workKeys:<kind>',

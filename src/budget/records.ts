@@ -1,10 +1,20 @@
 import { flag, type Get, id, money, moneySum, number, oneOf, state, text, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
 import { nested, record } from '../declare/record.ts';
+import type { Value } from '../declare/value.ts';
+import { percentages } from './kinds.ts';
 
 export const reservationStates = ['ACTIVE', 'SETTLED', 'VOIDED'] as const;
 const amountMinor = money().means('the amount, in minor units, as digits');
 const createdAt = time().of((get) => momentOfId(get('id')));
+
+const idWidth = 36;
+const endOf = (startedAt: Value, seconds: Value): Value =>
+  startedAt === null || seconds === null ? null : Number(startedAt) + Number(seconds) * 1000;
+
+export const alertPercents = percentages().means(
+  'the percentages of the limit at which its use is announced, each once in a window',
+);
 
 export const Balances = record('Balances', {
   limit: money().named('limitMinor').means('the whole budget, in minor units').example('100000'),
@@ -12,7 +22,7 @@ export const Balances = record('Balances', {
   settled: money().means('spent, in minor units').example('0'),
   available: money().means('left to be reserved, in minor units').example('98750'),
   overdrawn: moneySum()
-    .or('0')
+    .of((get) => get('overdrawn') ?? '0', 'overdrawn')
     .means(
       'spent beyond the limit and in no other balance, in minor units; nothing is reserved until a new limit covers it',
     )
@@ -26,7 +36,30 @@ export const Budget = record('Budget', {
   scale: number(0, 9).means('the digits of an amount behind the point: 2 for cents').example(2),
   limitMinor: money().means('the whole budget, in minor units').example('100000'),
   balances: nested(Balances.fields).means('its balances: limit = reserved + settled + available, at every moment'),
+  parentBudgetId: id()
+    .orNull()
+    .of((get) => String(get('line') ?? '').slice(0, idWidth), 'line')
+    .means('the budget above it, which spends whatever this one spends; null: none'),
+  windowSeconds: number(1)
+    .orNull()
+    .means('how long its windows are: with each, settled begins anew; null: it has none'),
+  windowStartedAt: time().orNull().means('when the present window began; null: it has none'),
+  windowEndsAt: time()
+    .orNull()
+    .of((get) => endOf(get('windowStartedAt'), get('windowSeconds')))
+    .means('when the present window ends; null: it has none'),
+  settledTotal: moneySum()
+    .of((get) => String(BigInt(String(get('settled'))) + BigInt(String(get('settledBefore') ?? 0))), 'settledBefore')
+    .means('spent in all windows, in minor units')
+    .example('0'),
+  alertPercents: alertPercents.of((get) => get('alertPercents') ?? '[]', 'alertPercents'),
   createdAt: time(),
+  /** Stored of budgets that are more than a plain one, and of those that have been overdrawn (lua/budget/_budget.lua). */
+  storedOverdrawn: moneySum().orNull().named('overdrawn').internal(),
+  storedPercents: percentages().orNull().named('alertPercents').internal(),
+  line: text().orNull().internal(),
+  settledBefore: moneySum().or('0').internal(),
+  alerted: text().orNull().internal(),
 });
 
 /** The reserved amount: what is settled, voided and remaining, without what was settled beyond it. */

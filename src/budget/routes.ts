@@ -17,8 +17,11 @@ import { byName, readList } from '../call/read-list.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../call/route.ts';
 import { type Answered, flag, id as idField, money, text as textField } from '../declare/field.ts';
 import { exactly, many, one } from '../declare/record.ts';
-import { amount, currency } from './fields.ts';
+import { alertPercents, amount, currency } from './fields.ts';
+import { amountsByName } from './kinds.ts';
 import { Balances, Budget, Entry, Reservation, reservationStates } from './records.ts';
+
+const yearSeconds = 31_536_000;
 
 const create = route({
   method: 'POST',
@@ -27,14 +30,35 @@ const create = route({
   summary: 'Create a budget; its name is unique in the space',
   description:
     'Always, exactly: limit = reserved + settled + available. Amounts are strings of up to 18 digits, in minor ' +
-    'units of `currency` as `scale` says: with scale 2, `"1250"` is 12.50.',
+    'units of `currency` as `scale` says: with scale 2, `"1250"` is 12.50. Whatever a budget reserves and settles, the one ' +
+    'above it (`parentBudgetId`) and all above that reserve and settle, too. With `windowSeconds` windows begin at multiples ' +
+    'of it since 1970: `settled` begins anew with each, what is reserved stays.',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ name: key(200), currency: currency(), scale: integer(0, 9), limitMinor: amount() }),
+  body: fields({
+    name: key(200),
+    currency: currency(),
+    scale: integer(0, 9),
+    limitMinor: amount(),
+    parentBudgetId: optional(id()).description(
+      'the budget above it, of the same currency and scale; a tree has at most 8 levels',
+    ),
+    windowSeconds: optional(integer(60, yearSeconds)).description('how long its windows are; left out: it has none'),
+    alertPercents: optional(alertPercents(), '[]'),
+  }),
   success: { 201: Budget.schema },
-  refuses: ['BUDGET_EXISTS', 'OPERATIONS_EXHAUSTED'],
+  refuses: ['BUDGET_EXISTS', 'BUDGET_NOT_FOUND', 'PARENT_MISMATCH', 'OPERATIONS_EXHAUSTED'],
   script: 'budget/create',
-  args: ({ body }) => ({ ...body, detail: JSON.stringify(body), tail: randomTail() }),
+  args: ({ body: { parentBudgetId = '', windowSeconds = '', alertPercents, ...plain } }) => ({
+    ...{ ...plain, parentBudgetId, windowSeconds, alertPercents: alertPercents === '[]' ? '' : alertPercents },
+    detail: JSON.stringify({
+      ...plain,
+      ...(parentBudgetId && { parentBudgetId }),
+      ...(windowSeconds && { windowSeconds }),
+      ...(alertPercents !== '[]' && { alertPercents: JSON.parse(alertPercents) }),
+    }),
+    tail: randomTail(),
+  }),
   reply: { budget: one(Budget) },
 });
 
@@ -55,6 +79,9 @@ const list = readList({
 const cursors = new Cursors('reservations', /^(active|closed) [0-9a-f-]{36}$/);
 const nextCursor = textField().orNull();
 const reservations = many(Reservation);
+const spentByLabel = amountsByName()
+  .means('spent in the present window by label, in minor units; `other`: by all labels behind the first 50')
+  .example({ research: '1200' });
 
 const view = read({
   path: '/budgets/:budgetId',
@@ -63,7 +90,7 @@ const view = read({
     'A budget with its balances and a page of its reservations: ACTIVE ones first, then closed ones, newest first',
   description: 'Filter the reservations by `state`; the balances are those of the whole budget, whatever the filter.',
   query: fields({ ...page(), state: states(...reservationStates) }),
-  success: { 200: Budget.with('BudgetView', { reservations, nextCursor }).schema },
+  success: { 200: Budget.with('BudgetView', { spentByLabel, reservations, nextCursor }).schema },
   refuses: ['BUDGET_NOT_FOUND', 'INVALID_CURSOR'],
   script: 'budget/view',
   args: (input) => {
@@ -71,10 +98,10 @@ const view = read({
     return { states: statesText(input.query.state), limit: input.query.limit, part, cursor };
   },
   asRecord: { args: { states: noState }, without: ['reservations', 'nextCursor'] },
-  reply: { budget: one(Budget), nextCursor, reservations },
-  answer: ({ budget, nextCursor, reservations }, input) => ({
+  reply: { budget: one(Budget), spentByLabel, nextCursor, reservations },
+  answer: ({ budget, spentByLabel, nextCursor, reservations }, input) => ({
     status: 200,
-    body: { ...budget, reservations, nextCursor: cursors.next(input, nextCursor) },
+    body: { ...budget, spentByLabel, reservations, nextCursor: cursors.next(input, nextCursor) },
   }),
 });
 
@@ -82,17 +109,27 @@ const update = route({
   method: 'PATCH',
   path: '/budgets/:budgetId',
   call: 'budget.update',
-  summary: 'Change the limit of a budget, never below what is reserved and settled',
+  summary: 'Change the limit of a budget, never below what is reserved and settled, and its alerts',
   description:
     'Refused with LIMIT_BELOW_USE below what is reserved and settled together. The same limit again ' +
-    'changes nothing. A limit that also covers what the budget is overdrawn by settles that; one that covers less leaves it.',
+    'changes nothing. A limit that also covers what the budget is overdrawn by settles that; one that covers less leaves it. ' +
+    'An alert that is reached already is announced at once; one that a higher limit takes the use below is armed again.',
   permission: 'resource_config',
   idempotency: 'required',
-  body: fields({ limitMinor: amount().description('the new limit, in minor units, as digits').example('100000') }),
+  body: fields({
+    limitMinor: optional(amount()).description('the new limit, in minor units, as digits').example('100000'),
+    alertPercents: optional(alertPercents()),
+  })
+    .or('limitMinor', 'alertPercents')
+    .messages({ 'object.missing': 'limitMinor or alertPercents is missing' }),
   success: { 200: Budget.schema },
   refuses: ['BUDGET_NOT_FOUND', 'LIMIT_BELOW_USE', 'OPERATIONS_EXHAUSTED'],
   script: 'budget/update',
-  args: ({ body: { limitMinor } }) => ({ limitMinor, detail: JSON.stringify({ limitMinor }) }),
+  args: ({ body: { limitMinor, alertPercents } }) => ({
+    limitMinor: limitMinor ?? '',
+    alertPercents: alertPercents ?? '',
+    detail: JSON.stringify({ limitMinor, ...(alertPercents && { alertPercents: JSON.parse(alertPercents) }) }),
+  }),
   reply: { budget: one(Budget) },
 });
 
@@ -202,6 +239,9 @@ const settle = route({
     overrun: optional(flagField(), false).description(
       'whether to record more than is left, as really spent: the budget pays the rest, and may be overdrawn',
     ),
+    label: optional(key(64))
+      .description('what it was spent for: the budget shows the sums by label')
+      .example('research'),
   }),
   success: { 200: recordedSchema },
   refuses: [
@@ -212,7 +252,7 @@ const settle = route({
     'SETTLEMENT_EXCEEDS_RESERVATION',
   ],
   script: 'budget/settle',
-  args: ({ body }) => ({ ...body, overrun: body.overrun ? '1' : '', tail: randomTail() }),
+  args: ({ body }) => ({ ...body, label: body.label ?? '', overrun: body.overrun ? '1' : '', tail: randomTail() }),
   reply: recorded,
   answer: answerOf('SETTLE'),
 });

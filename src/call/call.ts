@@ -44,6 +44,8 @@ export interface Call {
   readonly turn?: Turn;
   /** The caller may give up and keep its connection, so that `gone` never aborts. */
   readonly leavesUnseen?: boolean;
+  /** The caller is a model, which gets no links: they are for people. */
+  readonly isModel?: boolean;
   /** Aborts when the caller has gone. */
   gone(): AbortSignal;
   /** The parts that the route reads. Throws VALIDATION_FAILED. */

@@ -106,8 +106,9 @@ export const commonErrors: ErrorTable = {
   METHOD_NOT_ALLOWED: entry(405, (methods) => `this path takes ${methods}`),
   PAYLOAD_TOO_LARGE: advised('store the data elsewhere and send a reference', 413, (detail) => {
     const [limit = '', field = 'payload'] = detail.split(' ').reverse();
-    return limit === ''
-      ? 'the body is larger than 256 KiB'
+    if (limit === '') return 'the body is larger than 256 KiB';
+    return ['progress', 'question'].includes(field)
+      ? `${field} is larger than ${limit} bytes of compact JSON`
       : `${field} is larger than the space's maxPayloadBytes of ${limit} bytes of compact JSON`;
   }),
   UNSUPPORTED_MEDIA_TYPE: entry(415, 'the body must be JSON: send "Content-Type: application/json"'),

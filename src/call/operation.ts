@@ -10,11 +10,12 @@ import { ApiError, invalid } from './errors.ts';
 import type { Args, Layers, Result } from './hold.ts';
 import { Holding } from './holding.ts';
 import { readIdempotency } from './idempotency.ts';
+import { linkTo } from './link.ts';
 import { readNote } from './note.ts';
 import { isObject, readInput } from './read-input.ts';
 import { toApiError } from './refusal.ts';
 import { answerer, type Response, respond } from './response.ts';
-import { allowedBy, type Input, type Route, type ServeContext } from './route.ts';
+import { type Answer, allowedBy, type Input, type Route, type ServeContext } from './route.ts';
 import { statusOf } from './route-errors.ts';
 import { Runner } from './runner.ts';
 import type { CallService } from './service.ts';
@@ -22,12 +23,12 @@ import { traceAnswer } from './sources.ts';
 
 /** What a valid call asks: the route's input, and all arguments of its script. */
 export interface Asked {
+  readonly call: Call;
   readonly input: Input;
   readonly args: Layers;
 }
 
 interface Request extends Asked {
-  readonly call: Call;
   readonly runner: Runner;
 }
 
@@ -35,10 +36,10 @@ const none: Args = {};
 
 /** The permissions that the caller needs, as the script takes them: of those with commas between any one. */
 export function permissionOf(route: Route, call: Call): string {
-  const needed = route.permissionFor?.(bodyOf(route, call)) ?? route.permission;
-  const further = route.alsoNeeds?.(bodyOf(route, call));
-  const all = [needed, ...(further === undefined ? [] : [further])];
-  return needed === 'any' ? '' : all.map((one) => allowedBy(one).join()).join(' ');
+  const { permission, permissionsFor } = route;
+  if (permission === 'any') return '';
+  const needed = permissionsFor?.(bodyOf(route, call)) ?? [permission];
+  return needed.map((one) => allowedBy(one).join()).join(' ');
 }
 
 /** The body as sent; undefined where it cannot be read, which is refused later. */
@@ -78,8 +79,8 @@ export class Operation {
   async answer(call: Call): Promise<Response> {
     const request = await this.#validate(call);
     if (this.route.serve) return this.#serve(request);
-    const result = await this.#result(request);
-    return respond(this.#answer(result, request.input), result.note.headers);
+    const { note, reply } = await this.#result(request);
+    return respond(this.#answered({ note, reply }, request.input, call), note.headers);
   }
 
   /** Reads what is asked. A mistake is refused only after the store has admitted the caller. */
@@ -87,7 +88,7 @@ export class Operation {
     const runner = new Runner(this.#service, call);
     const args = this.#callerArgs(call);
     try {
-      return { call, runner, ...this.#read(call, args) };
+      return { runner, ...this.#read(call, args) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       throw await admitMistake(error, call.spaceId, (spaceId) => runner.once('space/admit', [{ spaceId }, args]));
@@ -117,17 +118,21 @@ export class Operation {
     const routeArgs = route.args?.(input);
     if (call.turn && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
     readIdempotency(call, route, args);
-    return { input, args: [routeArgs ?? none, input.params, args] };
+    return { call, input, args: [routeArgs ?? none, input.params, args] };
   }
 
   /** The answer to a reply of the script, which begins with its note. */
-  answerTo([head, ...values]: Reply, input: Input, without: readonly string[] = []): Response {
+  answerTo([head, ...values]: Reply, { call, input }: Asked, without: readonly string[] = []): Response {
     const note = readNote(String(head));
-    const { status, body } = this.#answer({ note, reply: this.#reader(values) }, input);
+    const { status, body } = this.#answered({ note, reply: this.#reader(values) }, input, call);
     const shown = isObject(body)
       ? Object.fromEntries(Object.entries(body).filter(([name]) => !without.includes(name)))
       : body;
     return respond({ status, body: shown }, note.headers);
+  }
+
+  #answered(result: Result, input: Input, call: Call): Answer {
+    return this.#answer(result, input, linkTo(call, this.#service.publicUrl));
   }
 
   /** The sources of the members of the answer to a call; none if the answer takes a text of the reply apart. */

@@ -44,9 +44,9 @@ export function plainTest(schema: Joi.ObjectSchema): (value: object) => boolean 
   const presence = object.preferences?.presence;
   const fields: Field[] = [];
   for (const [name, description] of Object.entries(object.keys)) {
-    // A condition on another field, or a preference, may require a field that is absent.
-    if ('whens' in description || 'preferences' in description) return never;
     const { flags = {} } = description;
+    // A condition on another field may require a field that is absent; so may a preference of the field, unless it says itself.
+    if ('whens' in description || ('preferences' in description && flags.presence === undefined)) return never;
     const mayBeAbsent = (flags.presence ?? presence) === 'optional' && !('default' in flags);
     fields.push({ name, mayBeAbsent, isPlain: testOf(description) });
   }

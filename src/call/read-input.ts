@@ -36,8 +36,6 @@ function readNamed(schema: Joi.ObjectSchema, names: readonly string[], params: C
   return value;
 }
 
-const fieldNamesOf = (schema: Joi.ObjectSchema): string[] => Object.keys(schema.describe()['keys'] ?? {});
-
 function readQuery(query: Readonly<Record<string, unknown>>, route: Route, { parameter, prefix }: Origin): unknown {
   if (route.query) return check(route.query, query, parameter, prefix);
   const [name] = Object.keys(query);
@@ -49,12 +47,14 @@ function readBody(body: unknown, { text, origin }: Call, route: Route): unknown 
   if (route.method === 'GET') return {};
   const fields = objectOf(body);
   const opaque = cutFrom(text, route.opaque);
+  const another = route.alsoOpaque && cutFrom(text, route.alsoOpaque);
   if (!route.body) {
     const [name] = Object.keys(fields);
     if (name !== undefined) throw unknown([name], origin.field);
     return {};
   }
   if (opaque !== undefined && route.opaque) put(fields, route.opaque, opaque);
+  if (another !== undefined && route.alsoOpaque) put(fields, route.alsoOpaque, another);
   return check(route.body, fields, origin.field, '');
 }
 
@@ -94,16 +94,22 @@ function unknown(path: readonly (string | number)[], kind: string, schema?: Joi.
   return invalid(`${path.join('.')} is not ${place} of this request, which takes ${known}`);
 }
 
-const plainTests = new WeakMap<Joi.ObjectSchema, (value: object) => boolean>();
-
-function isPlain(schema: Joi.ObjectSchema, value: object): boolean {
-  let test = plainTests.get(schema);
-  if (!test) {
-    test = plainTest(schema);
-    plainTests.set(schema, test);
-  }
-  return test(value);
+/** What is made of a schema, once: it describes itself anew each time. */
+function once<T>(make: (schema: Joi.ObjectSchema) => T): (schema: Joi.ObjectSchema) => T {
+  const made = new WeakMap<Joi.ObjectSchema, T>();
+  return (schema) => {
+    let known = made.get(schema);
+    if (known === undefined) {
+      known = make(schema);
+      made.set(schema, known);
+    }
+    return known;
+  };
 }
+
+const fieldNamesOf = once((schema) => Object.keys(schema.describe()['keys'] ?? {}));
+const plainTestOf = once(plainTest);
+const isPlain = (schema: Joi.ObjectSchema, value: object): boolean => plainTestOf(schema)(value);
 
 function check(schema: Joi.ObjectSchema, value: object, kind: string, prefix: string): unknown {
   if (isPlain(schema, value)) return value;

@@ -2,6 +2,7 @@ import type { Answered, Fields } from '../declare/field.ts';
 import { One } from '../declare/record.ts';
 import type { Result } from './hold.ts';
 import { stringify } from './json.ts';
+import type { LinkTo } from './link.ts';
 import type { Answer, Input, Route } from './route.ts';
 
 /** The answer to a call, ready to be written; without text and stream: no content. */
@@ -21,14 +22,14 @@ export function respond({ status, body, stream }: Answer, headers: Response['hea
 }
 
 /** Makes answers of results: by the route's `answer`, or as described there. */
-export function answerer(route: Route): (result: Result, input: Input) => Answer {
+export function answerer(route: Route): (result: Result, input: Input, linkTo: LinkTo) => Answer {
   const status = Number(Object.keys(route.success)[0]);
   const hasBody = route.success[status] !== null;
   const [member, ...others] = Object.values(route.reply);
   const isRecord = member instanceof One && others.length === 0;
-  return ({ note, reply }, input) => {
+  return ({ note, reply }, input, linkTo) => {
     if (reply === undefined) return { status: 204 };
-    if (route.answer) return route.answer(reply as Answered<Fields>, input, note.replayed);
+    if (route.answer) return route.answer(reply as Answered<Fields>, input, note.replayed, linkTo);
     if (!hasBody) return { status };
     return { status, body: isRecord ? Object.values(reply as object)[0] : reply };
   };

@@ -6,6 +6,7 @@ import { Refusal } from '../redis/scripts.ts';
 import type { Caller } from './caller.ts';
 import { fields, queryInteger } from './fields.ts';
 import type { Args, Hold } from './hold.ts';
+import type { LinkTo } from './link.ts';
 import type { RoomServices } from './service.ts';
 
 /** The permissions of keys. */
@@ -91,10 +92,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly isRepeatable?: true;
   /** `any`: every key may call it; only outside of spaces. `none`: the same in a space. */
   readonly permission: Permission | 'any' | 'none';
-  /** The permission that a call with this body needs instead. */
-  readonly permissionFor?: (body: unknown) => Permission;
-  /** A further permission that a call with this body needs. */
-  readonly alsoNeeds?: (body: unknown) => Permission | undefined;
+  /** The permissions that a call with this body, of any form, needs instead; undefined: no others. */
+  readonly permissionsFor?: (body: unknown) => readonly Permission[] | undefined;
   /** `never`: the header is ignored; `calls`: the calls in the body have keys made of it. */
   readonly idempotency: 'required' | 'optional' | 'never' | 'calls';
   /**
@@ -108,6 +107,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly body?: Joi.ObjectSchema<Body>;
   /** The member whose text is kept unchanged, e.g. ['payload']. */
   readonly opaque?: readonly string[];
+  /** Another such member. */
+  readonly alsoOpaque?: readonly string[];
   /** Where it is other than `defaultMaxBodyBytes`. */
   readonly maxBodyBytes?: number;
   /** Members of the answer in OpenAPI's example, where they are not as in any answer with that record. */
@@ -134,7 +135,7 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
    * Builds the answer. Default: the first success status, with the record if the reply is one record, otherwise with
    * the reply. If the script replies with nothing, the answer is always 204.
    */
-  readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean) => Answer;
+  readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean, linkTo: LinkTo) => Answer;
   /** Completes the detail of the script's refusal by what only the route knows, as a list's cursor. */
   readonly detail?: (refusal: Refusal, input: Input<Query, Body>) => string;
   readonly receives?: Receives<Query, Body, R>;

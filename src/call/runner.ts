@@ -10,12 +10,17 @@ import type { CallService, Unpacked } from './service.ts';
 /** A call that asks for packed records this often meets segments that change all the time. */
 const maxRuns = 50;
 
+/** The organization of a call, and its turn. */
+interface Run extends Pick<Call, 'turn'> {
+  readonly caller: Pick<Call['caller'], 'org'>;
+}
+
 /** Runs the scripts of one call. */
 export class Runner {
   readonly #service: CallService;
-  readonly #call: Call;
+  readonly #call: Run;
 
-  constructor(service: CallService, call: Call) {
+  constructor(service: CallService, call: Run) {
     this.#service = service;
     this.#call = call;
   }

@@ -35,6 +35,8 @@ export interface CallService {
   readonly wake: Wake;
   /** The channel on which scripts publish their changes in a space. */
   readonly channel: (org: string, spaceId: string) => string;
+  /** PUBLIC_URL; undefined: callers reach the API where it listens. */
+  readonly publicUrl: string | undefined;
   readonly parts: RoomServices;
   readonly log: Logger;
   readonly errors: ErrorTable;

@@ -30,6 +30,8 @@ interface Mark {
 const flagOn = '1';
 const firstNumber = 1_700_000_000_000;
 const note = readNote('');
+/** A link has no source: nothing expects one, and none is an id. */
+const noLink = (): undefined => undefined;
 
 /** Makes up replies of a script, in which each value occurs once. */
 class Marks {
@@ -38,6 +40,8 @@ class Marks {
   readonly flags: (readonly number[])[] = [];
   /** Nullable members of the reply. */
   readonly nullable: (readonly number[])[] = [];
+  /** Nullable values of records that answers show only under another name. */
+  readonly hidden: (readonly number[])[] = [];
   readonly #seed: number;
   readonly #change: readonly number[] | undefined;
 
@@ -66,6 +70,11 @@ class Marks {
       this.flags.push(at);
       return this.#isChanged(at) ? flagOn : null;
     }
+    if (isStructure(field)) return emptyOf(field);
+    if (field.special.isNullable && field.special.isInternal) {
+      this.hidden.push(at);
+      if (this.#isChanged(at)) return null;
+    }
     const number = this.#seed + this.found.size;
     const text = field.kind.lua === 'number' ? String(number) : formOf(field)(number);
     this.found.set(text, { at, field });
@@ -92,26 +101,36 @@ class Marks {
   }
 }
 
-const forms: readonly ((number: number) => string)[] = [
-  (number) => `0190a1b2-0000-7000-8000-${String(number).slice(-12)}`,
-  String,
-  (number) => `mark ${number}`,
-];
+const id = (number: number): string => `0190a1b2-0000-7000-8000-${String(number).slice(-12)}`;
+const digits = (number: number): string => String(number);
+const word = (number: number): string => `mark ${number}`;
 const known = new WeakMap<AnyField, (number: number) => string>();
+
+const takes = ({ schema }: AnyField, text: string): boolean => schema.validate(text).error === undefined;
 
 /** Makes texts that the field takes, as far as anything reads them. */
 function formOf(field: AnyField): (number: number) => string {
-  const [id, digits, word] = forms as [(number: number) => string, typeof String, (number: number) => string];
-  const { schema } = field;
-  const form =
-    known.get(field) ?? [id, digits].find((one) => schema.validate(one(firstNumber)).error === undefined) ?? word;
+  const form = known.get(field) ?? [id, digits].find((one) => takes(field, one(firstNumber))) ?? word;
   known.set(field, form);
   return form;
 }
 
-/** Whether any value of its kind will do: internal texts have a structure, which what is worked out of them reads. */
-const isPlain = ({ special, kind }: AnyField): boolean =>
-  !(special.isInternal && kind.lua === 'text' && special.or === undefined);
+/** Whether any value of its kind will do: internal texts but amounts have a structure, which what is worked out of them reads. */
+const isPlain = (field: AnyField): boolean =>
+  !(field.special.isInternal && field.kind.lua === 'text') || formOf(field) === digits;
+
+/** Whether its values are lists or objects. */
+const isStructure = ({ schema }: AnyField): boolean => ['array', 'object'].includes(String(schema.type));
+
+/** A value that is an empty list or object, or none. */
+function emptyOf(field: AnyField): Value {
+  try {
+    field.read(null);
+    return null;
+  } catch {
+    return [];
+  }
+}
 
 /** The fields of a record by their names in scripts. */
 function fieldsByName(fields: Fields): Map<string, AnyField> {
@@ -142,7 +161,7 @@ export function traceAnswer(route: Route, read: ReplyReader<Fields>, input: Inpu
   const answer = answerer(route);
   const made = (seed: number, change?: readonly number[]) => {
     const marks = new Marks(seed, change);
-    const { body } = answer({ note, reply: read(marks.reply(route.reply)) }, input);
+    const { body } = answer({ note, reply: read(marks.reply(route.reply)) }, input, noLink);
     return { marks, body: flattened(body) };
   };
   const base = made(firstNumber);
@@ -160,11 +179,11 @@ export function traceAnswer(route: Route, read: ReplyReader<Fields>, input: Inpu
   };
   for (const [name, value] of base.body) {
     const worked = workedOut(name, records);
-    const source = base.marks.found.has(String(value))
-      ? sourceOf(value, base.marks)
-      : (worked ?? sourceOf(value, base.marks));
+    const isMark = base.marks.found.has(String(value));
+    const source = (!isMark && worked?.source) || sourceOf(value, base.marks);
     if ('is' in source && textOf(other.body.get(name)) !== source.is) continue;
-    trace.set(name, { source, isFlag: typeof value === 'boolean', isId: idForm.test(String(value)) });
+    const isId = idForm.test(String(value)) || worked?.isId === true;
+    trace.set(name, { source, isFlag: typeof value === 'boolean', isId });
   }
   for (const flag of base.marks.flags) {
     const { body } = made(firstNumber, flag);
@@ -172,13 +191,16 @@ export function traceAnswer(route: Route, read: ReplyReader<Fields>, input: Inpu
       if (value === true && base.body.get(name) === false)
         trace.set(name, { source: { at: flag }, isFlag: true, isId: false });
   }
-  for (const given of base.marks.nullable) {
+  const { nullable, hidden } = base.marks;
+  for (const given of [...nullable, ...hidden]) {
     const { body, marks } = made(firstNumber, given);
     for (const [name, traced] of trace) {
       const { source } = traced;
+      // What is worked out says itself what an absent value stands for.
+      if ('of' in source && hidden.includes(given)) continue;
       const value = body.get(name);
-      if (textOf(value) === textOf(base.body.get(name)) || ('at' in source && source.at.join() === given.join()))
-        continue;
+      const isNone = textOf(value) === '' && 'at' in source && source.at.join() === given.join();
+      if (textOf(value) === textOf(base.body.get(name)) || isNone) continue;
       trace.set(name, { ...traced, source: { ...source, given, other: sourceOf(value, marks) } });
     }
   }
@@ -198,17 +220,19 @@ function recordsIn(shape: Fields): { readonly record: RecordDeclaration; readonl
   );
 }
 
-/** The source of a member that is worked out of several values of a record. */
-function workedOut(name: string, records: ReturnType<typeof recordsIn>): Source | undefined {
+/** A member that is worked out of several values of a record. */
+function workedOut(name: string, records: ReturnType<typeof recordsIn>): Omit<Traced, 'isFlag'> | undefined {
   for (const { record, at } of records) {
-    const { of } = record.fields[name]?.special ?? {};
-    if (!of) continue;
+    const field = record.fields[name];
+    const { of } = field?.special ?? {};
+    if (!field || !of) continue;
     const place = (index: number): readonly number[] => (at.length === 0 ? [index + 2] : [...at, index + 1]);
     const from = namesIn(of).map((one): [string, Source] => {
       const index = record.wire.indexOf(one);
       return [one, { at: index >= 0 ? place(index) : [...place(record.wire.length), record.rare.indexOf(one) + 1] }];
     });
-    return { of: `${record.luaName}.${name}`, from: Object.fromEntries(from) };
+    const source = { of: `${record.luaName}.${name}`, from: Object.fromEntries(from) };
+    return { source, isId: takes(field, id(firstNumber)) && !takes(field, word(firstNumber)) };
   }
   return undefined;
 }

@@ -6,12 +6,13 @@ import { envelope } from './errors.ts';
 import { addEventsCommand } from './events.ts';
 import { addKeyCommands } from './key.ts';
 import { addOrgCommands } from './org.ts';
+import { addQuestionCommands } from './question.ts';
 import { addSnapshotCommands } from './snapshot.ts';
 import { addSpaceCommands } from './space.ts';
 import { addTopCommand } from './top.ts';
 
 const about = [
-  'Manages the organizations, spaces, API keys and snapshots of a Muster store, prints journals, and shows live figures.',
+  'Manages the organizations, spaces, API keys and snapshots of a Muster store, prints journals, answers questions, and shows live figures.',
   'Prints tables on a terminal, and one JSON value in a pipe or with --json (events: one a line); errors go to stderr, with exit status 1.',
   'The store is the one in REDIS_URL, or else the embedded one that muster serve (npm start) runs on DATA_DIR (default ./data).',
 ].join('\n\n');
@@ -22,6 +23,7 @@ const nouns = [
   addKeyCommands,
   addAuditCommands,
   addEventsCommand,
+  addQuestionCommands,
   addTopCommand,
   addSnapshotCommands,
 ];

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { type Answer, createMuster, type Muster } from '../client/index.ts';
+import type { Answer, Muster } from '../client/index.ts';
 import { isPassing } from '../client/journal.ts';
 import { ConfigError } from '../config.ts';
+import { asksTheApi, clientOf } from './client.ts';
 import { type Cli, examples } from './command.ts';
 import { table } from './table.ts';
 
-const settings = ['MUSTER_URL', 'MUSTER_SPACE', 'MUSTER_KEY'] as const;
 const pageSize = 100;
 /** Rows of budgets and of allowances; mailboxes get the rest of the screen. */
 const fewRows = 5;
@@ -35,7 +35,7 @@ export function addTopCommand(program: Command, cli: Cli): void {
     .option('--interval <seconds>', 'between two looks', number('interval', 0.1, 3_600), 2)
     .option('--count <n>', 'looks; by default 1 in a pipe, otherwise until Ctrl-C', number('count', 1, 1_000_000))
     .action(async ({ interval, count }: { interval: number; count?: number }) => {
-      const muster = client(cli.env);
+      const muster = clientOf(cli.env, 'top');
       const isLive = cli.isTable;
       let before: Look | undefined;
       for (let left = count ?? (isLive ? Number.POSITIVE_INFINITY : 1); left > 0; left--) {
@@ -52,22 +52,8 @@ export function addTopCommand(program: Command, cli: Cli): void {
         if (left > 1) await sleep(interval * 1000);
       }
     });
-  top.addHelpText(
-    'after',
-    `
-Unlike the others it asks the API, so it works from anywhere: for the space MUSTER_SPACE at MUSTER_URL, with the key MUSTER_KEY.
-The server prints lines that set them when it starts; the permission coordination_read is enough.`,
-  );
+  top.addHelpText('after', asksTheApi('coordination_read'));
   examples(top, 'top', 'top --interval 10', 'top --count 1 --json');
-}
-
-function client(env: NodeJS.ProcessEnv): Muster {
-  const [url, spaceId, key] = settings.map((name) => {
-    const value = env[name];
-    if (!value) throw new ConfigError(`${name} is not set: muster top needs ${settings.join(', ')}; see top --help`);
-    return value;
-  }) as [string, string, string];
-  return createMuster({ url, spaceId, key });
 }
 
 async function lookAt(muster: Muster): Promise<Look> {

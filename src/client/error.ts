@@ -29,3 +29,8 @@ export class MusterError extends Error {
     return /; cursor=(\S+) continues after them$/.exec(this.message)?.[1] ?? null;
   }
 }
+
+/** Whether a call was refused with one of these codes. */
+export function isRefusal(error: unknown, ...codes: readonly MusterError['code'][]): error is MusterError {
+  return error instanceof MusterError && codes.includes(error.code);
+}

@@ -3,8 +3,13 @@ export type { AtomicCalls, BatchedCalls, Calls } from './generated/calls.ts';
 export type { ErrorCode, ErrorCodes } from './generated/errors.ts';
 export type { Journal } from './journal.ts';
 export { createMuster, type Muster } from './muster.ts';
+export { type Hold, HoldLost, type HoldOptions, type Pool, type PoolRef } from './pool.ts';
 export { type NoteOptions, type NoteRecord, Run, RunNote } from './run.ts';
 export type { MusterOptions } from './send.ts';
+export { ModelCall, type Used } from './spend/model-call.ts';
+export { knownProviders, type LimitHeaders, type ProviderHeaders } from './spend/rate-limits.ts';
+export type { SpendFor, SpendOptions } from './spend/spend.ts';
+export type { Usage } from './spend/usage.ts';
 export type {
   After,
   Answer,
@@ -37,6 +42,7 @@ export {
   type WebhookHeaders,
   type WebhookMessage,
 } from './webhook.ts';
+export { Asked, type AskedQuestion, type AskOptions, type GivenAnswer } from './worker/asking.ts';
 export { ClaimLost, GiveUp, RetryLater, type RetryLaterOptions, WorkerClosed } from './worker/errors.ts';
 export type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './worker/options.ts';
 export type { PrerequisiteResult } from './worker/results.ts';

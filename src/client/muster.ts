@@ -4,7 +4,10 @@ import { batched, sendBatch } from './batch.ts';
 import { type AtomicCalls, type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
 import { type Journal, journal } from './journal.ts';
 import { itemsOf } from './pages.ts';
+import { Pool, type PoolRef } from './pool.ts';
 import { type MusterOptions, send } from './send.ts';
+import type { ModelCall } from './spend/model-call.ts';
+import { type SpendFor, type SpendOptions, spend, spenderOf } from './spend/spend.ts';
 import type {
   AtomicAnswers,
   BatchedCall,
@@ -17,7 +20,9 @@ import type {
 } from './types.ts';
 
 /** All calls of one space, and many in one request. */
-export interface Muster extends Calls {
+export interface Muster extends Omit<Calls, 'pool'> {
+  /** The calls of pools; called with a name, it holds units of a pool: `muster.pool('deploys').hold(async (hold) => …)`. */
+  readonly pool: Calls['pool'] & ((pool: PoolRef) => Pool);
   /** The calls as a batch takes them: `muster.call.message.send({ … })` sends nothing yet. */
   readonly call: BatchedCalls;
   /**
@@ -40,6 +45,13 @@ export interface Muster extends Calls {
    * cut connections, and gives each event once. Throws where it cannot go on: CURSOR_EXPIRED, EVENTS_DAMAGED, a revoked key.
    */
   events<const F extends EventFilter = never>(options?: JournalOptions<F>): Journal<EventOf<F>>;
+  /**
+   * Makes a call of a model within a quota and a budget: `muster.spend({ budget, quota, estimate, price }, async (call) => …)`.
+   * Takes the units and reserves the money, runs the function, and settles both with what the provider's answer says was
+   * used. A 429 cools the quota down for everybody, and the function is called again once its turn has come. If it throws,
+   * what the provider has billed is settled, and the rest is given back.
+   */
+  spend<T>(options: SpendOptions & SpendFor, work: (call: ModelCall) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -75,5 +87,9 @@ export function createMuster(options: MusterOptions): Muster {
   const events = <const F extends EventFilter = never>(journalOptions: JournalOptions<F> = {}) =>
     journal(options, journalOptions);
   const atomic = <R>(plan: (t: AtomicCalls) => R, callOptions?: CallOptions) => sendAtomic(options, plan, callOptions);
-  return { ...muster, call: inBatch, batch, atomic, events } as unknown as Muster;
+  const pool = Object.assign((ref: PoolRef) => new Pool(made, ref), muster['pool']);
+  const made = { ...muster, pool, call: inBatch, batch, atomic, events } as unknown as Muster;
+  const scopeId = crypto.randomUUID();
+  made.spend = (spendOptions, work) => spend(spenderOf(made, scopeId, spendOptions), spendOptions, work);
+  return made;
 }

@@ -1,5 +1,5 @@
-import { MusterError } from './error.ts';
-import type { Muster } from './muster.ts';
+import { isRefusal } from './error.ts';
+import type { Calls } from './generated/calls.ts';
 import { backoffMs, pause } from './send.ts';
 import type { Answer, CallOptions } from './types.ts';
 
@@ -14,7 +14,7 @@ export interface NoteOptions {
 
 /** Makes the calls for notes. */
 export interface NoteCaller {
-  readonly muster: Muster;
+  readonly muster: Calls;
   /** Puts succeed only while this claim is live; {}: always. */
   readonly fence: { readonly messageId?: string; readonly token?: string };
   /** Makes a call, perhaps again and again until it is answered. */
@@ -26,9 +26,6 @@ export interface NoteCaller {
 const waitSeconds = 20;
 const conflictPauseMs = 5;
 const maxConflictPauseMs = 500;
-
-const isRefusal = (error: unknown, code: MusterError['code']): boolean =>
-  error instanceof MusterError && error.code === code;
 
 /** A note of a run: a value that its agents share. */
 export class RunNote<Value = unknown> {
@@ -123,7 +120,7 @@ export class Run {
   readonly scopeId: string;
   readonly #caller: NoteCaller;
 
-  constructor(muster: Muster, scopeId: string, caller?: NoteCaller) {
+  constructor(muster: Calls, scopeId: string, caller?: NoteCaller) {
     this.scopeId = scopeId;
     this.#caller = caller ?? { muster, fence: {}, call: (make) => make({}) };
   }

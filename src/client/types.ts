@@ -77,11 +77,18 @@ type AllArgs<Name extends CallName> = Part<operations[Name]['parameters']['path'
  * A call's path parameters, query parameters and body fields in one object; `With` requires fields, `Without` excludes
  * them.
  */
-export type Args<Name extends CallName, With extends string = never, Without extends string = never> = Flat<
-  Omit<AllArgs<Name>, With | Without> & {
-    [K in With & keyof AllArgs<Name>]-?: NonNullable<AllArgs<Name>[K]>;
-  } & { [K in Without]?: undefined }
+export type Args<Name extends CallName, With extends string = never, Without extends string = never> = Chosen<
+  AllArgs<Name>,
+  With,
+  Without
 >;
+
+/** Distributes over calls: keys of all calls together would be too large a union. */
+type Chosen<T, With extends string, Without extends string> = T extends unknown
+  ? Flat<Omit<T, With | Without> & Needed<T, With> & { [K in Without]?: undefined }>
+  : never;
+
+type Needed<T, With extends string> = { [K in keyof T as K extends With ? K : never]-?: NonNullable<T[K]> };
 
 type Responses<Name extends CallName> = operations[Name]['responses'];
 type Success<T> = T extends { content: { 'application/json': infer Body } } ? Body : undefined;

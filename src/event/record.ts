@@ -35,7 +35,7 @@ export interface Entry {
 
 const entryForm = /^(\S+) (\S+) (\S+)(?: (.*))?$/s;
 const memberForm = /(\w+)=("[^"]*"|\S+)/g;
-const isJson = /^(?:\d+|null|true|false|".*")$/s;
+const isJson = /^(?:\d+|null|true|false|\[[\d,]*\]|".*")$/s;
 
 /** The members of a payload as JSON, from the format that redis/lua-events.ts writes. */
 function membersJson(members: string, aggregateId: string): string[] {

@@ -78,7 +78,8 @@ function pagesOf({ method, operation }: Call, document: Document) {
   const cursor = properties?.['nextCursor'];
   const isList = operation.operationId.endsWith('.list');
   const isEndless = cursor !== undefined && !JSON.stringify(cursor).includes('null');
-  const [list] = Object.entries(properties ?? {}).find(([, field]) => field.type === 'array') ?? [];
+  const [list] =
+    Object.entries(properties ?? {}).find(([, field]) => field.type === 'array' && field.items?.$ref) ?? [];
   if (method !== 'GET' || !cursor || list === undefined || (isEndless && !isList)) return undefined;
   return { list, iterator: isList ? 'all' : list };
 }

@@ -18,6 +18,8 @@ export const groupErrors: ErrorTable = {
   GROUP_NOT_OPEN: entry(409, (state) => `the group is ${state}: only an OPEN group takes members`),
   GROUP_DECIDED: advised('the group has its decision: nothing is left to do', 409, (detail) => {
     const [outcome, whose] = detail.split(' ');
+    if (whose === 'claim')
+      return `the group of this member was decided (${outcome}): nobody waits for an answer, so complete or give back the message`;
     return whose === 'member'
       ? `the group of this member was decided (${outcome}): its members can't be requeued`
       : `the group was decided (${outcome}) before it was sealed`;

@@ -5,7 +5,7 @@ import { flag, number, oneOf, text } from '../declare/field.ts';
 import { record } from '../declare/record.ts';
 import { whenAndHowOften } from '../mailbox/fields.ts';
 import { prerequisitesText, whatItIsAfter } from '../mailbox/prerequisites.ts';
-import { requiredText, requiresQuotas, whatItRequires } from '../mailbox/requirements.ts';
+import { permissionsToSend, requiredText, whatItRequires } from '../mailbox/requirements.ts';
 import { Task, TaskGroup } from './records.ts';
 
 const { taskId, messageId } = Task.fields;
@@ -35,7 +35,7 @@ const submit = route({
   title: 'Submit a task',
   tool: 'Add a task to an open group. `input` is what the worker gets as payload; taskKey names the task within the group.',
   permission: 'coordination_write',
-  alsoNeeds: (body) => (requiresQuotas(body) ? 'resource_spend' : undefined),
+  permissionsFor: permissionsToSend,
   idempotency: 'required',
   body: fields({
     taskKey: key().description("the caller's name for the task, unique in its group").example('order-4711'),

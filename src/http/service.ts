@@ -20,8 +20,6 @@ export interface HttpService extends CallService {
   readonly openapi: () => Promise<string>;
   /** Whether the store takes calls: GET /readyz. */
   readonly ready: () => Promise<boolean>;
-  /** PUBLIC_URL; undefined: callers reach the API where it listens. */
-  readonly publicUrl: string | undefined;
   /** Pages that need no key. */
   readonly sites: readonly { readonly pages: Step }[];
   /** Whether GET /metrics is answered here. */

@@ -22,7 +22,7 @@ const token = text(1, 256)
   .description("the claim's token, as recv answered it with this message")
   .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
-/** The limit of a message's payload and progress together. */
+/** The limit of a message's payload and progress together. What it has asked is counted, but few have asked. */
 const maxMessageBytes = 65_536 + 4_096;
 const bytesOf = (value: unknown): number => (value instanceof Raw ? Buffer.byteLength(value.text) : 0);
 
@@ -100,7 +100,12 @@ const recv = route({
   reply: { claims: many(Claim) },
   receives: {
     maxBytes: ({ body }) => (body.max ?? 1) * maxMessageBytes,
-    bytes: ({ claims }) => claims.reduce((sum, { payload, progress }) => sum + bytesOf(payload) + bytesOf(progress), 0),
+    bytes: ({ claims }) =>
+      claims.reduce(
+        (sum, { payload, progress, question }) =>
+          sum + [payload, progress, question?.question, question?.answer].reduce((all, one) => all + bytesOf(one), 0),
+        0,
+      ),
   },
   answer: ({ claims }, input) => {
     const { holder, holderSession, max } = input.body;

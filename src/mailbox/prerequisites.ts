@@ -83,7 +83,7 @@ export const onFailureOf = (get: Get): Value => {
   return text === null || text === '' ? null : (String(text).split(' ')[0] ?? null);
 };
 
-/** Prerequisites come first, then its key, then what a receive found short. */
+/** Prerequisites come first, then its key, then what a receive found short or what it has asked. */
 export const blockedByOf = (get: Get): Value => {
   if (get('state') !== 'BLOCKED') return [];
   const resource = get('blockedOn');

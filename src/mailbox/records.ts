@@ -1,6 +1,7 @@
 import { exampleId, flag, id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
 import { many, nested, one, record } from '../declare/record.ts';
+import { Question } from '../question/records.ts';
 import { afterOf, blockedByOf, onFailureOf, policies } from './prerequisites.ts';
 import {
   ClaimConsumption,
@@ -85,6 +86,7 @@ export const reason = oneOf(
   'CANCELLED_BY_CALLER',
   'RUN_CANCELLED',
   'PREREQUISITE_FAILED',
+  'QUESTION_EXPIRED',
 )
   .orNull()
   .means('why it ended so; null: it has not, or its state says it');
@@ -99,7 +101,7 @@ export const Prerequisite = record('Prerequisite', {
 });
 
 /** What a BLOCKED message waits for. */
-const blockers = ['MESSAGE', 'GROUP', 'KEY', 'POOL', 'ALLOWANCE'] as const;
+const blockers = ['MESSAGE', 'GROUP', 'KEY', 'POOL', 'ALLOWANCE', 'QUESTION'] as const;
 export const Blocker = record('Blocker', {
   kind: oneOf(...blockers),
   id: id()
@@ -187,6 +189,11 @@ export const Message = record(
       .rare()
       .means('what its claim has used of allowances; empty: nothing')
       .example([]),
+    question: one(Question)
+      .orNull()
+      .workedOut()
+      .rare()
+      .means('the last question that it asked, with its answer; null: it has asked none'),
     payload: opaque(),
     deadline: time().orNull(),
     readyAt: time().orNull().later().means('when a DELAYED message becomes ready; null: it is not delayed'),
@@ -207,7 +214,9 @@ export const Message = record(
     prerequisites: text().orNull().later().internal(),
     /** As lua/mailbox/_requires.lua keeps them. */
     required: text().orNull().later().internal(),
-    /** While units are short: POOL or ALLOWANCE, and its id. */
+    /** The last question that it has asked. */
+    questionId: id().orNull().later().internal(),
+    /** While units are short: POOL or ALLOWANCE, and its id; while it waits for an answer: QUESTION and its id. */
     blockedOn: text().orNull().later().internal(),
     /** While it is CLAIMED, as lua/mailbox/_requires.lua keeps them: units of pools, and what it used of allowances. */
     held: text().orNull().later().internal(),
@@ -232,7 +241,7 @@ const {
   finishedAt,
 } = Message.fields;
 
-export const MessageSummary = Message.without('MessageSummary', 'payload', 'result', 'progress');
+export const MessageSummary = Message.without('MessageSummary', 'payload', 'result', 'progress', 'question');
 
 /** The reply of a cancel and a requeue, without the payload. */
 export const ChangedMessage = Message.without('ChangedMessage', 'payload');

@@ -1,6 +1,8 @@
 import Joi from 'joi';
+import { maxUnits } from '../allowance/records.ts';
 import { invalid } from '../call/errors.ts';
 import { fields, id, integer, optional, says } from '../call/fields.ts';
+import type { Permission } from '../call/route.ts';
 import { exampleId, type Get, id as idField, number } from '../declare/field.ts';
 import { many, record } from '../declare/record.ts';
 import type { Value } from '../declare/value.ts';
@@ -8,8 +10,6 @@ import { maxPoolUnits } from '../pool/records.ts';
 
 /** The most pools, and the most allowances, that a message can require. */
 const maxRequired = 4;
-/** As many as an allowance can have. */
-const maxUnits = 1_000_000_000;
 
 interface Wanted {
   readonly pools?: readonly { readonly poolId: string; readonly units: number }[] | undefined;
@@ -47,11 +47,11 @@ export const whatItRequires = {
   ).description('what a claim takes all at once, or not at all; until then the message is BLOCKED'),
 };
 
-/** Whether a body requires units of allowances, which needs a permission of its own. It may have any form. */
-export function requiresQuotas(body: unknown): boolean {
+/** `permissionsFor` of a send and a submit: who requires units of allowances needs a permission of its own. */
+export function permissionsToSend(body: unknown): readonly Permission[] | undefined {
   const { requires } = Object(body) as { requires?: unknown };
   const { quotas } = Object(requires) as { quotas?: unknown };
-  return Array.isArray(quotas) && quotas.length > 0;
+  return Array.isArray(quotas) && quotas.length > 0 ? ['coordination_write', 'resource_spend'] : undefined;
 }
 
 /** The argument of a script: `p` or `q`, the id and `:units` for each; '' for nothing. */

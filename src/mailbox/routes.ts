@@ -25,7 +25,7 @@ import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { prerequisitesText, whatItIsAfter } from './prerequisites.ts';
 import { defaultAttempts, Mailbox, Message, messageStates } from './records.ts';
-import { requiredText, requiresQuotas, whatItRequires } from './requirements.ts';
+import { permissionsToSend, requiredText, whatItRequires } from './requirements.ts';
 
 const longestPause = (body: { retryDelaySeconds: number; maxRetryDelaySeconds?: number | undefined }): number =>
   body.maxRetryDelaySeconds ?? Math.max(3_600, body.retryDelaySeconds);
@@ -119,7 +119,7 @@ const send = route({
   title: 'Send work',
   tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again with the same one, it answers the first message (replay true) and sends nothing. `priority` lets it overtake others; `key` says what it is about, so that a mailbox with perKey hands out one of a key after the other. Keep the id to wait for the end with message_view.',
   permission: 'coordination_write',
-  alsoNeeds: (body) => (requiresQuotas(body) ? 'resource_spend' : undefined),
+  permissionsFor: permissionsToSend,
   idempotency: 'required',
   body: fields({
     scopeId: ofRun(),

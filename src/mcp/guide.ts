@@ -28,7 +28,9 @@ It never does the work itself, and never calls you: you ask.
    attempt does no harm: give outside effects a key made of the message's id.
 4. Longer than a third of the lease? \`message_renew\`, with \`progress\`.
 5. \`message_complete\` with the result; or \`message_nack\` with \`error\`, retry true if another attempt may succeed.
-6. CLAIM_LOST at any time: stop, publish nothing, go to 2.
+6. A decision that is not yours? \`message_ask\` ends your claim; whoever receives the message after the answer finds it in
+   \`question\`. Never answer for the person.
+7. CLAIM_LOST at any time: stop, publish nothing, go to 2.
 
 ## A coordinator
 
@@ -42,7 +44,9 @@ It never does the work itself, and never calls you: you ask.
 ## Before what costs or is limited
 
 - Money: \`budget_reserve\` the most it can cost, do it, \`budget_settle\` what it cost, \`budget_void\` the rest.
-- Quotas: \`allowance_consume\`; when refused, \`allowance_wait\`, then \`waiter_view\` with waitSeconds until GRANTED.
+- Quotas: \`allowance_consume\`; when refused, \`allowance_wait\`, then \`waiter_view\` with waitSeconds until GRANTED. Took less or more? \`allowance_settle\`.
+- One at a time, or a few: \`pool_acquire\`; while WAITING \`hold_view\` with waitSeconds until HELD. \`hold_renew\` meanwhile,
+  \`hold_release\` at the end. Show \`fence\` to whatever you change.
 - Shared by a run: \`note_put\` what others need, with \`ifVersion\` where you change what you read; \`note_view\` waits for it.
 - Meeting others: \`barrier_arrive\`, then \`barrier_view\` with waitSeconds until RELEASED.
 

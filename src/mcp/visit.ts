@@ -139,6 +139,7 @@ export class Visit {
         identity: `call ${route.call}\n${fieldsText}`,
         gone: () => gone,
         leavesUnseen,
+        isModel: true,
       });
       const parts: typeof call.parts = (of) => {
         checkFields(fields, of);

@@ -85,6 +85,7 @@ const rows: Record<string, Panel[]> = {
     series('Messages', 'short', {
       '{{state}}': 'max by (state) (muster_messages)',
       waiters: 'max(muster_waiters)',
+      'waiting holds': 'max(muster_holds{state="WAITING"})',
       timers: 'max(muster_timers)',
       schedules: 'max(muster_schedules{state="ACTIVE"})',
     }),

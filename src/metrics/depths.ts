@@ -15,11 +15,13 @@ const maxSpacesPerOrganization = 50;
 
 export const outboxStates = ['UNREAD', 'PENDING', 'EXHAUSTED'] as const;
 export const messageStates = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'] as const;
+export const holdStates = ['WAITING', 'HELD'] as const;
 export const scheduleStates = ['ACTIVE', 'PAUSED'] as const;
 
 const backlog = [
   ...messageStates.map((state) => `messages:${state}`),
   'waiters:WAITING',
+  ...holdStates.map((state) => `holds:${state}`),
   'timers:ARMED',
   ...scheduleStates.map((state) => `schedules:${state}`),
   ...outboxStates.map((state) => `outbox:${state}`),

@@ -1,6 +1,6 @@
 import type { Metric } from 'prom-client';
 import { countOf } from '../declare/event.ts';
-import { messageStates, outboxStates, scheduleStates } from './depths.ts';
+import { holdStates, messageStates, outboxStates, scheduleStates } from './depths.ts';
 import { type Sample, scraped } from './scraped.ts';
 import type { Reading } from './store-reading.ts';
 
@@ -67,6 +67,7 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     gauge('muster_waiters', 'Waiters in line for an allowance, in all organizations', ({ depths }) =>
       depths?.counts.get('waiters:WAITING'),
     ),
+    byState('muster_holds', 'Holds of pools, of all organizations, that have not ended', 'holds', holdStates),
     gauge('muster_timers', 'Armed timers of all organizations', ({ depths }) => depths?.counts.get('timers:ARMED')),
     byState('muster_schedules', 'Schedules of all organizations that have not ended', 'schedules', scheduleStates),
     gauge(

@@ -57,8 +57,11 @@ export function jsonSchema(schema: Joi.Schema, target: Target): JsonSchema {
 function complete(json: JsonSchema, schema: Joi.Schema, inherited: string, target: Target): JsonSchema {
   const name = metaOf(schema, 'component');
   if (name === undefined) return completed(json, schema, inherited, target);
-  if (!target.named.has(name)) target.named.set(name, completed(json, schema, inherited, target));
   const isNullable = schema.validate(null).error === undefined;
+  // The component is never null: only this place of it may be.
+  const { type } = json;
+  const plain = isNullable && Array.isArray(type) ? { ...json, type: type.find((one) => one !== 'null') } : json;
+  if (!target.named.has(name)) target.named.set(name, completed(plain, schema, inherited, target));
   return isNullable ? { anyOf: [schemaRef(name), { type: 'null' }] } : schemaRef(name);
 }
 

@@ -20,6 +20,13 @@ export const orgKeys = {
     holds: 'keyId to the SHA-256 of the key, base64url',
     goes: 'never',
   },
+  links: {
+    pattern: 'muster:{org}:links',
+    type: 'hash',
+    holds:
+      'the SHA-256, base64url, of the token in a link to `spaceNumber id`: the record with which its holder may do one thing; the token itself is not stored',
+    goes: 'each entry with its record',
+  },
   spaces: {
     pattern: 'muster:{org}:spaces',
     type: 'zset',

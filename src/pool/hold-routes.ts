@@ -17,8 +17,6 @@ const list = readList({
   description:
     'Who holds a pool, and who waits for it: `poolId` with `state` `HELD,WAITING`. `scopeId` also finds those of scopes ' +
     'below it. A filtered page looks at no more than 1,000 holds, so it may be short while there is more.',
-  title: 'See who holds or waits',
-  tool: 'See who holds units of a pool and who waits for them (poolId with state HELD,WAITING), or what a holder or a run holds. Finished holds are shown for 24 hours.',
   script: 'pool/listHolds',
   plural: 'holds',
   record: Hold,
@@ -89,10 +87,9 @@ const release = route({
     '`force` true: its holder finds out with its next renewal, and goes on believing that it holds the units until then.',
   title: 'Release what you hold',
   tool: 'Give units back as soon as you no longer need them. The same token again is fine. CLAIM_LOST: they were no longer yours.',
-  isDestructive: true,
   isRepeatable: true,
   permission: 'coordination_write',
-  permissionFor: (body) => (isForcedBy(body) ? 'resource_config' : 'coordination_write'),
+  permissionsFor: (body) => (isForcedBy(body) ? ['resource_config'] : undefined),
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({
@@ -121,7 +118,6 @@ const cancel = route({
   description: 'Those behind it move up. One that is HELD or finished is refused (`HOLD_NOT_WAITING`).',
   title: 'Leave the queue of a pool',
   tool: 'Stop waiting for a pool. Again is fine. HOLD_NOT_WAITING with HELD: the units are yours already, release them.',
-  isDestructive: true,
   isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',

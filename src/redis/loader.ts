@@ -276,7 +276,7 @@ export class Builder {
     const given = [
       `name = '${name}'`,
       `width = ${first + long.length}`,
-      ...(isRequest ? [`kind = '${source.request}'`, 'share = share'] : []),
+      ...(isRequest ? [`kind = '${source.request}'`, `isLinked = ${source.isLinked}`, 'share = share'] : []),
       `list = function(reply) ${list} end`,
     ];
     const mark = (text: string): string => this.#lines.mark(source.path, text);

@@ -34,6 +34,8 @@ export interface Source {
   readonly allowsFull: boolean;
   /** Set if the script answers requests. */
   readonly request: RequestKind | undefined;
+  /** Its caller has a link, in place of an API key. */
+  readonly isLinked: boolean;
   /** Fields of the space's record that it reads. */
   readonly spaceFields: readonly string[];
   readonly includes: readonly string[];
@@ -110,7 +112,9 @@ export function readSource(file: string, path: string): Source {
     values[kind] = [...(values[kind] ?? []), ...(words === '' ? [] : words.split(/\s+/))];
   }
   const of = (kind: string): string[] => values[kind] ?? [];
-  const [kind = 'write'] = of('request');
+  const [kind = 'write', caller = ''] = of('request');
+  if (!['', 'link'].includes(caller))
+    throw errorAt({ path, text }, 0, `@request ${kind} ${caller}: it is link or nothing`);
   if (!requestKinds.includes(kind))
     throw errorAt({ path, text }, 0, `@request ${kind}: it is ${requestKinds.join(', ')}`);
   const exported = [...of('export'), ...of('registry')];
@@ -126,6 +130,7 @@ export function readSource(file: string, path: string): Source {
     gathers: 'gather' in values,
     allowsFull: 'full' in values,
     request: 'request' in values ? (kind as RequestKind) : undefined,
+    isLinked: caller === 'link',
     spaceFields: of('space'),
     includes: of('include'),
     exports: exported,

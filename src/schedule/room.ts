@@ -9,7 +9,7 @@ import { scheduleRoutes } from './routes.ts';
 
 export const scheduleRoom: Room = {
   name: 'schedule',
-  tag: { place: 7, title: 'Schedules', description: 'Messages sent on time.' },
+  tag: { place: 8, title: 'Schedules', description: 'Messages sent on time.' },
   routes: scheduleRoutes,
   keys: scheduleKeys,
   errors: scheduleErrors,

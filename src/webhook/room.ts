@@ -9,7 +9,7 @@ import { webhookRoutes } from './routes.ts';
 
 export const webhookRoom: Room = {
   name: 'webhook',
-  tag: { place: 10, title: 'Webhooks', description: 'The journal, delivered to an address.' },
+  tag: { place: 12, title: 'Webhooks', description: 'The journal, delivered to an address.' },
   routes: webhookRoutes,
   keys: webhookKeys,
   errors: webhookErrors,

@@ -72,9 +72,11 @@ async function dropOne(
 }
 
 function rowOf({ id, hash }: { id: string; hash: MessageHash }) {
-  const { mailboxId, scopeId, state, workKey, key, taskId, finishedAt } = hash;
+  const { mailboxId, scopeId, state, workKey, key, taskId, finishedAt, questionId } = hash;
   const bytes = texts.reduce((sum, name) => sum + Buffer.byteLength(hash[name] ?? ''), 0);
-  return { id, mailboxId, scopeId, state, finishedAt: Number(finishedAt), isTask: taskId !== '', bytes, workKey, key };
+  const hasAsked = questionId !== undefined;
+  const isTask = taskId !== '';
+  return { id, mailboxId, scopeId, state, finishedAt: Number(finishedAt), isTask, bytes, hasAsked, workKey, key };
 }
 
 function tombstoneLine({ id, hash }: { id: string; hash: MessageHash }): string {

@@ -7,6 +7,7 @@ const commands = {
   key: ['create', 'list', 'revoke'],
   audit: ['list'],
   snapshot: ['list', 'create', 'verify', 'restore'],
+  question: ['list', 'answer', 'link'],
   top: [],
 };
 

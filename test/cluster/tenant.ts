@@ -25,6 +25,7 @@ export class Tenant {
   readonly #urls: readonly string[];
   readonly #scopeId = randomUUID();
   #mailbox = '';
+  #keyed = '';
   #budget = '';
   #allowance = '';
   #clockwork = '';
@@ -40,6 +41,7 @@ export class Tenant {
 
   async prepare(): Promise<void> {
     this.#mailbox = (await this.world.mustPost('/mailboxes', { name: 'jobs', backlogLimit: 100_000 })).id;
+    this.#keyed = (await this.world.mustPost('/mailboxes', { name: 'keyed', backlogLimit: 100_000, perKey: 1 })).id;
     const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: String(limit) };
     this.#budget = (await this.world.mustPost('/budgets', budget)).id;
     const allowance = { name: 'a', unitsLimit: 1_000_000_000, windowSeconds: 31_536_000 };
@@ -96,6 +98,7 @@ export class Tenant {
     await this.ask(`/task-groups/${group.id}/tasks/${task.taskId}/accept`);
     await this.#stop();
     await this.#again();
+    await this.#inOrder();
     await this.#batch();
     await this.#note();
     this.rounds++;
@@ -125,7 +128,7 @@ export class Tenant {
   /** A message that is delayed, cancelled and brought back, and received with what else is there, whatever its run. */
   async #again(): Promise<void> {
     const path = `/mailboxes/${this.#mailbox}`;
-    const sent = { scopeId: randomUUID(), payload: 1, delaySeconds: 600, maxAttempts: 2 };
+    const sent = { scopeId: randomUUID(), payload: 1, delaySeconds: 600, maxAttempts: 2, priority: 5 };
     const { body: message } = await this.ask(`${path}/messages`, sent);
     this.#expect(message.state, 'DELAYED');
     await this.ask(`/messages/${message.id}/cancel`, {});
@@ -135,6 +138,23 @@ export class Tenant {
     for (const { id, token } of status === 200 ? body.messages : [])
       await this.ask(`/messages/${id}/complete`, { token });
     this.sent.set(message.id, Date.now());
+  }
+
+  /** Two messages of a key: the second one follows the first, whatever its priority. */
+  async #inOrder(): Promise<void> {
+    const path = `/mailboxes/${this.#keyed}`;
+    const sent = { scopeId: randomUUID(), payload: 1, key: `round ${this.rounds}` };
+    const { body: first } = await this.ask(`${path}/messages`, sent);
+    const { body: second } = await this.ask(`${path}/messages`, { ...sent, priority: 9 });
+    this.#expect([first.state, second.state], ['READY', 'BLOCKED']);
+    for (const { id } of [first, second]) {
+      const body = { scopeId: sent.scopeId, holder: 'agent', holderSession: 's', leaseSeconds: 60 };
+      const claim = await this.ask(`${path}/recv`, body);
+      // A receive whose answer was lost has claimed it.
+      if (claim.status !== 200) return;
+      this.#expect(claim.body.id, id);
+      await this.ask(`/messages/${claim.body.id}/complete`, { token: claim.body.token });
+    }
   }
 
   /** Two messages in one request, repeated until both are answered. */

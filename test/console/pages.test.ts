@@ -4,7 +4,7 @@ import { rulesOfLooks } from '../support/chromium.ts';
 import { Sink } from '../support/sink.ts';
 import { delivering, untilRows } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
-import { type Seeded, seed } from './seed.ts';
+import { hostile, type Seeded, seed } from './seed.ts';
 import { Tab, useTabs } from './tab.ts';
 
 /** What Tab must reach, in this order: everything visible that can be used. */
@@ -54,6 +54,8 @@ describe('Every page of the console', function () {
     const hourly = { mailboxId, scopeId: runId, payload: 1, everySeconds: 3600 };
     const paused = await world.mustPost('/schedules', { ...hourly, name: 'paused' });
     await world.call('PATCH', `/schedules/${paused.id}`, { state: 'PAUSED' });
+    for (const options of [null, ['yes', hostile]])
+      await world.mustPost('/questions', { scopeId: runId, holder: hostile, question: hostile, options });
     halted = (await world.mustPost('/mailboxes', { name: 'halted' })).id;
     haltedRun = (await world.mustPost('/scopes', { name: 'halted' })).id;
     for (const path of [`/mailboxes/${halted}`, `/scopes/${haltedRun}`]) await world.mustPost(`${path}/pause`);
@@ -67,6 +69,7 @@ describe('Every page of the console', function () {
     '': [['', '#runs table', '#events li', '.graphs', '#waits table', '#queues table']],
     mailboxes: [['/mailboxes', '#mailbox-list table']],
     failed: [['/failed?state=REJECTED', '#failed table']],
+    questions: [['/questions', '#questions li', '#questions button']],
     runs: [['/runs', '#run-list table']],
     journal: [['/journal', '#history li', '#events li']],
     schedules: [['/schedules', '#schedules table', '#schedules button']],
@@ -177,7 +180,7 @@ describe('Every page of the console', function () {
       tab,
       async (place) => {
         if (place !== '') expect(await tab.evaluate('document.activeElement.id'), place).to.equal('page-title');
-        expect(await tab.page.locator('main button[data-act]').count(), place).to.equal(0);
+        expect(await tab.page.locator('main button:is([data-act], [data-do])').count(), place).to.equal(0);
       },
       false,
     );

@@ -85,6 +85,36 @@ describe('The console acts', () => {
     await said(tab, 'The limit is 16.00 EUR, 0.00 EUR available: one operation.');
   });
 
+  it('shows budgets below the one that pays for them, with windows, alerts and what was spent by label', async () => {
+    const money = { currency: 'USD', scale: 2 };
+    const fleet = { ...money, name: 'fleet', limitMinor: '10000', windowSeconds: 86_400, alertPercents: [50, 80] };
+    const { id: parentBudgetId } = await world.mustPost('/budgets', fleet);
+    const { id } = await world.mustPost('/budgets', { ...money, name: 'writers', limitMinor: '7000', parentBudgetId });
+    const asked = { scopeId: randomUUID(), holder: 'ann', amountMinor: '6000' };
+    const { id: reservationId } = await world.mustPost(`/budgets/${id}/reserve`, asked);
+    for (const [label, amountMinor] of [
+      ['draft', '100'],
+      ['review', '2500'],
+    ])
+      await world.mustPost(`/budgets/${id}/settle`, { reservationId, amountMinor, label, workKey: label });
+    const tab = await Tab.live(world, {}, '/money', world.apiKey);
+    const parent = tab.page.locator('#budgets > ul > li').filter({ hasText: 'fleet' });
+    await parent
+      .locator('li')
+      .getByText('26.00 USD settled, 34.00 USD reserved, 10.00 USD available')
+      .first()
+      .waitFor();
+    const text = await parent.innerText();
+    expect(text).to.contain('26.00 USD settled in all windows of 1 d').and.to.contain('alerts at 50 % (reached), 80 %');
+    await parent.getByRole('link', { name: 'writers' }).click();
+    await tab.page.getByRole('heading', { name: 'Budget writers' }).waitFor();
+    const page = tab.page.locator('#budget');
+    await page.getByText('Spent by label').waitFor();
+    expect(await page.locator('dl').innerText()).to.match(/review\s+25\.00 USD\s+draft\s+1\.00 USD/);
+    await page.getByRole('link', { name: 'fleet' }).click();
+    await tab.page.getByRole('heading', { name: 'Budget fleet' }).waitFor();
+  });
+
   it('on an allowance: its units and a cooldown', async () => {
     const { id } = await world.mustPost('/allowances', { name: 'calls', unitsLimit: 10, windowSeconds: 3600 });
     const tab = await Tab.live(world, {}, '/money', world.apiKey);

@@ -21,6 +21,9 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
   ...{ 'pool.acquire ttlSeconds': [0, 86_400] },
   ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
   ...{ maxLeaseSeconds: [5, 600], maxPendingWaiters: [1, 1_000_000], maxArmedTimers: [1, 1_000_000] },
+  'budget.create windowSeconds': [60, 31_536_000],
+  'allowance.settle units': [0, 1_000_000_000],
+  remainingUnits: [0, 1_000_000_000],
 };
 /** More than the plan grants is not a validation error. */
 const granted = ['requestsPerMinute', 'maxPayloadBytes'];
@@ -132,6 +135,6 @@ describe('the bounds of a field', () => {
       const taken = [0, 1, max, max + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
       expect(taken, call).to.deep.equal([false, true, true, false]);
     }
-    expect(lists).to.have.length(16);
+    expect(lists).to.have.length(17);
   });
 });

@@ -23,7 +23,16 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'question 4: the budget is used up',
   ],
   phases: ['4 shares make 1.00; the barrier is at epoch 3'],
+  'fenced-store': [
+    'its hold has LAPSED; the file says: the final report',
+    'the sleeper is refused: somebody else has written since',
+  ],
   crawler: ['15 pages in 16 requests, 1 of them one too many'],
+  'model-calls': [
+    '10 answers took 1500 of 5000 tokens',
+    "10500 of the company's are spent",
+    'they cost 10500 millionths of a dollar, 10500 of them for answers',
+  ],
   report: ['queues: 12 finds, from queues in 2014 to queues in 2025'],
   steps: [
     '3 fetches; All about clocks, All about leases, All about queues',

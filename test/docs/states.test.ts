@@ -6,6 +6,7 @@ import { Barrier } from '../../src/barrier/records.ts';
 import { Reservation } from '../../src/budget/records.ts';
 import { TaskGroup } from '../../src/group/records.ts';
 import { Message } from '../../src/mailbox/records.ts';
+import { Hold } from '../../src/pool/records.ts';
 import { product } from '../../src/primitives.ts';
 import { Schedule } from '../../src/schedule/records.ts';
 import { Scope } from '../../src/scope/records.ts';
@@ -22,6 +23,7 @@ const pictured: Readonly<Record<string, { readonly schema: Joi.Schema }>> = {
   barrier: Barrier,
   destination: Destination,
   group: TaskGroup,
+  hold: Hold,
   message: Message,
   reservation: Reservation,
   schedule: Schedule,

@@ -5,7 +5,7 @@ import type { Heard } from './caller.ts';
 import type { Operation } from './history.ts';
 import { everySeconds } from './scenes/clockwork.ts';
 import { balances } from './scenes/purse.ts';
-import { quotaUnits } from './scenes/quota.ts';
+import { quotaUnits, settledUnits } from './scenes/quota.ts';
 import type { Workload } from './workload.ts';
 
 type Body = Heard['body'];
@@ -25,9 +25,15 @@ export class Looks {
     const mailboxes = new Map(this.#load.queues.map(({ mailboxId, access }) => [mailboxId, access]));
     for (const [id, access] of mailboxes) await this.#messages(access, id);
     for (const access of this.#load.spaces) {
-      for (const one of await this.#list(access, 'budgets')) this.#add(`budget ${one.id}`, one.at, balances(one));
+      for (const one of await this.#list(access, 'budgets')) {
+        const level = one.parentBudgetId === null ? 0 : 1;
+        this.#add(`budget ${one.parentBudgetId ?? one.id}`, one.at, balances(one), { level });
+      }
       for (const one of await this.#list(access, 'barriers'))
         this.#add(`barrier ${one.id}`, one.at, { epoch: one.epoch, arrivals: one.arrivals });
+      for (const { id, at, heldUnits } of await this.#list(access, 'pools')) this.#add(`pool ${id}`, at, { heldUnits });
+      for (const { id, at, state, answer } of await this.#list(access, 'questions'))
+        this.#add(`question ${id}`, at, { state, answer: answer ?? '' });
       for (const one of await this.#list(access, 'allowances')) await this.#allowance(access, one);
     }
     for (const { access, scopeId } of this.#load.sheets) await this.#notes(access, scopeId);
@@ -38,14 +44,14 @@ export class Looks {
     return this.#seen;
   }
 
-  #add(object: string, at: number, value: Operation['value']): void {
+  #add(object: string, at: number, value: Operation['value'], input: Operation['input'] = {}): void {
     const times = { invokedAt: at, respondedAt: performance.now() };
     this.#seen.push({
       id: '',
       client: -1,
       kind: 'look',
       object,
-      input: {},
+      input,
       ...times,
       outcome: 'ok',
       value,
@@ -109,7 +115,7 @@ export class Looks {
   }
 
   /** Units are spent by acknowledged consumptions and grants, once each, and never more than there are. */
-  async #allowance(access: Access, { id, usedUnits }: Body): Promise<void> {
+  async #allowance(access: Access, { id }: Body): Promise<void> {
     const object = `allowance ${id}`;
     const spent = new Map(this.#of('consume', object).map(({ value }) => [value['id'], Number(value['units'])]));
     for (const { value } of this.#of('wait', object)) {
@@ -119,6 +125,15 @@ export class Looks {
       if (state === 'GRANTED') spent.set(value['id'], Number(value['units']));
     }
     for (const { input } of this.#of('cancel', object)) expect(spent.has(input['id'] ?? '')).to.equal(false);
+    // Those whose answer was lost, too: it is made once, and repeated here.
+    for (const { input } of this.#load.history.filter((one) => one.kind === 'settle units' && one.object === object)) {
+      const path = `/allowances/${id}/consumptions/${input['id']}/settle`;
+      const { status, body } = await this.#load.caller.insist(access, path, randomUUID(), { units: settledUnits });
+      expect([path, status]).to.deep.equal([path, 200]);
+      expect(spent.has(body.id), path).to.equal(true);
+      spent.set(body.id, settledUnits);
+    }
+    const { usedUnits } = await this.#get(access, `/allowances/${id}`);
     const sum = [...spent.values()].reduce((total, units) => total + units, 0);
     expect([object, usedUnits]).to.deep.equal([object, sum]);
     expect(usedUnits).to.be.at.most(quotaUnits);
@@ -181,7 +196,7 @@ export class Looks {
         ...[object, true],
         {
           messages: count('send') - count('complete'),
-          ...{ barriers: count('barrier'), groups: count('group'), waiters },
+          ...{ barriers: count('barrier'), groups: count('group'), waiters, holds: 0, questions: 0 },
         },
       ]);
     }

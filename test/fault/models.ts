@@ -132,29 +132,41 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
   };
 }
 
-/** A budget: what is left of each reservation by its id, what was settled, and what it is overdrawn by. */
+/**
+ * A budget, and one below it: what was settled of each, and what it is overdrawn by; what is left of each reservation by its
+ * id, and the level that it was made at.
+ */
 export interface Purse {
-  readonly settled: number;
-  readonly overdrawn: number;
-  readonly remaining: Readonly<Record<string, number>>;
+  readonly settled: readonly number[];
+  readonly overdrawn: readonly number[];
+  readonly remaining: Readonly<Record<string, readonly [left: number, level: number]>>;
 }
 
-const reservedIn = (purse: Purse): number => Object.values(purse.remaining).reduce((sum, part) => sum + part, 0);
+/** What is reserved at a level or below. */
+const reservedIn = (purse: Purse, from: number): number =>
+  Object.values(purse.remaining).reduce((sum, [left, level]) => sum + (level >= from ? left : 0), 0);
 
-/** Reserve, the same again by its workKey, settle, also with overrun, void and look, with the balances that each answer carries. */
-export function budgetModel(limit: number): Model<Purse> {
+/**
+ * Reserve, the same again by its workKey, settle, also with overrun, void and look, with the balances of the level that each
+ * answer carries. limits: of each level, from the root down.
+ */
+export function budgetModel(...limits: readonly number[]): Model<Purse> {
+  const availableAt = (purse: Purse, level: number): number =>
+    (limits[level] ?? 0) - (purse.settled[level] ?? 0) - reservedIn(purse, level);
   const act = (purse: Purse, { id, kind, input, value, outcome }: Operation): Purse | undefined => {
     const amount = Number(input['amount']);
-    const available = limit - purse.settled - reservedIn(purse);
     if (kind === 'look') return purse;
     if (kind === 'reserve') {
-      const isShort = amount > available || purse.overdrawn > 0;
+      const level = Number(input['level'] ?? 0);
+      const isShort = limits.some(
+        (_, at) => at <= level && (amount > availableAt(purse, at) || (purse.overdrawn[at] ?? 0) > 0),
+      );
       if (outcome === 'refused') return isShort ? purse : undefined;
       const reservation = outcome === 'ok' ? String(value['id']) : `of ${id}`;
-      return isShort ? undefined : { ...purse, remaining: { ...purse.remaining, [reservation]: amount } };
+      return isShort ? undefined : { ...purse, remaining: { ...purse.remaining, [reservation]: [amount, level] } };
     }
     const reservation = String(input['reservation']);
-    const left = purse.remaining[reservation];
+    const [left, level = 0] = purse.remaining[reservation] ?? [];
     if (kind === 'reserve again') {
       const isFound = left !== undefined && (outcome !== 'ok' || value['found'] === reservation);
       return isFound && outcome !== 'refused' ? purse : undefined;
@@ -163,22 +175,30 @@ export function budgetModel(limit: number): Model<Purse> {
     const exceeds = kind === 'settle' && input['overrun'] !== 1;
     if (outcome === 'refused') return isClosed || (exceeds && amount > left) ? purse : undefined;
     if (isClosed || (exceeds && amount > left)) return undefined;
-    const remaining = { ...purse.remaining, [reservation]: kind === 'settle' ? Math.max(0, left - amount) : 0 };
+    const after = kind === 'settle' ? Math.max(0, left - amount) : 0;
+    const remaining = { ...purse.remaining, [reservation]: [after, level] as const };
     if (kind === 'void') return { ...purse, remaining };
     const above = Math.max(0, amount - left);
-    const overdrawn = Math.max(0, above - available);
-    return { settled: purse.settled + amount - overdrawn, overdrawn: purse.overdrawn + overdrawn, remaining };
+    const beyond = limits.map((_, at) => (at <= level ? Math.max(0, above - availableAt(purse, at)) : 0));
+    const spent = (at: number): number => (at <= level ? amount - (beyond[at] ?? 0) : 0);
+    return {
+      settled: purse.settled.map((settled, at) => settled + spent(at)),
+      overdrawn: purse.overdrawn.map((overdrawn, at) => overdrawn + (beyond[at] ?? 0)),
+      remaining,
+    };
   };
   return {
-    initial: { settled: 0, overdrawn: 0, remaining: {} },
+    initial: { settled: limits.map(() => 0), overdrawn: limits.map(() => 0), remaining: {} },
     key: ({ settled, overdrawn, remaining }) => `${settled} ${overdrawn} ${Object.entries(remaining).sort().join(' ')}`,
     step: (purse, operation) => {
       const after = act(purse, operation);
       if (!after) return [];
-      const { outcome, value } = operation;
-      const { settled, overdrawn } = after;
+      const { outcome, value, input } = operation;
+      const level = Number(input['level'] ?? 0);
       const isSo =
-        value['reserved'] === reservedIn(after) && value['settled'] === settled && value['overdrawn'] === overdrawn;
+        value['reserved'] === reservedIn(after, level) &&
+        value['settled'] === after.settled[level] &&
+        value['overdrawn'] === after.overdrawn[level];
       return outcome === 'ok' && !isSo ? [] : [after];
     },
   };
@@ -259,5 +279,101 @@ export function barrierModel(target: number): Model<Meeting> {
       const isSo = value['epoch'] === after.epoch && value['arrivals'] === after.keys.length;
       return outcome === 'ok' && !isSo ? [] : [after];
     },
+  };
+}
+
+/** A pool of one unit: who holds it, and the greatest fence that was given. */
+interface Lock {
+  /** The id of the hold; '' where it is free. */
+  readonly holder: string;
+  /** The hold that was released last. */
+  readonly released: string;
+  readonly fence: number;
+  /** Between these two moments the lease ends. */
+  readonly endsAfter: number;
+  readonly endsBefore: number;
+}
+
+/**
+ * Acquires that do not wait, renewals, releases and looks: one holder at a time, each with a greater fence. A lease ends by
+ * itself, not before its time and not after it where the store's clock is `steady`; at any time where it jumps.
+ */
+export function lockModel(clock: 'steady' | 'jumping' = 'steady'): Model<Lock> {
+  const isSteady = clock === 'steady';
+  const free = (lock: Lock): Lock => ({ ...lock, holder: '', endsAfter: 0, endsBefore: 0 });
+  const leased = (lock: Lock, { input, invokedAt, respondedAt }: Operation): Lock => {
+    const leaseMs = Number(input['leaseSeconds']) * 1000;
+    return { ...lock, endsAfter: invokedAt + leaseMs - clockMs, endsBefore: respondedAt + leaseMs + clockMs };
+  };
+  /** What the lock may have become by itself when the operation comes to it. */
+  const before = (lock: Lock, operation: Operation): Lock[] => {
+    if (lock.holder === '') return [lock];
+    const mayBeOver = !isSteady || operation.respondedAt >= lock.endsAfter;
+    // A read may show for a second what has ended already.
+    const isOver = isSteady && operation.invokedAt > lock.endsBefore + (operation.kind === 'look' ? 2_000 : 0);
+    return [...(isOver ? [] : [lock]), ...(mayBeOver ? [free(lock)] : [])];
+  };
+  const act = (lock: Lock, operation: Operation): Lock | undefined => {
+    const { id, kind, input, value, outcome } = operation;
+    const isMine = lock.holder !== '' && lock.holder === input['hold'];
+    if (kind === 'look') return value['heldUnits'] === (lock.holder === '' ? 0 : 1) ? lock : undefined;
+    if (kind === 'hold') {
+      if (outcome === 'refused') return lock.holder === '' ? undefined : lock;
+      if (lock.holder !== '') return undefined;
+      // The journal may know the fence of an acquire whose answer was lost.
+      const fence = Number(value['fence'] ?? lock.fence + 1);
+      if (fence <= lock.fence) return undefined;
+      return leased({ ...lock, holder: String(value['id'] ?? `of ${id}`), fence }, operation);
+    }
+    if (kind === 'renew')
+      return outcome === 'refused' ? (isMine ? undefined : lock) : isMine ? leased(lock, operation) : undefined;
+    const isAgain = lock.released === input['hold'];
+    if (outcome === 'refused') return isMine || isAgain ? undefined : lock;
+    if (isAgain) return lock;
+    return isMine ? { ...free(lock), released: String(input['hold']) } : undefined;
+  };
+  return {
+    initial: { holder: '', released: '', fence: 0, endsAfter: 0, endsBefore: 0 },
+    key: ({ holder, released, fence, endsAfter, endsBefore }) =>
+      [holder, released, fence, ...(holder === '' ? [] : [endsAfter, endsBefore])].join(),
+    step: (lock, operation) =>
+      before(lock, operation).flatMap((possible) => act(possible, operation) ?? ([] as Lock[])),
+  };
+}
+
+interface Asked {
+  readonly state: string;
+  readonly answer: string;
+  /** Between these two moments it expires. */
+  readonly endsAfter: number;
+  readonly endsBefore: number;
+}
+
+/** A question: OPEN once it is asked, then answered once by one of those who answer it, or expired by itself. */
+export function questionModel(clock: 'steady' | 'jumping' = 'steady'): Model<Asked> {
+  const isSteady = clock === 'steady';
+  /** What it may have become by itself when the operation comes to it. */
+  const before = (asked: Asked, operation: Operation): Asked[] => {
+    if (asked.state !== 'OPEN') return [asked];
+    const mayBeOver = !isSteady || operation.respondedAt >= asked.endsAfter;
+    // A read may show for a second what has ended already.
+    const isOver = isSteady && operation.invokedAt > asked.endsBefore + (operation.kind === 'look' ? 2_000 : 0);
+    return [...(isOver ? [] : [asked]), ...(mayBeOver ? [{ ...asked, state: 'EXPIRED' }] : [])];
+  };
+  const act = (asked: Asked, { kind, input, value, outcome, invokedAt, respondedAt }: Operation): Asked | undefined => {
+    if (kind === 'look') return value['state'] === asked.state && value['answer'] === asked.answer ? asked : undefined;
+    if (kind === 'ask') {
+      const openMs = Number(input['expiresInSeconds']) * 1000;
+      const ends = { endsAfter: invokedAt + openMs - clockMs, endsBefore: respondedAt + openMs + clockMs };
+      return asked.state === 'NONE' ? { ...asked, state: 'OPEN', ...ends } : undefined;
+    }
+    if (outcome === 'refused') return asked.state === 'OPEN' ? undefined : asked;
+    return asked.state === 'OPEN' ? { ...asked, state: 'ANSWERED', answer: String(input['answer']) } : undefined;
+  };
+  return {
+    initial: { state: 'NONE', answer: '', endsAfter: 0, endsBefore: 0 },
+    key: ({ state, answer, endsAfter, endsBefore }) => [state, answer, endsAfter, endsBefore].join(),
+    step: (asked, operation) =>
+      before(asked, operation).flatMap((possible) => act(possible, operation) ?? ([] as Asked[])),
   };
 }

@@ -7,9 +7,10 @@ import { byObject, type Operation } from './history.ts';
 import { byRequest, disagreements, type Event, journal } from './journal.ts';
 import type { Lab } from './lab.ts';
 import { Looks } from './looks.ts';
-import { barrierModel, budgetModel, claimModel, notesModel } from './models.ts';
+import { barrierModel, budgetModel, claimModel, lockModel, notesModel, questionModel } from './models.ts';
+import { outOfTurn, overtaken, tooEarly } from './order.ts';
 import { gateTarget } from './scenes/gate.ts';
-import { purseLimit } from './scenes/purse.ts';
+import { purseLimits } from './scenes/purse.ts';
 import type { Workload } from './workload.ts';
 
 /** Whom to believe about time, and when nothing could be swept. */
@@ -27,8 +28,13 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
     const events = (await Promise.all(worlds.map(journal))).flat();
     expect(new Set(events.map(({ eventId }) => eventId)).size, 'event ids').to.equal(events.length);
     expect(disagreements(load.history, events).slice(0, 3)).to.deep.equal([]);
-    if (circumstances.clock !== 'jumping') expectPast(events);
+    if (circumstances.clock !== 'jumping') {
+      expectPast(events);
+      expect(outOfTurn(load, events).slice(0, 3)).to.deep.equal([]);
+      expect(overtaken(load, events).slice(0, 3)).to.deep.equal([]);
+    }
     expect(tooEarly(load, events)).to.deep.equal([]);
+    expect(closedTwice(events)).to.deep.equal([]);
     expect(changedMemos([...load.history, ...looks])).to.deep.equal([]);
     expectUniqueIds(load.history);
     const findings = linearizability(resolved([...load.history, ...looks], events), circumstances);
@@ -53,11 +59,12 @@ export async function onceSettled<T>(lab: Lab, load: Workload, look: (worlds: Wo
   }
 }
 
-/** Nothing is claimed and nobody waits any more: leases and waiters have ended by themselves. */
+/** Nothing is claimed or held, and nobody waits any more: leases and waiters have ended by themselves. */
 async function untilQuiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
-    const { claims, waiters, messages } = (await world.get('/census')).body;
-    return claims.HELD + waiters.WAITING + messages.READY + messages.DELAYED + messages.BLOCKED === 0;
+    const { claims, waiters, holds, messages } = (await world.get('/census')).body;
+    const held = claims.HELD + holds.HELD + holds.WAITING;
+    return held + waiters.WAITING + messages.READY + messages.DELAYED + messages.BLOCKED === 0;
   };
   const late = performance.now() + 15_000;
   while (!(await isQuiet())) {
@@ -67,7 +74,8 @@ async function untilQuiet(world: World): Promise<void> {
 }
 
 /**
- * A receive whose answer was lost concerns the messages that the journal says it claimed; none: it did not happen. What goes
+ * A receive whose answer was lost concerns the messages that the journal says it claimed; none: it did not happen. So with an
+ * acquire. What goes
  * through a mailbox concerns those that the journal says it changed.
  */
 function resolved(history: readonly Operation[], events: readonly Event[]): Operation[] {
@@ -79,7 +87,10 @@ function resolved(history: readonly Operation[], events: readonly Event[]): Oper
   return history.flatMap((operation) => {
     if (operation.kind === 'purge') return each(operation, 'message.cancelled', { kind: 'purged', value: {} });
     if (operation.kind === 'requeue some') return each(operation, 'message.requeued', { kind: 'requeue', value: {} });
-    return operation.outcome === 'unknown' ? each(operation, 'message.claimed') : [operation];
+    if (operation.outcome !== 'unknown') return [operation];
+    if (operation.kind !== 'hold') return each(operation, 'message.claimed');
+    const held = (found.get(operation.id) ?? []).filter(({ type }) => type === 'hold.held');
+    return held.map(({ aggregateId: id, payload: { fence = 0 } }) => ({ ...operation, value: { id, fence } }));
   });
 }
 
@@ -94,9 +105,11 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     new Map([...objects].map(([object, operations]) => [object, operations.filter(isOnObject)]));
   const findings = [
     checkAll(messages, () => claimModel(clock)),
-    checkAll(without(of('budget ')), () => budgetModel(purseLimit)),
+    checkAll(without(of('budget ')), () => budgetModel(...purseLimits)),
     checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
+    checkAll(without(of('pool ')), () => lockModel(clock)),
     checkAll(of('notes '), notesModel),
+    checkAll(of('question '), () => questionModel(clock)),
   ];
   const sum = (of: (one: Findings) => number): number => findings.reduce((total, one) => total + of(one), 0);
   return {
@@ -107,18 +120,14 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
   };
 }
 
-const ends = ['acked', 'rejected', 'failed', 'expired', 'cancelled'].map((end) => `message.${end}`);
-
-/** Claims of messages before what they are after had come out as they need it. */
-function tooEarly({ planted }: Workload, events: readonly Event[]): string[] {
-  const ended = new Map<string, Set<string>>();
-  return events.flatMap(({ type, aggregateId }) => {
-    if (ends.includes(type)) ended.set(aggregateId, (ended.get(aggregateId) ?? new Set()).add(type));
-    const { after = [], onFailure } = (type === 'message.claimed' && planted.get(aggregateId)) || {};
-    const isOpen = (id: string): boolean =>
-      onFailure === 'RUN' ? !ended.has(id) : !ended.get(id)?.has('message.acked');
-    return after.filter(isOpen).map((id) => `${aggregateId} was claimed before ${id}`);
-  });
+/** Questions that were not closed exactly once. */
+function closedTwice(events: readonly Event[]): string[] {
+  const ends = new Map<string, number>();
+  for (const { type, aggregateId } of events) {
+    if (type === 'question.asked') ends.set(aggregateId, ends.get(aggregateId) ?? 0);
+    if (/^question\.(answered|expired|withdrawn)$/.test(type)) ends.set(aggregateId, (ends.get(aggregateId) ?? 0) + 1);
+  }
+  return [...ends].filter(([, count]) => count !== 1).map(([id, count]) => `question ${id} was closed ${count} times`);
 }
 
 /** Steps whose value was answered in two ways: one that is kept never changes. */

@@ -57,6 +57,10 @@ export class Workload {
   readonly abandoned = new Map<string, number>();
   /** Messages that wait for others, by their ids. */
   readonly planted = new Map<string, Planted>();
+  /** Messages of which one of the same key is worked at a time, by their ids: their mailbox and key. */
+  readonly keyed = new Map<string, string>();
+  /** Messages without a delay and a key, by their ids: their run in their mailbox. */
+  readonly ordered = new Map<string, { readonly run: string; readonly priority: number }>();
   readonly caller: Caller;
   readonly spaces: readonly Access[];
   readonly chance: Chance;
@@ -91,6 +95,7 @@ export class Workload {
 
   /** Receives and completes what is left, until nothing is ready and nothing is claimed. */
   async drain(): Promise<void> {
+    for (const access of this.spaces) await this.#answerAll(access);
     // The one below, too: a store that lost what it was below knows it as a run of its own.
     for (const { access, scopeId } of this.clockworks) await this.#stop(access, scopeId);
     for (const { access, scopeId, childId } of this.runs)
@@ -99,6 +104,15 @@ export class Workload {
       for (const queue of this.queues.filter((_one, i) => i % 8 === lane)) await this.#drainQueue(queue);
     });
     await Promise.all(lanes);
+  }
+
+  /** Nobody asks any more. */
+  async #answerAll(access: Access): Promise<void> {
+    for (;;) {
+      const { body } = await this.caller.insist(access, '/questions?state=OPEN&limit=200', randomUUID());
+      if (!body.questions?.length) return;
+      for (const { id } of body.questions) await this.answer(-1, access, id);
+    }
   }
 
   async #stop(access: Access, id: string): Promise<void> {
@@ -142,6 +156,19 @@ export class Workload {
     const heard = await this.caller.insist(access, plan.path, id, plan.body, plan.method);
     this.#record(id, client, plan, invokedAt, heard);
     return heard;
+  }
+
+  /**
+   * Makes a call that may succeed after it was refused, so that a second attempt would say nothing of the first: undefined
+   * when nobody knows.
+   */
+  async callOnce(client: number, access: Access, plan: Plan): Promise<Heard | undefined> {
+    const id = randomUUID();
+    const invokedAt = performance.now();
+    const heard = await this.caller.attempt(access, plan.path, id, plan.body);
+    if (heard === 'unmet') return undefined;
+    this.#record(id, client, plan, invokedAt, heard);
+    return heard ?? undefined;
   }
 
   /** Makes several calls in one request, which is repeated until each of them is answered. */
@@ -212,6 +239,37 @@ export class Workload {
       path: `/messages/${id}/complete`,
       body: { token, result: { payload: client } },
       refuses: ['CLAIM_LOST'],
+    });
+  }
+
+  /** Answers a question; everybody says something else. */
+  answer(client: number, access: Access, questionId: string): Promise<Heard> {
+    const answer = randomUUID();
+    return this.call(client, access, {
+      kind: 'answer',
+      object: `question ${questionId}`,
+      input: { answer },
+      path: `/questions/${questionId}/answer`,
+      body: { answer, answeredBy: `client-${client}` },
+      refuses: ['QUESTION_CLOSED'],
+    });
+  }
+
+  /** A receive has shown a question as it stood at some moment since then. */
+  saw(client: number, { id, state, answer }: Heard['body'], invokedAt: number): void {
+    const times = { invokedAt, respondedAt: performance.now() };
+    const value = { state, answer: answer ?? '' };
+    this.history.push({
+      ...{
+        id: randomUUID(),
+        client,
+        kind: 'look',
+        object: `question ${id}`,
+        input: {},
+        ...times,
+        outcome: 'ok',
+        value,
+      },
     });
   }
 

@@ -48,6 +48,20 @@ describe('The access log', () => {
     expect(JSON.stringify(lines)).to.not.contain('secret-text');
   });
 
+  it('never has the token of a link to a page', async () => {
+    const { answerUrl } = await world.mustPost('/questions', { scopeId: randomUUID(), question: 1 });
+    for (const path of [answerUrl, `${answerUrl}x`, `${answerUrl}?a=${answerUrl}`, `${answerUrl}/`])
+      for (const method of ['GET', 'POST', 'PUT']) await (await fetch(path, { method })).text();
+    expect(
+      new Set(
+        requests()
+          .slice(1)
+          .map(({ route }) => route),
+      ),
+    ).to.deep.equal(new Set(['/answer/:token']));
+    expect(JSON.stringify(lines)).to.not.contain(answerUrl.split('_').at(-1));
+  });
+
   it('has a line for each request with its route, but no other paths: probes at debug, everything else at info', async () => {
     const paths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/console', '/console/main.js'];
     for (const path of [...paths, '/nothing', '/console/secret']) await (await fetch(service.url + path)).text();

@@ -89,7 +89,8 @@ for (const version of versions)
       const { id: allowanceId } = await world.mustPost('/allowances', fields);
       expect((await call('allowance_list', { name: 'api' })).allowances[0].availableUnits).to.equal(1);
       const asked = { allowanceId, scopeId, holder: 'h', units: 1 };
-      expect((await call('allowance_consume', asked)).availableUnits).to.equal(0);
+      const { id: consumptionId, availableUnits } = await call('allowance_consume', asked);
+      expect(availableUnits).to.equal(0);
       const waiter = await call('allowance_wait', asked);
       expect(waiter).to.include({ state: 'WAITING', position: 1 });
       expect((await call('waiter_view', { waiterId: waiter.id })).state).to.equal('WAITING');
@@ -97,6 +98,48 @@ for (const version of versions)
       expect(Date.parse(renewed.expiresAt)).to.be.above(Date.parse(waiter.expiresAt));
       const waits = await call('waits_get');
       expect(waits.waiters[0].blockedBy).to.equal('WINDOW');
+      await call('allowance_settle', { allowanceId, consumptionId, units: 0 });
+      expect((await call('waiter_view', { waiterId: waiter.id })).state).to.equal('GRANTED');
+    });
+
+    it('hold a lock, and wait for it', async () => {
+      const { id: poolId } = await world.mustPost('/pools', { name: 'lock', units: 1 });
+      expect((await call('pool_list', { name: 'lock' })).pools[0].availableUnits).to.equal(1);
+      const asked = { poolId, scopeId, holder: 'h' };
+      const held = await call('pool_acquire', asked);
+      expect(held.state).to.equal('HELD');
+      const [next, last] = [await call('pool_acquire', asked), await call('pool_acquire', asked)];
+      expect(next).to.include({ state: 'WAITING', position: 1 });
+      expect((await call('hold_renew', { holdId: held.id, token: held.token })).state).to.equal('HELD');
+      const waits = await call('waits_get');
+      expect(waits.waitingHolds[0].blockedBy).to.equal('UNITS');
+      expect((await call('hold_cancel', { holdId: last.id })).state).to.equal('CANCELLED');
+      const waiting = call('hold_view', { holdId: next.id, waitSeconds: 20 });
+      expect((await call('hold_release', { holdId: held.id, token: held.token })).state).to.equal('RELEASED');
+      expect((await waiting).state).to.equal('HELD');
+    });
+
+    it('ask a person, who answers elsewhere: no tool answers, and no model gets a link', async () => {
+      const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'drafts' });
+      await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
+      const receiver = { mailboxId, scopeId, holder: 'h', holderSession: 's' };
+      const { id: messageId, token } = await call('message_recv', receiver);
+      const text = { messageId, token, question: 'Publish?', options: ['yes', 'no'], progress: { page: 3 } };
+      const asked = await call('message_ask', text);
+      expect(asked).to.include({ id: messageId, state: 'BLOCKED' });
+      const created = await call('question_create', { scopeId, question: { text: 'Who else?' }, holder: 'h' });
+      const { questions } = await call('question_list', { scopeId, state: 'OPEN' });
+      expect(questions.map(({ id }: { id: string }) => id)).to.deep.equal([created.id, asked.question.id]);
+      const waiting = call('question_view', { questionId: asked.question.id, waitSeconds: 20 });
+      for (const one of [asked.question, created, ...questions]) expect(one).to.not.have.property('answerUrl');
+      await world.mustPost(`/questions/${asked.question.id}/answer`, { answer: 'yes', answeredBy: 'ann' });
+      expect(await waiting).to.include({ state: 'ANSWERED', answer: 'yes', answeredBy: 'ann' });
+      const next = await call('message_recv', receiver);
+      expect(next).to.deep.include({ id: messageId, attempt: 1, progress: { page: 3 } });
+      expect(next.question.answer).to.equal('yes');
+      await world.mustPost(`/messages/${messageId}/complete`, { token: next.token });
+      expect((await call('question_withdraw', { questionId: created.id })).state).to.equal('WITHDRAWN');
+      expect(toolNames.filter((name) => /answer|link/.test(name))).to.deep.equal([]);
     });
 
     it('arrive and wait', async () => {

@@ -74,7 +74,8 @@ async function stage(world: World) {
   await post(`/allowances/${cooling}/cooldown`, { seconds: 3600 });
   const units = { scopeId, holder: 'h', units: 2 };
   const { id: granted } = await post(`/allowances/${await allowance('granted')}/wait`, units);
-  await post(`/allowances/${allowanceId}/consume`, { ...units, workKey: 'c' });
+  const { id: settledId } = await post(`/allowances/${allowanceId}/consume`, { ...units, workKey: 'c' });
+  await post(`/allowances/${allowanceId}/consumptions/${settledId}/settle`, { units: 2 });
   await post(`/allowances/${allowanceId}/wait`, { ...units, ttlSeconds: 3600 });
 
   const stoppedNote = await post('/scopes', {});
@@ -84,6 +85,16 @@ async function stage(world: World) {
   const full = randomUUID();
   await world.call('PUT', `/scopes/${full}/notes/plan`, { value: 1 });
   await store.hset(`${world.prefix}:scope:${full}`, { notes: 10_000 });
+  const pool = async (units: number) => (await post('/pools', { name: `pool-${randomUUID()}`, units })).id;
+  const [poolId, freePoolId] = [await pool(1), await pool(9)];
+  const mine = { scopeId, holder: 'h', holderSession: 's', leaseSeconds: 600 };
+  const held = await post(`/pools/${poolId}/acquire`, mine);
+  await post(`/pools/${poolId}/acquire`, { ...mine, holderSession: 'other', ttlSeconds: 3600 });
+
+  const answered = await post('/questions', { scopeId, question: 1 });
+  await post(`/questions/${answered.id}/answer`, { answer: 1, answeredBy: 'ann' });
+  const stoppedQuestion = await post('/scopes', {});
+  await post(`/scopes/${stoppedQuestion.id}/cancel`);
 
   const barrier = async (target: number) => (await post('/barriers', { scopeId, target })).id;
   const [barrierId, released, cancelled] = [await barrier(9), await barrier(1), await barrier(9)];
@@ -104,8 +115,9 @@ async function stage(world: World) {
       crowded,
       deepest,
     },
-    ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, units },
+    ...{ stoppedId, stoppedGroupId, budgetId, reservationId, closedId, allowanceId, cooling, granted, settledId },
     ...{ barrierId, released, cancelled, scopeId, withdrawn, awaited, full, stoppedNoteId: stoppedNote.id },
+    ...{ units, poolId, freePoolId, held, mine, answeredId: answered.id, stoppedQuestionId: stoppedQuestion.id },
   };
 }
 
@@ -123,6 +135,7 @@ function always(on: Stage): Case[] {
   const create = { mailboxId, condition: 'FIRST_ACCEPTED' };
   const reserve = { budgetId, scopeId, holder: 'h', amountMinor: '1' };
   const consume = { allowanceId, ...units };
+  const acquire = { poolId: on.poolId, ...on.mine };
   const stopped = { scopeId: on.stoppedId };
   const unknownMember = { groupId, taskId: none };
   const pending = { groupId, taskId: on.pending.taskId };
@@ -148,6 +161,13 @@ function always(on: Stage): Case[] {
     ['message_send', 'GROUP_NOT_FOUND', { ...send, after: [{ groupId: none }] }],
     ['message_send', 'PREREQUISITE_FAILED', { ...send, after: [{ messageId: on.withdrawn }] }],
     ['message_send', 'DEPENDENTS_FULL', { ...send, after: [{ messageId: on.awaited }] }],
+    ...[['message_send', send] as const, ['task_submit', { groupId, taskKey: 'x' }] as const].flatMap(
+      ([tool, asked]): Case[] => [
+        [tool, 'POOL_NOT_FOUND', { ...asked, requires: { pools: [{ poolId: none }] } }],
+        [tool, 'ALLOWANCE_NOT_FOUND', { ...asked, requires: { quotas: [{ allowanceId: none, units: 1 }] } }],
+        [tool, 'UNITS_EXCEED_LIMIT', { ...asked, requires: { pools: [{ poolId: on.poolId, units: 2 }] } }],
+      ],
+    ),
     ['message_view', 'MESSAGE_NOT_FOUND', { messageId: none }],
     ['group_create', 'MAILBOX_NOT_FOUND', { ...create, mailboxId: none }],
     ['group_create', 'MAILBOX_MODE_INVALID', { ...create, mailboxId: on.inboxId }],
@@ -194,12 +214,37 @@ function always(on: Stage): Case[] {
     ['allowance_consume', 'UNITS_EXCEED_LIMIT', { ...consume, units: 3 }],
     ['allowance_consume', 'ALLOWANCE_COOLING_DOWN', { ...consume, allowanceId: on.cooling }],
     ['allowance_consume', 'ALLOWANCE_EXHAUSTED', consume],
+    ['allowance_settle', 'ALLOWANCE_NOT_FOUND', { allowanceId: none, consumptionId: on.settledId, units: 2 }],
+    ['allowance_settle', 'CONSUMPTION_NOT_FOUND', { allowanceId, consumptionId: none, units: 2 }],
+    ['allowance_settle', 'CONSUMPTION_SETTLED', { allowanceId, consumptionId: on.settledId, units: 1 }],
     ['allowance_wait', 'ALLOWANCE_NOT_FOUND', { ...consume, allowanceId: none }],
     ['allowance_wait', 'SCOPE_CANCELLED', { ...consume, ...stopped }],
     ['allowance_wait', 'UNITS_EXCEED_LIMIT', { ...consume, units: 3 }],
     ['waiter_view', 'WAITER_NOT_FOUND', { waiterId: none }],
     ['waiter_renew', 'WAITER_NOT_FOUND', { waiterId: none }],
     ['waiter_renew', 'WAITER_NOT_WAITING', { waiterId: on.granted }],
+    ['pool_list', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['pool_acquire', 'POOL_NOT_FOUND', { ...acquire, poolId: none }],
+    ['pool_acquire', 'UNITS_EXCEED_LIMIT', { ...acquire, units: 2 }],
+    ['pool_acquire', 'SCOPE_CANCELLED', { ...acquire, ...stopped }],
+    ['pool_acquire', 'DEADLOCK', acquire],
+    ['pool_acquire', 'POOL_EXHAUSTED', { ...acquire, ttlSeconds: 0 }],
+    ['hold_view', 'HOLD_NOT_FOUND', { holdId: none }],
+    ['hold_renew', 'HOLD_NOT_FOUND', { holdId: none, token: 'x' }],
+    ['hold_renew', 'CLAIM_LOST', { holdId: on.held.id, token: 'x' }],
+    ['hold_release', 'HOLD_NOT_FOUND', { holdId: none, token: 'x' }],
+    ['hold_release', 'CLAIM_LOST', { holdId: on.held.id, token: 'x' }],
+    ['hold_cancel', 'HOLD_NOT_FOUND', { holdId: none }],
+    ['hold_cancel', 'HOLD_NOT_WAITING', { holdId: on.held.id }],
+    ['message_ask', 'MESSAGE_NOT_FOUND', { ...gone, question: 1 }],
+    ['message_ask', 'CLAIM_LOST', { ...lost, question: 1 }],
+    ['message_ask', 'PAYLOAD_TOO_LARGE', { ...message, question: 'x'.repeat(4096) }],
+    ['question_create', 'SCOPE_CANCELLED', { scopeId: on.stoppedQuestionId, question: 1 }],
+    ['question_create', 'PAYLOAD_TOO_LARGE', { scopeId, question: 'x'.repeat(4096) }],
+    ['question_list', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['question_view', 'QUESTION_NOT_FOUND', { questionId: none }],
+    ['question_withdraw', 'QUESTION_NOT_FOUND', { questionId: none }],
+    ['question_withdraw', 'QUESTION_CLOSED', { questionId: on.answeredId }],
     ['barrier_arrive', 'BARRIER_NOT_FOUND', { barrierId: none, arrivalKey: 'a' }],
     ['barrier_arrive', 'EPOCH_MISMATCH', { barrierId, arrivalKey: 'a', epoch: 7 }],
     ['barrier_arrive', 'BARRIER_RELEASED', { barrierId: on.released, arrivalKey: 'a' }],
@@ -234,6 +279,8 @@ function newWork(on: Stage): Record<string, Args> {
     allowance_wait: { allowanceId, scopeId, holder: 'h', units: 1 },
     note_put: { scopeId, key: 'plan', value: 1 },
     note_delete: { scopeId: on.scopeId, key: 'plan' },
+    question_create: { scopeId, question: 1 },
+    pool_acquire: { poolId: on.freePoolId, scopeId, holder: 'h', ttlSeconds: 0 },
   };
 }
 
@@ -293,6 +340,20 @@ describe('Every refusal that a tool’s route declares', () => {
     await world.mustPost(`/messages/${taken.id}/nack`, { token: taken.token, retry: false });
     await world.mustPost(`/task-groups/${groupId.id}/tasks/${taskId}/reject`);
     await refused(['task_accept', 'VERDICT_CONFLICT', { groupId: groupId.id, taskId }]);
+    // A member that is worked on when its group is decided, and a message that has asked a hundred times.
+    const early = await world.mustPost('/task-groups', { mailboxId: on.mailboxId, condition: 'FIRST_ACCEPTED' });
+    const submit = (taskKey: string) => world.mustPost(`/task-groups/${early.groupId}/tasks`, { taskKey });
+    const [first] = [await submit('first'), await submit('second')];
+    const take = () => world.mustPost(`/mailboxes/${on.mailboxId}/recv`, { ...on.receiver, scopeId: early.scopeId });
+    const [done, late] = [await take(), await take()];
+    await world.mustPost(`/messages/${done.id}/complete`, { token: done.token });
+    await world.mustPost(`/task-groups/${early.groupId}/tasks/${first.taskId}/accept`);
+    await refused(['message_ask', 'GROUP_DECIDED', { messageId: late.id, token: late.token, question: 1 }]);
+    const ids = Array.from({ length: 100 }, () => ['0', randomUUID()]).flat();
+    const asked = `${world.prefix}:message:${on.claim.id}:questions`;
+    await world.service.store.zadd(asked, ...ids);
+    await refused(['message_ask', 'QUESTIONS_FULL', { messageId: on.claim.id, token: on.claim.token, question: 1 }]);
+    await world.service.store.del(asked);
   });
 
   it('so are those by the limits of the space', async () => {
@@ -300,8 +361,12 @@ describe('Every refusal that a tool’s route declares', () => {
     await limited({ maxArmedTimers: 1 }, [
       ...refusing('TIMERS_FULL', ['message_send', 'group_create', 'task_submit'], { deadline }),
       ...refusing('TIMERS_FULL', ['budget_reserve'], { settleBy: deadline }),
+      ...refusing('TIMERS_FULL', ['question_create']),
     ]);
-    await limited({ maxPendingWaiters: 1 }, refusing('WAITERS_FULL', ['allowance_wait'], on.units));
+    await limited({ maxPendingWaiters: 1 }, [
+      ...refusing('WAITERS_FULL', ['allowance_wait'], on.units),
+      ...refusing('WAITERS_FULL', ['pool_acquire'], { poolId: on.poolId, ttlSeconds: 60 }),
+    ]);
     const claim = { messageId: on.claim.id, token: on.claim.token };
     await limited({ maxPayloadBytes: 100 }, [
       ...refusing('PAYLOAD_TOO_LARGE', ['message_send'], { payload: large }),
@@ -310,7 +375,8 @@ describe('Every refusal that a tool’s route declares', () => {
       ['message_complete', 'PAYLOAD_TOO_LARGE', { ...claim, result: { payload: large } }],
     ]);
     await limited({ maxLeaseSeconds: 10 }, [
-      ...refusing('LEASE_LIMIT_EXCEEDED', ['message_recv'], { leaseSeconds: 60 }),
+      ...refusing('LEASE_LIMIT_EXCEEDED', ['message_recv', 'pool_acquire'], { leaseSeconds: 60 }),
+      ['hold_renew', 'LEASE_LIMIT_EXCEEDED', { holdId: on.held.id, token: on.held.token, leaseSeconds: 60 }],
       ['message_renew', 'LEASE_LIMIT_EXCEEDED', { ...claim, leaseSeconds: 60 }],
     ]);
   });
@@ -323,10 +389,15 @@ describe('Every refusal that a tool’s route declares', () => {
       'allowance_consume',
       'allowance_wait',
       'note_put',
+      'pool_acquire',
+      'question_create',
     ];
     await planned({ runs: '1' }, refusing('ACTIVE_RUNS_LIMITED', inNewRuns));
     await planned({ tasks: '1' }, refusing('ACTIVE_TASKS_LIMITED', ['message_send', 'task_submit']));
-    await planned({ agents: '1' }, refusing('CONCURRENCY_LIMITED', ['message_recv']));
+    await planned({ agents: '1' }, [
+      ...refusing('CONCURRENCY_LIMITED', ['message_recv', 'pool_acquire']),
+      ...refusing('ENTITLEMENT_EXCEEDED', ['pool_acquire'], { units: 2 }),
+    ]);
     // Only the free plan ends with its operations; it has few requests a minute, so in a new one.
     await world.at(Date.now() + 120_000);
     await setPlan(world.service, { org: world.org, plan: 'free' });
@@ -360,6 +431,7 @@ describe('Every refusal that a tool’s route declares', () => {
     for (const tool of ['message_renew', 'message_complete']) await refused([tool, 'MESSAGES_DAMAGED', held]);
     await refused(['note_put', 'MESSAGES_DAMAGED', { ...held, scopeId: on.scopeId, key: 'plan', value: 1 }]);
     await refused(['message_nack', 'MESSAGES_DAMAGED', { ...held, retry: true }]);
+    await refused(['message_ask', 'MESSAGES_DAMAGED', { ...held, question: 1 }]);
     await refused(['message_send', 'MESSAGES_DAMAGED', { ...send, mailboxId: on.mailboxId }]);
     const after = [{ messageId: claim.id }];
     await refused(['task_submit', 'MESSAGES_DAMAGED', { groupId: on.groupId, taskKey: 'damaged', after }]);

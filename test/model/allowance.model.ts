@@ -1,9 +1,18 @@
 export type Waiter = { units: number; ttl: number; expiresAt: number; state: string; grantedAt: number | null };
 
+/** Units that were taken by a consume or a grant; settled: what was really used, once that is known. */
+export interface Taken {
+  readonly units: number;
+  readonly at: number;
+  settled: number | null;
+}
+
 /** How an allowance of 5 units (until changed) per 10 seconds behaves; times in seconds. */
 export class AllowanceModel {
   readonly waiters: Waiter[] = [];
   readonly keys = new Map<string, string>();
+  readonly consumed: Taken[] = [];
+  readonly granted = new Map<Waiter, Taken>();
   now = 0;
   used = 0;
   cooldownUntil = 0;
@@ -28,6 +37,7 @@ export class AllowanceModel {
       if (this.cooldownUntil > this.now || this.used + waiter.units > this.limit) return;
       this.used += waiter.units;
       Object.assign(waiter, { state: 'GRANTED', grantedAt: this.now });
+      this.granted.set(waiter, { units: waiter.units, at: this.now, settled: null });
     }
   }
 
@@ -38,8 +48,32 @@ export class AllowanceModel {
     if (this.cooldownUntil > this.now) return 'ALLOWANCE_COOLING_DOWN';
     if (this.queue.length > 0 || this.used + units > this.limit) return 'ALLOWANCE_EXHAUSTED';
     this.used += units;
+    this.consumed.push({ units, at: this.now, settled: null });
     if (workKey) this.keys.set(workKey, `${units} ${holder}`);
     return '201';
+  }
+
+  settle(taken: Taken | undefined, units: number): string {
+    if (!taken) return 'CONSUMPTION_NOT_FOUND';
+    if (taken.settled !== null) return taken.settled === units ? 'replay' : 'CONSUMPTION_SETTLED';
+    taken.settled = units;
+    if (taken.at >= this.now - (this.now % 10)) {
+      this.used += units - taken.units;
+      this.serve();
+    }
+    return '200';
+  }
+
+  observe(remaining: number, resetAt: number): string {
+    this.used = Math.max(this.used, this.limit - remaining);
+    if (remaining === 0 && resetAt > this.now) this.cooldownUntil = Math.max(this.cooldownUntil, resetAt);
+    return '200';
+  }
+
+  /** What the run has consumed, without grants. */
+  get inRun(): { count: number; units: number } {
+    const units = this.consumed.reduce((sum, taken) => sum + (taken.settled ?? taken.units), 0);
+    return { count: this.consumed.length, units };
   }
 
   wait(units: number, ttl: number): string {

@@ -30,6 +30,23 @@ const step = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('cooldown' as const), seconds: fc.integer({ min: 1, max: 15 }) }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      index,
+      isGrant: fc.boolean(),
+      units: fc.integer({ min: 0, max: 8 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('observe' as const),
+      remaining: fc.integer({ min: 0, max: 5 }),
+      seconds: fc.integer({ min: -5, max: 15 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), to: fc.integer({ min: 1, max: 8 }) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 20 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('again' as const), index }) },
@@ -73,10 +90,21 @@ const everything: Step[] = [
   ...Array.from({ length: 10 }, (_, index) => ({ do: 'again' as const, index })),
 ];
 
+const settle = (index: number, units: number, isGrant = false): Step => ({ do: 'settle', index, isGrant, units });
+const pass = (seconds: number): Step => ({ do: 'pass', seconds });
+const wait = (units: number): Step => ({ do: 'wait', units, ttl: 40 });
+/** One takes more and one gives back what a waiter gets; some are settled after their window. */
+const settlements: Step[] = [
+  ...[consume(3), consume(2), wait(2), settle(1, 3), settle(0, 0), pass(20), settle(1, 3), settle(1, 1)],
+  ...[consume(5), pass(10), settle(2, 8), wait(5), settle(1, 3, true), settle(1, 3, true), settle(1, 4, true)],
+  ...[wait(5), settle(2, 1, true), ...[1, 0].map((remaining) => ({ do: 'observe' as const, remaining, seconds: 3 }))],
+  ...Array.from({ length: 10 }, (_, index) => ({ do: 'again' as const, index })),
+];
+
 /** The outcomes that all sequences together must produce, and those produced so far. */
 const outcomes = ['200', '201', 'replay', 'WORK_KEY_CONFLICT', 'UNITS_EXCEED_LIMIT', 'WAITER_NOT_WAITING'].concat(
   ['LIMIT_BELOW_USE', 'granted by a higher limit', 'used more than the limit'],
-  ['outlived its first time'],
+  ['outlived its first time', 'CONSUMPTION_SETTLED', 'CONSUMPTION_NOT_FOUND', 'granted by a settlement'],
   ['ALLOWANCE_COOLING_DOWN', 'ALLOWANCE_EXHAUSTED', 'GRANTED', 'EXPIRED', 'CANCELLED', 'WAITING'],
   ['refused behind a waiter though there are units', 'moved up by a cancel'],
 );
@@ -92,6 +120,7 @@ class Pair {
   readonly #model: AllowanceModel;
   readonly #path: string;
   readonly #waiterIds: string[] = [];
+  readonly #consumptionIds: string[] = [];
   /** Waiters that were compared once they had ended. */
   readonly #ended = new Set<Waiter>();
 
@@ -110,7 +139,9 @@ class Pair {
       const behind =
         model.queue.length > 0 && model.cooldownUntil <= model.now && model.used + one.units <= model.limit;
       if (behind) met.add('refused behind a waiter though there are units');
-      await this.#post(`${this.#path}/consume`, body, model.consume(one.units, one.holder, one.workKey));
+      const outcome = model.consume(one.units, one.holder, one.workKey);
+      const reply = await this.#post(`${this.#path}/consume`, body, outcome);
+      if (outcome === '201') this.#consumptionIds.push(reply.body.id);
     }
     if (one.do === 'wait') {
       const body = { scopeId, units: one.units, holder: 'w', ttlSeconds: one.ttl };
@@ -131,6 +162,12 @@ class Pair {
       const path = `/allowance-waiters/${this.#waiterIds[at]}/renew`;
       if (waiter) await this.#post(path, { ttlSeconds: one.ttl }, model.renew(waiter, one.ttl));
     }
+    if (one.do === 'settle') await this.#settle(one.index, one.isGrant, one.units);
+    if (one.do === 'observe') {
+      const resetAt = iso(model.now + one.seconds);
+      const outcome = model.observe(one.remaining, model.now + one.seconds);
+      await this.#post(`${this.#path}/observe`, { remainingUnits: one.remaining, resetAt }, outcome);
+    }
     if (one.do === 'cooldown') {
       model.cooldownUntil = Math.max(model.cooldownUntil, model.now + one.seconds);
       const { body } = await this.#post(`${this.#path}/cooldown`, { seconds: one.seconds }, '200');
@@ -145,6 +182,24 @@ class Pair {
       if (model.used > model.limit) met.add('used more than the limit');
     }
     await this.#compare();
+  }
+
+  async #settle(index: number, isGrant: boolean, units: number): Promise<void> {
+    const model = this.#model;
+    const [ids, all] = isGrant ? [this.#waiterIds, model.waiters] : [this.#consumptionIds, model.consumed];
+    if (all.length === 0) return;
+    const at = index % all.length;
+    const waiter = model.waiters[at];
+    const taken = isGrant ? waiter && model.granted.get(waiter) : model.consumed[at];
+    const waiting = model.queue.length;
+    const outcome = model.settle(taken, units);
+    const { body } = await this.#post(`${this.#path}/consumptions/${ids[at]}/settle`, { units }, outcome);
+    if (taken && body.id)
+      expect(body).to.include({
+        ...{ id: ids[at], units: taken.units, settledUnits: units },
+        availableUnits: Math.max(0, model.limit - model.used),
+      });
+    if (model.queue.length < waiting) met.add('granted by a settlement');
   }
 
   /** Moves the clock while no worker runs; then a call makes what is due take effect. */
@@ -187,8 +242,10 @@ class Pair {
     if (state !== 'WAITING') this.#ended.add(waiter);
   }
 
-  /** Expects that waiters stay as they ended. */
+  /** Expects that waiters stay as they ended, and that the run has used what was said. */
   async end(): Promise<void> {
+    const { status, body } = await this.#curl.get(`/ops/runs/${scopeId}`);
+    if (status === 200) expect(body.consumptions).to.deep.equal(this.#model.inRun);
     for (const waiter of this.#ended) await this.#compareWaiter(waiter);
   }
 }
@@ -197,7 +254,17 @@ describe('allowance model', () => {
   it('grants at most unitsLimit per window, in arrival order, after every step of any sequence', async function () {
     this.timeout(longMs);
     await trySequences({
-      ...{ first: fc.constant(null), step, maxLength: 40, examples: [[null, everything]], outcomes, met },
+      ...{
+        first: fc.constant(null),
+        step,
+        maxLength: 40,
+        examples: [
+          [null, everything],
+          [null, settlements],
+        ],
+        outcomes,
+        met,
+      },
       run: async (curl, _, now, __, sequence) => {
         const model = new AllowanceModel();
         model.now = now / 1000;

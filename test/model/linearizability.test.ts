@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { check, shortest } from '../fault/checker.ts';
 import type { Model, Operation } from '../fault/history.ts';
-import { barrierModel, budgetModel, claimModel, notesModel } from '../fault/models.ts';
+import { barrierModel, budgetModel, claimModel, lockModel, notesModel, questionModel } from '../fault/models.ts';
 
 type Values = Record<string, string | number>;
 let operations = 0;
@@ -21,6 +21,87 @@ const claim = (at: [number, number], token: string, attempt: number): Operation 
 const complete = (at: [number, number], token: string, value: Values | string = {}): Operation =>
   operation('complete', at, { token }, value);
 const lost = Number.POSITIVE_INFINITY;
+
+describe('The linearizability checker, on locks', () => {
+  const hold = (at: [number, number], id: string, fence: number): Operation =>
+    operation('hold', at, { leaseSeconds: 5 }, { id, fence });
+  const refused = (at: [number, number]): Operation => operation('hold', at, { leaseSeconds: 5 }, 'POOL_EXHAUSTED');
+  const release = (at: [number, number], hold: string, value: Values | string = {}): Operation =>
+    operation('release', at, { hold, leaseSeconds: 5 }, value);
+  const renew = (at: [number, number], hold: string, value: Values | string = {}): Operation =>
+    operation('renew', at, { hold, leaseSeconds: 5 }, value);
+  const verdict = (...history: Operation[]) => check(lockModel(), history);
+
+  it('accepts one holder after the other, with greater fences', () => {
+    expect(verdict(hold([0, 1], 'a', 7), refused([2, 3]), release([4, 5], 'a'), hold([6, 7], 'b', 8))).to.equal(
+      'linearizable',
+    );
+    expect(verdict(hold([0, 9], 'a', 7), release([0, 9], 'a'), hold([0, 9], 'b', 8))).to.equal('linearizable');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a'), release([4, 5], 'a'))).to.equal('linearizable');
+  });
+
+  it('finds two holders at once, a fence that went back, and a lock that is refused though free', () => {
+    expect(verdict(hold([0, 1], 'a', 7), hold([2, 3], 'b', 8))).to.equal('violation');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a'), hold([4, 5], 'b', 7))).to.equal('violation');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a'), refused([4, 5]))).to.equal('violation');
+    expect(verdict(hold([0, 1], 'a', 7), release([2, 3], 'a', 'CLAIM_LOST'))).to.equal('violation');
+  });
+
+  it('allows a lease to end by itself, not too early and not too late; a renewal puts it off', () => {
+    const first = hold([0, 1], 'a', 7);
+    expect(verdict(first, hold([5010, 5020], 'b', 8), release([5030, 5031], 'a', 'CLAIM_LOST'))).to.equal(
+      'linearizable',
+    );
+    expect(verdict(first, hold([4000, 4010], 'b', 8))).to.equal('violation');
+    expect(verdict(first, release([5500, 5501], 'a'))).to.equal('violation');
+    expect(verdict(first, renew([4000, 4001], 'a'), refused([8000, 8001]))).to.equal('linearizable');
+    expect(verdict(first, renew([4000, 4001], 'a'), hold([8000, 8001], 'b', 8))).to.equal('violation');
+    expect(check(lockModel('jumping'), [first, hold([4000, 4010], 'b', 8)])).to.equal('linearizable');
+  });
+
+  it('takes an acquire whose answer was lost as one that happened, or not', () => {
+    const lostHold = operation('hold', [0, lost], { leaseSeconds: 5 }, {});
+    expect(verdict(lostHold, refused([2, 3]))).to.equal('linearizable');
+    expect(verdict(lostHold, hold([2, 3], 'b', 8))).to.equal('linearizable');
+    const look = (heldUnits: number): Operation => operation('look', [99, 100], {}, { heldUnits });
+    expect(verdict(hold([0, 1], 'a', 7), look(1))).to.equal('linearizable');
+    expect(verdict(hold([0, 1], 'a', 7), look(0))).to.equal('violation');
+  });
+});
+
+describe('The linearizability checker, on questions', () => {
+  const asked = operation('ask', [0, 1], { expiresInSeconds: 5 }, {});
+  const answer = (at: [number, number], answer: string, value: Values | string = {}): Operation =>
+    operation('answer', at, { answer }, value);
+  const look = (at: [number, number], state: string, answer = ''): Operation =>
+    operation('look', at, {}, { state, answer });
+  const verdict = (...history: Operation[]) => check(questionModel(), [asked, ...history]);
+
+  it('accepts one answer, whoever is refused, and shows it from then on', () => {
+    const refused = answer([2, 9], 'b', 'QUESTION_CLOSED');
+    expect(verdict(answer([2, 9], 'a'), refused, look([10, 11], 'ANSWERED', 'a'))).to.equal('linearizable');
+    expect(verdict(look([2, 3], 'OPEN'), answer([2, lost], 'a'), look([10, 11], 'ANSWERED', 'a'))).to.equal(
+      'linearizable',
+    );
+  });
+
+  it('finds an answer that is given twice, lost, another, or refused for nothing', () => {
+    expect(verdict(answer([2, 3], 'a'), answer([4, 5], 'b'))).to.equal('violation');
+    expect(verdict(answer([2, 3], 'a'), look([4, 5], 'OPEN'))).to.equal('violation');
+    expect(verdict(answer([2, 3], 'a'), look([4, 5], 'ANSWERED', 'b'))).to.equal('violation');
+    expect(verdict(answer([2, 3], 'a', 'QUESTION_CLOSED'))).to.equal('violation');
+    expect(verdict(answer([2, 3], 'a'), look([9000, 9001], 'EXPIRED'))).to.equal('violation');
+  });
+
+  it('allows it to expire by itself, not too early and not too late', () => {
+    expect(verdict(look([5010, 5020], 'EXPIRED'), answer([5030, 5031], 'a', 'QUESTION_CLOSED'))).to.equal(
+      'linearizable',
+    );
+    expect(verdict(look([4000, 4010], 'EXPIRED'))).to.equal('violation');
+    expect(verdict(answer([5500, 5501], 'a'))).to.equal('violation');
+    expect(check(questionModel('jumping'), [asked, look([4000, 4010], 'EXPIRED')])).to.equal('linearizable');
+  });
+});
 
 describe('The linearizability checker, on claims', () => {
   const verdict = (...history: Operation[]) => check(claimModel(), [send, ...history]);
@@ -312,6 +393,12 @@ describe('The linearizability checker, on budgets, barriers and notes', () => {
       operation('reserve again', [10, 19], { reservation: 'a' }, { found, reserved: 20, settled: 0, overdrawn: 0 });
     expect(check(budgetModel(40), [reserve('a', 20), again('a')])).to.equal('linearizable');
     expect(check(budgetModel(40), [reserve('a', 20), again('b')])).to.equal('violation');
+    const below = (id: string, level: number, reserved: number): Operation =>
+      operation('reserve', both, { amount: 20, level }, { id, reserved, settled: 0, overdrawn: 0 });
+    expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 0, 40)])).to.equal('linearizable');
+    expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 0, 20)])).to.equal('linearizable');
+    expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 1, 40)])).to.equal('violation');
+    expect(check(budgetModel(30, 40), [below('a', 1, 20), below('b', 0, 40)])).to.equal('violation');
     const arrive = (key: string, arrivals: number): Operation =>
       operation('arrive', both, { key }, { epoch: 1, arrivals });
     expect(check(barrierModel(3), [arrive('a', 1), arrive('b', 2)])).to.equal('linearizable');

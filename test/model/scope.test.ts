@@ -155,7 +155,7 @@ class Pair {
     const ended = model.cancels.get(scope) ?? { messages: 0, barriers: 0 };
     expect(reply.body).to.deep.equal({
       ...{ scopeId, state: 'CANCELLED', activeReservations: 0, done: true },
-      cancelled: { waiters: 0, groups: 0, ...ended },
+      cancelled: { waiters: 0, holds: 0, questions: 0, groups: 0, ...ended },
     });
   }
 

@@ -66,9 +66,12 @@ describe('the Python client', function () {
     'worker_test',
     'spending_test',
     'notes_test',
+    'spend_test',
     'leases_test.Leases',
     'leases_test.Killed',
     'async_test',
+    'pool_test',
+    'asking_test',
   ];
   describe('against a server', () => {
     let service: MusterService;

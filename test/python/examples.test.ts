@@ -20,6 +20,7 @@ const printed: Record<string, RegExp> = {
   'crawler.py': /^pages: \/ \/a \/b \/c \/d\nrequests: 6\n$/,
   'fan-out.py':
     /^outcome: SATISFIED\nalpha SUCCEEDED ALPHA\nbeta SUCCEEDED BETA\nbroken FAILED ValueError: the page cannot be read\ngamma SUCCEEDED GAMMA\n$/,
+  'model-calls.py': /^10 answers took 1500 of 5000 tokens\nthey cost 10500 millionths of a dollar\n$/,
   'phases.py':
     /^map: all have arrived\nshuffle: all have arrived\nreduce: all have arrived\nin order: map shuffle reduce\n$/,
   'report.py': /^queues: 12 finds, from queues in 2014 to queues in 2025\n$/,

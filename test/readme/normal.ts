@@ -19,7 +19,7 @@ const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = 
   { kind: 'cursor', pattern: /(?<="nextCursor":"|^id: )[^"\s]+/gm },
   {
     kind: 'any',
-    pattern: /(?<="(?:durationMs|bytes|keys|redisVersion|retainedBytes|oldest\w+AgeSeconds)":)(?:"[^"]*"|\d+)/g,
+    pattern: /(?<="(?:fence|durationMs|bytes|keys|redisVersion|retainedBytes|oldest\w+AgeSeconds)":)(?:"[^"]*"|\d+)/g,
   },
   { kind: 'any', pattern: /(?<=^(?:bytes: |requests: |retainedBytes\t))\d+/gm },
   { kind: 'version', pattern: /(?<=^muster_)[0-9a-f]{8}$/gm },

@@ -46,7 +46,7 @@ class Mailboxes {
     mailboxes.worlds.push(world, await world.anotherSpace());
     for (const one of mailboxes.worlds) {
       const [parentScopeId, second, third] = roots;
-      const mailboxId = (await one.mustPost('/mailboxes', { name: 'a', backlogLimit: 12 })).id;
+      const mailboxId = (await one.mustPost('/mailboxes', { name: 'a', backlogLimit: 12, perKey: 1 })).id;
       const inbox = (await one.mustPost('/mailboxes', { name: 'b', mode: 'INBOX' })).id;
       const group = await one.mustPost('/task-groups', { mailboxId, parentScopeId, condition });
       for (const taskKey of ['a', 'b', 'c']) {
@@ -84,7 +84,8 @@ class Mailboxes {
         maxAttempts: '',
         prerequisites: '',
       };
-      return { mailboxId, scopeId, payload: `${key}`, workKey, ...limits, tail };
+      const order = { priority: which % 2 === 0 ? '' : `${which}`, key: key % 2 === 0 ? '' : `key ${scope}` };
+      return { mailboxId, scopeId, payload: `${key}`, workKey, ...limits, ...order, tail };
     }
     const to = { resultMailboxId: mailboxId, resultScopeId: scopeId, resultWorkKey: workKey };
     const nowhere = { resultMailboxId: '', resultScopeId: '', resultWorkKey: '' };

@@ -60,7 +60,7 @@ class Rooms {
       return { scopeId, key: workKey, ifVersion, messageId: '', token: '', value };
     }
     if (kind === 'budget.settle')
-      return { budgetId, reservationId, workKey, amountMinor, overrun: which === 0 ? '1' : '', tail };
+      return { budgetId, reservationId, workKey, amountMinor, overrun: which === 0 ? '1' : '', label: '', tail };
     if (kind === 'allowance.consume')
       return { allowanceId, scopeId, units: 1 + amount, holder: 'h', workKey: key < 3 ? '' : workKey, tail };
     const settleBy = which === 0 ? at + 1000 : '';

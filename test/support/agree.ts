@@ -31,6 +31,7 @@ export async function expectAgreement(world: World, { isClockSteady = true } = {
     claimedMessages: census.messages['CLAIMED'],
     waitingWaiters: census.waiters['WAITING'],
     waitingHolds: census.holds['WAITING'],
+    openQuestions: census.questions['OPEN'],
     armedTimers: census.timers.ARMED,
   });
   expect(retainedBytes).to.equal(stored.retainedBytes);

@@ -15,6 +15,7 @@ const derived = new RegExp(
     ...['scope:[^:]+:(messages|waiters|barriers|reservations|gates|notes)', 'allowance:[^:]+:(live|units)', 'barriers'],
     ...['pools', 'poolNames', 'holds', 'waitingHolds', 'waitingHolders', 'holdLeases', 'finishedHolds'],
     ...['pool:[^:]+:(live|units|held|holds|claims)', 'parked:.+', 'parkedQueues:.+', 'scope:[^:]+:holds'],
+    ...['questions', 'openQuestions', '(message|scope):[^:]+:questions'],
     ...['budget:[^:]+:(reservations:\\w+|workKeys:RESERVE)', 'groups', 'dependents:.+', 'group:[^:]+:members'],
   ].join('|')})$`,
 );
@@ -89,8 +90,8 @@ class Recounted {
         const [poolId, , fence = ''] = entry.split(':');
         this.#put(`pool:${poolId}:claims`, id, fence);
       }
-      if (rest['blockedOn'] !== undefined) {
-        const [, resourceId] = rest['blockedOn'].split(' ');
+      const [kind, resourceId] = rest['blockedOn']?.split(' ') ?? [];
+      if (kind === 'POOL' || kind === 'ALLOWANCE') {
         this.#put(`parked:${resourceId}:${mailboxId}:${scopeId}`, `${rest['place']}${id}`);
         this.#put(`parkedQueues:${resourceId}`, `${mailboxId} ${scopeId}`, '0');
       }
@@ -110,6 +111,7 @@ class Recounted {
   #key(box: string, { id = '', state = '', key, place, prerequisites, attempts, blockedOn }: Hash): void {
     if (key === undefined) return;
     this.#put(`${box}:keyed:${key}`, id, '0');
+    if (blockedOn?.startsWith('QUESTION')) return;
     const isActive =
       state === 'READY' ||
       state === 'CLAIMED' ||
@@ -187,6 +189,11 @@ class Recounted {
     }
     for (const [scopeId, texts] of this.#records.notes)
       for (const key of Object.keys(notesOf(texts))) this.#put(`scope:${scopeId}:notes`, key, '0');
+    for (const { id = '', scopeId, messageId, state } of this.all('question')) {
+      for (const list of ['questions', `scope:${scopeId}:questions`]) this.#put(list, id, '0');
+      if (messageId !== undefined) this.#put(`message:${messageId}:questions`, id, '0');
+      if (state === 'OPEN') this.#put('openQuestions', id, '0');
+    }
     for (const { id = '' } of this.all('group')) this.#put('groups', id);
     for (const { id = '', groupId } of this.all('task')) this.#put(`group:${groupId}:members`, id);
   }
@@ -355,6 +362,8 @@ async function expectTimers(world: World, recounted: Recounted, found: ReadonlyM
   };
   for (const { id, state, expiresAt } of recounted.all('waiter'))
     if (state === 'WAITING') expectArmed(timers, 'allowance:waiter', id, Number(expiresAt));
+  for (const { id, state, expiresAt } of recounted.all('question'))
+    if (state === 'OPEN') expectArmed(timers, 'question:expiry', id, Number(expiresAt));
   for (const { id, state, deadline } of recounted.all('message'))
     if (live.includes(state ?? '') && deadline) expectArmed(timers, 'mailbox:message', id, Number(deadline));
   const claims = found.get('claims');

@@ -41,7 +41,7 @@ export class Records {
     const { store } = world.service;
     const prefix = `${world.prefix}:`;
     const one =
-      /^(message|scope|group|task|waiter|allowance|pool|hold|barrier|budget|reservation|mailbox|schedule):([^:]+)$/;
+      /^(message|scope|group|task|waiter|allowance|pool|hold|barrier|budget|reservation|mailbox|schedule|question):([^:]+)$/;
     const read = async (key: string): Promise<void> => {
       const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
       const [, scopeId] = /^scope:([^:]+):noteTexts$/.exec(key.slice(prefix.length)) ?? [];
@@ -134,17 +134,20 @@ function countedScopes(records: Records, messages: readonly Hash[]) {
   };
 }
 
-/** The balances of each budget as stored, and as its reservations add up. */
+/** The balances of each budget as stored, and as its reservations and those of the budgets below it add up. */
 function countedBudgets(records: Records) {
   const sum = (of: readonly Hash[], field: string): bigint =>
     of.reduce((total, one) => total + BigInt(one[field] ?? 0), 0n);
-  return [...records.of('budget')].map(([id, { limitMinor = '', overdrawn = '0', ...stored }]) => {
+  const budgets = records.of('budget');
+  return [...budgets].map(([id, { limitMinor = '', overdrawn = '0', settledBefore = '0', ...stored }]) => {
     const [reserved, settled, available] = ['reserved', 'settled', 'available'].map((name) =>
       BigInt(stored[name] ?? 0),
     );
-    const own = [...records.of('reservation').values()].filter(({ budgetId }) => budgetId === id);
+    const own = [...records.of('reservation').values()].filter(({ budgetId = '' }) =>
+      `${budgetId} ${budgets.get(budgetId)?.['line'] ?? ''}`.includes(id),
+    );
     return {
-      stored: { limitMinor, reserved, spent: (settled ?? 0n) + BigInt(overdrawn) },
+      stored: { limitMinor, reserved, spent: (settled ?? 0n) + BigInt(settledBefore) + BigInt(overdrawn) },
       counted: {
         limitMinor: `${(reserved ?? 0n) + (settled ?? 0n) + (available ?? 0n)}`,
         reserved: sum(own, 'remainingMinor'),
@@ -243,6 +246,7 @@ export async function recount(world: World) {
   const ids = (list: readonly Hash[]): string[] => list.map((one) => one['id'] ?? '').sort();
   const inState = (state: string) => messages.filter((message) => message['state'] === state);
   const states = (kind: string) => [...records.of(kind).values()].map(stateOf);
+  const openQuestions = [...records.of('question').values()].filter(({ state }) => state === 'OPEN');
   const events = await countedEvents(world);
   return {
     census: {
@@ -251,7 +255,7 @@ export async function recount(world: World) {
         [...scopes].map(([id, scope]) => (scope['cancelledAt'] ? 'CANCELLED' : active.has(id) ? 'ACTIVE' : 'IDLE')),
       ),
       claims: { HELD: inState('CLAIMED').length },
-      timers: { ARMED: timers.length + settling.length + inState('DELAYED').length },
+      timers: { ARMED: timers.length + settling.length + inState('DELAYED').length + openQuestions.length },
       messages: tally(Object.keys(taskStates), messages.map(stateOf)),
       tasks: tally(
         [...new Set(Object.values(taskStates))],
@@ -260,14 +264,15 @@ export async function recount(world: World) {
       groups: tally(['OPEN', 'SEALED', 'DECIDED'], states('group')),
       waiters: tally(['WAITING', 'GRANTED', 'CANCELLED', 'EXPIRED'], states('waiter')),
       holds: tally(['WAITING', 'HELD', 'RELEASED', 'LAPSED', 'CANCELLED', 'EXPIRED'], states('hold')),
+      questions: tally(['OPEN', 'ANSWERED', 'EXPIRED', 'WITHDRAWN'], states('question')),
       barriers: tally(['OPEN', 'RELEASED', 'CANCELLED'], states('barrier')),
       reservations: tally(['ACTIVE', 'SETTLED', 'VOIDED'], states('reservation')),
       events,
       schedules: tally(['ACTIVE', 'PAUSED', 'ENDED'], states('schedule')),
     },
     retainedBytes: [
-      ...messages.flatMap((message) =>
-        ['payload', 'result', 'lastError', 'progress'].map((name) => message[name] ?? ''),
+      ...[...messages, ...records.of('question').values()].flatMap((one) =>
+        ['payload', 'result', 'lastError', 'progress', 'question', 'answer'].map((name) => one[name] ?? ''),
       ),
       ...[...records.notes.values()].flatMap((texts) => Object.values(notesOf(texts)).map(({ value }) => value)),
     ].reduce((sum, text) => sum + Buffer.byteLength(text), 0),

@@ -16,11 +16,13 @@ const values = [
   17,
   5,
   1,
+  60,
   true,
   [],
   {},
   [{ call: 'barrier.cancel', barrierId: '0190a1b2-0000-7000-8000-000000000000' }],
   [{ messageId: '0190a1b2-0000-7000-8000-000000000000' }],
+  ['yes', 'no'],
 ];
 
 /** Fields that exclude others of a call's body, and what the call needs beside its required ones. */
@@ -32,6 +34,7 @@ export const leftOut: Readonly<Record<string, readonly string[]>> = {
 export const needed: Readonly<Record<string, object>> = {
   'schedule.create': { everySeconds: 60 },
   'hold.release': { token: '17' },
+  'budget.update': { limitMinor: '17' },
 };
 
 interface Described {

@@ -150,6 +150,28 @@ export class Traffic {
     await this.#world.call('DELETE', `/pools/${other.id}`);
   }
 
+  /** Of messages: questions that are answered, withdrawn and OPEN; without: one that is answered and one that expires. */
+  async questions(): Promise<void> {
+    const answer = (id: string) => this.#world.mustPost(`/questions/${id}/answer`, { answer: true, answeredBy: 'ann' });
+    const asked = async () => {
+      const scopeId = this.scope();
+      await this.send(scopeId);
+      const { id, token } = await this.claim(scopeId);
+      return this.#world.mustPost(`/messages/${id}/ask`, {
+        token,
+        question: { text: 'Publish?' },
+        expiresInSeconds: 60,
+      });
+    };
+    const [first, second] = [await asked(), await asked(), await asked()];
+    await answer(first.question.id);
+    await this.#world.mustPost(`/messages/${second.id}/cancel`);
+    const scopeId = this.scope();
+    const alone = () => this.#world.mustPost('/questions', { scopeId, question: 1, expiresInSeconds: 60 });
+    await answer((await alone()).id);
+    await alone();
+  }
+
   /** A consumption, a grant, a cancelled waiter and one that expires. */
   async units(): Promise<void> {
     const path = `/allowances/${this.#allowance}`;

@@ -2,6 +2,7 @@ import { madeOnce } from '../atomic.ts';
 import { MusterError } from '../error.ts';
 import type { Muster } from '../muster.ts';
 import type { Answer, Args, BatchedCall, CallOptions } from '../types.ts';
+import type { AskedQuestion, Asking } from './asking.ts';
 import { GiveUp, isShort, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
 import { insist } from './insist.ts';
 import type { Outbox } from './outbox.ts';
@@ -90,6 +91,28 @@ export class Ends {
       return this.once(batched, (options) => this.#muster.note.delete(args, options)).catch(() => undefined);
     });
     await Promise.all(deletions);
+  }
+
+  /** Gives back what is left of the money, and asks: the claim ends with that. */
+  async ask(task: Task, { question, ...options }: Asking): Promise<AskedQuestion> {
+    const { id: messageId, token } = task.message;
+    await this.void(task);
+    await task.renewal;
+    // It goes with the question: a renewal of its own would come after the end of the claim.
+    const { progress } = task;
+    task.progress = undefined;
+    const args = { messageId, token, question, ...options, ...(progress && { progress: progress.value }) };
+    const idempotencyKey = crypto.randomUUID();
+    const batched = this.#muster.call.message.ask(args, { idempotencyKey });
+    try {
+      const asked = await insist(task, () =>
+        this.once(batched, (callOptions) => this.#muster.message.ask(args, { ...callOptions, idempotencyKey }), task),
+      );
+      return asked.question;
+    } catch (error) {
+      task.progress ??= progress;
+      throw error;
+    }
   }
 
   /** Gives back what is left of the money, and the message. */

@@ -1,4 +1,4 @@
-import { MusterError } from '../error.ts';
+import { isRefusal, type MusterError } from '../error.ts';
 
 export interface RetryLaterOptions extends ErrorOptions {
   /** False: the work was not tried, as where a quota is short, so no attempt is used up. Default true. */
@@ -34,16 +34,12 @@ export class WorkerClosed extends Error {
 
 /** Whether a claim's call was refused because the claim is over. */
 export function isLost(error: unknown): error is MusterError {
-  return error instanceof MusterError && (error.code === 'CLAIM_LOST' || error.code === 'MESSAGE_NOT_FOUND');
+  return isRefusal(error, 'CLAIM_LOST', 'MESSAGE_NOT_FOUND');
 }
-
-const shortCodes = new Set<string>([
-  ...['INSUFFICIENT_BUDGET', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN', 'WAITERS_FULL'],
-]);
 
 /** Whether a call was refused because a budget or a quota is short: there is more of it later. */
 export function isShort(error: unknown): error is MusterError {
-  return error instanceof MusterError && shortCodes.has(error.code);
+  return isRefusal(error, 'INSUFFICIENT_BUDGET', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN', 'WAITERS_FULL');
 }
 
 const maxReasonLength = 2_048;

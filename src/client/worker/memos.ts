@@ -1,4 +1,4 @@
-import { MusterError } from '../error.ts';
+import { isRefusal } from '../error.ts';
 import type { Run } from '../run.ts';
 import { ClaimLost, isLost } from './errors.ts';
 
@@ -45,7 +45,7 @@ export class Memos {
       await note.put(value, { ifVersion: 0 });
     } catch (error) {
       if (isLost(error)) throw new ClaimLost(error.message, { cause: error });
-      if (!(error instanceof MusterError && error.code === 'VERSION_CONFLICT')) throw error;
+      if (!isRefusal(error, 'VERSION_CONFLICT')) throw error;
       // Put by an earlier request of this attempt whose answer was lost.
       return (await note.view())?.value as Value;
     }

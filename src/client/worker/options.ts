@@ -1,4 +1,5 @@
 import type { Args } from '../types.ts';
+import type { AskedQuestion } from './asking.ts';
 import type { ClaimLost } from './errors.ts';
 import type { TaskContext, WorkerMessage } from './task.ts';
 
@@ -34,6 +35,8 @@ export interface WorkerEvents<Payload = unknown, Result = unknown> {
   received: { readonly message: WorkerMessage<Payload, Result> };
   /** Its work was done and acknowledged. */
   completed: { readonly message: WorkerMessage<Payload, Result>; readonly result: Result; readonly durationMs: number };
+  /** It has asked, and waits for the answer. `question.answerUrl` is the page on which a person answers. */
+  asked: { readonly message: WorkerMessage<Payload, Result>; readonly question: AskedQuestion };
   /** Its handler threw, or the worker closed: it was given back (READY, DELAYED), or has ended (FAILED, REJECTED). */
   failed: {
     readonly message: WorkerMessage<Payload, Result>;
@@ -55,6 +58,8 @@ export interface WorkerEvents<Payload = unknown, Result = unknown> {
 export interface WorkerCounts {
   readonly received: number;
   readonly completed: number;
+  /** Ended with a question. */
+  readonly asked: number;
   /** Given back for another attempt. */
   readonly returned: number;
   /** Ended without success: GiveUp, or the last attempt. */

@@ -1,5 +1,6 @@
-import { MusterError } from '../error.ts';
-import type { Muster } from '../muster.ts';
+import { isRefusal } from '../error.ts';
+import type { Calls } from '../generated/calls.ts';
+import { idByName } from '../ids.ts';
 import type { Answer, CallOptions } from '../types.ts';
 
 type Amount = string | bigint | number;
@@ -30,7 +31,7 @@ export interface Settlement {
 
 /** The purpose of a task's spending. */
 export interface Spender {
-  readonly muster: Muster;
+  readonly muster: Calls;
   readonly scopeId: string;
   readonly holder: string;
   /** The name of the cost, the same in every attempt. */
@@ -77,8 +78,11 @@ export class Reservation {
     return { budgetId, reservationId, workKey: `${reservationId}/${this.#spender.attempt}` };
   }
 
-  /** Records what the work has cost, be it more than was reserved, and gives back the rest. */
-  async settle(amountMinor: Amount = this.record.remainingMinor): Promise<Settlement> {
+  /** Records what the work has cost, be it more than was reserved, and gives back the rest. label: what it was spent for. */
+  async settle(
+    amountMinor: Amount = this.record.remainingMinor,
+    { label }: { readonly label?: string } = {},
+  ): Promise<Settlement> {
     const cost = BigInt(amountMinor);
     if (cost < 0n) throw new RangeError(`a cost is at least 0, not ${cost}`);
     const { muster, insist, signal } = this.#spender;
@@ -88,7 +92,7 @@ export class Reservation {
       return { amountMinor: '0', overdrawnMinor: '0' };
     }
     this.#hasSpent = true;
-    const bill = { ...this.#bill, amountMinor: String(cost), overrun: true };
+    const bill = { ...this.#bill, amountMinor: String(cost), overrun: true, ...(label !== undefined && { label }) };
     const { entry, reservation } = await insist((options) => muster.budget.settle(bill, options));
     // Once the claim is lost the rest is the next attempt's, where there is one.
     this.#isOpen = reservation.state === 'ACTIVE' && signal.aborted;
@@ -111,9 +115,6 @@ export class Reservation {
     }
   }
 }
-
-const isRefusal = (error: unknown, code: MusterError['code']): boolean =>
-  error instanceof MusterError && error.code === code;
 
 /**
  * Reserves for a task. The workKey names the message, which of its reservations it is, and the attempt: so an attempt
@@ -166,8 +167,14 @@ async function activeWith(
   }
 }
 
+/** Units that were granted. */
+export interface TakenUnits {
+  readonly allowanceId: string;
+  readonly waiterId: string;
+}
+
 /** Takes units of an allowance: at once where they are there, else in line. */
-export async function takeUnits(spender: Spender, allowance: AllowanceRef, units: number): Promise<void> {
+export async function takeUnits(spender: Spender, allowance: AllowanceRef, units: number): Promise<TakenUnits> {
   const { muster, scopeId, holder, signal, insist } = spender;
   const allowanceId =
     typeof allowance === 'object' ? allowance.allowanceId : await idOf('allowance', spender, allowance);
@@ -186,7 +193,7 @@ export async function takeUnits(spender: Spender, allowance: AllowanceRef, units
       await muster.waiter.cancel({ waiterId: asked.waiterId }).catch(() => undefined);
       throw error;
     }
-    if (waiter.state === 'GRANTED') return;
+    if (waiter.state === 'GRANTED') return { allowanceId, waiterId: waiter.waiterId };
     if (waiter.state === 'CANCELLED') throw new Error('the waiter was cancelled');
   }
 }
@@ -196,20 +203,9 @@ async function keepPlace({ muster, signal, insist }: Spender, waiterId: string):
   try {
     await insist((options) => muster.waiter.renew({ waiterId }, { ...options, signal }));
   } catch (error) {
-    if (!(error instanceof MusterError && error.code === 'WAITER_NOT_WAITING')) throw error;
+    if (!isRefusal(error, 'WAITER_NOT_WAITING')) throw error;
   }
 }
 
-/** Ids by kind and name. */
-const known = new WeakMap<Muster, Map<string, string>>();
-
-async function idOf(room: 'budget' | 'allowance', { muster, insist }: Spender, name: string): Promise<string> {
-  const ids = known.get(muster) ?? new Map<string, string>();
-  known.set(muster, ids);
-  const found =
-    ids.get(`${room} ${name}`) ??
-    (await insist(async (options) => (await muster[room].all({ name }, options).next()).value?.id));
-  if (found === undefined) throw new Error(`there is no ${room} named ${name}`);
-  ids.set(`${room} ${name}`, found);
-  return found;
-}
+const idOf = (room: 'budget' | 'allowance', { muster, insist }: Spender, name: string): Promise<string> =>
+  idByName(muster, room, name, insist);

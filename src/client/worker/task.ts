@@ -1,6 +1,9 @@
 import type { AtomicCalls } from '../generated/calls.ts';
 import { Run } from '../run.ts';
+import type { ModelCall } from '../spend/model-call.ts';
+import { type SpendOptions, spend } from '../spend/spend.ts';
 import type { Answer, OneOf, Typed } from '../types.ts';
+import { Asked, type Asking, type AskOptions, answerOf, type GivenAnswer } from './asking.ts';
 import { insist } from './insist.ts';
 import { Memos } from './memos.ts';
 import { type PrerequisiteResult, resultsOf } from './results.ts';
@@ -32,6 +35,8 @@ export interface TaskContext {
   readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
+  /** As `muster.spend`, for this message: an attempt after a crash goes on with what was reserved. */
+  readonly spend: <T>(options: SpendOptions, work: (call: ModelCall) => Promise<T>) => Promise<T>;
   /**
    * Does a step once, whatever becomes of this attempt: its JSON value is kept with the run, under a key of the message's own,
    * and later attempts get it without doing the step again. Kept only while the claim lasts (else ClaimLost), until the
@@ -46,6 +51,14 @@ export interface TaskContext {
   readonly finish: <Value>(result: Value, plan: (t: AtomicCalls) => unknown) => Value;
   /** The message's run: `run.note(key)` are values that its agents share; they are put only while the claim lasts. */
   readonly run: Run;
+  /**
+   * Asks a person, or another program, and ends this attempt, which does not count: nobody holds the message until somebody
+   * has answered. The next attempt begins with `answer`:
+   * `const { value } = task.answer ?? (await task.ask('Publish?', { options: ['yes', 'no'] }));`
+   */
+  readonly ask: (question: unknown, options?: AskOptions) => Promise<never>;
+  /** The answer to the last question that the message has asked; null: it has asked none. */
+  readonly answer: GivenAnswer | null;
   /** Fetches what the messages and groups that the message is after (`message.after`) have left, in their order. */
   readonly results: <Result = unknown>() => Promise<PrerequisiteResult<Result>[]>;
 }
@@ -73,6 +86,8 @@ export class Task<Payload = unknown, Result = unknown> {
   renewAt = 0;
   /** In flight; never rejects. Puts `progress` back if it could not be sent. */
   renewal: Promise<void> | undefined;
+  /** What the handler asks: this attempt ends with it, whatever the handler does after that. */
+  asking: Asking | undefined;
   /** The handler is done with it, and its end has not been sent. */
   isEnding = false;
   /** The claim is over, or the message was given back: what the handler does now has no effect. */
@@ -119,7 +134,14 @@ export class Task<Payload = unknown, Result = unknown> {
         this.reservations.push(reservation);
         return reservation;
       },
-      units: (allowance, units = 1) => takeUnits({ ...spender, workId: id }, allowance, units),
+      units: async (allowance, units = 1) => {
+        await takeUnits({ ...spender, workId: id }, allowance, units);
+      },
+      spend: (options, work) => {
+        signal.throwIfAborted();
+        const keep = (reservation: Reservation) => void this.reservations.push(reservation);
+        return spend({ ...spender, workId: `${id}/${++reserveCalls}` }, options, work, keep);
+      },
       once: async (key, step) => {
         signal.throwIfAborted();
         return this.memos.once(key, step);
@@ -129,6 +151,13 @@ export class Task<Payload = unknown, Result = unknown> {
         return result;
       },
       run,
+      ask: async (question, options = {}) => {
+        signal.throwIfAborted();
+        if (JSON.stringify(question) === undefined) throw new TypeError('ask takes a JSON value');
+        this.asking = { question, ...options };
+        throw new Asked();
+      },
+      answer: answerOf(message),
       results: <Value>() => resultsOf(spender, message.after) as Promise<PrerequisiteResult<Value>[]>,
     };
   }

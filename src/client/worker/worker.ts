@@ -1,7 +1,8 @@
-import { MusterError } from '../error.ts';
+import { isRefusal, MusterError } from '../error.ts';
 import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
 import { backoffMs, pause } from '../send.ts';
+import type { AskedQuestion, Asking } from './asking.ts';
 import { Emitter } from './emitter.ts';
 import { Ends } from './ends.ts';
 import { ClaimLost, isLost, WorkerClosed } from './errors.ts';
@@ -47,7 +48,7 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #outage: Outage;
   /** Ends receiving and watching. */
   readonly #stop = new AbortController();
-  readonly #counts = { received: 0, completed: 0, returned: 0, failed: 0, lost: 0 };
+  readonly #counts = { received: 0, completed: 0, asked: 0, returned: 0, failed: 0, lost: 0 };
   readonly #receiving: Promise<void>;
   #running = 0;
   #released: () => void = () => undefined;
@@ -181,6 +182,7 @@ export class Worker<Payload = unknown, Result = unknown> {
       this.#emitter.emit('received', { message });
       const done = await this.#handle(task);
       if (task.isOver) await this.#ends.voidIfEnded(task);
+      else if (task.asking) await this.#ask(task, task.asking);
       else if ('error' in done) await this.#giveBack(task, done.error);
       else await this.#complete(task, done.result, target);
     } catch (error) {
@@ -222,6 +224,22 @@ export class Worker<Payload = unknown, Result = unknown> {
     await this.#ends.forget(task);
   }
 
+  async #ask(task: Task<Payload, Result>, asking: Asking): Promise<void> {
+    const { message } = task;
+    let question: AskedQuestion;
+    try {
+      question = await this.#ends.ask(task, asking);
+    } catch (error) {
+      if (isLost(error)) this.#lose(task, new ClaimLost(error.message, { cause: error }));
+      if (task.isOver) return;
+      // Its group is decided, for instance.
+      return this.#giveBack(task, error);
+    }
+    task.end();
+    this.#counts.asked++;
+    this.#emitter.emit('asked', { message, question });
+  }
+
   async #giveBack(task: Task<Payload, Result>, error: unknown): Promise<void> {
     const { message } = task;
     try {
@@ -254,7 +272,7 @@ export class Worker<Payload = unknown, Result = unknown> {
           for (const task of this.#tasks) if (task.message.id === payload.messageId) void this.#leases.renew(task);
         return;
       } catch (error) {
-        if (!(error instanceof MusterError && error.code === 'CURSOR_EXPIRED')) return;
+        if (!isRefusal(error, 'CURSOR_EXPIRED')) return;
       }
   }
 

@@ -1,13 +1,8 @@
+import { answer } from './answering.ts';
 import { type Api, Failure } from './api.ts';
-import type { Ask, AskField } from './ask.ts';
+import type { Action, AskField } from './ask.ts';
 import { count, duration, money, plural, words } from './format.ts';
 import type { Allowance, Budget, Deliveries, Destination, Mailbox, Message, Schedule, Scope } from './records.ts';
-
-/** The data of a button: what it acts on. */
-export type Target = Readonly<Record<string, string | undefined>>;
-
-/** Looks at what a button acts on as it is now, and makes the question. */
-export type Action = (api: Api, target: Target) => Promise<Ask>;
 
 const perStep = 100;
 const once = 'It counts as one operation.';
@@ -474,4 +469,5 @@ export const actions: Readonly<Record<string, Action>> = {
   disable,
   trigger,
   redeliver,
+  answer,
 };

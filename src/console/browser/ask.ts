@@ -1,4 +1,4 @@
-import { Failure } from './api.ts';
+import { type Api, Failure } from './api.ts';
 import { byId, el, html } from './dom.ts';
 
 /** A value that the person gives along with the confirmation. */
@@ -23,6 +23,12 @@ export interface Ask {
   /** Does it and says what was done. `report`: how far it has come. */
   readonly act: (values: Readonly<Record<string, string>>, report: (text: string) => void) => Promise<string>;
 }
+
+/** The data of a button: what it acts on. */
+export type Target = Readonly<Record<string, string | undefined>>;
+
+/** Looks at what a button acts on as it is now, and makes the question. */
+export type Action = (api: Api, target: Target) => Promise<Ask>;
 
 /** Asks in a dialog, acts when confirmed, and says there what was done. Resolves to whether it acted. */
 export async function ask({ title, lines, fields = [], confirm, act }: Ask): Promise<boolean> {

@@ -13,6 +13,12 @@ export function messageOrGroup(id: string, isGroup: boolean, world: World): Elem
   return isGroup ? el('span', { class: 'id' }, `group ${shortId(id)}`) : messageLink(id, world);
 }
 
+/** Units of a pool or an allowance by its name; else a message or a group. */
+function whatBlocks(kind: string, id: string, world: World): Element {
+  if (kind !== 'POOL' && kind !== 'ALLOWANCE') return messageOrGroup(id, kind === 'GROUP', world);
+  return named(`units of ${kind.toLowerCase()} ${world.named(id).name}`);
+}
+
 /** What a BLOCKED message waits for. */
 export function blockersOf(
   blockedBy: readonly { readonly kind: string; readonly id: string | null }[],
@@ -21,7 +27,7 @@ export function blockersOf(
   return blockedBy.flatMap(({ kind, id }, index) => [
     index === 0 ? '' : ', ',
     ...(kind === 'KEY' ? [id === null ? 'other messages of its key' : 'its key, which has '] : []),
-    ...(id === null ? [] : [messageOrGroup(id, kind === 'GROUP', world)]),
+    ...(kind === 'QUESTION' ? ['an answer'] : id === null ? [] : [whatBlocks(kind, id, world)]),
   ]);
 }
 
@@ -115,13 +121,20 @@ export function mailboxLink(mailboxId: string, world: World, text = world.named(
   return el('a', { class: 'named', href: address(world.spaceId, `mailbox/${mailboxId}`, query) }, text);
 }
 
+type Data = Readonly<Record<string, string>>;
+
 /** A button that asks before it acts (actions.ts). data: what it acts on; `label`: its name. */
-export function button(action: string, text: string, data: Readonly<Record<string, string>>): Element {
+export const button = (action: string, text: string, data: Data): Element => buttonOf('act', action, text, data);
+
+/** A button that acts at once (answering.ts). */
+export const instantButton = (action: string, text: string, data: Data): Element => buttonOf('do', action, text, data);
+
+function buttonOf(how: 'act' | 'do', action: string, text: string, data: Data): Element {
   const given = Object.entries(data).map(([name, value]) => [`data-${name}`, value]);
   // Several buttons of a page have the same text.
   const { label } = data;
   const named: Record<string, string> = label === undefined ? {} : { 'aria-label': `${text} ${label}` };
-  return el('button', { type: 'button', 'data-act': action, ...Object.fromEntries(given), ...named }, text);
+  return el('button', { type: 'button', [`data-${how}`]: action, ...Object.fromEntries(given), ...named }, text);
 }
 
 /** Pauses or resumes a mailbox or a run. */

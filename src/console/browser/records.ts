@@ -16,6 +16,8 @@ export type Budget = Budgets['budgets'][number];
 export type BudgetView = Answer<'budget.view'>;
 export type Allowances = Answer<'allowance.list'>;
 export type Allowance = Answer<'allowance.view'>;
+export type Pools = Answer<'pool.list'>;
+export type Pool = Answer<'pool.view'>;
 export type Schedules = Answer<'schedule.list'>;
 /** A schedule's fields that are both in the list and in the view. */
 export type Schedule = Schedules['schedules'][number];
@@ -27,6 +29,8 @@ export type Barriers = Answer<'barrier.list'>;
 export type Scopes = Answer<'scope.list'>;
 export type Notes = Answer<'note.list'>;
 export type Note = Answer<'note.view'>;
+export type Questions = Answer<'question.list'>;
+export type Question = Questions['questions'][number];
 export type Run = Answer<'run.view'>;
 export type Scope = Run['scope'];
 /** A group's fields that are both in the list and in the run view. */

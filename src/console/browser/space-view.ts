@@ -1,4 +1,5 @@
 import { actions } from './actions.ts';
+import { instants } from './answering.ts';
 import { type Api, Failure, type Rights } from './api.ts';
 import { ask } from './ask.ts';
 import { byId, el, patch } from './dom.ts';
@@ -189,8 +190,10 @@ export class SpaceView {
 
   /** One listener for all buttons, which come and go with every answer. */
   async #clicked({ target }: Event): Promise<void> {
-    const button = target instanceof Element ? target.closest<HTMLElement>('button[data-act]') : null;
-    const { act = '', ...data } = button?.dataset ?? {};
+    const button = target instanceof Element ? target.closest<HTMLElement>('button[data-act], button[data-do]') : null;
+    const { act = '', do: instantly = '', ...data } = button?.dataset ?? {};
+    const instant = instants[instantly];
+    if (instant) await this.#do(instant(this.#api, data), button);
     const action = actions[act];
     if (!action) return;
     try {
@@ -205,6 +208,23 @@ export class SpaceView {
       if (!(error instanceof Failure)) throw error;
       if (!this.#isOver(error)) this.#listener.status(error.text);
     }
+  }
+
+  /** Says on the page what was done, without having asked. */
+  async #do(doing: Promise<string>, button: HTMLElement | null): Promise<void> {
+    const near = button?.closest('section') ?? null;
+    const said = document.getElementById('done');
+    const say = (text: string): void => {
+      if (said) said.textContent = text;
+    };
+    try {
+      say(await doing);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (!this.#isOver(error)) say(error.text);
+    }
+    for (const panel of this.#page?.panels ?? []) this.#poller.markStale(panel);
+    this.#keepFocus(near);
   }
 
   #tick(): void {

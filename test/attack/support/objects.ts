@@ -62,6 +62,7 @@ export async function makeRecords(world: World): Promise<Objects> {
     windowSeconds: 3600,
   });
   const narrow = await world.mustPost('/allowances', { name: name(), unitsLimit: 1, windowSeconds: 86_400 });
+  const consumption = await world.mustPost(`/allowances/${allowanceId}/consume`, { scopeId, units: 1, holder: 'h' });
   await world.mustPost(`/allowances/${narrow.id}/consume`, { scopeId, units: 1, holder: 'h' });
   const waiter = await world.mustPost(`/allowances/${narrow.id}/wait`, {
     scopeId,
@@ -79,6 +80,17 @@ export async function makeRecords(world: World): Promise<Objects> {
   const released = await acquire(poolId);
   await acquire(lock.id);
   const waitingHold = await acquire(lock.id);
+
+  const ask = () => world.mustPost('/questions', { scopeId, question: 1 });
+  const [question, answered, withdrawn] = [await ask(), await ask(), await ask()];
+  const asking = await world.mustPost('/mailboxes', { name: name() });
+  const asker = async () => {
+    await world.mustPost(`/mailboxes/${asking.id}/messages`, { scopeId, payload: 1 });
+    return world.mustPost(`/mailboxes/${asking.id}/recv`, claiming);
+  };
+  const { id: askingMessageId, token: askingToken } = await asker();
+  const { id: blockedMessageId, token: blockedToken } = await asker();
+  await world.mustPost(`/messages/${blockedMessageId}/ask`, { token: blockedToken, question: 1 });
 
   // A separate run to cancel, as the others must go on.
   const { id: stoppedId } = await world.mustPost('/scopes', { name: name() });
@@ -108,12 +120,16 @@ export async function makeRecords(world: World): Promise<Objects> {
     waiterId: waiter.id,
     poolId,
     ...{ emptyPoolId, holdId: held.id, releasedHoldId: released.id, waitingHoldId: waitingHold.id },
+    consumptionId: consumption.id,
+    ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
+    ...{ askingMessageId, 'message.ask token': askingToken },
     ...{ key: 'plan', spareKey: 'draft' },
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
     // The sample's name is the one used at creation.
     'schedule.update name': name(),
     'pool.update name': name(),
+    ...{ holdToken: held.token, releasedToken: released.token },
     'hold.renew token': held.token,
     'hold.release token': released.token,
     'budget.update limitMinor': '2000000',
@@ -126,6 +142,9 @@ export async function makeRecords(world: World): Promise<Objects> {
 const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'message.cancel': { messageId: 'readyMessageId' },
   'message.requeue': { messageId: 'cancelledMessageId' },
+  'message.ask': { messageId: 'askingMessageId' },
+  'question.answer': { questionId: 'answeredQuestionId' },
+  'question.withdraw': { questionId: 'withdrawnQuestionId' },
   'mailbox.delete': { mailboxId: 'emptyMailboxId' },
   'mailbox.purge': { mailboxId: 'fullMailboxId' },
   'pool.delete': { poolId: 'emptyPoolId' },
@@ -149,6 +168,7 @@ const inFull = new Set([
   'destination.update',
   'schedule.create',
   'schedule.update',
+  'budget.update',
 ]);
 
 const known = new Map<Route, ReturnType<typeof samples>>();

@@ -6,7 +6,7 @@ export const slot = (name: string): string => `⟨${name}⟩`;
 
 /** Names of real values, as in fields and paths. */
 const real = new Set(
-  'scopeId parentScopeId mailboxId messageId groupId taskId budgetId reservationId barrierId allowanceId waiterId destinationId deliveryId scheduleId token'.split(
+  'scopeId parentScopeId mailboxId messageId groupId taskId budgetId reservationId barrierId allowanceId waiterId poolId holdId destinationId deliveryId scheduleId token'.split(
     ' ',
   ),
 );
@@ -96,7 +96,9 @@ function text(schema: Schema, name: string): Arbitrary<unknown> {
     return fc.oneof(fc.constant('*'), text({ ...schema, description: '' }, name));
   if (real.has(name)) {
     const random = name === 'token' ? fc.string({ minLength: 1, maxLength: 40 }).map(clean) : fc.uuid();
-    return fc.oneof({ weight: 8, arbitrary: fc.constant(slot(name)) }, random);
+    const isOfHold = name === 'token' && schema.description?.includes("hold's");
+    const usual = isOfHold ? fc.constantFrom(slot('holdToken'), slot('releasedToken')) : fc.constant(slot(name));
+    return fc.oneof({ weight: 8, arbitrary: usual }, random);
   }
   if (name === 'cursor') return fc.constantFrom('', 'latest', slot('cursor'), 'x', 'MTIz', '0-0');
   if (name === 'cron')

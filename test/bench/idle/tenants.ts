@@ -67,7 +67,10 @@ export async function makeTenants(address: string, count: number): Promise<Tenan
     const org = `bench-${n}`;
     await createOrganization(admin, { org, plan: 'enterprise' });
     const { spaceId } = await createSpace(admin, { org, limits: { requestsPerMinute: 100_000 } });
-    const { apiKey } = await createKey(admin, { org, permissions: ['coordination_read', 'coordination_write'] });
+    const { apiKey } = await createKey(admin, {
+      org,
+      permissions: ['coordination_read', 'coordination_write', 'resource_config'],
+    });
     tenants[n] = new Tenant(spaceId, apiKey);
   });
   store.disconnect();

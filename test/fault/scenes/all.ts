@@ -1,9 +1,12 @@
 import type { Access } from '../../support/processes.ts';
 import type { Workload } from '../workload.ts';
+import { AskScene } from './ask.ts';
 import { BatchScene } from './batch.ts';
 import { ClockworkScene } from './clockwork.ts';
 import { GateScene } from './gate.ts';
 import { GraphScene } from './graph.ts';
+import { KeysScene } from './keys.ts';
+import { LockScene } from './lock.ts';
 import { MemoScene } from './memo.ts';
 import { PurseScene } from './purse.ts';
 import { QueueScene } from './queue.ts';
@@ -12,6 +15,7 @@ import { RunScene } from './run.ts';
 import type { Scene } from './scene.ts';
 import { SheetScene } from './sheet.ts';
 import { TeamScene } from './team.ts';
+import { ToolScene } from './tool.ts';
 
 export type { Scene } from './scene.ts';
 
@@ -22,11 +26,15 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new PurseScene(load, access, 24),
   (load, access) => new GateScene(load, access, 24),
   (load, access) => new QuotaScene(load, access, 20),
+  (load, access) => new LockScene(load, access, 24),
   (load, access) => new TeamScene(load, access, 20),
   (load, access) => new RunScene(load, access, 20),
   (load, access) => new GraphScene(load, access, 24),
+  (load, access) => new KeysScene(load, access, 24),
   (load, access) => new SheetScene(load, access, 24),
   (load, access) => new MemoScene(load, access, 20),
+  (load, access) => new AskScene(load, access, 24),
+  (load, access) => new ToolScene(load, access, 24),
   (load, access) => new BatchScene(load, access, 12),
   (load, access) => new ClockworkScene(load, access, 12),
 ];

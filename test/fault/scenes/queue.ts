@@ -20,7 +20,7 @@ const seconds = (value: number | undefined) => (value === undefined ? {} : { del
 const inMs = (value: number | undefined) => (value === undefined ? {} : { delayMs: value * 1000 });
 
 /**
- * Messages of two runs that are sent, some for later, claimed from one run or from both in turn, alone or several at once, renewed, given
+ * Messages of two runs that are sent, with priorities and some for later, claimed from one run or from both in turn, alone or several at once, renewed, given
  * back with and without a pause, completed in time and too late, cancelled, purged, requeued, or left to their lease.
  */
 export class QueueScene extends Shared<Jobs> {
@@ -62,15 +62,19 @@ export class QueueScene extends Shared<Jobs> {
     const { load } = this;
     const delay = this.#delay(0.3);
     const attempts = load.chance.next() < 0.3 ? { maxAttempts: 1 + load.chance.below(3) } : {};
+    const scopeId = load.chance.of(runs);
+    const priority = load.chance.below(3);
     const { body } = await load.call(client, this.access, {
       kind: 'send',
       object: ({ id }) => `message ${id}`,
       input: { ...inMs(delay), ...attempts, pauseMs: pauseSeconds * 1000 },
       path: `/mailboxes/${mailboxId}/messages`,
-      body: { scopeId: load.chance.of(runs), payload: { client }, ...seconds(delay), ...attempts },
+      body: { scopeId, payload: { client }, priority, ...seconds(delay), ...attempts },
       read: ({ state }) => ({ state }),
     });
-    if (body.id) this.#known.push(body.id);
+    if (!body.id) return;
+    this.#known.push(body.id);
+    if (delay === undefined) load.ordered.set(body.id, { run: `${mailboxId} ${scopeId}`, priority });
   }
 
   /** Cancels some that wait, or brings back some that ended. */

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Shared } from './scene.ts';
 
 export const quotaUnits = 20;
+export const settledUnits = 1;
 /** A window that does not roll while a test runs. */
 const windowSeconds = 31_536_000;
 
-/** An allowance that is used up: consumptions, some of them the same, and waiters whose time runs out. */
+/** An allowance that is used up: consumptions, some of them the same and some settled, and waiters whose time runs out. */
 export class QuotaScene extends Shared<string> {
   protected make(client: number): Promise<string | undefined> {
     const body = { name: randomUUID(), unitsLimit: quotaUnits, windowSeconds };
@@ -18,7 +19,7 @@ export class QuotaScene extends Shared<string> {
     const about = { scopeId: randomUUID(), holder: 'h' };
     if (chance.next() < 0.7) {
       const workKey = `work-${chance.below(12)}`;
-      await this.load.call(client, this.access, {
+      const { body } = await this.load.call(client, this.access, {
         kind: 'consume',
         object,
         path: `/allowances/${id}/consume`,
@@ -26,6 +27,7 @@ export class QuotaScene extends Shared<string> {
         read: (body) => ({ id: body.id, units: body.units }),
         refuses: ['ALLOWANCE_EXHAUSTED'],
       });
+      if (body.id && chance.next() < 0.5) await this.#settle(client, id, body.id);
       return;
     }
     const { body } = await this.load.call(client, this.access, {
@@ -36,6 +38,7 @@ export class QuotaScene extends Shared<string> {
       read: ({ waiterId, state, units }) => ({ id: waiterId, state, units }),
     });
     if (!body.waiterId) return;
+    if (body.state === 'GRANTED') return this.#settle(client, id, body.waiterId);
     if (chance.next() < 0.3)
       await this.load.call(client, this.access, {
         kind: 'renew',
@@ -52,6 +55,16 @@ export class QuotaScene extends Shared<string> {
       path: `/allowance-waiters/${body.waiterId}/cancel`,
       body: {},
       refuses: ['WAITER_NOT_WAITING'],
+    });
+  }
+  /** Says that one unit was used; others may have said so before. */
+  async #settle(client: number, allowanceId: string, id: string): Promise<void> {
+    await this.load.call(client, this.access, {
+      kind: 'settle units',
+      object: `allowance ${allowanceId}`,
+      input: { id },
+      path: `/allowances/${allowanceId}/consumptions/${id}/settle`,
+      body: { units: settledUnits },
     });
   }
 }

@@ -111,7 +111,7 @@ describe('GET /budgets', () => {
     expect(pages).to.deep.equal([created.slice(0, 2), created.slice(2, 4), created.slice(4)]);
     const spent = new Purse(world, created[0] ?? '');
     await spent.settle((await spent.reserve('7')).body.id, '3');
-    const { reservations: _, nextCursor: __, ...seen } = await spent.view();
+    const { reservations: _, spentByLabel: __, nextCursor: ___, ...seen } = await spent.view();
     expect((await world.get('/budgets?limit=1')).body.budgets).to.deep.equal([seen]);
   });
 });

@@ -12,9 +12,10 @@ export class Purse {
     this.id = id;
   }
 
-  static async create(limitMinor = '1000', on?: World): Promise<Purse> {
+  static async create(limitMinor = '1000', on?: World, more: object = {}): Promise<Purse> {
     const world = on ?? (await World.create());
-    const budget = await world.mustPost('/budgets', { name: randomUUID(), currency: 'EUR', scale: 2, limitMinor });
+    const plain = { name: randomUUID(), currency: 'EUR', scale: 2, limitMinor };
+    const budget = await world.mustPost('/budgets', { ...plain, ...more });
     return new Purse(world, budget.id);
   }
 

@@ -74,7 +74,15 @@ describe('settleBy', () => {
       unpacked: '',
     };
     const settle = (reservationId: string, amountMinor: string, workKey: string) => {
-      const fields = { budgetId: purse.id, reservationId, amountMinor, workKey, overrun: '', tail: randomTail() };
+      const fields = {
+        budgetId: purse.id,
+        reservationId,
+        amountMinor,
+        workKey,
+        overrun: '',
+        label: '',
+        tail: randomTail(),
+      };
       const args = { ...caller, ...request, ...fields, drainedThrough: start + 999 };
       return world.service.scripts.run('budget/settle', world.org, args);
     };

@@ -11,6 +11,7 @@ const verdict = (state: string, verdict: string) => `groupId messageId state=${s
 const barrier = (state: string) => `state=${state} epoch arrivals target`;
 const waiter = (state: string) => `allowanceId units state=${state}`;
 const hold = (state: string) => `poolId units state=${state} fence`;
+const question = (state: string) => `messageId mailboxId state=${state} | state=${state}`;
 const schedule = 'mailboxId state=ACTIVE';
 const entry = (state: string) => `reservationId entryId state=${state} amountMinor`;
 
@@ -22,6 +23,8 @@ const payloads: Readonly<Record<string, string>> = {
   'budget.settled': `${entry('ACTIVE')} | ${entry('SETTLED')}`,
   'budget.voided': entry('VOIDED'),
   'budget.overdrawn': 'reservationId entryId overdrawnMinor overdrawn',
+  'budget.updated': 'alertPercents',
+  'budget.threshold_reached': 'percent',
   'budget.reservation_overdue': 'reservationId state=ACTIVE',
   'mailbox.created': 'mode',
   'mailbox.updated': 'mode',
@@ -59,6 +62,8 @@ const payloads: Readonly<Record<string, string>> = {
   'allowance.created': 'unitsLimit windowSeconds',
   'allowance.limit_changed': 'unitsLimit',
   'allowance.consumed': 'consumptionId units availableUnits',
+  'allowance.settled': 'consumptionId units settledUnits availableUnits',
+  'allowance.observed': 'usedUnits availableUnits',
   'allowance.cooldown_started': 'seconds',
   'waiter.queued': waiter('WAITING'),
   'waiter.granted': waiter('GRANTED'),
@@ -73,6 +78,10 @@ const payloads: Readonly<Record<string, string>> = {
   'hold.lapsed': hold('LAPSED'),
   'hold.cancelled': hold('CANCELLED'),
   'hold.expired': hold('EXPIRED'),
+  'question.asked': question('OPEN'),
+  'question.answered': question('ANSWERED'),
+  'question.expired': question('EXPIRED'),
+  'question.withdrawn': question('WITHDRAWN'),
   'schedule.created': schedule,
   'schedule.updated': schedule,
   'schedule.deleted': schedule,
@@ -108,7 +117,7 @@ describe('the payload of an event', () => {
     const traffic = await Traffic.on(world);
     const deadline = new Date(start + 120_000).toISOString();
     await traffic.messages(deadline);
-    for (const make of ['group', 'barrier', 'units', 'holds'] as const) await traffic[make]();
+    for (const make of ['group', 'barrier', 'units', 'holds', 'questions'] as const) await traffic[make]();
     await traffic.reservation(deadline);
 
     const scopeId = traffic.scope();
@@ -133,6 +142,11 @@ describe('the payload of an event', () => {
     for (const what of ['cancel', 'nextEpoch']) await world.mustPost(`/barriers/${gate}/${what}`);
     const [allowance] = (await world.get('/allowances')).body.allowances;
     const [budget] = (await world.get('/budgets')).body.budgets;
+    const { id: taken } = await world.mustPost('/allowances', { name: 'taken', unitsLimit: 9, windowSeconds: 3600 });
+    const units = { scopeId, holder: 'h', units: 2 };
+    const { id: consumed } = await world.mustPost(`/allowances/${taken}/consume`, units);
+    await world.mustPost(`/allowances/${taken}/consumptions/${consumed}/settle`, { units: 1 });
+    await world.mustPost(`/allowances/${taken}/observe`, { remainingUnits: 1 });
     await world.mustPost(`/allowances/${allowance.id}/cooldown`, { seconds: 1 });
     await world.call('PATCH', `/allowances/${allowance.id}`, { unitsLimit: 11 });
     await world.call('PATCH', `/budgets/${budget.id}`, { limitMinor: `99${budget.limitMinor}` });
@@ -140,6 +154,7 @@ describe('the payload of an event', () => {
     await world.mustPost(`/budgets/${budget.id}/reserve`, held);
     const { id: small } = await world.mustPost('/budgets', { name: 's', currency: 'EUR', scale: 2, limitMinor: '1' });
     const { id: reservationId } = await world.mustPost(`/budgets/${small}/reserve`, { ...held, settleBy: null });
+    await world.call('PATCH', `/budgets/${small}`, { alertPercents: [50] });
     const cost = { reservationId, amountMinor: '2', workKey: 'w', overrun: true };
     const paid = await world.mustPost(`/budgets/${small}/settle`, cost);
     expect(paid.entry.overdrawnMinor).to.equal('1');

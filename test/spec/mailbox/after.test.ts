@@ -123,6 +123,15 @@ describe('Messages after others', () => {
     await ends();
     expect((await view(short)).state).to.equal('READY');
     expect(await view(long)).to.include({ state: 'DELAYED', readyAt: new Date(now + 60_000).toISOString() });
+    const next = await queue.sent();
+    await queue.world.mustPost(`/messages/${long}/cancel`);
+    const again = await queue.sent({ after: messages(next) });
+    await queue.world.mustPost(`/messages/${again}/cancel`);
+    const requeued = await queue.world.mustPost(`/messages/${again}/requeue`, { delaySeconds: 30 });
+    expect(requeued).to.include({ state: 'BLOCKED', readyAt: null });
+    await queue.world.mustPost(`/messages/${(await queue.claim()).id}/cancel`);
+    await ends();
+    expect(await view(again)).to.include({ state: 'DELAYED', readyAt: new Date(now + 50_000).toISOString() });
   });
 
   it('are refused for what is unknown, named twice, neither or both', async () => {

@@ -144,6 +144,7 @@ describe('Packed messages that the store has damaged', () => {
       'message.renew': () => act('renew', { token: claim.token }),
       'message.complete': () => act('complete', { token: claim.token, result: { payload: 12 } }),
       'message.nack': () => act('nack', { token: claim.token, retry: false }),
+      'message.ask': () => act('ask', { token: claim.token, question: 1 }),
       'message.send': () =>
         there.post(`/mailboxes/${queue.id}/messages`, { scopeId: queue.scopeId, payload: 1, workKey: 'key 12' }),
       'message.list': () => there.get(`/mailboxes/${queue.id}/messages?workKey=key%2012`),
@@ -151,6 +152,8 @@ describe('Packed messages that the store has damaged', () => {
       'group.list': () => there.get('/task-groups?limit=1'),
       'task.submit': () =>
         there.post(`/task-groups/${groupId}/tasks`, { taskKey: 'after', after: [{ messageId: acked }] }),
+      'note.put': () =>
+        there.call('PUT', `/scopes/${queue.scopeId}/notes/plan`, { value: 1, messageId: acked, token: claim.token }),
       'group.join': () => there.post(`/task-groups/${groupId}/join-task`, { taskId: acked }),
     };
     const declared = allRoutes.filter(({ refuses }) => refuses.includes('MESSAGES_DAMAGED')).map(({ call }) => call);

@@ -25,12 +25,15 @@ export async function sendMany(
     deadline = '',
     prerequisites = '',
     key = '',
+    keys = () => key,
   }: {
     scopeIds?: readonly string[];
     delaySeconds?: string;
     deadline?: string;
     prerequisites?: string;
     key?: string;
+    /** The key of each, by its number. */
+    keys?: (n: number) => string;
   } = {},
 ): Promise<void> {
   const fields = {
@@ -41,14 +44,16 @@ export async function sendMany(
     delaySeconds,
     maxAttempts: '',
     prerequisites,
-    key,
   };
   // The rate class of held requests: there may be more sends than a minute allows.
   const args = { ...callArgs(world), callName: 'message.send', rateClass: 'held', ...fields };
   for (let sent = 0; sent < howMany; sent += 500) {
     const calls = Array.from({ length: Math.min(500, howMany - sent) }, (_, n) => {
       const scope = scopeIds[(sent + n) % scopeIds.length] ?? '';
-      return world.service.scripts.run('mailbox/send', world.org, { ...args, scopeId: scope, tail: randomTail() });
+      return world.service.scripts.run('mailbox/send', world.org, {
+        ...args,
+        ...{ scopeId: scope, key: keys(sent + n), tail: randomTail() },
+      });
     });
     await Promise.all(calls);
   }

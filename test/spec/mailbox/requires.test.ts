@@ -204,6 +204,71 @@ describe('A message that requires units', () => {
     await expectAgreement(site.world);
   });
 
+  it('is freed by the step of a settle that gives units back, where nobody waits', async () => {
+    const site = await Site.create();
+    await site.world.at(Math.floor(Date.now() / 60_000) * 60_000 + 1_000);
+    const allowanceId = await site.allowance(10);
+    const quota = { quotas: [{ allowanceId, units: 6 }] };
+    const [first, second, third] = [
+      await site.queue.sent({ requires: quota }),
+      await site.queue.sent({ requires: quota }),
+      await site.queue.sent({ requires: quota }),
+    ];
+    const [claim] = await site.claims();
+    expect(claim.id).to.equal(first);
+    expect((await site.view(second)).blockedBy).to.deep.equal([{ kind: 'ALLOWANCE', id: allowanceId }]);
+    const [{ id, units }] = claim.consumptions;
+    expect(units).to.equal(6);
+    const settle = (used: number) =>
+      site.world.post(`/allowances/${allowanceId}/consumptions/${id}/settle`, { units: used });
+    const settled = await settle(2);
+    expect(settled.body).to.deep.include({ id, units: 6, settledUnits: 2, availableUnits: 8, replay: false });
+    expect([(await site.view(second)).state, (await site.view(third)).state]).to.deep.equal(['READY', 'BLOCKED']);
+    expect((await settle(2)).body.replay).to.equal(true);
+    expect(codeOf(await settle(3))).to.equal('409 CONSUMPTION_SETTLED');
+    expect(idsOf(await site.claims())).to.deep.equal([second]);
+    const run = (await site.world.get(`/ops/runs/${site.queue.scopeId}`)).body;
+    expect(run.consumptions).to.deep.equal({ count: 2, units: 8 });
+    await expectAgreement(site.world);
+  });
+
+  it('waits on behind waiters that a settle grants', async () => {
+    const site = await Site.create();
+    const allowanceId = await site.allowance(10);
+    const use = { scopeId: site.queue.scopeId, holder: 'h', units: 10 };
+    const { id } = await site.world.mustPost(`/allowances/${allowanceId}/consume`, use);
+    const waiter = await site.world.mustPost(`/allowances/${allowanceId}/wait`, { ...use, units: 4 });
+    expect(waiter.state).to.equal('WAITING');
+    const message = await site.queue.sent({ requires: { quotas: [{ allowanceId, units: 4 }] } });
+    expect(await site.claims()).to.deep.equal([]);
+    const settle = (used: string, units: number) =>
+      site.world.mustPost(`/allowances/${allowanceId}/consumptions/${used}/settle`, { units });
+    await settle(id, 4);
+    expect((await site.world.get(`/allowance-waiters/${waiter.id}`)).body.state).to.equal('GRANTED');
+    expect((await site.view(message)).state).to.equal('BLOCKED');
+    await settle(waiter.id, 0);
+    expect((await site.view(message)).state).to.equal('READY');
+    await expectAgreement(site.world);
+  });
+
+  it('is freed window by window, as many as fit into each', async () => {
+    const site = await Site.create();
+    const now = Math.floor(Date.now() / 60_000) * 60_000 + 1_000;
+    await site.world.at(now);
+    const allowanceId = await site.allowance(10);
+    const ids = [];
+    for (let n = 0; n < 5; n++) ids.push(await site.queue.sent({ requires: { quotas: [{ allowanceId, units: 8 }] } }));
+    const claimed = [];
+    for (let n = 0; n < 5; n++) {
+      await site.world.at(now + n * 60_000);
+      const claims = await site.claims({ leaseSeconds: 600 });
+      expect(claims, `in window ${n}`).to.have.lengthOf(1);
+      claimed.push(...idsOf(claims));
+    }
+    expect(claimed).to.deep.equal(ids);
+    await expectAgreement(site.world);
+  });
+
   it('holds nothing while it waits for another thing: a claim takes all or nothing', async () => {
     const site = await Site.create();
     const [a, b] = [await site.pool(), await site.pool()];

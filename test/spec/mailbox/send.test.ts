@@ -41,6 +41,7 @@ describe('POST /mailboxes/{id}/messages', () => {
         blockedBy: [],
         holds: [],
         consumptions: [],
+        question: null,
         payload: { a: [] },
         deadline: new Date(now + 60_000).toISOString(),
         holder: null,

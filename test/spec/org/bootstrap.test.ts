@@ -34,7 +34,7 @@ describe('The first start on an embedded store', () => {
     );
     const digest = apiKeyDigest(lines[2]?.split('=')[1] ?? '');
     expect(await to.store.hget(`muster:{dev}:key:${digest}`, 'permissions')).to.equal(
-      'coordination_read,coordination_write,resource_config',
+      'coordination_read,coordination_write,resource_config,resource_spend',
     );
   });
 
@@ -44,7 +44,8 @@ describe('The first start on an embedded store', () => {
     await admin.createSpace(to, { org: 'dev' });
     expect(await admin.createSpace(to, { org: 'dev', first: true })).to.deep.equal(oldest);
     const before = await to.store.hgetall('muster:{dev}');
-    const command = 'muster key create --org dev --permissions coordination_read,coordination_write,resource_config';
+    const command =
+      'muster key create --org dev --permissions coordination_read,coordination_write,resource_config,resource_spend';
     expect(await bootstrap(to, url)).to.deep.equal([
       `export MUSTER_URL=${url}`,
       space,

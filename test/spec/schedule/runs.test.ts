@@ -30,7 +30,7 @@ describe('A schedule and its run', () => {
     const other = await table.created({ scopeId: randomUUID() });
     const reply = await cancel();
     expect(reply.body).to.deep.include({ state: 'CANCELLED', done: true });
-    expect(reply.body.cancelled).to.have.keys('messages', 'waiters', 'barriers', 'groups');
+    expect(reply.body.cancelled).to.have.keys('messages', 'waiters', 'holds', 'questions', 'barriers', 'groups');
     for (const { id } of [active, paused]) {
       expect(await table.view(id)).to.include({ state: 'ENDED', nextAt: null });
       expect(codeOf(await table.patch(id, { state: 'ACTIVE' }))).to.equal('409 SCHEDULE_ENDED');

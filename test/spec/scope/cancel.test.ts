@@ -35,7 +35,7 @@ describe('POST /scopes/{id}/cancel', () => {
       200,
       {
         ...{ scopeId: run.scopeId, state: 'CANCELLED', done: true, activeReservations: 1 },
-        cancelled: { messages: 4, waiters: 1, barriers: 1, groups: 1 },
+        cancelled: { messages: 4, waiters: 1, holds: 0, questions: 0, barriers: 1, groups: 1 },
       },
     ]);
     for (const one of [run, inner]) expect((await one.view()).state).to.equal('CANCELLED');

@@ -31,7 +31,7 @@ describe('A cancel that takes more than one step', () => {
     const second = (await run.cancel()).body;
     expect(second).to.deep.include({
       done: true,
-      cancelled: { messages: many + 2, waiters: 0, barriers: 0, groups: 0 },
+      cancelled: { messages: many + 2, waiters: 0, holds: 0, questions: 0, barriers: 0, groups: 0 },
     });
     const { service, prefix } = run.world;
     expect(await service.store.hget(`${prefix}:scope:${run.scopeId}`, 'cancelWalk'), 'steps to come').to.equal(null);
@@ -124,7 +124,14 @@ describe('A cancel that takes more than one step', () => {
     expect(states).to.deep.equal(['CANCELLED', 'CANCELLED', 'GRANTED']);
     await run.worked();
     const done = (await run.cancel()).body;
-    expect(done.cancelled).to.deep.equal({ messages: many + 2, waiters: 2, barriers: 2, groups: 2 });
+    expect(done.cancelled).to.deep.equal({
+      messages: many + 2,
+      waiters: 2,
+      holds: 0,
+      questions: 0,
+      barriers: 2,
+      groups: 2,
+    });
     const [outsider] = await outer.messages();
     expect([outsider.state, outsider.reason]).to.deep.equal(['CANCELLED', 'GROUP_DECIDED']);
     for (const { id } of groups) {
@@ -162,7 +169,14 @@ describe('A cancel that takes more than one step', () => {
     await service.due.repair();
     const { body } = await run.cancel();
     expect(body).to.deep.include({ done: true });
-    expect(body.cancelled).to.deep.equal({ messages: many + 3, waiters: 0, barriers: 1, groups: 1 });
+    expect(body.cancelled).to.deep.equal({
+      messages: many + 3,
+      waiters: 0,
+      holds: 0,
+      questions: 0,
+      barriers: 1,
+      groups: 1,
+    });
     await expectAgreement(world);
   });
 

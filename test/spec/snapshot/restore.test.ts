@@ -18,7 +18,10 @@ const holder = { scopeId, holder: 'a', holderSession: 's' };
 const org = 'muster:{dev}';
 const limitMinor = '900000000000000000';
 
-type Ids = Record<'mailbox' | 'budget' | 'barrier' | 'allowance', string>;
+type Ids = Record<'mailbox' | 'budget' | 'barrier' | 'allowance' | 'pool', string>;
+
+/** The fences that were given, whatever became of them. */
+const fences: number[] = [];
 
 /** One round of work on every primitive; some calls may be refused (a full window, a released barrier). */
 async function turn(world: World, ids: Ids): Promise<void> {
@@ -35,6 +38,12 @@ async function turn(world: World, ids: Ids): Promise<void> {
   await world.post(`/allowances/${ids.allowance}/consume`, { scopeId, units: 1, holder: 'a' });
   await world.post(`/allowances/${ids.allowance}/wait`, { scopeId, units: 2, holder: 'a' });
   await world.call('PUT', `/scopes/${scopeId}/notes/${Math.random() < 0.5 ? 'a' : 'b'}`, { value: randomUUID() });
+  const asked = { scopeId, holder: 'a', ttlSeconds: 0 };
+  const { status, body: hold } = await world.post(`/pools/${ids.pool}/acquire`, asked);
+  if (status === 201) {
+    fences.push(hold.fence);
+    await world.mustPost(`/pool-holds/${hold.id}/release`, { token: hold.token });
+  }
   const { groupId } = await world.mustPost('/task-groups', { mailboxId: ids.mailbox, condition: 'FIRST_ACCEPTED' });
   for (const taskKey of ['x', 'y']) await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey });
   const claim = await world.post(`/mailboxes/${ids.mailbox}/recv`, {
@@ -106,6 +115,7 @@ describe('A snapshot under load on every primitive, restored elsewhere', () => {
       budget: (await world.mustPost('/budgets', { name: 'b', currency: 'EUR', scale: 2, limitMinor })).id,
       barrier: (await world.mustPost('/barriers', { scopeId, target: 5 })).id,
       allowance: (await world.mustPost('/allowances', { name: 'a', unitsLimit: 50, windowSeconds: 1 })).id,
+      pool: (await world.mustPost('/pools', { name: 'p', units: 3 })).id,
     };
     const schedule = { mailboxId: ids.mailbox, scopeId, payload: 1, everySeconds: 3600 };
     for (const name of ['s', 't', 'u']) await world.mustPost('/schedules', { ...schedule, name });
@@ -194,6 +204,14 @@ describe('A snapshot under load on every primitive, restored elsewhere', () => {
     for (const [id, n] of earlier) expect(found.get(id)).to.equal(n);
     const done = await call(restored.url, access, `/messages/${claim.id}/complete`, { token: claim.token });
     expect(done.body).to.include({ state: 'ACKED', replay: false });
+  });
+
+  it('gives greater fences than any before, those that the snapshot does not know included', async () => {
+    const last = Math.max(...fences);
+    const { status, body } = await call(restored.url, access, '/pools', { name: 'new', units: 1 });
+    expect(status).to.equal(201);
+    const hold = await call(restored.url, access, `/pools/${body.id}/acquire`, { scopeId, holder: 'a' });
+    expect(hold.body.fence).to.be.above(last);
   });
 
   it('answers 410 to earlier cursors, and never issues an event id again', async () => {

@@ -14,6 +14,8 @@ describe('backlog', () => {
       blockedMessages: 0,
       claimedMessages: 0,
       waitingWaiters: 0,
+      waitingHolds: 0,
+      openQuestions: 0,
       armedTimers: 0,
       oldestReadyAgeSeconds: null,
       oldestWaiterAgeSeconds: null,

@@ -30,6 +30,8 @@ describe('census', () => {
       tasks: { PENDING: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, EXPIRED: 0, CANCELLED: 0 },
       groups: { OPEN: 0, SEALED: 0, DECIDED: 0 },
       waiters: { WAITING: 0, GRANTED: 0, CANCELLED: 0, EXPIRED: 0 },
+      holds: { WAITING: 0, HELD: 0, RELEASED: 0, LAPSED: 0, CANCELLED: 0, EXPIRED: 0 },
+      questions: { OPEN: 0, ANSWERED: 0, EXPIRED: 0, WITHDRAWN: 0 },
       barriers: { OPEN: 0, RELEASED: 0, CANCELLED: 0 },
       reservations: { ACTIVE: 0, SETTLED: 0, VOIDED: 0 },
       events: {

@@ -12,7 +12,7 @@ async function busy(): Promise<World> {
   const traffic = await Traffic.on(world);
   const deadline = new Date(Date.now() + 3_600_000).toISOString();
   await Promise.all([traffic.messages(deadline), traffic.group(), traffic.barrier(), traffic.units()]);
-  await Promise.all([traffic.later(), traffic.stopped(), traffic.reservation(deadline)]);
+  await Promise.all([traffic.later(), traffic.stopped(), traffic.reservation(deadline), traffic.holds()]);
   const scopeId = randomUUID();
   for (const fields of [{}, { workKey: 'w' }, { delaySeconds: 60 }]) await traffic.send(scopeId, fields);
   await traffic.claim(scopeId);

@@ -17,7 +17,15 @@ describe('waits', () => {
   it('is empty for a space where nothing waits', async () => {
     const { world } = await begin();
     const { asOf, ...rest } = (await world.get('/ops/waits')).body;
-    const nothing = { waiters: [], heldGrants: [], heldClaims: [], waitingTasks: [], schedules: [] };
+    const nothing = {
+      waiters: [],
+      heldGrants: [],
+      waitingHolds: [],
+      heldHolds: [],
+      heldClaims: [],
+      waitingTasks: [],
+      schedules: [],
+    };
     expect(rest).to.deep.equal({ ...nothing, truncated: false });
   });
 
@@ -41,6 +49,7 @@ describe('waits', () => {
       attempt: 1,
       claimedAt: iso(start),
       leaseExpiresAt: iso(start + 60_000),
+      holds: [],
     });
     expect(second).to.include({ messageId: note.id, taskId: null, mailboxId: traffic.inbox });
     await world.mustPost(`/messages/${claim.id}/renew`, { token: claim.token, leaseSeconds: 600 });

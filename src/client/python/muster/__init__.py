@@ -14,19 +14,24 @@ Worker(muster, 'jobs', handle, concurrency=10).run()
 
 from . import _records as _all_records
 from ._arguments import ABSENT, After, Amount, From, Id, Moment
+from ._async_pool import AsyncHolding
 from ._async_run import AsyncRun, AsyncRunNote
 from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
 from ._base import BatchedCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._claims import WorkerCounts
 from ._core import MailboxChoice
-from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, WorkerClosed
+from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
+from ._pool import Holding
 from ._record import Record
 from ._records import *  # noqa: F403
+from ._model_call import ModelCall, Usage
+from ._rate_limits import KNOWN_PROVIDERS, LimitHeaders, ProviderHeaders
 from ._run import Run, RunNote
+from ._spend import Spend
 from ._spending import Reservation, Settlement
-from ._task import PrerequisiteResult
+from ._task import GivenAnswer, PrerequisiteResult
 from ._transport import Stop
 from ._worker import Handler, Task, Worker
 from .webhooks import WebhookError, WebhookMessage, verify_webhook
@@ -35,7 +40,9 @@ __all__ = [
     'ABSENT',
     'After',
     'Amount',
+    'Asked',
     'AsyncHandler',
+    'AsyncHolding',
     'AsyncMuster',
     'AsyncReservation',
     'AsyncRun',
@@ -47,23 +54,32 @@ __all__ = [
     'From',
     'ClaimLost',
     'GiveUp',
+    'GivenAnswer',
     'Handler',
+    'HoldLost',
+    'Holding',
     'Id',
     'Journal',
+    'KNOWN_PROVIDERS',
+    'LimitHeaders',
     'MailboxChoice',
+    'ModelCall',
     'Moment',
     'Muster',
     'MusterError',
     'PrerequisiteResult',
+    'ProviderHeaders',
     'Record',
     'Reservation',
     'RetryLater',
     'Run',
     'RunNote',
     'Settlement',
+    'Spend',
     'Stop',
     'Stopped',
     'Task',
+    'Usage',
     'WebhookError',
     'WebhookMessage',
     'Worker',

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from . import _signals
 from ._arguments import Amount, Id
@@ -14,13 +14,16 @@ from ._async_run import AsyncRun
 from ._client import AsyncMuster, AsyncReservation, Reserving
 from ._core import Core
 from ._held import Held
+from ._model_call import ModelCall
 from ._records import Claim, Waiter
 from ._run import keep
+from ._spend import Spend
 from ._spending import Reservation
 from ._task import PrerequisiteResult, TaskBase
 from ._transport import Stop
 
 T = TypeVar('T')
+
 AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
 
@@ -42,6 +45,10 @@ class AsyncTask(TaskBase):
         """Takes units of an allowance, given by name or id; waits in line until they are granted."""
         return await self._muster.in_thread(partial(self._units, allowance, units))
 
+    async def spend(self, asked: Spend, work: Callable[[ModelCall], Awaitable[T]]) -> T:
+        """As `Task.spend`, with a coroutine function."""
+        return await self._muster.spent(self._spending(asked), work, self._held.stop)
+
     @property
     def run(self) -> AsyncRun:
         """As `Task.run`."""
@@ -58,6 +65,17 @@ class AsyncTask(TaskBase):
             made = await step()
             value: T = await self._muster.in_thread(partial(keep, note, made))
             return value
+
+    async def ask(
+        self,
+        question: Any,
+        *,
+        options: Sequence[str] | None = None,
+        expires_in_seconds: int | None = None,
+        on_expiry: Literal['RETURN', 'FAIL'] | None = None,
+    ) -> NoReturn:
+        """As `Task.ask`: `answer = task.answer or await task.ask('Publish?', options=['yes', 'no'])`."""
+        self._ask(question, options, expires_in_seconds, on_expiry)
 
     async def results(self) -> list[PrerequisiteResult]:
         """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""

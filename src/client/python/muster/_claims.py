@@ -36,6 +36,8 @@ class WorkerCounts:
 
     received: int
     completed: int
+    asked: int
+    """Ended with a question"""
     returned: int
     """Given back for another attempt"""
     failed: int
@@ -60,7 +62,7 @@ class Claims:
         self._changed = threading.Condition()
         self._held: set[Held] = set()
         self._running: int = 0
-        self._counts = {'received': 0, 'completed': 0, 'returned': 0, 'failed': 0, 'lost': 0}
+        self._counts = {'received': 0, 'completed': 0, 'asked': 0, 'returned': 0, 'failed': 0, 'lost': 0}
         self._away_since: float | None = None
         self._over = Stop()
         """Ends everything"""

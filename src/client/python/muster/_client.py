@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar
 
 from ._arguments import ABSENT, Amount, Id, text
 from ._async_calls import AllAsyncCalls
+from ._async_pool import AsyncPools
 from ._base import BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._errors import MusterError, Stopped
 from ._journal import Journal
+from ._pool import Pools
 from ._record import Record
 from ._records import Event, ReservationRecord, Reserved, Waiter
+from ._model_call import ModelCall
+from ._spend import Spend, Spending, spend
 from ._spending import Reservation, Settlement, Spender, reserve, take_units
 from ._transport import Stop, Transport
 
@@ -93,7 +98,9 @@ class Muster(AllCalls):
         attempts: int = 5,
         timeout_seconds: float = 60,
     ) -> None:
-        super().__init__(self._send)
+        super().__init__(self.send)
+        self.pool: Pools = Pools(self)
+        """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
         url = url or os.environ.get('MUSTER_URL') or 'http://127.0.0.1:8080'
         key = key or os.environ.get('MUSTER_KEY')
         space = space_id or os.environ.get('MUSTER_SPACE')
@@ -103,6 +110,8 @@ class Muster(AllCalls):
         self.call = AllCallsInBatch()
         self.ids: dict[tuple[str, str], str] = {}
         """Ids that were found by name"""
+        self.run_id = str(uuid.uuid4())
+        """The run of what is spent where none is given"""
         self._transport = Transport(url, key, attempts=attempts, timeout_seconds=timeout_seconds)
 
     def batch(
@@ -181,6 +190,37 @@ class Muster(AllCalls):
         """Takes units of an allowance, given by id or name: at once where they are there, else in line."""
         return take_units(Spender(self, scope_id, holder, ''), allowance, units, stop)
 
+    def spend(
+        self,
+        asked: Spend,
+        work: Callable[[ModelCall], T],
+        *,
+        scope_id: Id | None = None,
+        holder: str = 'spend',
+        work_id: str | None = None,
+    ) -> T:
+        """Makes a call of a model within a quota and a budget: `muster.spend(Spend(budget='llm', …), ask)`.
+
+        Takes the units and reserves the money, runs the function, and settles both with what the provider's answer
+        says was used. A 429 cools the quota down for everybody, and the function is called again once its turn has
+        come. If it raises, what the provider has billed is settled, and the rest is given back.
+
+        Args:
+            work: makes the call, and says what was answered: `call.answered(response)`
+            scope_id: its run; default: one for each client
+            work_id: after a crash, the same goes on with what was reserved for it
+        """
+        return spend(Spending(self._spender(scope_id, holder, work_id), asked), work)
+
+    def _spender(self, scope_id: Id | None, holder: str, work_id: str | None) -> Spender:
+        return Spender(self, scope_id or self.run_id, holder, work_id or str(uuid.uuid4()))
+
+    def spending(
+        self, asked: Spend, scope_id: Id | None, holder: str, work_id: str | None, stop: Stop
+    ) -> Spending:
+        """The steps of `spend`, for clients that make them in threads."""
+        return Spending(self._spender(scope_id, holder, work_id), asked, stop)
+
     def request(
         self,
         endpoint: Endpoint[T],
@@ -214,9 +254,10 @@ class Muster(AllCalls):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _send(
+    def send(
         self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
     ) -> T:
+        """Makes a call of `muster.<primitive>`."""
         return self.request(endpoint, args, idempotency_key=idempotency_key, attempts=attempts)
 
 
@@ -243,6 +284,8 @@ class AsyncMuster(AllAsyncCalls):
         super().__init__(self._send)
         self.sync = Muster(url, key, space_id, attempts=attempts, timeout_seconds=timeout_seconds)
         """The client that makes the requests"""
+        self.pool: AsyncPools = AsyncPools(self, self._send)
+        """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
         self.call = self.sync.call
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix='muster')
 
@@ -299,6 +342,34 @@ class AsyncMuster(AllAsyncCalls):
         stop = Stop()
         work = partial(self.sync.units, allowance, units, scope_id=scope_id, holder=holder, stop=stop)
         return await self.in_thread(work, stop)
+
+    async def spend(
+        self,
+        asked: Spend,
+        work: Callable[[ModelCall], Awaitable[T]],
+        *,
+        scope_id: Id | None = None,
+        holder: str = 'spend',
+        work_id: str | None = None,
+    ) -> T:
+        """As `Muster.spend`, with a coroutine function."""
+        stop = Stop()
+        return await self.spent(self.sync.spending(asked, scope_id, holder, work_id, stop), work, stop)
+
+    async def spent(self, spending: Spending, work: Callable[[ModelCall], Awaitable[T]], stop: Stop) -> T:
+        """The steps of `spend`, each in a thread but the function itself."""
+        await self.in_thread(partial(spending.begin), stop)
+        while True:
+            call = await self.in_thread(partial(spending.take), stop)
+            try:
+                result = await work(call)
+            except BaseException as error:
+                # What was taken is settled, whatever has ended the function.
+                if not await asyncio.shield(self.in_thread(partial(spending.failed, call, error))):
+                    raise
+            else:
+                await asyncio.shield(self.in_thread(partial(spending.succeeded, call)))
+                return result
 
     async def in_thread(self, work: partial[T], stop: Stop | None = None) -> T:
         """Runs what blocks in a thread; cancelled, it sets `stop`."""
@@ -358,9 +429,9 @@ class AsyncReservation:
         """As `Reservation.earlier`."""
         return self.sync.earlier
 
-    async def settle(self, amount_minor: Amount | None = None) -> Settlement:
+    async def settle(self, amount_minor: Amount | None = None, *, label: str | None = None) -> Settlement:
         """As `Reservation.settle`."""
-        return await self._muster.in_thread(partial(self.sync.settle, amount_minor))
+        return await self._muster.in_thread(partial(self.sync.settle, amount_minor, label=label))
 
     async def void(self) -> None:
         """As `Reservation.void`."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from ._arguments import encode
 from ._base import Endpoint
-from ._calls import MESSAGE_COMPLETE, MESSAGE_NACK
-from ._errors import GiveUp, MusterError, RetryLater, WorkerClosed, is_short, reason_of
+from ._calls import MESSAGE_ASK, MESSAGE_COMPLETE, MESSAGE_NACK
+from ._errors import Asked, GiveUp, MusterError, RetryLater, WorkerClosed, is_short, reason_of
 from ._held import Held
 
 _max_delay_seconds = 86_400
@@ -19,7 +19,7 @@ _max_short_seconds = 60
 
 
 class End:
-    """How a claim is to end: completed, or given back."""
+    """How a claim is to end: completed, with a question, or given back."""
 
     def __init__(
         self, held: Held, error: BaseException | None, result: Any = None, target: str | None = None
@@ -27,13 +27,16 @@ class End:
         args: dict[str, Any] = {'messageId': held.message.id, 'token': held.message.token}
         self.held = held
         self.error = error
-        if error is None:
+        self.endpoint: Endpoint[Any] = MESSAGE_COMPLETE if error is None else MESSAGE_NACK
+        if isinstance(error, Asked):
+            self.endpoint = MESSAGE_ASK
+            args.update(held.asking or {})
+        elif error is None:
             publish = {} if target is None else {'mailboxId': target, 'scopeId': held.message.scope_id}
             if result is not None or target is not None:
                 args['result'] = {'payload': result, **publish}
         else:
             args.update(_way_back(held, error), error=reason_of(error))
-        self.endpoint: Endpoint[Any] = MESSAGE_COMPLETE if error is None else MESSAGE_NACK
         self.args = args
         self.key = str(uuid.uuid4())
         # A result that is no JSON fails here, as the handler's error.

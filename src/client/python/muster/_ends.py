@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._arguments import ABSENT
-from ._calls import MESSAGE_RECV_MANY, NOTE_DELETE
+from ._calls import MESSAGE_COMPLETE, MESSAGE_NACK, MESSAGE_RECV_MANY, NOTE_DELETE
 from ._claims import Claims, Request
 from ._end import End, too_large
-from ._errors import ClaimLost, GiveUp, MusterError, RetryLater, is_short
+from ._errors import Asked, ClaimLost, GiveUp, MusterError, RetryLater, is_short
 from ._held import Held, first_pause_seconds, linger_seconds, lost_codes, max_calls, max_pause_seconds
 
 _max_batch_bytes = 1_500_000
@@ -71,6 +71,8 @@ class Ends(Claims):
             self._running -= 1
             self._changed.notify_all()
             is_over = held.is_over
+        if held.asking is not None:
+            error = Asked()
         try:
             if is_over:
                 self._forget(held)
@@ -85,7 +87,7 @@ class Ends(Claims):
             end = End(held, other)
         if isinstance(error, MusterError) and error.is_passing and not is_short(error):
             self._outage_begins(error)
-        elif error is not None and not isinstance(error, (RetryLater, GiveUp)) and not is_short(error):
+        elif error is not None and not isinstance(error, (Asked, RetryLater, GiveUp)) and not is_short(error):
             self.logger.warning('%s: the handler raised %r', held.message.id, error, exc_info=error)
         with self._changed:
             if not held.is_over:
@@ -176,13 +178,13 @@ class Ends(Claims):
                     self._forget(end.held)
                 elif outcome.is_passing and time.monotonic() < end.held.lease_ends_at and not self._over.is_set():
                     again.append(end)
-                elif outcome.is_passing or end.error is not None:
+                elif outcome.is_passing or end.endpoint is MESSAGE_NACK:
                     self._lose(end.held, str(outcome))
                     self._forget(end.held)
-                elif outcome.status == 413:
+                elif outcome.status == 413 and end.endpoint is MESSAGE_COMPLETE:
                     again.append(End(end.held, too_large(end.args['result']['payload'], outcome)))
                 else:
-                    # A mailbox for results that is gone, for instance.
+                    # A mailbox for results that is gone, or a group that is decided when its member asks.
                     again.append(End(end.held, outcome))
             pending = again
             if pending:
@@ -212,7 +214,9 @@ class Ends(Claims):
             self._renew_all([held])
 
     def _ended_well(self, end: End, answer: Any) -> None:
-        kind = 'completed' if end.error is None else 'returned' if answer.state in ('READY', 'DELAYED') else 'failed'
+        kind = 'completed' if end.error is None else 'asked' if isinstance(end.error, Asked) else 'failed'
+        if kind == 'failed' and answer.state in ('READY', 'DELAYED'):
+            kind = 'returned'
         with self._changed:
             end.held.is_over = True
             self._counts[kind] += 1

@@ -85,12 +85,23 @@ class GiveUp(Exception):
         super().__init__(reason)
 
 
+class Asked(Exception):
+    """Raised by `task.ask`: the attempt ends, and the next one begins when somebody has answered. Let it pass."""
+
+    def __init__(self) -> None:
+        super().__init__('the attempt ends with a question; the next one begins with the answer')
+
+
 class ClaimLost(Exception):
     """The claim is over, and with it the right to go on."""
 
 
 class WorkerClosed(ClaimLost):
     """The worker stops, and has given the message back."""
+
+
+class HoldLost(Exception):
+    """The hold of a pool is over: others may have its units."""
 
 
 class Stopped(Exception):

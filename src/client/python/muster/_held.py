@@ -43,6 +43,8 @@ class Held:
         """Why it is over before the work"""
         self.stop = Stop()
         """Ends what the handler waits for"""
+        self.asking: dict[str, Any] | None = None
+        """What the handler asks: this attempt ends with it, whatever the handler does after that"""
         self.progress: Any = ABSENT
         """Not sent yet"""
         self.progress_at = -math.inf

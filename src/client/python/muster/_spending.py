@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -120,8 +120,12 @@ class Reservation:
             'workKey': f'{record.id}/{self._spender.attempt}',
         }
 
-    def settle(self, amount_minor: Amount | None = None) -> Settlement:
-        """Records what the work has cost, by default all and be it more than was reserved, and gives back the rest."""
+    def settle(self, amount_minor: Amount | None = None, *, label: str | None = None) -> Settlement:
+        """Records what the work has cost, by default all and be it more than was reserved, and gives back the rest.
+
+        Args:
+            label: what it was spent for: the budget shows the sums by label
+        """
         cost = int(self.record.remaining_minor if amount_minor is None else amount_minor)
         if cost < 0:
             raise ValueError(f'a cost is at least 0, not {cost}')
@@ -129,7 +133,7 @@ class Reservation:
         if cost == 0:
             self._give_back()
             return Settlement('0', '0')
-        bill = {**self._bill, 'amountMinor': cost, 'overrun': True}
+        bill = {**self._bill, 'amountMinor': cost, 'overrun': True, 'label': label}
         self.has_spent = True
         answer = self._spender.call(BUDGET_SETTLE, bill)
         if answer.reservation.state == 'ACTIVE':
@@ -260,13 +264,22 @@ def _keep_place(spender: Spender, waiter_id: str) -> None:
 
 
 def _id_of(spender: Spender, endpoint: Endpoint[Any], room: str, name: str) -> str:
-    """The id of a budget or an allowance that is given by id or by name: names are unique in their space, and never change."""
-    ids = spender.muster.ids
+    return id_by_name(spender.muster, endpoint, room, name, spender.call)
+
+
+def id_by_name(
+    muster: Muster,
+    endpoint: Endpoint[Any],
+    room: str,
+    name: str,
+    call: Callable[[Endpoint[Any], Mapping[str, Any]], Any] | None = None,
+) -> str:
+    """The id of a record that is given by id or by name, looked up once: names are unique in their space."""
     if _uuid.fullmatch(name):
         return name
-    if (room, name) not in ids:
-        found = spender.call(endpoint, {'name': name}).to_json()[f'{room}s']
+    if (room, name) not in muster.ids:
+        found = (call or muster.request)(endpoint, {'name': name}).to_json()[f'{room}s']
         if not found:
             raise LookupError(f'there is no {room} named {name}')
-        ids[room, name] = found[0]['id']
-    return ids[room, name]
+        muster.ids[room, name] = found[0]['id']
+    return muster.ids[room, name]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from ._arguments import Amount, Id, encode
 from ._base import Endpoint
 from ._calls import GROUP_VIEW, MESSAGE_VIEW
 from ._claims import Claims
-from ._errors import MusterError, Stopped
+from ._errors import Asked, MusterError, Stopped
 from ._held import Held
 from ._records import Claim, Waiter
 from ._run import NoteCaller, Run, RunNote, kept
+from ._spend import Spend, Spending
 from ._spending import Reservation, Spender, reserve, take_units
 from ._transport import Stop
 
@@ -32,6 +33,19 @@ class PrerequisiteResult(NamedTuple):
     result: Any
     """The result of the message; of a group the list of those of its SUCCEEDED members that were not rejected.
     None: there is none, or retention has removed it."""
+
+
+class GivenAnswer(NamedTuple):
+    """What became of the last question of a message."""
+
+    question: Any
+    """The question, as it was asked"""
+    value: Any
+    """The answer; None where nobody has answered in time"""
+    answered_by: str | None
+    """Who has answered, as they said"""
+    is_expired: bool
+    """Nobody has answered in time"""
 
 
 class _TaskSpender(Spender):
@@ -90,6 +104,28 @@ class TaskBase:
         if self._held.reason is not None:
             raise self._held.reason
 
+    @property
+    def answer(self) -> GivenAnswer | None:
+        """The answer to the last question that the message has asked; None: it has asked none."""
+        asked = self.message.question
+        if asked is None or asked.state not in ('ANSWERED', 'EXPIRED'):
+            return None
+        return GivenAnswer(asked.question, asked.answer, asked.answered_by, asked.state == 'EXPIRED')
+
+    def _ask(
+        self, question: Any, options: Sequence[str] | None, expires_in_seconds: int | None, on_expiry: str | None
+    ) -> NoReturn:
+        self.raise_if_lost()
+        asking = {
+            'question': question,
+            'options': options,
+            'expiresInSeconds': expires_in_seconds,
+            'onExpiry': on_expiry,
+        }
+        encode(asking)
+        self._held.asking = {name: value for name, value in asking.items() if name == 'question' or value is not None}
+        raise Asked
+
     def progress(self, value: Any) -> None:
         """Keeps a JSON value of at most 4,096 bytes with the message: the next attempt finds it in `message.progress`.
 
@@ -119,6 +155,13 @@ class TaskBase:
         except Stopped:
             self.raise_if_lost()
             raise
+
+    def _spending(self, asked: Spend) -> Spending:
+        self.raise_if_lost()
+        self._held.reserve_calls += 1
+        work_id = f'{self.message.id}/{self._held.reserve_calls}'
+        spender = _TaskSpender(self._held, self._claims, work_id)
+        return Spending(spender, asked, self._held.stop, self._held.reservations.append)
 
     def _results(self) -> list[PrerequisiteResult]:
         return [self._result(one.message_id, one.group_id, one.state) for one in self.message.after]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from . import _signals
 from ._arguments import Amount, Id
 from ._client import Muster
 from ._core import Core, wait_for
 from ._held import Held
+from ._model_call import ModelCall
 from ._records import Claim, Waiter
 from ._run import Run, keep
+from ._spend import Spend, spend
 from ._spending import Reservation
 from ._task import PrerequisiteResult, TaskBase
 
 T = TypeVar('T')
+
 Handler = Callable[[Claim, 'Task'], Any]
 """Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
 
@@ -42,6 +45,10 @@ class Task(TaskBase):
         """Takes units of an allowance, given by name or id; waits in line until they are granted."""
         return self._units(allowance, units)
 
+    def spend(self, asked: Spend, work: Callable[[ModelCall], T]) -> T:
+        """As `Muster.spend`, for this message: an attempt after a crash goes on with what was reserved."""
+        return spend(self._spending(asked), work)
+
     @property
     def run(self) -> Run:
         """The message's run: `task.run.note(key)` are values that its agents share; they are put only while the claim lasts."""
@@ -60,6 +67,27 @@ class Task(TaskBase):
             found = note.view()
             value: T = keep(note, step()) if found is None else found.value
             return value
+
+    def ask(
+        self,
+        question: Any,
+        *,
+        options: Sequence[str] | None = None,
+        expires_in_seconds: int | None = None,
+        on_expiry: Literal['RETURN', 'FAIL'] | None = None,
+    ) -> NoReturn:
+        """Asks a person, or another program, and ends this attempt, which does not count.
+
+        Nobody holds the message until somebody has answered. The next attempt begins with `answer`:
+        `answer = task.answer or task.ask('Publish?', options=['yes', 'no'])`
+
+        Args:
+            question: any JSON of at most 4,096 bytes
+            options: the answers to choose from; default: any answer
+            expires_in_seconds: for how long it can be answered; default: a week
+            on_expiry: what becomes of the message then: `RETURN`, the next attempt, or `FAIL`
+        """
+        self._ask(question, options, expires_in_seconds, on_expiry)
 
     def results(self) -> list[PrerequisiteResult]:
         """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""

@@ -1,7 +1,7 @@
 import { el } from '../dom.ts';
 import { money } from '../format.ts';
+import { balancesBar, budgetLink } from '../panels/budgets.ts';
 import { panel } from '../panels/panel.ts';
-import { balancesBar } from '../panels/resources.ts';
 import {
   age,
   badge,
@@ -10,6 +10,7 @@ import {
   clock,
   named,
   pager,
+  pairs,
   scopeLink,
   section,
   type TableText,
@@ -45,6 +46,14 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
   return table(text, rows, 50);
 }
 
+/** What was spent in this window under each label, the most first. */
+function spentByLabel({ spentByLabel, windowSeconds, currency, scale }: BudgetView): Node[] {
+  const most = Object.entries(spentByLabel).sort(([, one], [, other]) => (BigInt(one) < BigInt(other) ? 1 : -1));
+  if (most.length === 0) return [];
+  const facts = most.map(([label, minor]) => [label, `${money(minor, scale)} ${currency}`] as const);
+  return [el('h3', {}, windowSeconds === null ? 'Spent by label' : 'Spent by label in this window'), pairs(facts)];
+}
+
 /** One budget: its balances, and who has reserved and spent what. */
 export function budgetPage(place: PageRef, world: World): Page {
   const { id = '', query } = place;
@@ -61,9 +70,11 @@ export function budgetPage(place: PageRef, world: World): Page {
       el(
         'div',
         {},
-        ...balancesBar(budget),
+        budget.parentBudgetId === null ? null : el('p', {}, 'Below ', budgetLink(budget.parentBudgetId, known)),
+        ...balancesBar(budget, known),
         buttons(known.can.config && button('limit', 'Change the limit…', { id, label: budget.name })),
       ),
+      ...spentByLabel(budget),
       reservationTable(budget, known),
       ...pager(place, budget.nextCursor),
     ],

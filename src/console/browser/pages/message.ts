@@ -45,6 +45,13 @@ function afterOf({ after, onFailure, blockedBy }: Message, world: World): Elemen
   return el('span', {}, ...links, `; if one fails: ${words(onFailure ?? '')}`);
 }
 
+/** The last question that it has asked, with its answer. */
+function questionOf({ question, state, answer, answeredBy }: NonNullable<Message['question']>): Element {
+  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  const answered = state === 'ANSWERED' ? [' ', named(text(answer)), ' by ', named(answeredBy ?? '')] : [];
+  return el('span', {}, named(text(question)), ' ', badge(state), ...answered);
+}
+
 function facts(message: Message, world: World): Node[] {
   const { id, state, reason, holder, claimedAt, leaseExpiresAt, readyAt, deadline, finishedAt } = message;
   const claim =
@@ -58,7 +65,7 @@ function facts(message: Message, world: World): Node[] {
       ['Run', scopeLink(message.scopeId, world)],
       ['Created', clock(message.createdAt)],
       readyAt !== null && ['Ready', age(readyAt, world)],
-      message.blockedBy.some(({ kind }) => kind === 'KEY') && [
+      message.blockedBy.some(({ kind }) => kind === 'KEY' || kind === 'QUESTION') && [
         'Waits for',
         el('span', {}, ...blockersOf(message.blockedBy, world)),
       ],
@@ -72,6 +79,7 @@ function facts(message: Message, world: World): Node[] {
       message.workKey !== null && ['Work key', named(message.workKey)],
       message.taskKey !== null && ['Task key', named(message.taskKey)],
       message.groupId !== null && ['Group', el('span', { class: 'id' }, message.groupId)],
+      message.question !== null && ['Question', questionOf(message.question)],
       message.lastError !== null && ['Last error', named(message.lastError)],
     ]),
     ...[

@@ -1,7 +1,9 @@
 import { el } from '../dom.ts';
+import { budgets } from '../panels/budgets.ts';
 import { graphsPanel } from '../panels/graphs.ts';
 import { now } from '../panels/now.ts';
-import { allowances, budgets, queues } from '../panels/resources.ts';
+import { pools } from '../panels/pools.ts';
+import { allowances, queues } from '../panels/resources.ts';
 import { waits } from '../panels/waits.ts';
 import { section } from '../parts.ts';
 import type { PageRef } from '../place.ts';
@@ -19,7 +21,7 @@ const legend = el(
   ' ready or delayed',
 );
 
-/** What is going on in the space. Budgets, allowances and destinations are read for their names and what is wrong with them. */
+/** What is going on in the space. Budgets, allowances, pools and destinations are read for their names and what is wrong with them. */
 export function overviewPage(_place: PageRef, world: World): Page {
   const graphs = graphsPanel(world);
   return {
@@ -31,7 +33,7 @@ export function overviewPage(_place: PageRef, world: World): Page {
       section('Queues', queues.id, legend),
       section('Runs', newestRuns.id),
     ],
-    panels: [now, graphs, waits, queues, newestRuns, budgets, allowances, destinations],
+    panels: [now, graphs, waits, queues, newestRuns, budgets, allowances, pools, destinations],
     journalOf: '',
   };
 }

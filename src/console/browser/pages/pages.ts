@@ -8,6 +8,7 @@ import { messagePage } from './message.ts';
 import { notePage } from './note.ts';
 import { overviewPage } from './overview.ts';
 import type { Page } from './page.ts';
+import { questionsPage } from './questions.ts';
 import { runsPage } from './runs.ts';
 import { groupsPage, moneyPage, runPage, schedulesPage } from './simple.ts';
 import { webhooksPage } from './webhooks.ts';
@@ -19,6 +20,7 @@ const ofSpace: Readonly<Record<string, Maker>> = {
   '': overviewPage,
   mailboxes: mailboxesPage,
   failed: failedPage,
+  questions: questionsPage,
   runs: runsPage,
   journal: (place, world) => journalPage(place, world.now()),
   schedules: schedulesPage,

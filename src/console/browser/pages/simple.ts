@@ -1,7 +1,9 @@
 import { el } from '../dom.ts';
+import { budgets, budgetsPanel } from '../panels/budgets.ts';
 import { barriersPanel, groupsPanel } from '../panels/meetings.ts';
 import { notesPanel } from '../panels/notes.ts';
-import { allowances, allowancesPanel, budgets, budgetsPanel, queues } from '../panels/resources.ts';
+import { pools, poolsPanel } from '../panels/pools.ts';
+import { allowances, allowancesPanel, queues } from '../panels/resources.ts';
 import { runPanel } from '../panels/run.ts';
 import { schedulesPanel } from '../panels/schedules.ts';
 import { section } from '../parts.ts';
@@ -21,18 +23,22 @@ export function runPage(place: PageRef): Page {
     title: 'Run',
     id,
     content: [el('div', { id: 'run' }), section('Notes of this run', notes.id)],
-    panels: [runPanel(id), notes, queues, budgets, allowances],
+    panels: [runPanel(id), notes, queues, budgets, allowances, pools],
     journalOf: id,
   };
 }
 
 export function moneyPage(place: PageRef): Page {
-  const [money, quotas] = [budgetsPanel(place), allowancesPanel(place)];
-  const form = searchForm(place, [{ name: 'name', label: 'Name, exactly' }], ['budgets', 'allowances']);
+  const [money, quotas, places] = [budgetsPanel(place), allowancesPanel(place), poolsPanel(place)];
+  const form = searchForm(place, [{ name: 'name', label: 'Name, exactly' }], ['budgets', 'allowances', 'pools']);
   return {
     title: 'Money and quotas',
-    content: [section('Budgets', money.id, form, legend('settled', 'reserved')), section('Allowances', quotas.id)],
-    panels: [money, quotas],
+    content: [
+      section('Budgets', money.id, form, legend('settled', 'reserved')),
+      section('Allowances', quotas.id),
+      section('Pools', places.id),
+    ],
+    panels: [money, quotas, places],
   };
 }
 

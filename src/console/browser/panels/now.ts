@@ -68,7 +68,19 @@ export interface Now {
 export const now = panel<Now>({
   id: 'now',
   path: '/backlog',
-  hears: ['message', 'waiter', 'group', 'budget', 'delivery', 'destination', 'task', 'barrier', 'scope', 'schedule'],
+  hears: [
+    'message',
+    'waiter',
+    'group',
+    'budget',
+    'delivery',
+    'destination',
+    'task',
+    'barrier',
+    'scope',
+    'schedule',
+    'question',
+  ],
   everySeconds: 4,
   idleSeconds: 20,
   read: async (api, signal) => {
@@ -92,6 +104,7 @@ export const now = panel<Now>({
         tile('Delayed messages', backlog.delayedMessages, null),
         tile('Claimed messages', backlog.claimedMessages, null),
         failedTile({ asOf, ...kinds }, world),
+        tile(el('a', { href: address(world.spaceId, 'questions') }, 'Open questions'), backlog.openQuestions, null),
         tile('Waiters', backlog.waitingWaiters, oldest(backlog.oldestWaiterAgeSeconds, backlog, world)),
         tile('Armed timers', backlog.armedTimers, null),
         usedUpTile(world),

@@ -1,9 +1,9 @@
 import { el } from '../dom.ts';
-import { count, duration, money, percent } from '../format.ts';
+import { count, duration, percent } from '../format.ts';
 import { mailboxTable } from '../pages/mailboxes.ts';
 import { age, badge, bar, button, buttons, named, pager } from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
-import type { Allowance, Allowances, Budget, Budgets, Mailboxes } from '../records.ts';
+import type { Allowance, Allowances, Mailboxes } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
 
@@ -22,63 +22,11 @@ export const queues = panel<Mailboxes>({
   ],
 });
 
-/** `1.00 EUR settled, …`: the balances of a budget in words. */
-export function balancesText({ currency, scale, balances }: Pick<Budget, 'currency' | 'scale' | 'balances'>): string {
-  const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
-  const { limit, reserved, settled, available, overdrawn } = balances;
-  const text = `${of(settled)} settled, ${of(reserved)} reserved, ${of(available)} available of ${of(limit)}`;
-  return overdrawn === '0' ? text : `${text}; overdrawn by ${of(overdrawn)}`;
-}
-
-/** The balances of a budget as a bar and in words. */
-export function balancesBar(budget: Budget): Node[] {
-  const { limit, reserved, settled } = budget.balances;
-  const text = balancesText(budget);
-  const parts = { settled: percent(settled, limit), reserved: percent(reserved, limit) };
-  return [bar(text, parts), el('span', { class: 'note' }, text)];
-}
-
-/** Nothing can be reserved of it. */
-const isUsedUp = ({ balances }: Budget): boolean => balances.available === '0' || balances.overdrawn !== '0';
-
-function budgetItem(budget: Budget, world: World): Element {
-  const { id, name, balances } = budget;
-  return el(
-    'li',
-    { 'data-key': id },
-    el('a', { class: 'name named', href: address(world.spaceId, `budget/${id}`) }, name),
-    isUsedUp(budget) ? el('span', {}, ' ', badge(balances.overdrawn === '0' ? 'USED UP' : 'OVERDRAWN')) : null,
-    ...balancesBar(budget),
-    buttons(world.can.config && button('limit', 'Change the limit…', { id, label: name })),
-  );
-}
-
-/** The same filters for both lists; each has its own pages. */
-function filtered(place: PageRef | undefined, list: string): string {
+/** The same filters for all these lists; each has its own pages. */
+export function filtered(place: PageRef | undefined, list: string): string {
   const of = (name: string): string | undefined => place?.query.get(name) ?? undefined;
   return queryText({ limit: '50', name: of('name'), cursor: of(list) });
 }
-
-/** A page of the budgets; without a place the newest, which are read for their names. */
-export function budgetsPanel(place?: PageRef): Panel {
-  return panel<Budgets>({
-    id: 'budgets',
-    path: `/budgets${filtered(place, 'budgets')}`,
-    hears: ['budget'],
-    learn: (answer, world) => {
-      for (const { id, name, scale, currency } of answer.budgets) world.name(id, { name, scale, currency });
-      if (!place) world.learnUsedUp(answer.budgets.filter(isUsedUp));
-    },
-    render: (answer, world) => [
-      answer.budgets.length === 0
-        ? el('p', { class: 'empty' }, 'No budget here.')
-        : el('ul', { class: 'bars' }, ...answer.budgets.map((budget) => budgetItem(budget, world))),
-      ...(place ? pager(place, answer.nextCursor, 'budgets') : []),
-    ],
-  });
-}
-
-export const budgets = budgetsPanel();
 
 function allowanceItem(one: Allowance, world: World): Element {
   const { usedUnits, unitsLimit, waiting, cooldownUntil, cooldownReason } = one;

@@ -44,6 +44,11 @@ const texts = {
     heads: ['Since', 'State', 'Allowance', 'Holder', 'Units', 'Position'],
     empty: 'No waiter.',
   },
+  holds: {
+    caption: 'Holds',
+    heads: ['Since', 'State', 'Pool', 'Holder', 'Units', 'Fence', 'Position'],
+    empty: 'No hold.',
+  },
 } as const satisfies Record<string, TableText>;
 
 interface ScopeNode {
@@ -164,6 +169,24 @@ function waiters(run: Run, world: World): Element {
   );
 }
 
+function holds(run: Run, world: World): Element {
+  return table(
+    texts.holds,
+    run.holds.map((hold) => ({
+      key: hold.id,
+      cells: [
+        clock(hold.createdAt),
+        badge(hold.state),
+        named(world.named(hold.poolId).name),
+        named(hold.holder),
+        count(hold.units),
+        hold.fence === null ? '–' : String(hold.fence),
+        hold.position ?? '–',
+      ],
+    })),
+  );
+}
+
 function section(title: string, ...content: Node[]): Element {
   return el('section', { 'aria-label': title }, el('h2', {}, title), ...content);
 }
@@ -173,7 +196,7 @@ export function runPanel(scopeId: string): Panel {
   return panel<Run>({
     id: 'run',
     path: `/ops/runs/${scopeId}`,
-    hears: ['message', 'task', 'group', 'barrier', 'budget', 'waiter', 'allowance', 'scope'],
+    hears: ['message', 'task', 'group', 'barrier', 'budget', 'waiter', 'allowance', 'hold', 'pool', 'scope'],
     everySeconds: 4,
     idleSeconds: 20,
     learn: ({ scope, scopes }, world) => {
@@ -195,6 +218,7 @@ export function runPanel(scopeId: string): Panel {
         section('Barriers of this run', barrierTable(run.barriers, world)),
         section('Reservations of this run', reservations(run, world)),
         section('Waiters of this run', waiters(run, world)),
+        section('Holds of this run', holds(run, world)),
       ];
     },
   });

@@ -14,6 +14,7 @@ import {
 import type { Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { panel } from './panel.ts';
+import { heldRows, waitingRows } from './pools.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   HEAD_OF_LINE: 'others are before it',
@@ -80,8 +81,8 @@ function whyNobody({ waitsFor, blockedBy, position, readyAt, groupId }: Task, wo
   return el('span', {}, reason ?? waitsFor, ...until, group);
 }
 
-function forUnits({ waiters }: Waits, world: World): Row[] {
-  const rows = waiters.map((waiter) => ({
+function forUnits(answer: Waits, world: World): Row[] {
+  const rows = answer.waiters.map((waiter) => ({
     key: waiter.waiterId,
     since: waiter.waitingSince,
     cells: [
@@ -92,7 +93,7 @@ function forUnits({ waiters }: Waits, world: World): Row[] {
       scopeLink(waiter.scopeId, world),
     ],
   }));
-  return byAge(rows);
+  return byAge([...rows, ...waitingRows(answer, world)]);
 }
 
 /** So many tasks of a mailbox that wait for the same reason are shown one by one: more would bury the others. */
@@ -153,7 +154,8 @@ function restRow(key: string, tasks: readonly Task[], world: World): Dated {
   };
 }
 
-function holding({ heldClaims, heldGrants }: Waits, world: World): Row[] {
+function holding(answer: Waits, world: World): Row[] {
+  const { heldClaims, heldGrants } = answer;
   const claims = heldClaims.map((claim) => ({
     key: claim.messageId,
     since: claim.claimedAt,
@@ -183,19 +185,20 @@ function holding({ heldClaims, heldGrants }: Waits, world: World): Row[] {
       scopeLink(grant.scopeId, world),
     ],
   }));
-  return byAge([...claims, ...grants]);
+  return byAge([...claims, ...heldRows(answer, world), ...grants]);
 }
 
 export const waits = panel<Waits>({
   id: 'waits',
   path: '/ops/waits',
-  hears: ['message', 'waiter', 'allowance', 'task'],
+  hears: ['message', 'waiter', 'allowance', 'hold', 'pool', 'task'],
   everySeconds: 4,
   idleSeconds: 20,
   learn: (answer, world) => {
     world.waits = answer;
-    for (const { scopeId } of [...answer.waiters, ...answer.heldGrants, ...answer.heldClaims, ...answer.waitingTasks])
-      world.scopes.learn(scopeId, answer.asOf);
+    const { waiters, heldGrants, waitingHolds, heldHolds, heldClaims, waitingTasks } = answer;
+    for (const rows of [waiters, heldGrants, waitingHolds, heldHolds, heldClaims, waitingTasks])
+      for (const { scopeId } of rows) world.scopes.learn(scopeId, answer.asOf);
   },
   render: (answer, world) => [
     table(unitsText, forUnits(answer, world)),

@@ -1,0 +1,38 @@
+--- @export line
+--- @include lib/money lib/refuse budget/_budget
+--- A budget and all those above it: what one spends, each of them spends. The ids of those above are stored with the budget
+--- when it is created, and never change.
+local line = {}
+
+--- The budget, then its parent, and so on up to the root, each as it stands now.
+function line.of(record)
+  local levels = { record }
+  if record.line then
+    for budgetId in string.gmatch(record.line, '%S+') do levels[#levels + 1] = budget.read(budgetId) end
+  end
+  return levels
+end
+
+--- Refuses an amount that a budget is short of.
+function line.refuseShort(record)
+  local isOverdrawn = budget.isOverdrawn(record)
+  local short = isOverdrawn and record.overdrawn .. ' ' .. budget.neededLimit(record) or record.available .. ' -'
+  refuse('INSUFFICIENT_BUDGET', short .. ' ' .. record.id .. ' ' .. budget.load(record.id, 'name').name)
+end
+
+--- Refuses an amount that any of them is short of.
+function line.needAvailable(levels, amountMinor)
+  for i = 1, #levels do
+    local record = levels[i]
+    if budget.isOverdrawn(record) or money.exceeds(amountMinor, record.available) then line.refuseShort(record) end
+  end
+end
+
+--- Moves an amount from one balance to another in each of them.
+function line.move(levels, from, to, amountMinor)
+  for i = 1, #levels do
+    local record = levels[i]
+    budget.storeRoll(record)
+    budget.move(record, from, to, amountMinor)
+  end
+end

@@ -1,0 +1,8 @@
+--- @include lib/records lib/sorted mailbox/_message
+local ofClaim = { 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
+
+--- The claim of a message that goes on without it is over.
+function message.dropClaim(record)
+  for _, field in ipairs(ofClaim) do records.set(record, field, false) end
+  sorted.remove(keys.claims(), record.id)
+end

@@ -1,0 +1,20 @@
+--- @include lib/cancels lib/clock question/_question scope/_ending
+
+--- Withdraws an OPEN question of a cancelled run that no message has asked.
+function question.stop(record, cancel)
+  question.finish(record, 'WITHDRAWN', now, emit.question.withdrawn, ending.count(cancel, 'cancelledQuestions'))
+end
+
+cancels.questions = { total = 'cancelledQuestions' }
+
+function cancels.questions.ids(scopeId, last, maxRecords)
+  return newestIds(keys.scopeQuestions(scopeId), last, maxRecords)
+end
+
+--- That of a message ends with its message.
+function cancels.questions.stop(id, cancel)
+  local record = question.read(id)
+  if record.state ~= 'OPEN' or record.messageId then return 0 end
+  question.stop(record, cancel)
+  return 1
+end

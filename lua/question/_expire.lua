@@ -1,0 +1,19 @@
+--- @include lib/due mailbox/_aside mailbox/_cancel mailbox/_finish mailbox/_message question/_cancel question/_question
+--- @include scope/_scope
+--- Nobody has answered by `expiresAt`: the message goes on without an answer, or has failed.
+due['question:expiry'] = function(questionId, at)
+  local record = question.read(questionId)
+  if record.state ~= 'OPEN' then return end
+  local found = record.messageId and message.read(record.messageId)
+  local cancel = scope.cancelOf(scope.path(record.scopeId))
+  if cancel and cancel.cancelledAt <= at then
+    if found then message.stop(found, cancel) else question.stop(record, cancel) end
+    return
+  end
+  question.finish(record, 'EXPIRED', at, emit.question.expired)
+  if found and record.fails then
+    message.finish(found, 'FAILED', at, emit.message.failed, 'QUESTION_EXPIRED')
+  elseif found then
+    aside.resume(found, at)
+  end
+end

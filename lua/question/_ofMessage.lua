@@ -1,0 +1,29 @@
+--- @include lib/finished lib/retained lib/sorted lib/unit mailbox/_asked question/_question question/_remove
+--- What becomes of a message's questions (mailbox/_asked).
+
+function asked.find(questionId)
+  return question.load(questionId)
+end
+
+function asked.bytes(record)
+  return record and #record.question + #(record.options or '') + #(record.answer or '') or 0
+end
+
+--- One that has just ended by itself, and so ends its message, is no longer OPEN.
+function asked.withdraw(questionId, at, cause)
+  local record = question.read(questionId)
+  if record.state == 'OPEN' then question.finish(record, 'WITHDRAWN', at, emit.question.withdrawn, cause) end
+end
+
+--- They are up to a hundred, and messages are removed a hundred at a time: the next step of retention takes them.
+function asked.forget(messageId, finishedAt)
+  finished.add('question:ofMessage', messageId .. ' ' .. string.format('%d', finishedAt), '0')
+end
+
+retained['question:ofMessage'] = function(member)
+  local messageId, finishedAt = string.match(member, '^(%S+) (%S+)$')
+  local ids = redis.call('ZRANGE', keys.messageQuestions(messageId), 0, -1)
+  unit.delete(keys.messageQuestions(messageId))
+  for _, id in ipairs(ids) do question.remove(id, tonumber(finishedAt)) end
+  return #ids
+end

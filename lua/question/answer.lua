@@ -1,0 +1,14 @@
+--- Answers an OPEN question. The first answer stands; the same by the same person again changes nothing. answer: as JSON; choice:
+--- the answer, if it can be one of the options, else ''.
+--- @request write
+--- @args questionId choice answeredBy
+--- @long answer
+--- @reply question:question
+--- @include lib/call question/_answer question/_question
+local record = question.view(questionId)
+if record.state == 'ANSWERED' and record.answer == answer and record.answeredBy == answeredBy then
+  return call.answer({ question = record })
+end
+
+question.answer(record, answer, choice, answeredBy, 'API')
+return call.answer({ question = record }, 'operation')

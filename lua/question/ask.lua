@@ -1,0 +1,28 @@
+--- Asks a question by a claim, which it ends: the message is BLOCKED until it was answered, and its attempt is taken back. text:
+--- the question, as JSON; options: in lines, '' for none; fails '1': a question that expires fails its message; progress: as
+--- for a renewal. linkToken and its digest: of the link to its page.
+--- @request write
+--- @args messageId token options expiresInSeconds fails linkToken linkDigest tail
+--- @long text progress
+--- @reply question:question linkToken
+--- @include lib/call lib/clock lib/id lib/refuse lib/sorted mailbox/_aside mailbox/_claim mailbox/_keyed mailbox/_members
+--- @include mailbox/_message question/_question
+--- The most questions that a message asks: more are no longer a person's to answer.
+local maxQuestions = 100
+local record = message.read(messageId)
+checkClaim(record, token)
+local outcome = record.groupId and members.decided(record)
+if outcome then refuse('GROUP_DECIDED', outcome .. ' claim') end
+if #text > 4096 then refuse('PAYLOAD_TOO_LARGE', 'question 4096') end
+if #progress > 4096 then refuse('PAYLOAD_TOO_LARGE', 'progress 4096') end
+if sorted.count(keys.messageQuestions(messageId)) >= maxQuestions then refuse('QUESTIONS_FULL', maxQuestions) end
+keyed.needOrder(record, now)
+
+local opened = { id = newId(tail), scopeId = record.scopeId, messageId = messageId, mailboxId = record.mailboxId,
+  holder = message.load(messageId, 'holder').holder, question = text, options = options ~= '' and options,
+  expiresAt = now + expiresInSeconds * 1000, fails = fails == '1' }
+question.open(opened)
+question.link(opened, linkDigest)
+if progress ~= '' then message.keep(record, 'progress', progress) end
+aside.put(record, opened.id)
+return call.answer({ question = opened, linkToken = linkToken }, 'operation')

@@ -1,0 +1,22 @@
+--- Asks a question that holds nothing up. text: the question, as JSON; options: in lines, '' for none. linkToken and its digest:
+--- of the link to its page.
+--- @request write
+--- @space maxArmedTimers timers:ARMED
+--- @args scopeId holder options expiresInSeconds linkToken linkDigest tail
+--- @long text
+--- @reply question:question linkToken
+--- @include lib/call lib/clock lib/count lib/id lib/plan lib/refuse lib/space question/_question scope/_scope
+local path = scope.path(scopeId)
+scope.needRunning(path)
+plan.needOperation()
+if #text > 4096 then refuse('PAYLOAD_TOO_LARGE', 'question 4096') end
+scope.check(path)
+local maxArmedTimers = tonumber(keyspace.record.maxArmedTimers)
+if (count.ofSpace(keyspace.record, 'timers:ARMED') or 0) >= maxArmedTimers then refuse('TIMERS_FULL', maxArmedTimers) end
+
+if not path then scope.create(scopeId) end
+local opened = { id = newId(tail), scopeId = scopeId, holder = holder ~= '' and holder, question = text,
+  options = options ~= '' and options, expiresAt = now + expiresInSeconds * 1000 }
+question.open(opened)
+question.link(opened, linkDigest)
+return call.answer({ question = opened, linkToken = linkToken }, 'operation')

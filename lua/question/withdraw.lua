@@ -1,0 +1,12 @@
+--- Withdraws an OPEN question that no message waits for; again changes nothing.
+--- @request write
+--- @args questionId
+--- @reply question:question
+--- @include lib/call lib/clock lib/refuse question/_question question/_standing
+local record = question.view(questionId)
+if record.state == 'WITHDRAWN' then return call.answer({ question = record }) end
+question.needOpen(record)
+if record.messageId then refuse('QUESTION_CLOSED', 'MESSAGE') end
+
+question.finish(record, 'WITHDRAWN', now, emit.question.withdrawn)
+return call.answer({ question = record }, 'operation')

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../call/errors.ts';
+
+/** An answer of the largest payload, in which every byte is escaped. */
+const maxBytes = 256 * 1024;
+
+const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+/** The fields of a form. Throws 413 and 415. */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  if (!formType.test(request.headers['content-type'] ?? '') || request.headers['content-encoding'] !== undefined)
+    throw new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Please use the form of the page.');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new ApiError(413, 'PAYLOAD_TOO_LARGE', 'The answer is too long.');
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString());
+}

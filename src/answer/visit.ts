@@ -1,0 +1,64 @@
+import { callArgs } from '../call/args.ts';
+import { linkHolder } from '../call/link.ts';
+import { Runner } from '../call/runner.ts';
+import type { CallService } from '../call/service.ts';
+import { type Answered, type Fields, text } from '../declare/field.ts';
+import { one } from '../declare/record.ts';
+import { choiceOf } from '../question/answer.ts';
+import { Question } from '../question/records.ts';
+
+const name = () => text().orNull();
+const view = {
+  script: 'question/viewLinked',
+  reply: { question: one(Question), mailboxName: name(), scopeName: name() },
+};
+const give = { script: 'question/answerLinked', reply: { question: one(Question) } };
+
+/** A question, as whoever has a link to it may see it. */
+export type Linked = Answered<typeof view.reply>;
+
+/** Somebody who has a link. It stands for the API key of a call: the scripts check it, and count the call. */
+export class Visit {
+  readonly #service: CallService;
+  readonly #runner: Runner;
+  readonly #args: Readonly<Record<string, string>>;
+
+  private constructor(
+    service: CallService,
+    { org, apiKeyDigest }: { org: string; apiKeyDigest: string },
+    requestId: string,
+  ) {
+    this.#service = service;
+    this.#runner = new Runner(service, { caller: { org } });
+    this.#args = { ...callArgs, apiKeyDigest, rateClass: 'recovery', requestId };
+  }
+
+  /** Undefined: no token looks so. */
+  static with(token: string, service: CallService, requestId: string): Visit | undefined {
+    const holder = linkHolder(token);
+    return holder && new Visit(service, holder, requestId);
+  }
+
+  /** The question, and the store's time. Throws INVALID_API_KEY for a link that leads nowhere. */
+  async view(): Promise<{ readonly linked: Linked; readonly now: number }> {
+    const { note, reply } = await this.#run(view, 'question.view', {});
+    return { linked: reply, now: note.now };
+  }
+
+  /** Answers it with a text. Throws the script's refusals. */
+  async answer(answer: string, answeredBy: string): Promise<typeof Question.type> {
+    const json = JSON.stringify(answer);
+    const given = { answer: json, choice: choiceOf(json), answeredBy };
+    return (await this.#run(give, 'question.answer', given)).reply.question;
+  }
+
+  async #run<R extends Fields>(
+    call: { script: string; reply: R },
+    callName: string,
+    args: Readonly<Record<string, string>>,
+  ) {
+    const read = this.#service.scripts.reader(call) as Parameters<Runner['run']>[2];
+    const { note, reply } = await this.#runner.run(call.script, [args, { ...this.#args, callName }], read);
+    return { note, reply: reply as Answered<R> };
+  }
+}

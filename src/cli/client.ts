@@ -1,0 +1,22 @@
+import { createMuster, type Muster } from '../client/index.ts';
+import { ConfigError } from '../config.ts';
+
+const settings = ['MUSTER_URL', 'MUSTER_SPACE', 'MUSTER_KEY'] as const;
+
+/** What commands that ask the API say in their help. */
+export const asksTheApi = (permission: string): string => `
+Unlike most others it asks the API, so it works from anywhere: for the space MUSTER_SPACE at MUSTER_URL, with the key MUSTER_KEY.
+The server prints lines that set them when it starts; the permission ${permission} is enough.`;
+
+/** The client for a command that asks the API. Throws ConfigError. */
+export function clientOf(env: NodeJS.ProcessEnv, command: string): Muster {
+  const [url, spaceId, key] = settings.map((name) => {
+    const value = env[name];
+    if (!value)
+      throw new ConfigError(
+        `${name} is not set: muster ${command} needs ${settings.join(', ')}; see ${command} --help`,
+      );
+    return value;
+  }) as [string, string, string];
+  return createMuster({ url, spaceId, key });
+}

@@ -1,0 +1,269 @@
+import { isRefusal, MusterError } from './error.ts';
+import type { Calls } from './generated/calls.ts';
+import { forgetName, idByName } from './ids.ts';
+import { isPassing } from './journal.ts';
+import { backoffMs, pause } from './send.ts';
+import type { Answer, CallOptions } from './types.ts';
+import { defaultHolder } from './worker/signals.ts';
+
+/** The calls that it makes. */
+type Client = Pick<Calls, 'pool' | 'hold' | 'budget' | 'allowance'>;
+
+/** A pool by its name, which is unique in its space, or by its id. */
+export type PoolRef = string | { readonly poolId: string };
+
+export interface HoldOptions {
+  /** The units to hold, all or none; default 1. */
+  readonly units?: number;
+  /** The run that the hold belongs to; default: a run of its own. */
+  readonly scopeId?: string;
+  /** The name of the holder; default: the machine's and the process's. */
+  readonly holder?: string;
+  /** The session of the holder, by which circles of waiting holders are found; default: one for each client. */
+  readonly holderSession?: string;
+  /** How soon others get the units if this process dies; default 30. */
+  readonly leaseSeconds?: number;
+  /** How long to wait for the units; 0: not at all; default 300. */
+  readonly ttlSeconds?: number;
+  /** Ends the wait, and aborts the body's signal. */
+  readonly signal?: AbortSignal;
+}
+
+/** Units of a pool, as long as the body runs. */
+export interface Hold {
+  /** The hold as it was granted. */
+  readonly record: Answer<'hold.view'>;
+  /** Greater than that of everybody who held the pool before: what is protected refuses smaller ones. */
+  readonly fence: number;
+  /** Aborts when the hold is lost, with a HoldLost, or by the `signal` of the options. */
+  readonly signal: AbortSignal;
+}
+
+/** The reason of a hold's `signal`: its lease is over, or somebody has released it; others may have the units. */
+export class HoldLost extends Error {
+  override readonly name = 'HoldLost';
+}
+
+const viewSeconds = 20;
+const maxPauseMs = 2_000;
+/** The least time for a release: after its lease the hold is over by itself. */
+const shortMs = 100;
+
+const sessions = new WeakMap<Client, string>();
+
+function sessionOf(muster: Client): string {
+  const session = sessions.get(muster) ?? crypto.randomUUID();
+  sessions.set(muster, session);
+  return session;
+}
+
+/** A pool whose units are held around a piece of work: `muster.pool('deploys')`. */
+export class Pool {
+  readonly #muster: Client;
+  readonly #ref: PoolRef;
+
+  constructor(muster: Client, ref: PoolRef) {
+    this.#muster = muster;
+    this.#ref = ref;
+  }
+
+  /**
+   * Runs the body while it holds units of the pool, and resolves with what that returns. Waits for the units, renews the
+   * lease, and releases them at the end, whatever the body does. When the hold is lost, the body's `signal` aborts, and
+   * this rejects with HoldLost once the body has ended.
+   *
+   * @throws {MusterError} POOL_EXHAUSTED where the wait was in vain, DEADLOCK where it would never end.
+   */
+  async hold<T>(body: (hold: Hold) => Promise<T> | T, options: HoldOptions = {}): Promise<T> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const leaseMs = (options.leaseSeconds ?? 30) * 1000;
+    // Before the call: the lease may have begun as soon as it was sent.
+    let sentAt = performance.now();
+    const { token, ...asked } = await this.#acquire(options);
+    const lease = new Lease(this.#muster, asked.id, token, leaseMs);
+    let record: Answer<'hold.view'> = asked;
+    if (record.state === 'WAITING') {
+      record = await this.#wait(record, lease, signal);
+      sentAt = performance.now();
+      // Its lease began at the grant, and nobody here knows how long ago that was.
+      await lease.renewOrRelease(signal);
+    }
+    const end = lease.keep(sentAt);
+    const forward = (): void => lease.abort(signal?.reason);
+    signal?.addEventListener('abort', forward);
+    if (signal?.aborted) forward();
+    const stop = (): void => {
+      signal?.removeEventListener('abort', forward);
+      end();
+    };
+    let answer: T;
+    try {
+      answer = await body({ record, fence: record.fence ?? 0, signal: lease.signal });
+    } catch (error) {
+      stop();
+      // What the body has thrown matters more.
+      await lease.release().catch(() => undefined);
+      throw error;
+    }
+    stop();
+    await lease.release();
+    return answer;
+  }
+
+  async #acquire(options: HoldOptions): Promise<Answer<'pool.acquire'>> {
+    const { units, scopeId = crypto.randomUUID(), holder = defaultHolder(), leaseSeconds = 30, ttlSeconds } = options;
+    const { holderSession = sessionOf(this.#muster), signal } = options;
+    const about = { scopeId, holder, holderSession, leaseSeconds };
+    const asked = { ...about, ...(units !== undefined && { units }), ...(ttlSeconds !== undefined && { ttlSeconds }) };
+    const callOptions = signal ? { signal } : {};
+    for (let isAgain = false; ; isAgain = true)
+      try {
+        return await this.#muster.pool.acquire({ ...asked, poolId: await this.#id() }, callOptions);
+      } catch (error) {
+        // A pool may have been made anew under its name.
+        const isGone = isRefusal(error, 'POOL_NOT_FOUND');
+        if (!isGone || isAgain || typeof this.#ref !== 'string') throw error;
+        forgetName(this.#muster, 'pool', this.#ref);
+      }
+  }
+
+  async #id(): Promise<string> {
+    return typeof this.#ref === 'object'
+      ? this.#ref.poolId
+      : idByName(this.#muster, 'pool', this.#ref, (find) => find({}));
+  }
+
+  async #wait(record: Answer<'hold.view'>, lease: Lease, signal?: AbortSignal): Promise<Answer<'hold.view'>> {
+    const asked = { holdId: record.id, waitSeconds: viewSeconds };
+    let found = record;
+    try {
+      while (found.state === 'WAITING') {
+        found = await insist(
+          (options) => this.#muster.hold.view(asked, { ...options, ...(signal && { signal }) }),
+          signal,
+        );
+      }
+    } catch (error) {
+      await lease.giveUp();
+      throw error;
+    }
+    if (found.state === 'HELD') return found;
+    if (found.state === 'EXPIRED')
+      throw new MusterError('POOL_EXHAUSTED', 'the units were not free within ttlSeconds: wait longer, or try later', {
+        status: 429,
+      });
+    throw new HoldLost(`the hold is ${found.state}`);
+  }
+}
+
+/** Makes a call until it is answered. */
+async function insist<T>(attempt: (options: CallOptions) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let failures = 0; ; failures++)
+    try {
+      return await attempt({ attempts: 1 });
+    } catch (error) {
+      if (signal?.aborted || !isPassing(error)) throw error;
+      await pause(backoffMs(failures, { maxMs: maxPauseMs }), signal);
+    }
+}
+
+const isLost = (error: unknown): error is MusterError => isRefusal(error, 'CLAIM_LOST', 'HOLD_NOT_FOUND');
+
+/** The lease of a hold: renewed about every third of it, and over by our own clock when nobody has answered for so long. */
+class Lease {
+  readonly #muster: Client;
+  readonly #hold: { readonly holdId: string; readonly token: string };
+  readonly #ms: number;
+  readonly #controller = new AbortController();
+  #lost: HoldLost | undefined;
+  #endsAt = 0;
+
+  constructor(muster: Client, holdId: string, token: string, ms: number) {
+    this.#muster = muster;
+    this.#hold = { holdId, token };
+    this.#ms = ms;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Keeps the hold from a call that was sent at this time on, until the returned function is called. */
+  keep(sentAt: number): () => void {
+    this.#endsAt = sentAt + this.#ms;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const renew = async (): Promise<void> => {
+      const from = performance.now();
+      try {
+        await this.#muster.hold.renew(this.#hold, {
+          attempts: 1,
+          signal: AbortSignal.timeout(Math.ceil(this.#ms / 3)),
+        });
+        this.#endsAt = from + this.#ms;
+      } catch (error) {
+        if (isOver) return;
+        if (isLost(error)) this.#lose(error);
+      }
+      next();
+    };
+    const next = (): void => {
+      if (isOver || this.#lost) return;
+      const leftMs = this.#endsAt - performance.now();
+      if (leftMs <= 0) {
+        this.#lose();
+        return;
+      }
+      const isAnswered = leftMs > (this.#ms * 2) / 3;
+      timer = setTimeout(() => void renew(), isAnswered ? leftMs - (this.#ms * 2) / 3 : Math.min(leftMs, maxPauseMs));
+    };
+    next();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }
+
+  #lose(cause?: unknown): void {
+    const why = cause instanceof Error ? cause.message : 'its lease has ended, and no renewal was answered';
+    this.#lost = new HoldLost(why, { cause });
+    this.#controller.abort(this.#lost);
+  }
+
+  /** A hold that was granted while it waited. */
+  async renewOrRelease(signal?: AbortSignal): Promise<void> {
+    try {
+      await insist((options) => this.#muster.hold.renew(this.#hold, options), signal);
+    } catch (error) {
+      if (isLost(error)) throw new HoldLost(error.message, { cause: error });
+      await this.giveUp();
+      throw error;
+    }
+  }
+
+  /** Leaves the queue, or gives back what was granted meanwhile. */
+  async giveUp(): Promise<void> {
+    const { holdId } = this.#hold;
+    const leave = (): Promise<unknown> =>
+      this.#muster.hold.cancel({ holdId }).catch(() => this.#muster.hold.release(this.#hold));
+    await leave().catch(() => undefined);
+  }
+
+  /** Rejects with HoldLost where others may have had the units before the body ended. */
+  async release(): Promise<void> {
+    if (this.#lost) throw this.#lost;
+    const leftMs = Math.max(shortMs, this.#endsAt - performance.now());
+    try {
+      const signal = AbortSignal.timeout(Math.ceil(leftMs));
+      await insist((options) => this.#muster.hold.release(this.#hold, { ...options, signal }), signal);
+    } catch (error) {
+      if (isLost(error)) throw new HoldLost(error.message, { cause: error });
+      // Nobody answers: the lease ends by itself.
+    }
+  }
+}

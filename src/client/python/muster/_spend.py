@@ -1,0 +1,184 @@
+"""Spending on calls of models: units of a quota and money of a budget."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Optional, TypeVar
+
+from ._arguments import Amount, Id
+from ._calls import ALLOWANCE_COOLDOWN, ALLOWANCE_OBSERVE, ALLOWANCE_SETTLE
+from ._errors import MusterError
+from ._model_call import ModelCall, Usage
+from ._rate_limits import KNOWN_PROVIDERS, Limit, ProviderHeaders
+from ._records import Waiter
+from ._spending import Reservation, Spender, reserve, take_units
+from ._transport import Stop
+
+T = TypeVar('T')
+
+_preset_cooldown_seconds = 5
+_max_cooldown_seconds = 3600
+_stale_seconds = 0.25
+"""So near to a provider's reset what is left is no news: it would be taken for the next window's."""
+
+
+@dataclass(frozen=True)
+class Spend:
+    """What a model call is paid from, and what it may take at most."""
+
+    budget: Optional[Id] = None
+    """The budget that pays for it, by name or id"""
+    quota: Optional[Id] = None
+    """The allowance that stands for the provider's limit, by name or id"""
+    amount_minor: Optional[Amount] = None
+    """The most that the call may cost, in minor units"""
+    units: Optional[int] = None
+    """The most units of the quota that it may take"""
+    price: Optional[Callable[[Usage], Amount]] = None
+    """What a usage costs, in minor units. Without it all of the money is spent, unless `call.used` says what it was"""
+    counts: Limit = 'tokens'
+    """What the quota counts"""
+    label: Optional[str] = None
+    """What the money is spent for: the budget shows the sums by label"""
+    attempts: int = 3
+    """How often the function is called if the provider refuses it for its limits"""
+    providers: Sequence[ProviderHeaders] = KNOWN_PROVIDERS
+    """The names of headers in which providers say what is left"""
+
+
+class Spending:
+    """The steps of one `spend`; each blocks."""
+
+    def __init__(
+        self,
+        spender: Spender,
+        asked: Spend,
+        stop: Stop | None = None,
+        keep: Callable[[Reservation], None] | None = None,
+    ) -> None:
+        self._keep = keep
+        self._reservation: Optional[Reservation] = None
+        self._spender = spender
+        self._asked = asked
+        self._stop = stop
+        self._units = asked.units
+        if asked.units is None and asked.counts == 'requests':
+            self._units = 1
+        if asked.budget is not None and asked.amount_minor is None:
+            raise TypeError('amount_minor is missing')
+        if asked.quota is not None and self._units is None:
+            raise TypeError('units is missing')
+        self._taken: Optional[Waiter] = None
+        self._calls: list[ModelCall] = []
+        self._rest_seconds = 0
+
+    def begin(self) -> None:
+        """Reserves the money."""
+        budget, amount = self._asked.budget, self._asked.amount_minor
+        if budget is not None and amount is not None:
+            self._reservation = reserve(self._spender, budget, amount)
+            if self._keep is not None:
+                self._keep(self._reservation)
+
+    def take(self) -> ModelCall:
+        """Takes the units of an attempt."""
+        if self._asked.quota is not None:
+            try:
+                if self._rest_seconds > 0:
+                    (self._stop or Stop()).wait(self._rest_seconds)
+                self._taken = take_units(self._spender, self._asked.quota, self._units or 0, self._stop)
+            except BaseException:
+                with suppress(MusterError):
+                    self._pay(has_failed=True)
+                raise
+        call = ModelCall(self._asked.counts, self._asked.providers)
+        self._calls.append(call)
+        return call
+
+    def succeeded(self, call: ModelCall) -> None:
+        """Settles both. What was not said was used as a whole."""
+        self._settle_units(call, self._units or 0)
+        self._pay(has_failed=False)
+
+    def failed(self, call: ModelCall, error: BaseException) -> bool:
+        """Settles what the provider has billed, gives back the rest; whether the function is to be called again."""
+        call.raised(error)
+        is_again = isinstance(error, Exception) and call.is_limited and self._taken is not None
+        is_again = is_again and len(self._calls) < self._asked.attempts
+        # What was raised matters more; what was reserved stays to be seen.
+        with suppress(MusterError):
+            self._settle_units(call, 0)
+        if not is_again:
+            with suppress(MusterError):
+                self._pay(has_failed=True)
+        return is_again
+
+    def _settle_units(self, call: ModelCall, preset: int) -> None:
+        taken = self._taken
+        if taken is None:
+            return
+        allowance = {'allowanceId': taken.allowance_id}
+        if call.is_limited:
+            # First: units that come back are not to be granted to the next one that is refused.
+            wanted = call.retry_after_seconds or _preset_cooldown_seconds
+            seconds = min(_max_cooldown_seconds, max(1, math.ceil(wanted)))
+            reason = '429 from the provider'
+            self._rest_seconds = 0
+            try:
+                self._spender.call(ALLOWANCE_COOLDOWN, {**allowance, 'seconds': seconds, 'reason': reason})
+            except MusterError as error:
+                if error.code != 'PERMISSION_DENIED':
+                    raise
+                # A key that may spend and no more keeps this call alone from the provider.
+                self._rest_seconds = seconds
+        used = call.units
+        if used is None and self._asked.counts == 'requests':
+            used = call.requests
+        elif used is None and call.usage is not None:
+            used = call.usage.tokens
+        settled = self._spender.call(
+            ALLOWANCE_SETTLE,
+            {**allowance, 'consumptionId': taken.waiter_id, 'units': preset if used is None else used},
+        )
+        remaining = call.remaining
+        if remaining is None or remaining.units >= settled.available_units > 0:
+            return
+        if remaining.reset_at is not None and remaining.reset_at - time.time() < _stale_seconds:
+            return
+        seen: dict[str, Any] = {**allowance, 'remainingUnits': remaining.units}
+        if remaining.reset_at is not None:
+            seen['resetAt'] = datetime.fromtimestamp(remaining.reset_at, timezone.utc)
+        self._spender.call(ALLOWANCE_OBSERVE, seen)
+
+    def _pay(self, *, has_failed: bool) -> None:
+        if self._reservation is None:
+            return
+        costs = [cost for cost in map(self._cost_of, self._calls) if cost is not None]
+        cost = sum(costs) if costs else 0 if has_failed else None
+        self._reservation.settle(cost, label=self._asked.label)
+
+    def _cost_of(self, call: ModelCall) -> int | None:
+        if call.amount_minor is not None:
+            return call.amount_minor
+        price = self._asked.price
+        return None if price is None or call.usage is None else int(price(call.usage))
+
+
+def spend(spending: Spending, work: Callable[[ModelCall], T]) -> T:
+    """Takes, calls, settles; and again where the provider has refused the call for its limits."""
+    spending.begin()
+    while True:
+        call = spending.take()
+        try:
+            result = work(call)
+        except BaseException as error:
+            if not spending.failed(call, error):
+                raise
+        else:
+            spending.succeeded(call)
+            return result

@@ -1,0 +1,67 @@
+import { type ProviderHeaders, type Remaining, remainingIn, retryAfterSeconds } from './rate-limits.ts';
+import { addUsage, noUsage, type Usage, usageIn } from './usage.ts';
+
+/** What a function says by itself of what its call has used. */
+export interface Used extends Partial<Usage> {
+  /** What it cost, in minor units; it counts instead of `price`. */
+  readonly amountMinor?: string | bigint | number;
+  /** The units of the quota; they count instead of the tokens. */
+  readonly units?: number;
+}
+
+/** What the provider has refused a call for. */
+const tooMany = 429;
+
+/** A call of a model: what the function that makes it is given. */
+export class ModelCall {
+  /**
+   * As the global `fetch`, for a provider's SDK as well (`new OpenAI({ fetch: call.fetch, maxRetries: 0 })`). Reads the usage in
+   * JSON answers, and the headers in which providers say what is left of their limits.
+   */
+  readonly fetch: typeof fetch;
+  usage: Usage | undefined;
+  /** The requests that the provider has answered with success. */
+  requests = 0;
+  remaining: Remaining | undefined;
+  /** Whether the provider has refused a request for its limits. */
+  isLimited = false;
+  amountMinor: bigint | undefined;
+  units: number | undefined;
+
+  constructor(
+    limit: 'tokens' | 'requests',
+    providers: readonly ProviderHeaders[],
+    limited: (retryAfterSeconds: number | undefined) => Promise<void>,
+  ) {
+    this.fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      const { headers, status } = response;
+      this.remaining = remainingIn(headers, limit, providers) ?? this.remaining;
+      if (status === tooMany) {
+        this.isLimited = true;
+        // Before anybody reacts to it: others are about to call as well.
+        await limited(retryAfterSeconds(headers));
+      } else if (response.ok) this.requests++;
+      if (!/^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? '')) return response;
+      const text = await response.text();
+      this.#read(text);
+      return new Response(text === '' ? null : text, { status, statusText: response.statusText, headers });
+    };
+  }
+
+  #read(text: string): void {
+    try {
+      const usage = usageIn(JSON.parse(text));
+      if (usage) this.used(usage);
+    } catch {
+      // The caller finds out by itself.
+    }
+  }
+
+  /** Says what was used where no JSON answer does: of a stream, or of another protocol. Several add up. */
+  used({ amountMinor, units, ...usage }: Used): void {
+    if (amountMinor !== undefined) this.amountMinor = (this.amountMinor ?? 0n) + BigInt(amountMinor);
+    if (units !== undefined) this.units = (this.units ?? 0) + units;
+    if (Object.keys(usage).length > 0) this.usage = addUsage(this.usage ?? noUsage, usage);
+  }
+}

@@ -1,0 +1,181 @@
+import { isRefusal } from '../error.ts';
+import { pause } from '../send.ts';
+import type { CallOptions } from '../types.ts';
+import {
+  type AllowanceRef,
+  type BudgetRef,
+  type Reservation,
+  reserve,
+  type Spender,
+  type TakenUnits,
+  takeUnits,
+} from '../worker/spending.ts';
+import { ModelCall } from './model-call.ts';
+import { knownProviders, type ProviderHeaders } from './rate-limits.ts';
+import { tokensOf, type Usage } from './usage.ts';
+
+type Amount = string | bigint | number;
+
+/** What a model call is paid from, and what it may take at most. */
+export interface SpendOptions {
+  /** The budget that pays for it. */
+  readonly budget?: BudgetRef;
+  /** The allowance that stands for the provider's limit. */
+  readonly quota?: AllowanceRef;
+  /** The most that the call may take: money in minor units, and units of the quota. */
+  readonly estimate: { readonly amountMinor?: Amount; readonly units?: number };
+  /** What a usage costs, in minor units. Without it the whole estimate is spent, unless `call.used` says what it was. */
+  readonly price?: (usage: Usage) => Amount;
+  /** What the quota counts: `tokens` unless you say otherwise. */
+  readonly counts?: 'tokens' | 'requests';
+  /** What the money is spent for: the budget shows the sums by label. */
+  readonly label?: string;
+  /** How often the function is called if the provider refuses it for its limits: 3 unless you say otherwise. */
+  readonly attempts?: number;
+  /** The names of headers in which providers say what is left. */
+  readonly providers?: readonly ProviderHeaders[];
+  /** Is told of what could not be settled, though the call was made; without it `spend` rejects. */
+  readonly unsettled?: (error: unknown) => void;
+}
+
+/** Where no task says it. */
+export interface SpendFor {
+  /** The run; a new one for each client unless you say otherwise. */
+  readonly scopeId?: string;
+  readonly holder?: string;
+  /** Names the work: after a crash, the same key goes on with what was reserved for it. */
+  readonly workKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+const presetAttempts = 3;
+const presetCooldownSeconds = 5;
+const maxCooldownSeconds = 3600;
+/** So near to a provider's reset what is left is no news: it would be taken for the next window's. */
+const staleMs = 250;
+
+/** The units of one attempt. */
+class Quota {
+  readonly #spender: Spender;
+  readonly #taken: TakenUnits;
+  /** How long this call alone has to wait. */
+  restMs = 0;
+
+  constructor(spender: Spender, taken: TakenUnits) {
+    this.#spender = spender;
+    this.#taken = taken;
+  }
+
+  /** Keeps everybody from the provider; a key that may spend and no more keeps this call from it. */
+  async cooldown(seconds = presetCooldownSeconds): Promise<void> {
+    const { muster, insist } = this.#spender;
+    const { allowanceId } = this.#taken;
+    const asked = Math.min(maxCooldownSeconds, Math.max(1, Math.ceil(seconds)));
+    const reason = '429 from the provider';
+    try {
+      await insist((options) => muster.allowance.cooldown({ allowanceId, seconds: asked, reason }, options));
+    } catch (error) {
+      if (!isRefusal(error, 'PERMISSION_DENIED')) throw error;
+      this.restMs = asked * 1000;
+    }
+  }
+
+  /** Says what was really used, then what the provider has left if that is less than the quota has. */
+  async settle(units: number, { remaining }: ModelCall): Promise<void> {
+    const { muster, insist } = this.#spender;
+    const { allowanceId, waiterId: consumptionId } = this.#taken;
+    const { availableUnits } = await insist((options) =>
+      muster.allowance.settle({ allowanceId, consumptionId, units }, options),
+    );
+    const { units: remainingUnits = Number.POSITIVE_INFINITY, resetAt } = remaining ?? {};
+    const isStale = resetAt !== undefined && resetAt.getTime() - Date.now() < staleMs;
+    if (remainingUnits >= availableUnits && remainingUnits > 0) return;
+    if (isStale || remainingUnits === Number.POSITIVE_INFINITY) return;
+    const seen = { allowanceId, remainingUnits, ...(resetAt && { resetAt: resetAt.toISOString() }) };
+    await insist((options) => muster.allowance.observe(seen, options));
+  }
+}
+
+/** The bill of all attempts. */
+function costOf(calls: readonly ModelCall[], { price }: SpendOptions): bigint | undefined {
+  const costs = calls.map(
+    ({ amountMinor, usage }) => amountMinor ?? (usage && price ? BigInt(price(usage)) : undefined),
+  );
+  const known = costs.filter((cost) => cost !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0n);
+}
+
+function unitsOf({ units, usage, requests }: ModelCall, { counts }: SpendOptions): number | undefined {
+  if (units !== undefined) return units;
+  return counts === 'requests' ? requests : usage && tokensOf(usage);
+}
+
+/**
+ * Takes units of a quota and reserves money, makes a call, and settles both with what the answer says was used. What the
+ * provider refuses for its limits cools the quota down, waits in line and is tried again.
+ */
+export async function spend<T>(
+  spender: Spender,
+  options: SpendOptions,
+  work: (call: ModelCall) => Promise<T>,
+  keep: (reservation: Reservation) => void = () => undefined,
+): Promise<T> {
+  const { budget, quota, estimate, counts = 'tokens', attempts = presetAttempts, label, unsettled } = options;
+  const { amountMinor, units = counts === 'requests' ? 1 : undefined } = estimate;
+  if (budget !== undefined && amountMinor === undefined) throw new TypeError('estimate.amountMinor is missing');
+  if (quota !== undefined && units === undefined) throw new TypeError('estimate.units is missing');
+  const money = budget === undefined ? undefined : await reserve(spender, budget, amountMinor ?? 0);
+  if (money) keep(money);
+  const calls: ModelCall[] = [];
+
+  /** What was not said was spent as a whole by a call that was made, and not at all by one that failed. */
+  const pay = async (hasFailed: boolean): Promise<void> => {
+    const cost = costOf(calls, options);
+    await money?.settle(cost ?? (hasFailed ? 0n : undefined), label === undefined ? {} : { label });
+  };
+  const settled = async (steps: readonly (Promise<void> | undefined)[]): Promise<void> => {
+    const failed = (await Promise.allSettled(steps)).find((step) => step.status === 'rejected');
+    if (!failed) return;
+    if (!unsettled) throw failed.reason;
+    unsettled(failed.reason);
+  };
+
+  let restMs = 0;
+  for (let attempt = 1; ; attempt++) {
+    let taken: Quota | undefined;
+    try {
+      if (restMs > 0) await pause(restMs, spender.signal);
+      if (quota !== undefined) taken = new Quota(spender, await takeUnits(spender, quota, units ?? 0));
+    } catch (error) {
+      await pay(true).catch(() => undefined);
+      throw error;
+    }
+    const call = new ModelCall(counts, options.providers ?? knownProviders, async (seconds) =>
+      taken?.cooldown(seconds),
+    );
+    calls.push(call);
+    let result: T;
+    try {
+      result = await work(call);
+    } catch (error) {
+      const isLast = !call.isLimited || !taken || attempt >= attempts || spender.signal.aborted;
+      // What was thrown matters more; what was reserved stays to be seen.
+      await Promise.allSettled([taken?.settle(unitsOf(call, options) ?? 0, call), isLast ? pay(true) : undefined]);
+      if (isLast) throw error;
+      restMs = taken?.restMs ?? 0;
+      continue;
+    }
+    await settled([taken?.settle(unitsOf(call, options) ?? units ?? 0, call), pay(false)]);
+    return result;
+  }
+}
+
+/** A spender that is no task: calls are retried as those of any client. */
+export function spenderOf(muster: Spender['muster'], scopeId: string, given: SpendFor): Spender {
+  const { signal = new AbortController().signal, holder = 'spend', workKey = crypto.randomUUID() } = given;
+  const insist = <T>(call: (options: CallOptions) => Promise<T>): Promise<T> => call({});
+  return {
+    ...{ muster, holder, signal, insist, attempt: 1, claimedAt: null },
+    ...{ scopeId: given.scopeId ?? scopeId, workId: workKey },
+  };
+}

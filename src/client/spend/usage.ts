@@ -1,0 +1,44 @@
+/** What a model call has used. */
+export interface Usage {
+  /** All of the input, cached or not. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The part of the input that the provider has read from its cache. */
+  readonly cachedTokens: number;
+}
+
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+
+export const tokensOf = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;
+
+export function addUsage(one: Usage, other: Partial<Usage>): Usage {
+  return {
+    inputTokens: one.inputTokens + (other.inputTokens ?? 0),
+    outputTokens: one.outputTokens + (other.outputTokens ?? 0),
+    cachedTokens: one.cachedTokens + (other.cachedTokens ?? 0),
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+const numberIn = (object: unknown, name: string): number | undefined => {
+  const value = isObject(object) ? object[name] : undefined;
+  return typeof value === 'number' && value >= 0 ? value : undefined;
+};
+
+/** The `usage` of an answer's JSON, as OpenAI and Anthropic write it; undefined where there is none. */
+export function usageIn(body: unknown): Usage | undefined {
+  const usage = isObject(body) ? body['usage'] : undefined;
+  const input = numberIn(usage, 'input_tokens') ?? numberIn(usage, 'prompt_tokens');
+  const output = numberIn(usage, 'output_tokens') ?? numberIn(usage, 'completion_tokens');
+  if (input === undefined && output === undefined) return undefined;
+  // Anthropic counts what was written to and read from its cache apart from the input, OpenAI within it.
+  const read = numberIn(usage, 'cache_read_input_tokens');
+  const written = numberIn(usage, 'cache_creation_input_tokens') ?? 0;
+  const details = isObject(usage) ? (usage['prompt_tokens_details'] ?? usage['input_tokens_details']) : undefined;
+  return {
+    inputTokens: (input ?? 0) + (read ?? 0) + written,
+    outputTokens: output ?? 0,
+    cachedTokens: read ?? numberIn(details, 'cached_tokens') ?? 0,
+  };
+}

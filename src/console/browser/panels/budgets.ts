@@ -1,0 +1,96 @@
+import { el } from '../dom.ts';
+import { duration, money, percent } from '../format.ts';
+import { age, badge, bar, button, buttons, pager } from '../parts.ts';
+import { address, type PageRef } from '../place.ts';
+import type { Budget, Budgets } from '../records.ts';
+import type { World } from '../world.ts';
+import { type Panel, panel } from './panel.ts';
+import { filtered } from './resources.ts';
+
+/** What is said of a budget, in a list or by itself. */
+type BudgetText = Omit<Budget, 'id' | 'name'>;
+
+/** `1.00 EUR settled, …`: the balances of a budget in words. */
+function balancesText({ currency, scale, balances }: BudgetText): string {
+  const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
+  const { limit, reserved, settled, available, overdrawn } = balances;
+  const text = `${of(settled)} settled, ${of(reserved)} reserved, ${of(available)} available of ${of(limit)}`;
+  return overdrawn === '0' ? text : `${text}; overdrawn by ${of(overdrawn)}`;
+}
+
+/** `alerts at 50 % (reached), 80 %`. */
+function alertsText({ alertPercents, balances: { limit, reserved, settled } }: BudgetText): string {
+  const used = BigInt(reserved) + BigInt(settled);
+  const isReached = (one: number): boolean => used > 0n && used * 100n >= BigInt(limit) * BigInt(one);
+  return `alerts at ${alertPercents.map((one) => `${one} %${isReached(one) ? ' (reached)' : ''}`).join(', ')}`;
+}
+
+/** The balances of a budget as a bar and in words, with its window and its alerts. */
+export function balancesBar(budget: BudgetText, world: World): Node[] {
+  const { limit, reserved, settled } = budget.balances;
+  const { windowSeconds, windowEndsAt, settledTotal, currency, scale } = budget;
+  const text = balancesText(budget);
+  const parts = { settled: percent(settled, limit), reserved: percent(reserved, limit) };
+  const window =
+    windowSeconds === null || windowEndsAt === null
+      ? []
+      : [
+          el(
+            'span',
+            { class: 'note' },
+            `${money(settledTotal, scale)} ${currency} settled in all windows of ${duration(windowSeconds)}, this one ends `,
+            age(windowEndsAt, world),
+          ),
+        ];
+  const alerts = budget.alertPercents.length === 0 ? [] : [el('span', { class: 'note' }, alertsText(budget))];
+  return [bar(text, parts), el('span', { class: 'note' }, text), ...window, ...alerts];
+}
+
+/** Nothing can be reserved of it. */
+const isUsedUp = ({ balances }: Budget): boolean => balances.available === '0' || balances.overdrawn !== '0';
+
+export function budgetLink(id: string, world: World): Element {
+  return el('a', { class: 'name named', href: address(world.spaceId, `budget/${id}`) }, world.named(id).name);
+}
+
+/** A budget, and in it those below it that are on the same page. */
+function budgetItem(budget: Budget, all: readonly Budget[], world: World): Element {
+  const { id, name, balances, parentBudgetId } = budget;
+  const below = all.filter((one) => one.parentBudgetId === id);
+  const isApart = parentBudgetId !== null && !all.some((one) => one.id === parentBudgetId);
+  return el(
+    'li',
+    { 'data-key': id },
+    budgetLink(id, world),
+    isApart ? el('span', { class: 'note' }, 'below ', budgetLink(parentBudgetId, world)) : null,
+    isUsedUp(budget) ? el('span', {}, ' ', badge(balances.overdrawn === '0' ? 'USED UP' : 'OVERDRAWN')) : null,
+    ...balancesBar(budget, world),
+    buttons(world.can.config && button('limit', 'Change the limit…', { id, label: name })),
+    below.length === 0 ? null : el('ul', { class: 'bars below' }, ...below.map((one) => budgetItem(one, all, world))),
+  );
+}
+
+function budgetTree(all: readonly Budget[], world: World): Element {
+  const ids = new Set(all.map(({ id }) => id));
+  const roots = all.filter(({ parentBudgetId }) => parentBudgetId === null || !ids.has(parentBudgetId));
+  return el('ul', { class: 'bars' }, ...roots.map((one) => budgetItem(one, all, world)));
+}
+
+/** A page of the budgets; without a place the newest, which are read for their names. */
+export function budgetsPanel(place?: PageRef): Panel {
+  return panel<Budgets>({
+    id: 'budgets',
+    path: `/budgets${filtered(place, 'budgets')}`,
+    hears: ['budget'],
+    learn: (answer, world) => {
+      for (const { id, name, scale, currency } of answer.budgets) world.name(id, { name, scale, currency });
+      if (!place) world.learnUsedUp(answer.budgets.filter(isUsedUp));
+    },
+    render: (answer, world) => [
+      answer.budgets.length === 0 ? el('p', { class: 'empty' }, 'No budget here.') : budgetTree(answer.budgets, world),
+      ...(place ? pager(place, answer.nextCursor, 'budgets') : []),
+    ],
+  });
+}
+
+export const budgets = budgetsPanel();

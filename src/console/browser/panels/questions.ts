@@ -1,0 +1,88 @@
+import type { Api } from '../api.ts';
+import { type Child, el } from '../dom.ts';
+import { plural } from '../format.ts';
+import { pretty } from '../json-text.ts';
+import { age, button, instantButton, mailboxLink, messageLink, named, scopeLink } from '../parts.ts';
+import { queryText } from '../place.ts';
+import type { Question, Questions } from '../records.ts';
+import type { World } from '../world.ts';
+import { panel } from './panel.ts';
+
+/** More than anybody reads at once. */
+const maxPages = 10;
+
+interface Inbox {
+  readonly questions: readonly Question[];
+  /** There are older ones that were not read. */
+  readonly isCut: boolean;
+}
+
+/** The API has the newest first, the inbox the oldest. */
+async function readOpen(api: Api, signal: AbortSignal): Promise<Inbox> {
+  const questions: Question[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < maxPages; page++) {
+    const query = queryText({ state: 'OPEN', limit: '200', cursor: cursor ?? undefined });
+    const found: Questions = await api.get<Questions>(`/questions${query}`, signal);
+    questions.push(...found.questions);
+    cursor = found.nextCursor;
+    if (cursor === null) break;
+  }
+  return { questions: questions.reverse(), isCut: cursor !== null };
+}
+
+/** A text as it is, any other JSON in lines. */
+export function asked(question: unknown): Element {
+  if (typeof question === 'string') return el('p', { class: 'question named' }, question);
+  // Focusable, since it scrolls.
+  return el('pre', { tabindex: '0', role: 'group', 'aria-label': 'Question' }, pretty(JSON.stringify(question)));
+}
+
+/** What it belongs to, and until when it can be answered. */
+function about({ holder, mailboxId, messageId, scopeId, createdAt, expiresAt }: Question, world: World): Child[] {
+  return [
+    ...(holder === null ? [] : [named(holder), ' asked ']),
+    age(createdAt, world),
+    ...(mailboxId === null ? [] : [' in ', mailboxLink(mailboxId, world)]),
+    ...(messageId === null ? [] : [', message ', messageLink(messageId, world)]),
+    ', run ',
+    scopeLink(scopeId, world),
+    '; open until ',
+    age(expiresAt, world),
+  ];
+}
+
+/** An option answers with one click; any other answer is typed. */
+function ways({ id, options, question }: Question): Element[] {
+  const label = typeof question === 'string' ? question.slice(0, 80) : id;
+  if (options === null) return [button('answer', 'Answer…', { id, label })];
+  return options.map((option) => instantButton('choose', option, { id, option, label: `to ${label}` }));
+}
+
+/** The questions that nobody has answered. */
+export const openQuestions = panel<Inbox>({
+  id: 'questions',
+  path: '/questions',
+  hears: ['question'],
+  everySeconds: 2.5,
+  idleSeconds: 20,
+  read: readOpen,
+  render: ({ questions, isCut }, world) => [
+    questions.length === 0
+      ? el('p', { class: 'empty' }, 'Nobody waits for an answer.')
+      : el(
+          'ol',
+          { class: 'plain inbox', 'aria-label': plural(questions.length, 'open question') },
+          ...questions.map((one) =>
+            el(
+              'li',
+              { 'data-key': one.id },
+              asked(one.question),
+              el('p', { class: 'note' }, ...about(one, world)),
+              world.can.write ? el('p', { class: 'buttons' }, ...ways(one)) : '',
+            ),
+          ),
+        ),
+    ...(isCut ? [el('p', {}, 'There are older ones: answer these first.')] : []),
+  ],
+});

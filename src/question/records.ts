@@ -1,0 +1,58 @@
+import Joi from 'joi';
+import { exampleId, Field, flag, id, oneOf, opaque, state, text, time } from '../declare/field.ts';
+import { momentOfId } from '../declare/moment.ts';
+import { record } from '../declare/record.ts';
+
+export const questionStates = ['OPEN', 'ANSWERED', 'EXPIRED', 'WITHDRAWN'] as const;
+
+/** Stored in lines: none of them has a line break. */
+const options = new Field<readonly string[]>({
+  lua: 'text',
+  read: (value) => String(value).split('\n'),
+  schema: () => Joi.array().items(Joi.string()),
+})
+  .orNull()
+  .means('the answers to choose from; null: any answer')
+  .example(['yes', 'no']);
+
+export const Question = record('Question', {
+  id: id()
+    .forModels('`id` of the question, as message_ask or question_create answered it')
+    .example(exampleId('questionId')),
+  scopeId: id(),
+  messageId: id()
+    .orNull()
+    .means('the message that waits for the answer; null: none does')
+    .example(exampleId('messageId')),
+  mailboxId: id().orNull().means('the mailbox of that message; null: there is none').example(exampleId('mailboxId')),
+  holder: text().orNull().means('who asks; null: nobody said').example('worker-7'),
+  question: opaque()
+    .means('the question, as it was asked')
+    .example('Publish the report?' as never),
+  options,
+  state: state('questions', ...questionStates),
+  answer: opaque().orNull().later().means('the answer; null: there is none').example(null),
+  answeredBy: text().orNull().later().means('who answered, as they said; null: nobody has').example(null),
+  answeredVia: oneOf('API', 'PAGE')
+    .orNull()
+    .later()
+    .means('how it was answered: API: with an API key; PAGE: on the page of its answerUrl; null: it was not')
+    .example(null),
+  createdAt: time().of((get) => momentOfId(get('id'))),
+  expiresAt: time().means('until when it can be answered').example('2026-02-07T12:00:00.000Z'),
+  answeredAt: time().orNull().later().means('when it was answered; null: it was not').example(null),
+  /** Whether its message FAILED if nobody answers. */
+  fails: flag().internal(),
+  /** The digests of its links' tokens, with blanks between. */
+  links: text().orNull().later().secret(),
+});
+
+/** In the view of a run, without texts. */
+export const QuestionSummary = Question.without('QuestionSummary', 'question', 'options', 'answer');
+
+export const answerUrl = text()
+  .means('a page on which a person answers it once, without a key; shown here only, and never over MCP')
+  .example('https://muster.example.com/answer/acme_kq0…');
+
+/** The answer of asking. */
+export const AskedQuestion = Question.with('AskedQuestion', { answerUrl });

@@ -1,0 +1,250 @@
+import Joi from 'joi';
+import { fields, id, integer, ofRun, opaque, optional, says, text } from '../call/fields.ts';
+import { type LinkTo, newLink } from '../call/link.ts';
+import { randomTail } from '../call/random.ts';
+import { readList } from '../call/read-list.ts';
+import { param, type Route, read, route } from '../call/route.ts';
+import { exampleId, id as idField, oneOf, text as textField } from '../declare/field.ts';
+import { exactly, one, record } from '../declare/record.ts';
+import { answerPath, choiceOf, option } from './answer.ts';
+import { AskedQuestion, answerUrl, Question, questionStates } from './records.ts';
+
+const reply = { question: one(Question) };
+const asked = { ...reply, linkToken: textField() };
+
+/** A week: as long as people are away. */
+const defaultSeconds = 604_800;
+/** A month. */
+const maxSeconds = 2_592_000;
+
+/** What can be asked. */
+const whatToAsk = {
+  question: opaque()
+    .description('the question: any JSON, mostly a text, of at most 4,096 bytes')
+    .meta({ model: 'the question, in words that a person understands who knows nothing of your work' })
+    .example('Publish the report?'),
+  options: optional(
+    Joi.array<readonly string[]>()
+      .items(option())
+      .min(1)
+      .max(20)
+      .description('the answers to choose from; left out: any answer')
+      .example(['yes', 'no'])
+      .error(says('must be a list of 1 to 20 texts of 1 to 200 characters, without control characters')),
+  ),
+  expiresInSeconds: optional(integer(5, maxSeconds), defaultSeconds).description('for how long it can be answered'),
+};
+
+const askedOf = (question: typeof Question.type, linkToken: string, linkTo: LinkTo): object => {
+  const address = linkTo(answerPath, linkToken);
+  return { ...question, ...(address !== undefined && { answerUrl: address }) };
+};
+
+const ask = route({
+  method: 'POST',
+  path: '/messages/:messageId/ask',
+  call: 'message.ask',
+  summary: 'Ask a question and give up the claim; the message goes on when somebody has answered',
+  description:
+    'Ends the claim without counting its attempt: the message is BLOCKED, nobody holds it, its pool units and the turn of ' +
+    'its key are for others. Once the question is answered, the next `recv` of the message has it in `question`, with ' +
+    'its answer. Where nobody answers by `expiresAt`, the message goes on without (`RETURN`), or is FAILED (`FAIL`). ' +
+    'Whoever has `answerUrl` can answer once, without a key: hand it to the person who is to decide.',
+  title: 'Ask a person',
+  tool: 'Ask a person, or another program, what you must not decide by yourself, and stop working on the message: your claim ends with this call, so save what you have reached in `progress`. Somebody receives the message again when it was answered, with `question.answer` in it (null if nobody answered in time).',
+  permission: 'coordination_write',
+  idempotency: 'required',
+  rate: 'recovery',
+  body: fields({
+    token: text(1, 256)
+      .description("the claim's token, as recv answered it with this message")
+      .example('q1Yw3T0dB8mLr5vXz7Nc2A'),
+    ...whatToAsk,
+    onExpiry: optional(Joi.valid('RETURN', 'FAIL') as Joi.AnySchema<'RETURN' | 'FAIL'>, 'RETURN').description(
+      'what becomes of the message if nobody answers: RETURN: it goes on without an answer; FAIL: it is FAILED',
+    ),
+    progress: opaque()
+      .optional()
+      .description('how far the work has come, for the next attempt; at most 4,096 bytes')
+      .example({ page: 3 }),
+  }),
+  opaque: ['question'],
+  alsoOpaque: ['progress'],
+  success: {
+    201: record('AskedMessage', {
+      id: idField().example(exampleId('messageId')),
+      state: oneOf('BLOCKED'),
+      question: one(AskedQuestion),
+    }).schema,
+  },
+  refuses: [
+    'MESSAGE_NOT_FOUND',
+    'CLAIM_LOST',
+    'GROUP_DECIDED',
+    'PAYLOAD_TOO_LARGE',
+    'QUESTIONS_FULL',
+    'MESSAGES_DAMAGED',
+  ],
+  script: 'question/ask',
+  args: ({ body: { question, options, onExpiry, progress, ...body } }) => ({
+    ...body,
+    text: question,
+    options: options?.join('\n') ?? '',
+    fails: onExpiry === 'FAIL' ? '1' : '',
+    progress: progress ?? '',
+    ...newLink(),
+    tail: randomTail(),
+  }),
+  reply: asked,
+  answer: ({ question, linkToken }, input, _replayed, linkTo) => ({
+    status: 201,
+    body: { id: param(input, 'messageId'), state: 'BLOCKED', question: askedOf(question, linkToken, linkTo) },
+  }),
+});
+
+const create = route({
+  method: 'POST',
+  path: '/questions',
+  call: 'question.create',
+  summary: 'Ask a question that no message waits for',
+  description:
+    'Read its answer with `GET /questions/{questionId}` and `waitSeconds`, or hear of it by `question.answered`.',
+  title: 'Ask and go on',
+  tool: 'Ask a person, or another program, while you go on with your work. Keep the id: question_view with waitSeconds answers when somebody has answered. If you cannot go on without the answer, use message_ask instead.',
+  permission: 'coordination_write',
+  idempotency: 'required',
+  body: fields({
+    scopeId: ofRun(),
+    ...whatToAsk,
+    holder: optional(text(1, 256)).description('who asks, for those who answer'),
+  }),
+  opaque: ['question'],
+  success: { 201: AskedQuestion.schema },
+  refuses: ['SCOPE_CANCELLED', 'OPERATIONS_EXHAUSTED', 'PAYLOAD_TOO_LARGE', 'ACTIVE_RUNS_LIMITED', 'TIMERS_FULL'],
+  script: 'question/create',
+  args: ({ body: { question, options, holder, ...body } }) => ({
+    ...body,
+    text: question,
+    options: options?.join('\n') ?? '',
+    holder: holder ?? '',
+    ...newLink(),
+    tail: randomTail(),
+  }),
+  reply: asked,
+  answer: ({ question, linkToken }, _input, _replayed, linkTo) => ({
+    status: 201,
+    body: askedOf(question, linkToken, linkTo),
+  }),
+});
+
+const list = readList({
+  path: '/questions',
+  call: 'question.list',
+  summary: 'List questions, newest first; by state, run and message',
+  description:
+    'Those that wait for somebody: `state=OPEN`. `scopeId` also finds those of scopes below it. A filtered page looks at ' +
+    'no more than 1,000 questions and 4 MiB, so it may be short while there is more.',
+  title: 'See questions',
+  tool: 'See the questions of a run or of a message, with their answers; state OPEN: those that nobody has answered yet.',
+  script: 'question/list',
+  plural: 'questions',
+  record: Question,
+  states: questionStates,
+  filters: {
+    scopeId: id().optional().description('only those of this scope and of the scopes below it'),
+    messageId: id().optional().description('only those that this message has asked'),
+  },
+});
+
+const view = read({
+  path: '/questions/:questionId',
+  call: 'question.view',
+  summary: 'A question with its answer; with waitSeconds, once it is not OPEN',
+  description:
+    'With `waitSeconds` it answers once the question is ANSWERED, EXPIRED or WITHDRAWN, or as it then stands.',
+  title: 'Wait for an answer',
+  tool: 'See a question and its answer. With waitSeconds it answers when somebody has answered (ANSWERED: `answer`, `answeredBy`), when nobody can any more (EXPIRED, WITHDRAWN), or when the time is over (still OPEN: call again).',
+  success: { 200: Question.schema },
+  refuses: ['QUESTION_NOT_FOUND'],
+  script: 'question/view',
+  asRecord: {},
+  reply,
+  wait: { on: 'questionId', isOver: ({ question }) => question.state !== 'OPEN' },
+});
+
+const answer = route({
+  method: 'POST',
+  path: '/questions/:questionId/answer',
+  call: 'question.answer',
+  summary: 'Answer a question; the message that asked it goes on',
+  description:
+    'The first answer stands. The same answer by the same person again is answered as the first time; any other is ' +
+    'refused (`QUESTION_CLOSED`). Where the question has `options`, the answer is one of them.',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  rate: 'recovery',
+  body: fields({
+    answer: opaque()
+      .description(
+        "the answer: any JSON, of at most the space's maxPayloadBytes; one of the options where there are any",
+      )
+      .example('yes'),
+    answeredBy: text(1, 256).description('who answers').example('ann@example.com'),
+  }),
+  opaque: ['answer'],
+  example: {
+    state: 'ANSWERED',
+    answer: 'yes',
+    answeredBy: 'ann@example.com',
+    answeredVia: 'API',
+    answeredAt: '2026-01-31T12:00:00.000Z',
+  },
+  success: { 200: Question.schema },
+  refuses: ['QUESTION_NOT_FOUND', 'QUESTION_CLOSED', 'PAYLOAD_TOO_LARGE'],
+  script: 'question/answer',
+  args: ({ body }) => ({ ...body, choice: choiceOf(body.answer) }),
+  reply,
+});
+
+const withdraw = route({
+  method: 'POST',
+  path: '/questions/:questionId/withdraw',
+  call: 'question.withdraw',
+  summary: 'Withdraw an OPEN question that no message waits for',
+  description: 'Its links say so from then on. Again changes nothing. A message withdraws its question by its own end.',
+  title: 'Withdraw a question',
+  tool: 'Withdraw a question of yours whose answer you do not need any more, if it was asked by question_create.',
+  isRepeatable: true,
+  isDestructive: true,
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  rate: 'recovery',
+  example: { state: 'WITHDRAWN' },
+  success: { 200: Question.schema },
+  refuses: ['QUESTION_NOT_FOUND', 'QUESTION_CLOSED'],
+  script: 'question/withdraw',
+  reply,
+});
+
+const link = route({
+  method: 'POST',
+  path: '/questions/:questionId/link',
+  call: 'question.link',
+  summary: 'Make another link to the page on which an OPEN question is answered',
+  description:
+    'For whoever hands questions to people, as a webhook receiver does that hears `question.asked`. Earlier links go on; ' +
+    'a question has at most 100. Each of them can answer it, once.',
+  permission: 'coordination_write',
+  idempotency: 'optional',
+  success: { 200: exactly({ answerUrl: answerUrl.schema }) },
+  refuses: ['QUESTION_NOT_FOUND', 'QUESTION_CLOSED', 'OPERATIONS_EXHAUSTED', 'LINKS_FULL'],
+  script: 'question/link',
+  args: () => newLink(),
+  reply: { linkToken: textField() },
+  answer: ({ linkToken }, _input, _replayed, linkTo) => ({
+    status: 200,
+    body: { answerUrl: linkTo(answerPath, linkToken) },
+  }),
+});
+
+export const questionRoutes: readonly Route[] = [ask, create, list, view, answer, withdraw, link];

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createMuster, type Hold, HoldLost, type Muster, MusterError } from '../../src/client/index.ts';
+import { World } from '../support/world.ts';
+
+describe('muster.pool(name).hold', () => {
+  let world: World;
+  let muster: Muster;
+  beforeEach(async () => {
+    world = await World.create();
+    muster = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId });
+    await muster.pool.create({ name: 'deploys', units: 1 });
+  });
+  const pool = async () => (await muster.pool.list({ name: 'deploys' })).pools[0];
+  const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((thrown) => thrown);
+
+  it('holds units while the body runs, hands out the fence, and releases whatever the body does', async () => {
+    const answer = await muster.pool('deploys').hold(async ({ fence, record, signal }) => {
+      expect([record.state, record.fence, signal.aborted]).to.deep.equal(['HELD', fence, false]);
+      expect((await pool())?.heldUnits).to.equal(1);
+      return fence;
+    });
+    expect(answer).to.be.above(0);
+    expect((await pool())?.heldUnits).to.equal(0);
+    const broken = muster.pool('deploys').hold(() => {
+      throw new RangeError('broken');
+    });
+    expect(await failure(broken)).to.be.instanceOf(RangeError);
+    expect((await pool())?.heldUnits).to.equal(0);
+  });
+
+  it('lets one in after the other, with growing fences', async () => {
+    const fences: number[] = [];
+    let inside = 0;
+    const body = async ({ fence }: Hold): Promise<void> => {
+      inside++;
+      expect(inside).to.equal(1);
+      await sleep(5);
+      fences.push(fence);
+      inside--;
+    };
+    // Sessions of their own: the same one would wait for itself.
+    const holders = Array.from({ length: 10 }, (_, i) =>
+      muster.pool('deploys').hold(body, { holderSession: `${i}`, leaseSeconds: 5 }),
+    );
+    await Promise.all(holders);
+    expect(fences).to.deep.equal([...new Set(fences)].sort((a, b) => a - b));
+    expect(fences).to.have.length(10);
+  });
+
+  it('refuses where the wait is in vain, or would never end', async () => {
+    await muster.pool('deploys').hold(async () => {
+      const none = await failure(muster.pool('deploys').hold(() => 1, { ttlSeconds: 0 }));
+      expect(none).to.be.instanceOf(MusterError).with.property('code', 'POOL_EXHAUSTED');
+    });
+    const scopeId = world.spaceId;
+    const twice = muster
+      .pool('deploys')
+      .hold(() => muster.pool('deploys').hold(() => 1, { scopeId }), { scopeId, leaseSeconds: 5 });
+    expect(await failure(twice))
+      .to.be.instanceOf(MusterError)
+      .with.property('code', 'DEADLOCK');
+    expect((await pool())?.heldUnits).to.equal(0);
+    expect(await failure(muster.pool('nothing').hold(() => 1))).to.have.property(
+      'message',
+      'there is no pool named nothing',
+    );
+  });
+
+  it('aborts the body’s signal when the hold is lost, and rejects with HoldLost', async () => {
+    const lost = muster.pool('deploys').hold(
+      async ({ record, signal }) => {
+        await muster.hold.release({ holdId: record.id, force: true });
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        expect(signal.reason).to.be.instanceOf(HoldLost);
+        return 'ended in spite of it';
+      },
+      { leaseSeconds: 5 },
+    );
+    expect(await failure(lost)).to.be.instanceOf(HoldLost);
+  }).timeout(10_000);
+
+  it('loses the hold by its own clock when no renewal is answered', async () => {
+    let isCut = false;
+    const cut: typeof fetch = (...args) => (isCut ? Promise.reject(new TypeError('cut off')) : fetch(...args));
+    const far = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: cut });
+    const begun = performance.now();
+    const lost = far.pool('deploys').hold(
+      async ({ signal }) => {
+        isCut = true;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+      { leaseSeconds: 5 },
+    );
+    expect(await failure(lost)).to.be.instanceOf(HoldLost);
+    expect(performance.now() - begun).to.be.within(3_000, 6_000);
+  }).timeout(10_000);
+
+  it('leaves the queue when its signal aborts', async () => {
+    await muster.pool('deploys').hold(async () => {
+      const controller = new AbortController();
+      const waiting = failure(
+        muster.pool('deploys').hold(() => 1, { holderSession: 'other', signal: controller.signal }),
+      );
+      while ((await pool())?.waiting !== 1) await sleep(10);
+      controller.abort(new Error('enough'));
+      expect(await waiting).to.be.instanceOf(Error);
+      while ((await pool())?.waiting !== 0) await sleep(10);
+    });
+  });
+
+  it('finds a pool that was made anew under its name', async () => {
+    await muster.pool('deploys').hold(() => 1);
+    const { id = '' } = (await pool()) ?? {};
+    await muster.pool.delete({ poolId: id });
+    await muster.pool.create({ name: 'deploys', units: 2 });
+    expect(await muster.pool('deploys').hold(({ record }) => record.units, { units: 2 })).to.equal(2);
+  });
+});

@@ -1,0 +1,275 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import {
+  createMuster,
+  knownProviders,
+  type ModelCall,
+  type Muster,
+  type SpendOptions,
+  Worker,
+} from '../../src/client/index.ts';
+import { remainingIn, retryAfterSeconds } from '../../src/client/spend/rate-limits.ts';
+import { usageIn } from '../../src/client/spend/usage.ts';
+import type { MusterService } from '../../src/service.ts';
+import { Provider } from '../support/provider.ts';
+import { delivering } from '../support/webhooks.ts';
+import { World } from '../support/world.ts';
+
+describe('spend', () => {
+  let service: MusterService;
+  let world: World;
+  let muster: Muster;
+  const providers: Provider[] = [];
+  before(async () => {
+    service = await delivering();
+    world = await World.create({ on: service });
+    muster = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId });
+  });
+  afterEach(() => Promise.all(providers.splice(0).map((provider) => provider.close())));
+  after(() => service.stop());
+
+  async function provider(plan: Parameters<typeof Provider.start>[0]): Promise<Provider> {
+    const started = await Provider.start(plan);
+    providers.push(started);
+    return started;
+  }
+
+  /** A budget of token-sized money and a quota, by their names. */
+  async function funds(unitsLimit: number, windowSeconds = 3600, limitMinor = '1000000') {
+    const [budget, quota] = [randomUUID(), randomUUID()];
+    const { id: budgetId } = await muster.budget.create({ name: budget, currency: 'TOK', scale: 0, limitMinor });
+    const { id: allowanceId } = await muster.allowance.create({ name: quota, unitsLimit, windowSeconds });
+    return {
+      budget,
+      quota,
+      balances: async () => {
+        const { reserved, settled, available, overdrawn } = (await muster.budget.view({ budgetId })).balances;
+        return [reserved, settled, available, overdrawn].join(' ');
+      },
+      view: () => muster.budget.view({ budgetId }),
+      allowance: () => muster.allowance.view({ allowanceId }),
+    };
+  }
+
+  const price: SpendOptions['price'] = ({ inputTokens, outputTokens }) => inputTokens + outputTokens;
+
+  /** Asks the provider; throws what it refuses. */
+  const ask = async (call: ModelCall, url: string, body: object): Promise<{ content: string }> => {
+    const response = await call.fetch(url, { method: 'POST', body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`the provider says ${response.status}`);
+    return response.json() as Promise<{ content: string }>;
+  };
+
+  for (const style of ['openai', 'anthropic'] as const)
+    it(`takes and reserves the estimate, and settles what the answer of ${style} says was used`, async () => {
+      const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000, style });
+      const { budget, quota, balances, view, allowance } = await funds(5000);
+      const seen: unknown[] = [];
+      const estimate = { amountMinor: 400, units: 400 };
+      const { content } = await muster.spend({ budget, quota, estimate, price, label: 'drafts' }, async (call) => {
+        seen.push(await balances(), (await allowance()).usedUnits);
+        return ask(call, url, { tokens: 150 });
+      });
+      expect(content).to.equal('an answer');
+      expect(seen).to.deep.equal(['400 0 999600 0', 400]);
+      expect([await balances(), (await allowance()).usedUnits]).to.deep.equal(['0 150 999850 0', 150]);
+      expect((await view()).spentByLabel).to.deep.equal({ drafts: '150' });
+    });
+
+  it('records an overrun of money and of units', async () => {
+    const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
+    const { budget, quota, balances, allowance } = await funds(1000, 3600, '500');
+    const estimate = { amountMinor: 100, units: 100 };
+    await muster.spend({ budget, quota, estimate, price }, (call) => ask(call, url, { tokens: 1200 }));
+    expect(await balances()).to.equal('0 500 0 700');
+    expect(await allowance()).to.include({ usedUnits: 1200, availableUnits: 0 });
+  });
+
+  it('settles on a throw what the provider says it billed, and gives back the rest', async () => {
+    const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
+    const { budget, quota, balances, allowance } = await funds(1000);
+    const options = { budget, quota, price, estimate: { amountMinor: 300, units: 300 } };
+    for (const [fail, thrown, used] of [
+      ['billed', 'the provider says 500', 80],
+      ['cut', 'fetch failed', 80],
+    ] as const) {
+      const error = await muster.spend(options, (call) => ask(call, url, { tokens: 80, fail })).catch((error) => error);
+      expect(error.message).to.equal(thrown);
+      expect([await balances(), (await allowance()).usedUnits]).to.deep.equal([
+        `0 ${used} ${1_000_000 - used} 0`,
+        used,
+      ]);
+    }
+  });
+
+  it('cools the quota down by Retry-After when the provider refuses, waits in line and calls again', async () => {
+    const windowMs = 2000;
+    const limited = await provider({ tokensPerWindow: 100, windowMs });
+    const { budget, quota, balances, allowance } = await funds(100, windowMs / 1000);
+    // Somebody else has used it up.
+    // Timers may fire a little too early.
+    await sleep(windowMs - (Date.now() % windowMs) + 20);
+    limited.at().tokens = 100;
+    const options = { budget, quota, price, estimate: { amountMinor: 50, units: 50 } };
+    let calls = 0;
+    const spending = muster.spend(options, async (call) => {
+      calls++;
+      return ask(call, limited.url, { tokens: 40 });
+    });
+    while ((await allowance()).cooldownUntil === null) await sleep(10);
+    const { cooldownReason, cooldownUntil } = await allowance();
+    expect(cooldownReason).to.equal('429 from the provider');
+    expect(Date.parse(cooldownUntil ?? '') - Date.now()).to.be.within(0, 2000);
+    await spending;
+    expect(calls).to.equal(2);
+    expect([await balances(), (await allowance()).usedUnits]).to.deep.equal(['0 40 999960 0', 40]);
+    // Told once, it is thrown.
+    limited.at().tokens = 100;
+    const refused = await muster
+      .spend({ ...options, attempts: 1 }, (call) => ask(call, limited.url, { tokens: 40 }))
+      .catch((error) => error);
+    expect(refused.message).to.equal('the provider says 429');
+    expect(await balances()).to.equal('0 40 999960 0');
+  });
+
+  it('waits by itself after a 429 where the key may spend and no more', async () => {
+    const { budget, quota, allowance } = await funds(100);
+    const key = await world.key(['coordination_read', 'coordination_write', 'resource_spend']);
+    const spender = createMuster({ url: world.url, key, spaceId: world.spaceId });
+    const server = await provider({ tokensPerWindow: 100, windowMs: 1000 });
+    let calls = 0;
+    const options = { budget, quota, price, counts: 'requests', estimate: { amountMinor: 50 } } as const;
+    const answer = await spender.spend(options, (call) => {
+      if (++calls === 1) for (const ahead of [0, 1000]) server.at(Date.now() + ahead).tokens = 100;
+      return ask(call, server.url, { tokens: 40 });
+    });
+    expect(answer.content).to.equal('an answer');
+    expect(calls).to.be.within(2, 3);
+    expect(await allowance()).to.include({ usedUnits: 1, cooldownUntil: null });
+  });
+
+  it("takes the provider's word for what is left where others use the same account", async () => {
+    const shared = await provider({ tokensPerWindow: 1000, windowMs: 3_600_000, style: 'anthropic' });
+    const { quota, allowance } = await funds(1000);
+    shared.at().tokens = 700;
+    await muster.spend({ quota, estimate: { units: 100 } }, (call) => ask(call, shared.url, { tokens: 50 }));
+    expect(await allowance()).to.include({ usedUnits: 750, availableUnits: 250 });
+  });
+
+  it('takes what the function says of streams, counts requests, and spends the whole estimate of what nobody says', async () => {
+    const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
+    const { budget, quota, balances, allowance } = await funds(1000);
+    const options = { budget, quota, estimate: { amountMinor: 300, units: 300 } };
+    await muster.spend({ ...options, price }, async (call) => {
+      call.used({ inputTokens: 10 });
+      call.used({ outputTokens: 5 });
+    });
+    await muster.spend(options, async (call) => call.used({ amountMinor: '7', units: 9 }));
+    await muster.spend(options, async () => undefined);
+    expect([await balances(), (await allowance()).usedUnits]).to.deep.equal(['0 322 999678 0', 324]);
+    const requests = { quota, counts: 'requests', estimate: { units: 5 } } as const;
+    await muster.spend(requests, async (call) => {
+      for (let n = 0; n < 2; n++) await ask(call, url, { tokens: 9 });
+    });
+    expect((await allowance()).usedUnits).to.equal(326);
+    const missing = await muster.spend({ budget, estimate: {} }, async () => undefined).catch((error) => error);
+    expect(missing.message).to.equal('estimate.amountMinor is missing');
+  });
+
+  it('belongs to a task in a worker: its run and holder, and one attempt goes on with what another reserved', async () => {
+    const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
+    const { budget, quota, balances, view } = await funds(1000);
+    const { id: mailboxId } = await muster.mailbox.create({ name: randomUUID() });
+    const scopeId = randomUUID();
+    const { id } = await muster.message.send({ mailboxId, scopeId, payload: 60 });
+    const worker = new Worker<number>(
+      muster,
+      { mailbox: { mailboxId }, closeOnSignals: false },
+      async ({ payload: tokens }, { spend }) =>
+        spend({ budget, quota, price, estimate: { amountMinor: 100, units: 100 } }, (call) =>
+          ask(call, url, { tokens }),
+        ),
+    );
+    await worker.drained();
+    await worker.close();
+    const [reservation] = (await view()).reservations;
+    expect(reservation).to.include({ scopeId, workKey: `${id}/1/1`, settledMinor: '60', state: 'VOIDED' });
+    expect(await balances()).to.equal('0 60 999940 0');
+  });
+
+  it('reads the headers and usages of OpenAI and Anthropic, and those that it is told of', () => {
+    const now = Date.UTC(2030, 0, 1);
+    const left = (headers: Record<string, string>, limit: 'tokens' | 'requests' = 'tokens', more = knownProviders) => {
+      const { units, resetAt } = remainingIn(new Headers(headers), limit, more, now) ?? {};
+      return [units, resetAt && resetAt.getTime() - now];
+    };
+    const openai = (reset: string) =>
+      left({ 'x-ratelimit-remaining-tokens': '149984', 'x-ratelimit-reset-tokens': reset })[1];
+    expect(['6m0s', '1s', '20ms', '1h2m3.5s', '1d', '7', 'soon', ''].map(openai)).to.deep.equal([
+      ...[360_000, 1000, 20, 3_723_500, 86_400_000, 7000, undefined, undefined],
+    ]);
+    expect(
+      left(
+        {
+          'anthropic-ratelimit-requests-remaining': '49',
+          'anthropic-ratelimit-requests-reset': '2030-01-01T00:00:30Z',
+        },
+        'requests',
+      ),
+    ).to.deep.equal([49, 30_000]);
+    expect(left({})).to.deep.equal([undefined, undefined]);
+    const own = { remaining: 'x-left', reset: 'x-until' };
+    const others = [...knownProviders, { tokens: own, requests: own }];
+    expect(left({ 'x-left': '3', 'x-until': '4' }, 'tokens', others)).to.deep.equal([3, 4000]);
+    const asked = (headers: Record<string, string>) => retryAfterSeconds(new Headers(headers), now);
+    expect(asked({ 'retry-after': '7' })).to.equal(7);
+    expect(asked({ 'retry-after': 'Tue, 01 Jan 2030 00:00:20 GMT' })).to.equal(20);
+    expect(asked({ 'retry-after-ms': '1500', 'retry-after': '2' })).to.equal(1.5);
+    expect(asked({})).to.equal(undefined);
+    const openaiUsage = { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { cached_tokens: 60 } };
+    expect(usageIn({ usage: openaiUsage })).to.deep.equal({ inputTokens: 100, outputTokens: 20, cachedTokens: 60 });
+    const anthropicUsage = {
+      input_tokens: 10,
+      output_tokens: 20,
+      cache_read_input_tokens: 60,
+      cache_creation_input_tokens: 30,
+    };
+    expect(usageIn({ usage: anthropicUsage })).to.deep.equal({ inputTokens: 100, outputTokens: 20, cachedTokens: 60 });
+    for (const body of [null, 7, {}, { usage: null }, { usage: { input_tokens: 'x' } }])
+      expect(usageIn(body)).to.equal(undefined);
+  });
+
+  it('a fleet of 50 agents gets no 429 beyond the first of a window, and spends within 2 % of the limit', async function () {
+    this.timeout(60_000);
+    const [tokensPerWindow, windowMs, windows] = [10_000, 6000, 2];
+    const real = await provider({ tokensPerWindow, windowMs, latencyMs: 20 });
+    const { budget, quota, balances } = await funds(tokensPerWindow, windowMs / 1000, '100000000');
+    // From the beginning of a window on.
+    await sleep(windowMs - (Date.now() % windowMs));
+    const end = Date.now() + windows * windowMs - 100;
+    const options = { budget, quota, price, estimate: { amountMinor: 120, units: 120 } };
+    const controller = new AbortController();
+    const agent = async (): Promise<void> => {
+      while (Date.now() < end)
+        await muster.spend({ ...options, signal: controller.signal }, (call) =>
+          ask(call, real.url, { tokens: randomInt(60, 121) }),
+        );
+    };
+    const agents = Promise.allSettled(Array.from({ length: 50 }, agent));
+    await sleep(end - Date.now());
+    controller.abort();
+    const outcomes = await agents;
+    const whole = [...real.windows].slice(0, windows);
+    const table = whole.map(([, { tokens, calls, refused }]) => `${tokens} tokens, ${calls} calls, ${refused} refused`);
+    console.log(`      ${table.join('; ')}`);
+    for (const [, { tokens, refused }] of whole) {
+      expect(tokens).to.be.within(0.98 * tokensPerWindow, tokensPerWindow);
+      expect(refused).to.be.at.most(1);
+    }
+    const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(failed.filter(({ name }) => name !== 'AbortError')).to.deep.equal([]);
+    const spent = [...real.windows.values()].reduce((sum, { tokens }) => sum + tokens, 0);
+    expect((await balances()).split(' ').slice(0, 2)).to.deep.equal(['0', String(spent)]);
+  });
+});

@@ -1,0 +1,53 @@
+import type { Event } from './journal.ts';
+import type { Workload } from './workload.ts';
+
+const ends = ['acked', 'rejected', 'failed', 'expired', 'cancelled'].map((end) => `message.${end}`);
+
+/** Claims of messages before what they are after had come out as they need it. */
+export function tooEarly({ planted }: Pick<Workload, 'planted'>, events: readonly Event[]): string[] {
+  const ended = new Map<string, Set<string>>();
+  return events.flatMap(({ type, aggregateId }) => {
+    if (ends.includes(type)) ended.set(aggregateId, (ended.get(aggregateId) ?? new Set()).add(type));
+    const { after = [], onFailure } = (type === 'message.claimed' && planted.get(aggregateId)) || {};
+    const isOpen = (id: string): boolean =>
+      onFailure === 'RUN' ? !ended.has(id) : !ended.get(id)?.has('message.acked');
+    return after.filter(isOpen).map((id) => `${aggregateId} was claimed before ${id}`);
+  });
+}
+
+/**
+ * Claims of messages while one of their key that was sent before, or brought back before, had not ended: of a key one is worked
+ * at a time, until it is over.
+ */
+export function outOfTurn({ keyed }: Pick<Workload, 'keyed'>, events: readonly Event[]): string[] {
+  const queues = new Map<string, string[]>();
+  return events.flatMap(({ type, aggregateId }) => {
+    const key = keyed.get(aggregateId);
+    if (key === undefined) return [];
+    const queue = queues.get(key) ?? [];
+    queues.set(key, queue);
+    if (type === 'message.sent' || type === 'message.requeued') queue.push(aggregateId);
+    else if (ends.includes(type)) queue.splice(queue.indexOf(aggregateId), 1);
+    else if (type === 'message.claimed' && queue[0] !== aggregateId)
+      return [`${aggregateId} was claimed before ${queue[0]}, both of ${key}`];
+    return [];
+  });
+}
+
+/** Claims of messages while one of the same run and a higher priority was READY since it was sent. */
+export function overtaken({ ordered }: Pick<Workload, 'ordered'>, events: readonly Event[]): string[] {
+  const ready = new Map<string, Map<string, number>>();
+  return events.flatMap(({ type, aggregateId }) => {
+    const { run, priority } = ordered.get(aggregateId) ?? {};
+    if (run === undefined || priority === undefined) return [];
+    const ofRun = ready.get(run) ?? new Map<string, number>();
+    ready.set(run, ofRun);
+    if (type === 'message.sent') {
+      ofRun.set(aggregateId, priority);
+      return [];
+    }
+    ofRun.delete(aggregateId);
+    if (type !== 'message.claimed') return [];
+    return [...ofRun].flatMap(([id, other]) => (other > priority ? `${aggregateId} was claimed before ${id}` : []));
+  });
+}

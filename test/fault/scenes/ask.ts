@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Queue } from '../workload.ts';
+import { Shared } from './scene.ts';
+
+/** Some questions expire while the clients work. */
+const shortSeconds = 5;
+const longSeconds = 604_800;
+
+interface Desk {
+  readonly queue: Queue;
+  /** Questions that somebody may answer, the newest last; some have been answered. */
+  readonly questions: string[];
+}
+
+/**
+ * Messages whose workers ask, and go on when somebody has answered; several answer at once, each something else. What a worker
+ * is handed is what the question was answered with.
+ */
+export class AskScene extends Shared<Desk> {
+  protected async make(client: number): Promise<Desk | undefined> {
+    const { access, load } = this;
+    const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'questions' });
+    if (mailboxId === undefined) return undefined;
+    const queue = { access, mailboxId, scopeId: randomUUID() };
+    load.queues.push(queue);
+    return { queue, questions: [] };
+  }
+
+  protected async use(client: number, desk: Desk): Promise<void> {
+    const { load, access } = this;
+    const { mailboxId, scopeId } = desk.queue;
+    const choice = load.chance.next();
+    if (choice < 0.25)
+      await load.call(client, access, {
+        kind: 'post',
+        object: ({ id }) => `post ${id}`,
+        path: `/mailboxes/${mailboxId}/messages`,
+        body: { scopeId, payload: { client } },
+      });
+    else if (choice < 0.6) await this.#work(client, desk);
+    else await this.#answer(client, desk);
+  }
+
+  async #work(client: number, { queue, questions }: Desk): Promise<void> {
+    const { load, access } = this;
+    const invokedAt = performance.now();
+    const claim = await load.claim(client, queue);
+    if (!claim) return;
+    if (claim.question) load.saw(client, claim.question, invokedAt);
+    const choice = load.chance.next();
+    // It dies: another attempt has the same answer.
+    if (choice < 0.1) load.abandoned.set(`${claim.id} ${claim.attempt}`, Date.parse(claim.leaseExpiresAt));
+    else if (choice < 0.4) await load.complete(client, access, claim);
+    else {
+      const expiresInSeconds = load.chance.next() < 0.3 ? shortSeconds : longSeconds;
+      const { status, body } = await load.call(client, access, {
+        kind: 'ask',
+        object: ({ question }) => `question ${question.id}`,
+        input: { expiresInSeconds },
+        path: `/messages/${claim.id}/ask`,
+        body: { token: claim.token, question: client, expiresInSeconds },
+        refuses: ['CLAIM_LOST'],
+      });
+      if (status === 201) questions.push(body.question.id);
+    }
+  }
+
+  async #answer(client: number, { questions }: Desk): Promise<void> {
+    const id = questions[Math.max(0, questions.length - 1 - Math.floor(this.load.chance.next() * 4))];
+    if (id !== undefined) await this.load.answer(client, this.access, id);
+  }
+}

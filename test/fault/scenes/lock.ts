@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { Shared } from './scene.ts';
+
+export const lockLeaseSeconds = 5;
+
+/** Something outside that a lock protects, and that checks the fence: it refuses writes of those who held the lock before. */
+class FencedStore {
+  #last = 0;
+
+  write(fence: number): boolean {
+    if (fence < this.#last) return false;
+    this.#last = fence;
+    return true;
+  }
+}
+
+interface Lock {
+  readonly id: string;
+  readonly store: FencedStore;
+}
+
+/** Somebody who took the lock and fell asleep before writing. */
+interface Sleeper {
+  readonly lock: Lock;
+  readonly hold: string;
+  readonly token: string;
+  readonly fence: number;
+}
+
+/**
+ * A lock that clients take, renew and release; some sleep, often through their lease, and go on as if they still held it.
+ * Whoever held the lock at its write, because it could still release it afterwards, was not refused by what it protects;
+ * and what a sleeper writes after its successor is refused there.
+ */
+export class LockScene extends Shared<Lock> {
+  readonly #sleepers: Sleeper[] = [];
+
+  protected async make(client: number): Promise<Lock | undefined> {
+    const id = await this.create(client, 'pool', '/pools', { name: randomUUID(), units: 1 });
+    return id === undefined ? undefined : { id, store: new FencedStore() };
+  }
+
+  protected async use(client: number, lock: Lock): Promise<void> {
+    const { chance } = this.load;
+    const sleeper = chance.next() < 0.3 ? this.#sleepers.shift() : undefined;
+    if (sleeper) {
+      await this.#write(client, sleeper);
+      return;
+    }
+    const body = { scopeId: randomUUID(), holder: 'h', holderSession: `${client}`, ttlSeconds: 0 };
+    const heard = await this.load.callOnce(client, this.access, {
+      kind: 'hold',
+      object: `pool ${lock.id}`,
+      input: { leaseSeconds: lockLeaseSeconds },
+      path: `/pools/${lock.id}/acquire`,
+      body: { ...body, leaseSeconds: lockLeaseSeconds },
+      read: ({ id, fence }) => ({ id, fence }),
+      refuses: ['POOL_EXHAUSTED'],
+    });
+    const hold = heard?.body;
+    if (!hold?.token) return;
+    const taken = { lock, hold: hold.id, token: hold.token, fence: hold.fence };
+    if (chance.next() < 0.3) this.#sleepers.push(taken);
+    else await this.#write(client, taken);
+  }
+
+  async #write(client: number, { lock, hold, token, fence }: Sleeper): Promise<void> {
+    const { chance } = this.load;
+    const object = `pool ${lock.id}`;
+    const about = { input: { hold, leaseSeconds: lockLeaseSeconds }, refuses: ['CLAIM_LOST', 'HOLD_NOT_FOUND'] };
+    if (chance.next() < 0.3) {
+      const path = `/pool-holds/${hold}/renew`;
+      await this.load.call(client, this.access, { kind: 'renew', object, path, body: { token }, ...about });
+    }
+    const isWritten = lock.store.write(fence);
+    const path = `/pool-holds/${hold}/release`;
+    const { status } = await this.load.call(client, this.access, {
+      ...{ kind: 'release', object, path, body: { token }, ...about },
+    });
+    if (status === 200 && !isWritten) this.load.unexpected.push(`${hold} held ${object}, and its write was refused`);
+  }
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Queue } from '../workload.ts';
+import { Shared } from './scene.ts';
+
+const units = 3;
+
+/** From when a client knew of its claim until it began to complete it, which succeeded: it had its units all the while. */
+interface Use {
+  readonly from: number;
+  readonly to: number;
+  readonly taken: number;
+}
+
+/** A mailbox whose messages require units of a pool. */
+interface Bench extends Queue {
+  readonly poolId: string;
+  readonly uses: Use[];
+  /** The greatest fence that anybody has heard of. */
+  lastFence: number;
+}
+
+/** How many units were taken at a moment. */
+const takenAt = (uses: readonly Use[], moment: number): number =>
+  uses.reduce((sum, { from, to, taken }) => sum + (from <= moment && moment <= to ? taken : 0), 0);
+
+/**
+ * Messages that require one or two units of a pool of three, completed, given back, or left to their lease. Nobody ever has
+ * more than the pool has, and a claim's fence is greater than any that was known when it was asked for.
+ */
+export class ToolScene extends Shared<Bench> {
+  protected async make(client: number): Promise<Bench | undefined> {
+    const { access, load } = this;
+    const poolId = await this.create(client, 'pool', '/pools', { name: randomUUID(), units });
+    const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'tools' });
+    if (poolId === undefined || mailboxId === undefined) return undefined;
+    const bench: Bench = { access, mailboxId, scopeId: randomUUID(), poolId, uses: [], lastFence: 0 };
+    load.queues.push(bench);
+    return bench;
+  }
+
+  protected async use(client: number, bench: Bench): Promise<void> {
+    const { access, load } = this;
+    const { mailboxId, scopeId, poolId } = bench;
+    if (load.chance.next() < 0.5) {
+      const requires = { pools: [{ poolId, units: 1 + load.chance.below(2) }] };
+      await load.call(client, access, {
+        kind: 'send',
+        object: ({ id }) => `message ${id}`,
+        path: `/mailboxes/${mailboxId}/messages`,
+        body: { scopeId, payload: { client }, requires },
+      });
+      return;
+    }
+    const known = bench.lastFence;
+    for (const claim of await load.claimSome(client, bench, 1 + load.chance.below(3))) {
+      const from = performance.now();
+      const [hold] = claim.holds;
+      if (!(hold?.fence > known)) load.unexpected.push(`the fence ${hold?.fence} of ${claim.id} is not above ${known}`);
+      bench.lastFence = Math.max(bench.lastFence, hold?.fence ?? 0);
+      if (load.chance.next() < 0.1) {
+        load.abandoned.set(`${claim.id} ${claim.attempt}`, Date.parse(claim.leaseExpiresAt));
+        continue;
+      }
+      const to = performance.now();
+      const { status } = await load.complete(client, access, claim);
+      if (status !== 200) continue;
+      bench.uses.push({ from, to, taken: hold.units });
+      const most = Math.max(...bench.uses.map((use) => takenAt(bench.uses, use.from)));
+      if (most > units) load.unexpected.push(`${most} units of pool ${poolId} were held, which has ${units}`);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+export const policies = ['CANCEL', 'WAIT', 'RUN'] as const;
+export const ends = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
+export type End = (typeof ends)[number];
+
+/** What a send says. `after`: other messages; moments are epoch milliseconds. */
+export interface Sent {
+  readonly run: number;
+  readonly priority: number;
+  readonly key: string | undefined;
+  readonly after: readonly Item[];
+  readonly policy: (typeof policies)[number];
+  readonly maxAttempts: number;
+  readonly deadline: number | undefined;
+}
+
+export class Item {
+  readonly id: string;
+  readonly of: Sent;
+  /** The scope of its run: a number of the run's scopes, as cancelled runs begin anew. */
+  readonly scope: string;
+  state: 'READY' | 'DELAYED' | 'BLOCKED' | 'CLAIMED' | End = 'READY';
+  deadline: number | undefined;
+  attempts = 0;
+  token = '';
+  /** Those of `after` that it still waits for. */
+  open = new Set<Item>();
+  /** READY, or BLOCKED by its key: since when. DELAYED, or BLOCKED by others: until when. CLAIMED: the end of its lease. */
+  at = 0;
+  /** Its turn among those that wait for the same: when it was sent, or brought back. */
+  turn = 0;
+  /** Has a place among the active ones of its key. */
+  isActive = false;
+
+  constructor(id: string, of: Sent, scope: string) {
+    this.id = id;
+    this.of = of;
+    this.scope = scope;
+    this.deadline = of.deadline;
+  }
+
+  get isLive(): boolean {
+    return !(ends as readonly string[]).includes(this.state);
+  }
+
+  get waitsForKey(): boolean {
+    return this.state === 'BLOCKED' && this.open.size === 0;
+  }
+}
+
+const byId = (one: Item, other: Item): number => (one.id < other.id ? -1 : 1);
+/** In the order in which an end goes through them: those that only success frees come last. */
+const inTurn = (one: Item, other: Item): number =>
+  Number(one.of.policy === 'WAIT') - Number(other.of.policy === 'WAIT') || one.turn - other.turn;
+const inTime = (one: Item, other: Item): number => one.at - other.at || byId(one, other);
+
+/** The messages of a mailbox, in the order in which they are worked: everything happens at its moment. */
+export class OrderModel {
+  readonly items: Item[] = [];
+  readonly pausedScopes = new Set<string>();
+  readonly cancelledScopes = new Set<string>();
+  readonly retryDelaySeconds: number;
+  isPaused = false;
+  perKey: number | null;
+  #turns = 0;
+
+  constructor(perKey: number | null, retryDelaySeconds: number) {
+    this.perKey = perKey;
+    this.retryDelaySeconds = retryDelaySeconds;
+  }
+
+  of(...states: Item['state'][]): Item[] {
+    return this.items.filter(({ state }) => states.includes(state));
+  }
+
+  #active(key: string): Item[] {
+    return this.items.filter((one) => one.of.key === key && one.isActive);
+  }
+
+  #waiting(key: string): Item[] {
+    return this.items.filter((one) => one.of.key === key && one.waitsForKey).sort(inTime);
+  }
+
+  /** The message that has the place of a key of which only one may be active, null of any other. */
+  holderOf(key: string): string | null {
+    return this.perKey === 1 ? (this.#active(key).sort(byId)[0]?.id ?? null) : null;
+  }
+
+  /** The prerequisites that are open, or undefined where one that came out otherwise refuses the message. */
+  judge({ after, policy }: Sent): Set<Item> | undefined {
+    const failed = after.filter((one) => !one.isLive && one.state !== 'ACKED');
+    if (policy === 'CANCEL' && failed.length > 0) return undefined;
+    return new Set(after.filter((one) => one.isLive || (policy === 'WAIT' && one.state !== 'ACKED')));
+  }
+
+  /** Begins or begins anew. delayMs: the sender's own. */
+  begin(item: Item, open: Set<Item>, delayMs: number, now: number): void {
+    if (!this.items.includes(item)) this.items.push(item);
+    Object.assign(item, { open, attempts: 0, token: '', turn: this.#turns++ });
+    if (open.size > 0) Object.assign(item, { state: 'BLOCKED', at: now + delayMs });
+    else this.#proceed(item, now + delayMs, now);
+  }
+
+  /** Nothing but a delay and its key is in its way. */
+  #proceed(item: Item, readyAt: number, at: number): void {
+    const { key } = item.of;
+    if (readyAt > at) {
+      Object.assign(item, { state: 'DELAYED', at: readyAt });
+      return;
+    }
+    if (key !== undefined && !item.isActive) {
+      const isFull = this.#active(key).length >= (this.perKey ?? Number.POSITIVE_INFINITY);
+      if (isFull || this.#waiting(key).some((other) => other !== item)) {
+        Object.assign(item, { state: 'BLOCKED', at });
+        return;
+      }
+      item.isActive = true;
+    }
+    Object.assign(item, { state: 'READY', at });
+  }
+
+  #free(key: string, limit: number, at: number): void {
+    for (let freed = 0; freed < limit; freed++) {
+      const [next] = this.#waiting(key);
+      if (!next || this.#active(key).length >= (this.perKey ?? Number.POSITIVE_INFINITY)) return;
+      Object.assign(next, { state: 'READY', isActive: true, at: Math.max(at, next.at) });
+    }
+  }
+
+  setPerKey(perKey: number | null, now: number): void {
+    this.perKey = perKey;
+    const keys = new Set(this.items.flatMap(({ of }) => of.key ?? []));
+    for (const key of keys) this.#free(key, Number.POSITIVE_INFINITY, now);
+  }
+
+  end(item: Item, state: End, at: number): void {
+    const { key } = item.of;
+    const wasWaiting = item.state === 'BLOCKED';
+    Object.assign(item, { state, isActive: false });
+    if (key !== undefined && !wasWaiting) this.#free(key, 1, at);
+    for (const other of this.items.filter(({ open }) => open.has(item)).sort(inTurn)) {
+      if (other.state !== 'BLOCKED') continue;
+      if (state !== 'ACKED' && other.of.policy === 'WAIT') continue;
+      other.open.delete(item);
+      if (state !== 'ACKED' && other.of.policy === 'CANCEL') this.end(other, 'CANCELLED', at);
+      else if (other.open.size === 0) this.#proceed(other, other.at, at);
+    }
+  }
+
+  /** Gives a claimed message back at `at`. delayMs undefined: the pause of the mailbox. */
+  giveBack(item: Item, delayMs: number | undefined, at: number): void {
+    const pause = this.retryDelaySeconds * 1000 * 2 ** (item.attempts - 1);
+    this.#proceed(item, at + (delayMs ?? pause), at);
+  }
+
+  /** Lets everything happen that was due by `now`, in its order. */
+  advance(now: number): void {
+    for (;;) {
+      const due = this.items.flatMap((item): { at: number; item: Item; isDeadline: boolean }[] => [
+        ...(item.isLive && item.deadline !== undefined ? [{ at: item.deadline, item, isDeadline: true }] : []),
+        ...(item.state === 'CLAIMED' || item.state === 'DELAYED' ? [{ at: item.at, item, isDeadline: false }] : []),
+      ]);
+      const [first] = due.sort(
+        (a, b) => a.at - b.at || Number(b.isDeadline) - Number(a.isDeadline) || byId(a.item, b.item),
+      );
+      if (!first || first.at > now) return;
+      const { item, at, isDeadline } = first;
+      if (isDeadline) this.end(item, 'EXPIRED', at);
+      else if (item.state === 'DELAYED') this.#proceed(item, at, at);
+      else if (item.attempts >= item.of.maxAttempts) this.end(item, 'FAILED', at);
+      else this.giveBack(item, undefined, at);
+    }
+  }
+
+  /** The messages of a scope that may be received, in their order. */
+  queue(scope: string): Item[] {
+    if (this.isPaused || this.pausedScopes.has(scope)) return [];
+    return this.of('READY')
+      .filter((item) => item.scope === scope)
+      .sort((one, other) => other.of.priority - one.of.priority || inTime(one, other));
+  }
+
+  /** Cancels several, in this order. */
+  cancelAll(items: readonly Item[], now: number): void {
+    for (const item of items) if (item.isLive) this.end(item, 'CANCELLED', now);
+  }
+}

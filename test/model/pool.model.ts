@@ -1,0 +1,132 @@
+/** A hold of the model; times are in seconds. */
+export interface ModelHold {
+  readonly pool: number;
+  /** Undefined: without a session. */
+  readonly who: string | undefined;
+  readonly units: number;
+  readonly lease: number;
+  state: 'WAITING' | 'HELD' | 'RELEASED' | 'LAPSED' | 'CANCELLED' | 'EXPIRED';
+  expiresAt: number;
+  leaseExpiresAt: number;
+  heldAt: number | null;
+  finishedAt: number | null;
+}
+
+/** How pools behave: their holds in order of arrival, and who could never be granted. */
+export class PoolModel {
+  now = 0;
+  readonly units: number[];
+  readonly holds: ModelHold[] = [];
+  /** In the order of their grants. */
+  readonly granted: ModelHold[] = [];
+
+  constructor(...units: number[]) {
+    this.units = units;
+  }
+
+  waiting(pool: number): ModelHold[] {
+    return this.holds.filter((hold) => hold.pool === pool && hold.state === 'WAITING');
+  }
+
+  heldUnits(pool: number): number {
+    const held = this.holds.filter((hold) => hold.pool === pool && hold.state === 'HELD');
+    return held.reduce((sum, { units }) => sum + units, 0);
+  }
+
+  /** Returns the outcome, and the hold if there is one. */
+  acquire(pool: number, units: number, who: string | undefined, ttl: number, lease: number): [string, ModelHold?] {
+    const hold: ModelHold = {
+      ...{ pool, who, units, lease, state: 'WAITING', expiresAt: this.now + ttl },
+      ...{ leaseExpiresAt: 0, heldAt: null, finishedAt: null },
+    };
+    const size = this.units[pool] ?? 0;
+    if (units > size) return ['UNITS_EXCEED_LIMIT'];
+    const isFree = this.waiting(pool).length === 0 && this.heldUnits(pool) + units <= size;
+    if (!isFree && ttl > 0 && who !== undefined && this.#isStuck(hold)) return ['DEADLOCK'];
+    if (!isFree && ttl === 0) return ['POOL_EXHAUSTED'];
+    this.holds.push(hold);
+    if (isFree) this.#grant(hold, this.now);
+    return ['201', hold];
+  }
+
+  renew(hold: ModelHold, isToken: boolean, lease = hold.lease): string {
+    if (!isToken || hold.state !== 'HELD') return 'CLAIM_LOST';
+    hold.leaseExpiresAt = this.now + lease;
+    return '200';
+  }
+
+  release(hold: ModelHold, isToken: boolean): string {
+    if (isToken && hold.state === 'RELEASED') return '200';
+    if (!isToken || hold.state !== 'HELD') return 'CLAIM_LOST';
+    this.#end(hold, 'RELEASED', this.now);
+    return '200';
+  }
+
+  cancel(hold: ModelHold): string {
+    if (hold.state === 'CANCELLED') return '200';
+    if (hold.state !== 'WAITING') return 'HOLD_NOT_WAITING';
+    this.#end(hold, 'CANCELLED', this.now);
+    return '200';
+  }
+
+  change(pool: number, to: number): string {
+    if (this.waiting(pool).some(({ units }) => units > to)) return 'LIMIT_BELOW_USE';
+    this.units[pool] = to;
+    this.#serve(pool, this.now);
+    return '200';
+  }
+
+  /** Everything happens at its moment: first waits end, then leases, each in order of creation. */
+  pass(seconds: number): void {
+    const until = this.now + seconds;
+    while (this.now < until) {
+      this.now += 1;
+      for (const hold of this.holds)
+        if (hold.state === 'WAITING' && hold.expiresAt <= this.now) this.#end(hold, 'EXPIRED', this.now);
+      for (const hold of this.holds)
+        if (hold.state === 'HELD' && hold.leaseExpiresAt <= this.now) this.#end(hold, 'LAPSED', this.now);
+    }
+  }
+
+  #end(hold: ModelHold, state: ModelHold['state'], at: number): void {
+    hold.state = state;
+    hold.finishedAt = at;
+    this.#serve(hold.pool, at);
+  }
+
+  #grant(hold: ModelHold, at: number): void {
+    Object.assign(hold, { state: 'HELD', heldAt: at, leaseExpiresAt: at + hold.lease });
+    this.granted.push(hold);
+  }
+
+  #serve(pool: number, at: number): void {
+    for (const head of this.waiting(pool)) {
+      if (head.expiresAt <= at) this.#end(head, 'EXPIRED', at);
+      else if (this.heldUnits(pool) + head.units <= (this.units[pool] ?? 0)) this.#grant(head, at);
+      else return;
+    }
+  }
+
+  /** Whether a hold that would wait could not be granted even if all released what they hold who wait for nothing, and so on. */
+  #isStuck(asking: ModelHold): boolean {
+    let held = this.holds.filter(({ state }) => state === 'HELD');
+    let waits = [...this.holds.filter(({ state }) => state === 'WAITING'), asking];
+    // A hold without a session is a party by itself.
+    const party = (hold: ModelHold): unknown => hold.who ?? hold;
+    for (let hasChanged = true; hasChanged; ) {
+      hasChanged = false;
+      const idle = held.filter((one) => !waits.some((other) => party(other) === party(one)));
+      held = held.filter((one) => !idle.includes(one));
+      if (idle.length > 0) hasChanged = true;
+      for (const pool of this.units.keys()) {
+        const head = waits.find((one) => one.pool === pool);
+        const used = held.filter((one) => one.pool === pool).reduce((sum, { units }) => sum + units, 0);
+        if (!head || used + head.units > (this.units[pool] ?? 0)) continue;
+        waits = waits.filter((one) => one !== head);
+        held.push(head);
+        hasChanged = true;
+      }
+    }
+    return waits.includes(asking);
+  }
+}

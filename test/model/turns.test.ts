@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import type { Event } from '../fault/journal.ts';
+import { outOfTurn, overtaken, tooEarly } from '../fault/order.ts';
+
+/** `sent a` and so on, as events. */
+const events = (...lines: string[]): Event[] =>
+  lines.map((line, index) => {
+    const [type = '', aggregateId = ''] = line.split(' ');
+    return { eventId: `${index}`, type: `message.${type}`, aggregateId, occurredAt: '', requestId: null, payload: {} };
+  });
+
+describe('checks of the order in a journal', () => {
+  const keyed = new Map(['a', 'b', 'c'].map((id) => [id, 'box key']));
+  const begun = ['sent a', 'sent b', 'sent c', 'claimed a'];
+
+  it('accept one message of a key at a time, retries and requeued ones included', () => {
+    const all = [...begun, 'retried a', 'claimed a', 'cancelled b', 'failed a', 'claimed c', 'requeued a', 'acked c'];
+    expect(outOfTurn({ keyed }, events(...all, 'claimed a', 'acked a'))).to.deep.equal([]);
+  });
+
+  it('find two of one key at once, another one between two attempts, and a wrong turn', () => {
+    for (const wrong of [['claimed b'], ['retried a', 'claimed b'], ['acked a', 'claimed c']])
+      expect(outOfTurn({ keyed }, events(...begun, ...wrong)), wrong.join()).to.have.length(1);
+  });
+
+  it('find a claim of a lower priority while a higher one was READY, in the same run alone', () => {
+    const ordered = new Map([
+      ['low', { run: 'one', priority: 0 }],
+      ['high', { run: 'one', priority: 2 }],
+      ['other', { run: 'two', priority: 0 }],
+    ]);
+    const of = (...lines: string[]) => overtaken({ ordered }, events('sent low', 'sent high', 'sent other', ...lines));
+    expect(of('claimed other', 'claimed high', 'retried high', 'claimed low')).to.deep.equal([]);
+    expect(of('claimed low', 'claimed high')).to.deep.equal(['low was claimed before high']);
+  });
+
+  it('find a claim before what the message is after had come out well', () => {
+    const planted = new Map([['b', { after: ['a'], onFailure: 'CANCEL' as const }]]);
+    expect(tooEarly({ planted }, events('sent a', 'sent b', 'claimed a', 'acked a', 'claimed b'))).to.deep.equal([]);
+    expect(tooEarly({ planted }, events('sent a', 'sent b', 'claimed a', 'rejected a', 'claimed b'))).to.have.length(1);
+  });
+});
