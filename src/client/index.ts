@@ -15,7 +15,6 @@ export type {
   Answer,
   Args,
   AtomicAnswers,
-  AtomicArgs,
   AtomicOptions,
   BatchedCall,
   BatchedOptions,

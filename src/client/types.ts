@@ -120,8 +120,15 @@ type TypedField<K, T, Payload, Result> = unknown extends T
     ? Typed<T, Result, Result>
     : Typed<T, Payload, Result>;
 
-/** In a batch an id may be that of a call before it. */
-type WithFrom<T> = { [K in keyof T]: K extends `${string}Id` ? T[K] | From : T[K] };
+/** In a batch an id may be that of a call before it, but not in what is opaque. */
+type WithFrom<T> = {
+  [K in keyof T]: K extends `${string}Id` ? T[K] | From : K extends 'requires' | 'result' ? FromInside<T[K]> : T[K];
+};
+type FromInside<T> = T extends readonly (infer One)[]
+  ? readonly FromInside<One>[]
+  : T extends object
+    ? { [K in keyof T]: K extends `${string}Id` ? T[K] | From : FromInside<T[K]> }
+    : T;
 
 /** The arguments of a call in a batch: a receive there does not wait. */
 export type BatchedArgs<Name extends CallName, With extends string = never, Without extends string = never> = WithFrom<
@@ -130,13 +137,6 @@ export type BatchedArgs<Name extends CallName, With extends string = never, With
 
 /** Options of a call in a batch. */
 export type BatchedOptions = Pick<CallOptions, 'idempotencyKey'>;
-
-/** The arguments of a call in an atomic batch: a read there shows its record, and does not wait. */
-export type AtomicArgs<
-  Name extends CallName,
-  With extends string = never,
-  Without extends string = never,
-> = BatchedArgs<Name, With, Without>;
 
 /** Members of an answer that can be compared. */
 type Comparable<T> = {

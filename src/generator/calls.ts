@@ -103,7 +103,7 @@ interface Kind {
 }
 
 const alone: Kind = { args: 'Args', options: 'CallOptions', result: 'Promise' };
-const inAtomic: Kind = { args: 'AtomicArgs', options: 'AtomicOptions', result: 'PendingCall' };
+const inAtomic: Kind = { args: 'BatchedArgs', options: 'AtomicOptions', result: 'PendingCall' };
 const inBatch: Kind = { args: 'BatchedArgs', options: 'BatchedOptions', result: 'BatchedCall' };
 
 /** The parts of the signatures of a document's calls. */
@@ -127,8 +127,12 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
   const both = ['Payload', 'Result'].map((one) => (opaques.includes(one) ? one : 'unknown')).join(', ');
   const typed = (type: string): string => (given.length === 0 ? type : `Typed<${type}, ${both}>`);
   const optional = needsNothing(call, document) ? '?' : '';
+  // A read in an atomic batch shows its record alone.
+  const queried = (call.operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => `'${name}'`);
+  const ofRead =
+    kind === inAtomic && call.method === 'GET' && queried.length > 0 ? `, never, ${queried.join(' | ')}` : '';
   const taking = (more = '') => {
-    const args = `${kind.args}<${id}${more}>`;
+    const args = `${kind.args}<${id}${more || ofRead}>`;
     const opts = kind === inAtomic ? `${kind.options}<Answer<${id}>>` : kind.options;
     return `args${optional}: ${taken.length === 0 ? args : `Typed<${args}, ${both}>`}, options?: ${opts}`;
   };
@@ -187,7 +191,6 @@ function callsText(document: Document): string {
     'import type {',
     '  Answer,',
     '  Args,',
-    '  AtomicArgs,',
     '  AtomicOptions,',
     '  BatchedArgs,',
     '  BatchedCall,',

@@ -6,7 +6,17 @@ import { codeOf } from '../support/world.ts';
 const times = /^\d{4}-\d\d-\d\dT/;
 const random = /^[0-9a-f]{8}-[0-9a-f]{4}-|^[0-9a-f]{32}$/;
 /** Opaque values, which may be of any type, an object and a list that may be null, and links. */
-const opaque: ReadonlySet<string> = new Set(['payload', 'progress', 'result', 'value', 'requires', 'question', 'answer', 'options', 'answerUrl']);
+const opaque: ReadonlySet<string> = new Set([
+  'payload',
+  'progress',
+  'result',
+  'value',
+  'requires',
+  'question',
+  'answer',
+  'options',
+  'answerUrl',
+]);
 /** Their limits are one text of the script's reply; an OPEN barrier has no next epoch. */
 const isLeftOut = ({ call }: Route): boolean => call.startsWith('limits.') || call === 'barrier.nextEpoch';
 

@@ -72,6 +72,7 @@ describe('the Python client', function () {
     'async_test',
     'pool_test',
     'asking_test',
+    'atomic_test',
   ];
   describe('against a server', () => {
     let service: MusterService;

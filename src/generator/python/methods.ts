@@ -1,33 +1,71 @@
-import { type Call, type Document, spaces, specificCodes } from '../document.ts';
+import { atomicCalls, batchedCalls, type Call, type Document, spaces, specificCodes } from '../document.ts';
 import { type Answer, answerOf } from './answer.ts';
 import type { Argument, Arguments } from './arguments.ts';
 import type { Records } from './records.ts';
 import { constant, described, docstring, snake, union } from './words.ts';
 
-/** How calls are made: at once, in a batch, or in an asyncio program. */
+/** How calls are made: at once, in a batch, in an atomic batch, or in an asyncio program. */
 export interface Kind {
   /** The class of a room's calls, and its base. */
   readonly suffix: string;
   readonly base: string;
-  readonly isBatched: boolean;
-  readonly isAsync: boolean;
+  /** The class that has all rooms, what it is about, and the parameter that it passes to them. */
+  readonly all: string;
+  readonly about: string;
+  readonly passes?: { readonly name: string; readonly type: string };
+  readonly isBatched?: true;
+  readonly isAtomic?: true;
+  readonly isAsync?: true;
   readonly gives: (type: string) => string;
+  /** The names of the calls that can be made so; left out: all. */
+  readonly taken?: (document: Document) => ReadonlySet<string>;
 }
 
-export const alone: Kind = { suffix: 'Calls', base: 'Calls', isBatched: false, isAsync: false, gives: (type) => type };
+const about = 'Every call of the API, by primitive';
+export const alone: Kind = {
+  suffix: 'Calls',
+  base: 'Calls',
+  all: 'AllCalls',
+  about,
+  passes: { name: 'sender', type: 'Sender' },
+  gives: (type) => type,
+};
 export const inBatch: Kind = {
   suffix: 'InBatch',
   base: 'CallsInBatch',
+  all: 'AllCallsInBatch',
+  about: 'Every call that a batch takes, by primitive: `muster.call.message.send(…)` sends nothing yet',
   isBatched: true,
-  isAsync: false,
   gives: (type) => `BatchedCall[${type}]`,
+  taken: batchedCalls,
+};
+export const inAtomic: Kind = {
+  suffix: 'InAtomic',
+  base: 'CallsInAtomic',
+  all: 'AtomicCalls',
+  about: 'Every call that an atomic batch takes, by primitive: `t.message.send(…)` sends nothing yet',
+  passes: { name: 'plan', type: 'Plan' },
+  isBatched: true,
+  isAtomic: true,
+  gives: (type) => `PendingCall[${type}]`,
+  taken: atomicCalls,
 };
 export const inAsync: Kind = {
+  ...alone,
   suffix: 'AsyncCalls',
   base: 'AsyncCalls',
-  isBatched: false,
+  all: 'AllAsyncCalls',
+  passes: { name: 'sender', type: 'AsyncSender' },
   isAsync: true,
-  gives: (type) => type,
+};
+
+/** What a call of an atomic batch expects of its answer. */
+const expect: Argument = {
+  json: 'expect',
+  name: 'expect',
+  type: 'Mapping[str, Any]',
+  isRequired: false,
+  description: undefined,
 };
 
 /** Writes the methods that make calls. */
@@ -49,7 +87,7 @@ export class Methods {
     const answer = answerOf(call, this.#records, this.#document);
     if (answer.many === undefined) return this.#plain(call, kind, answer) + this.#iterator(call, kind, answer);
     // One record, or a list where it is given `max`.
-    const args = this.#arguments.of(call, kind.isBatched);
+    const args = this.#arguments.of(call, kind);
     const single = args.filter(({ json }) => json !== 'max');
     const listed = args.map((one) => (one.json === 'max' ? { ...one, type: 'int', isRequired: true } : one));
     const required = [...listed.filter((one) => one.isRequired), ...listed.filter((one) => !one.isRequired)];
@@ -73,7 +111,7 @@ export class Methods {
   }
 
   #plain(call: Call, kind: Kind, { type }: Answer): string {
-    const args = this.#arguments.of(call, kind.isBatched);
+    const args = [...this.#arguments.of(call, kind), ...(kind.isAtomic ? [expect] : [])];
     const to = `${kind.isAsync ? 'calls.' : ''}${constant(call.operation.operationId)}`;
     return [
       this.#signature(call, kind, args, kind.gives(type)),
@@ -85,7 +123,7 @@ export class Methods {
   /** The iterator over all pages of a list. */
   #iterator(call: Call, kind: Kind, { page }: Answer): string {
     if (!page || kind.isBatched) return '';
-    const args = this.#arguments.of(call, false).filter(({ json }) => json !== 'cursor' && json !== 'limit');
+    const args = this.#arguments.of(call, kind).filter(({ json }) => json !== 'cursor' && json !== 'limit');
     const to = `${kind.isAsync ? 'calls.' : ''}${constant(call.operation.operationId)}`;
     const type = kind.isAsync ? 'AsyncIterator' : 'Iterator';
     const lines = this.#parameters(args).map((line) => `        ${line},`);
@@ -107,7 +145,7 @@ export class Methods {
 
   #signature({ method, operation }: Call, kind: Kind, args: readonly Argument[], type: string): string {
     const name = snake(operation.operationId.slice(operation.operationId.indexOf('.') + 1));
-    const key = method === 'GET' ? [] : ['idempotency_key: str = ABSENT'];
+    const key = method === 'GET' || kind.isAtomic ? [] : ['idempotency_key: str = ABSENT'];
     const options = kind.isBatched ? key : [...key, 'attempts: int = ABSENT'];
     const parameters = this.#parameters(args);
     const all = [...(parameters.length === 1 && options.length > 0 ? [...parameters, '*'] : parameters), ...options];
@@ -116,6 +154,7 @@ export class Methods {
   }
 
   #sends({ method }: Call, kind: Kind, to: string, args: readonly Argument[]): string {
+    if (kind.isAtomic) return `        return self._plan.add(${to}, ${dict(args)})`;
     if (kind.isBatched) return `        return self._batched(${to}, ${dict(args)}, idempotency_key)`;
     const send = kind.isAsync ? 'await self._send' : 'self._send';
     return `        return ${send}(${to}, ${dict(args)}, ${method === 'GET' ? 'ABSENT' : 'idempotency_key'}, attempts)`;

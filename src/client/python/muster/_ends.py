@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._arguments import ABSENT
-from ._calls import MESSAGE_COMPLETE, MESSAGE_NACK, MESSAGE_RECV_MANY, NOTE_DELETE
+from ._base import BATCH
+from ._calls import MESSAGE_NACK, MESSAGE_RECV_MANY, NOTE_DELETE
 from ._claims import Claims, Request
 from ._end import End, too_large
 from ._errors import Asked, ClaimLost, GiveUp, MusterError, RetryLater, is_short
@@ -134,13 +135,17 @@ class Ends(Claims):
                     self._changed.wait_for(self._is_ready, linger_seconds)
                 ends = [self._ends.popleft()]
                 size = ends[0].size
-                while self._batch and self._ends and len(ends) < max_calls - 1:
+                # An atomic batch is a request of its own.
+                is_alone = not self._batch or ends[0].endpoint is BATCH
+                while not is_alone and self._ends and len(ends) < max_calls - 1:
                     size += self._ends[0].size
-                    if size > _max_batch_bytes:
+                    if size > _max_batch_bytes or self._ends[0].endpoint is BATCH:
                         break
                     ends.append(self._ends.popleft())
                 self._telling = len(ends)
-                joining, self._joining = self._joining, None
+                joining = None
+                if not is_alone:
+                    joining, self._joining = self._joining, None
             self._deliver(ends, joining)
             with self._changed:
                 self._telling = 0
@@ -173,7 +178,7 @@ class Ends(Claims):
                     self._ended_well(end, outcome)
                     if end.error is None:
                         completed.append(end.held)
-                elif outcome.code in lost_codes:
+                elif outcome.code in lost_codes and not outcome.index:
                     self._lose(end.held, outcome.message)
                     self._forget(end.held)
                 elif outcome.is_passing and time.monotonic() < end.held.lease_ends_at and not self._over.is_set():
@@ -181,8 +186,8 @@ class Ends(Claims):
                 elif outcome.is_passing or end.endpoint is MESSAGE_NACK:
                     self._lose(end.held, str(outcome))
                     self._forget(end.held)
-                elif outcome.status == 413 and end.endpoint is MESSAGE_COMPLETE:
-                    again.append(End(end.held, too_large(end.args['result']['payload'], outcome)))
+                elif outcome.status == 413 and end.error is None and not outcome.index:
+                    again.append(End(end.held, too_large(end.result, outcome)))
                 else:
                     # A mailbox for results that is gone, or a group that is decided when its member asks.
                     again.append(End(end.held, outcome))
