@@ -1,5 +1,6 @@
 import { admitMistake } from '../call/admit.ts';
 import { callArgs } from '../call/args.ts';
+import type { Call } from '../call/call.ts';
 import { ApiError, apiError, invalid } from '../call/errors.ts';
 import { callFromFields } from '../call/from-fields.ts';
 import type { Args, Layers } from '../call/hold.ts';
@@ -11,10 +12,9 @@ import type { Response } from '../call/response.ts';
 import { maxReceivedBytes, pathNames, type Route } from '../call/route.ts';
 import type { CallService, Unpacked } from '../call/service.ts';
 import type { Reply } from '../declare/value.ts';
-import type { HttpCall } from '../http/http-call.ts';
 import { type MixedCall, Refusal } from '../redis/scripts.ts';
 import type { Element } from './calls.ts';
-import { batchRoute, isAtomic } from './route.ts';
+import { batchRoute, isAtomic, isOffered, wrongCall } from './route.ts';
 import { References, readExpect } from './terms.ts';
 
 /** A call of an atomic batch, ready for the store. */
@@ -49,9 +49,9 @@ export class Atomic {
   }
 
   /** Throws the refusal of one of the calls, with its place. */
-  async answer(elements: readonly Element[], batch: HttpCall): Promise<Outcome> {
+  async answer(elements: readonly Element[], batch: Call): Promise<Outcome> {
     const { org } = batch.caller;
-    const operations = elements.map(({ name }) => this.#operationOf(name));
+    const operations = elements.map(({ name }) => this.#operationOf(name, batch));
     const permissions = elements.map(({ fields }, index) => permissionFor(operations[index]?.route, fields, batch));
     const opening = openingOf(batch, operations, permissions);
     const placed = (error: ApiError, index: number): ApiError => {
@@ -92,9 +92,9 @@ export class Atomic {
     }
   }
 
-  #operationOf(name: unknown): Operation | undefined {
+  #operationOf(name: unknown, batch: Call): Operation | undefined {
     const operation = typeof name === 'string' ? this.#operations.get(name) : undefined;
-    return operation && isAtomic(operation.route) ? operation : undefined;
+    return operation && isAtomic(operation.route) && isOffered(operation.route, batch) ? operation : undefined;
   }
 
   /** Runs the calls; again after timers that they depend on have fired, and with packed records that they ask for. */
@@ -169,16 +169,12 @@ const tooLarge = ({ code, detail, note }: Refusal): ApiError | undefined =>
     : undefined;
 
 /** The permissions that a call needs; '' for one that there is not. */
-function permissionFor(route: Route | undefined, fields: Element['fields'], batch: HttpCall): string {
+function permissionFor(route: Route | undefined, fields: Element['fields'], batch: Call): string {
   return route ? permissionOf(route, callFromFields(fields, batch)) : '';
 }
 
 /** The arguments of the opening, which is judged with what all calls need. */
-function openingOf(
-  batch: HttpCall,
-  operations: readonly (Operation | undefined)[],
-  permissions: readonly string[],
-): Args {
+function openingOf(batch: Call, operations: readonly (Operation | undefined)[], permissions: readonly string[]): Args {
   const args: Record<string, string | number> = {
     ...callArgs,
     apiKeyDigest: batch.caller.apiKeyDigest,
@@ -206,10 +202,10 @@ function readyOf(
   index: number,
   operation: Operation | undefined,
   references: References,
-  batch: HttpCall,
+  batch: Call,
 ): Ready {
   const { name, idempotencyKey, expect } = element;
-  if (!operation) throw invalid(name === undefined ? callRule.replace('must be', 'is missing: it must be') : callRule);
+  if (!operation) throw wrongCall(name, batch, callRule);
   const { route } = operation;
   if (idempotencyKey !== undefined)
     throw invalid('idempotencyKey is not taken here: the Idempotency-Key of the request covers an atomic batch');

@@ -6,8 +6,7 @@ import { elements } from '../call/json.ts';
 import { isObject, objectOf, readParam } from '../call/read-input.ts';
 import { defaultMaxBodyBytes } from '../call/route.ts';
 import type { Turn } from '../call/turn.ts';
-import type { HttpCall } from '../http/http-call.ts';
-import { maxAtomicCalls, maxCalls } from './route.ts';
+import { batchRoute, maxAtomicCalls, maxCalls } from './route.ts';
 
 const neverAborts = new AbortController().signal;
 
@@ -37,10 +36,10 @@ export interface Element {
 }
 
 /** Reads the calls of a batch. Throws VALIDATION_FAILED or IDEMPOTENCY_KEY_INVALID if the batch is refused as a whole. */
-export function readElements(request: HttpCall): List {
+export function readElements(request: Call): List {
   const { origin, spaceId, idempotencyKey: outerKey } = request;
   readParam(spaceId, 'spaceId', origin);
-  const { calls, atomic, ...others } = objectOf(request.body);
+  const { calls, atomic, ...others } = objectOf(request.parts(batchRoute).body);
   const [other] = Object.keys(others);
   if (other !== undefined)
     throw invalid(`${other} is not a field of the body of this request, which takes calls, atomic`);
@@ -67,11 +66,12 @@ export function readElements(request: HttpCall): List {
       fields,
       call: (args, as) => {
         if (Buffer.byteLength(text) > defaultMaxBodyBytes) throw apiError('PAYLOAD_TOO_LARGE');
-        const { caller, requestId, headers } = request;
+        const { caller, requestId, headers, isModel = false } = request;
         return callFromFields(args, {
           caller,
           requestId,
           headers,
+          isModel,
           spaceId,
           text,
           idempotencyKey: idempotencyKey ?? derivedKey,

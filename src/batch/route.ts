@@ -1,4 +1,6 @@
 import Joi from 'joi';
+import type { Call } from '../call/call.ts';
+import { type ApiError, invalid } from '../call/errors.ts';
 import { fields, flag, optional, says } from '../call/fields.ts';
 import { type Route, route } from '../call/route.ts';
 
@@ -16,6 +18,19 @@ export const isAtomic = (route: Route): boolean =>
     ? route.asRecord !== undefined
     : isBatched(route) && !route.serve && !route.receives && !route.isStepwise;
 
+/**
+ * Whether the caller may have it called by a batch. A model gets no other calls than it has tools for, and reads: so what has no
+ * tool on purpose, like the answer to a question, is not reached that way either.
+ */
+export const isOffered = ({ method, tool }: Route, { isModel = false }: Pick<Call, 'isModel'>): boolean =>
+  !isModel || method === 'GET' || tool !== undefined;
+
+/** The error for a call that a batch does not take. rule: what would be right. */
+export function wrongCall(name: unknown, { isModel }: Pick<Call, 'isModel'>, rule: string): ApiError {
+  const right = isModel ? 'call must be one of the calls that the schema of the tool names, like message.send' : rule;
+  return invalid(name === undefined ? right.replace('must be', 'is missing: it must be') : right);
+}
+
 /** Many calls in one request. */
 export const batchRoute: Route = route({
   method: 'POST',
@@ -31,6 +46,9 @@ export const batchRoute: Route = route({
     'a call is then the answer to the request, with its `index` and `call`. An atomic batch also takes views of one record, ' +
     'without lists, and in each call `expect`; it takes no receive, cancel of a run, purge or requeue of a mailbox, and no call ' +
     'of schedules. The Idempotency-Key covers all of it, and is required where one of the calls needs one.',
+  title: 'Make several calls in one',
+  tool: 'Make several calls in order; with `atomic` all happen, in one step, or none does. Each is an object with `call`, its tool with a dot (message.send), and the fields of that tool. In place of an id, {"$from": i} is the `id` that call i, before it, answers; with `member` another id of that answer. Without atomic each is done or refused by itself: look at each `status`. With atomic (at most 25) a refusal names the `index` of its call, and nothing has happened; `expect` in a call names members that its answer must have, so a view is a condition.',
+  isDestructive: true,
   permission: 'none',
   idempotency: 'calls',
   rate: 'held',

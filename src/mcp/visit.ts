@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { BatchState } from '../batch/batch.ts';
 import { callArgs } from '../call/args.ts';
+import type { Call } from '../call/call.ts';
 import { isUuid } from '../call/fields.ts';
 import { callFromFields } from '../call/from-fields.ts';
 import { readNote } from '../call/note.ts';
@@ -34,9 +36,14 @@ function refusesAnyCall(thrown: unknown): boolean {
   return ofAnyCall.has(thrown.code) || (thrown.code === 'PERMISSION_DENIED' && thrown.detail === 'space');
 }
 
+/** What a tool calls: an operation, or the batch of several. */
+export type Callable = Pick<Operation, 'route' | 'pattern' | 'log'> & {
+  answer(call: Call, state: BatchState): Promise<Response>;
+};
+
 export interface VisitParts {
   readonly service: HttpService;
-  readonly operations: ReadonlyMap<string, Operation>;
+  readonly operations: ReadonlyMap<string, Callable>;
   readonly tools: ReadonlyMap<string, Listed>;
   readonly request: HttpCall;
   readonly gone: AbortSignal;
@@ -108,7 +115,7 @@ export class Visit {
   #tools(): Tool[] {
     const all = [...this.#parts.tools.values()];
     const may = ({ permission }: Listed): boolean =>
-      allowedBy(permission).some((one) => this.#permissions?.includes(one));
+      permission === 'none' || allowedBy(permission).some((one) => this.#permissions?.includes(one));
     return all.filter(may).map(({ tool }) => tool);
   }
 
@@ -125,7 +132,8 @@ export class Visit {
     if (!operation) return undefined;
     const { route, pattern, log } = operation;
     if (this.#isAlone) state.log = state.log.child({ call: route.call });
-    const fallback = route.idempotency === 'required' ? randomUUID() : undefined;
+    const needsKey = route.idempotency === 'required' || route.idempotency === 'calls';
+    const fallback = needsKey ? randomUUID() : undefined;
     try {
       const fieldsText = JSON.stringify(fields);
       const call = callFromFields(fields, {
@@ -145,7 +153,7 @@ export class Visit {
         checkFields(fields, of);
         return call.parts(of);
       };
-      const { text = 'null', headers } = await operation.answer({ ...call, parts });
+      const { text = 'null', headers } = await operation.answer({ ...call, parts }, this.#isAlone ? state : {});
       this.#admitted(headers);
       return { isError: false, text };
     } catch (thrown) {
