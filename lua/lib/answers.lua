@@ -4,7 +4,8 @@
 --- What the calls of an atomic batch say of one another: the ids that earlier ones have answered, and what an answer has to be.
 ---
 --- Node sends the terms of a call as JSON (src/batch/terms.ts). `from`: its references; in place of the id that each leads to,
---- the arguments have a placeholder. `expect`: the members that its answer must have. Both name the source of a value in a
+--- the arguments have a placeholder. `distinct`: the lists of ids with references among them, which must not name one twice.
+--- `expect`: the members that its answer must have. References and members name the source of a value in a
 --- reply: `at`, the path to it in the list; `is`, a text that does not depend on the reply; `of`, the name of a function in
 --- `worked`, with its sources; and `given` with `other`, the source if nothing is at that path.
 ---
@@ -58,18 +59,28 @@ local function valueOf(source, list)
   return worked[source.of](values)
 end
 
+--- Refuses a call for its references. Everything before has been accepted, so the refusal counts.
+local function refuseReference(message)
+  invocation.counted = unit.changes()
+  refuse('VALIDATION_FAILED', message)
+end
+
 --- Follows the references of a call, and returns the text of its arguments with the ids. replies: of the calls so far.
-function answers.refer(text, references, replies)
+function answers.refer(text, terms, replies)
   local ids = invocation.batch.ids
-  for _, reference in ipairs(references) do
+  for _, reference in ipairs(terms.from) do
     if not ids[reference.number] then
       local id = valueOf(reference.source, replies[reference.index])
-      if not string.find(id, idForm) then
-        -- Everything before has been accepted, so the refusal counts.
-        invocation.counted = unit.changes()
-        refuse('VALIDATION_FAILED', reference.refusal)
-      end
+      if not string.find(id, idForm) then refuseReference(reference.refusal) end
       ids[reference.number] = id
+    end
+  end
+  for _, list in ipairs(terms.distinct) do
+    local seen = {}
+    for i, id in ipairs(list.ids) do
+      id = resolved(id)
+      if seen[id] then refuseReference(list.name .. '[' .. i - 1 .. '] names an id for the second time') end
+      seen[id] = true
     end
   end
   return resolved(text)

@@ -78,7 +78,7 @@ end
 local function onTerms(script, text, replies)
   local terms = cjson.decode(text)
   return function(args, offset)
-    args[offset + 2] = answers.refer(args[offset + 2], terms.from, replies)
+    args[offset + 2] = answers.refer(args[offset + 2], terms, replies)
     local reply = script.body(args, offset)
     if not answers.isRepeated() then answers.expect(reply, terms.expect) end
     return reply
@@ -95,7 +95,8 @@ local function refused(org, script, args, first, err, place)
     invocation.refusals = { [first] = { err = err } }
     attempt(script, args, first + 2, first)
     unit.write()
-    err = string.gsub(err, '^(%u[%u_]+) %d+,%S+', '%1 ' .. invocation.note(), 1)
+    -- A bug's text has no note.
+    if not string.find(err, '^ERR ') then err = string.gsub(err, '^(%S+) %S+', '%1 ' .. invocation.note(), 1) end
   end
   return { { err = err }, place }
 end

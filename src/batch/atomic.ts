@@ -211,7 +211,7 @@ function readyOf(
     throw invalid('idempotencyKey is not taken here: the Idempotency-Key of the request covers an atomic batch');
   if (route.idempotency === 'required' && batch.idempotencyKey === undefined)
     throw apiError('IDEMPOTENCY_KEY_REQUIRED');
-  const { fields, from } = references.placed(element.fields, index, route);
+  const { fields, from, distinct } = references.placed(element.fields, index, route);
   const call = element.call(fields, { identity: batch.identity });
   if (route.method === 'GET') checkRead(fields, route);
   const asked = operation.asked(call);
@@ -219,7 +219,7 @@ function readyOf(
   references.traces.push(trace);
   const wanted = references.placed({ expect }, index, route);
   const expected = readExpect(wanted.fields['expect'], route, trace);
-  const terms = { from: [...from, ...wanted.from], expect: expected };
+  const terms = { from: [...from, ...wanted.from], distinct, expect: expected };
   const hasTerms = terms.from.length > 0 || expected.length > 0;
   return { operation, ...asked, terms: hasTerms ? JSON.stringify(terms) : '' };
 }

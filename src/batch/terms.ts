@@ -26,6 +26,12 @@ interface Traceable {
   readonly refusal: string;
 }
 
+/** The ids of a list that names none twice, as far as they are known: the others are placeholders. */
+interface Distinct {
+  readonly name: string;
+  readonly ids: readonly string[];
+}
+
 /** The references of an atomic batch. No placeholder occurs in what a caller sends: it is random. */
 export class References {
   readonly #all = new Map<string, Traceable>();
@@ -37,18 +43,26 @@ export class References {
   }
 
   /**
-   * The fields of a call with a placeholder in place of each reference, and those references. Opaque values stay as they are.
+   * The fields of a call with a placeholder in place of each reference, those references, and the lists that have any.
+   * Opaque values stay as they are.
    *
    * @throws ApiError VALIDATION_FAILED for a reference that cannot lead to an id
    */
-  placed(fields: Fields, index: number, route: Route): { fields: Fields; from: readonly Traceable[] } {
+  placed(
+    fields: Fields,
+    index: number,
+    route: Route,
+  ): { fields: Fields; from: readonly Traceable[]; distinct: readonly Distinct[] } {
     const from = new Set<Traceable>();
     const given = replaced(fields, index, route, (reference) => {
       const traceable = this.#traceable(reference);
       from.add(traceable);
       return traceable.placeholder;
     });
-    return { fields: given, from: [...from].sort((a, b) => a.number - b.number) };
+    const placeholders = [...from].map(({ placeholder }) => placeholder);
+    const distinct =
+      from.size === 0 ? [] : listsIn(given).filter(({ ids }) => ids.some((id) => placeholders.includes(id)));
+    return { fields: given, from: [...from].sort((a, b) => a.number - b.number), distinct };
   }
 
   #traceable(reference: Reference): Traceable {
@@ -67,6 +81,17 @@ export class References {
     this.#all.set(key, traceable);
     return traceable;
   }
+}
+
+/** The lists of objects with ids, in fields that have been read as far as their shapes go. */
+function listsIn(value: unknown, name = ''): Distinct[] {
+  if (Array.isArray(value)) {
+    const idOf = (one: unknown): unknown =>
+      Object.entries(Object(one)).find(([key, id]) => key.endsWith('Id') && typeof id === 'string')?.[1];
+    return [{ name, ids: value.map((one) => String(idOf(one)).toLowerCase()) }];
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, one]) => listsIn(one, name === '' ? key : `${name}.${key}`));
 }
 
 /** A member that an answer must have. */

@@ -135,6 +135,38 @@ describe('An atomic batch', () => {
     expect((await post([send()], limited)).status).to.equal(200);
   });
 
+  it('finds ids that are named twice, be it by reference or as text', async () => {
+    const group = await world.mustPost('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });
+    const pool = await world.mustPost('/pools', { name: randomUUID(), units: 9 });
+    const first = send({ workKey: 'first' });
+    const { id } = await world.mustPost(`/mailboxes/${queue.id}/messages`, {
+      scopeId: to.scopeId,
+      payload: 1,
+      workKey: 'known',
+    });
+    const known = send({ workKey: 'known' });
+    const behind = (...messageIds: unknown[]) => send({ after: messageIds.map((messageId) => ({ messageId })) });
+    const twice = async (calls: Call[]) => {
+      const reply = await post(calls);
+      expect(codeOf(reply)).to.equal('400 VALIDATION_FAILED');
+      return `${reply.body.error.index} ${reply.body.error.message}`;
+    };
+    const before = await ready();
+    const again = 'after[1] names an id for the second time';
+    expect(await twice([first, behind({ $from: 0 }, { $from: 0 })])).to.equal(`1 ${again}`);
+    expect(await twice([known, behind({ $from: 0 }, id.toUpperCase())])).to.equal(`1 ${again}`);
+    expect(await twice([known, known, behind({ $from: 0 }, { $from: 1 })])).to.equal(`2 ${again}`);
+    const view = { call: 'pool.view', poolId: pool.id };
+    const requires = { pools: [{ poolId: pool.id }, { poolId: { $from: 0 } }] };
+    expect(await twice([view, send({ requires })])).to.equal('1 requires.pools[1] names an id for the second time');
+    const own = { call: 'task.submit', groupId: group.groupId, taskKey: 'a', after: [{ groupId: { $from: 0 } }] };
+    expect(await twice([{ call: 'group.view', groupId: group.groupId }, own])).to.equal(
+      '1 after must not name the group that the task is submitted to',
+    );
+    expect(await ready()).to.equal(before);
+    expect((await post([known, first, behind({ $from: 0 }, { $from: 1 })])).status).to.equal(200);
+  });
+
   it('takes 1 to 25 calls, and a key where one of them needs one', async () => {
     expect((await post(Array.from({ length: 25 }, () => send()))).status).to.equal(200);
     for (const calls of [[], Array.from({ length: 26 }, () => send())])
