@@ -6,7 +6,7 @@ export const slot = (name: string): string => `⟨${name}⟩`;
 
 /** Names of real values, as in fields and paths. */
 const real = new Set(
-  'scopeId parentScopeId mailboxId messageId groupId taskId budgetId reservationId barrierId allowanceId waiterId poolId holdId destinationId deliveryId scheduleId token'.split(
+  'scopeId parentScopeId mailboxId messageId groupId taskId budgetId reservationId barrierId allowanceId waiterId poolId holdId questionId consumptionId destinationId deliveryId scheduleId token'.split(
     ' ',
   ),
 );
@@ -64,6 +64,7 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
     return fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 6, arbitrary: valid(rest, name) });
   }
   if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.anyOf) return alternatives(schema.anyOf, name);
   if (schema.oneOf) return fc.oneof(...schema.oneOf.map((one) => valid(one, name)));
   if (schema.enum) return fc.constantFrom(...schema.enum.filter((value) => value !== null));
   switch (kinds[0]) {
@@ -81,6 +82,11 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
     default:
       return fc.jsonValue({ maxDepth: 3 });
   }
+}
+
+/** Mostly the first: an id, sooner than a reference to one. */
+function alternatives([usual = {}, ...others]: readonly Schema[], name: string): Arbitrary<unknown> {
+  return fc.oneof({ weight: 12, arbitrary: valid(usual, name) }, ...others.map((one) => valid(one, name)));
 }
 
 /** waitSeconds is always 0: waits would only take time, and are tested elsewhere. */
