@@ -1,7 +1,7 @@
 --- @export answers
 --- @registry worked
 --- @include lib/decimal lib/idempotency lib/invocation lib/refuse lib/unit
---- What the calls of an atomic batch say of one another: the ids that earlier ones have answered, and what an answer has to be.
+--- References between the calls of an atomic batch, and what their answers are expected to be.
 ---
 --- Node sends the terms of a call as JSON (src/batch/terms.ts). `from`: its references; in place of the id that each leads to,
 --- the arguments have a placeholder. `distinct`: the lists of ids with references among them, which must not name one twice.

@@ -27,12 +27,11 @@ function rates.setQuota(record)
   spaceStart = string.format('%d,', spaceQuota)
 end
 
---- The same of a space.
+--- Starts from the record of a space.
 function rates.ofSpace(record)
-  spaceRecord, spaceQuota, spaceStart, isCounted = record, tonumber(record.requestsPerMinute), '', false
-  if not spaceQuota then return end
-  if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
-  spaceStart = string.format('%d,', spaceQuota)
+  spaceRecord, spaceQuota, spaceStart, isCounted = record, nil, '', false
+  if not record.requestsPerMinute then return end
+  rates.setQuota(record)
   sameSpaceMinute = record.requestsMinute == minute
   spaceUsed = sameSpaceMinute and tonumber(record.usedRequests) or 0
 end

@@ -10,7 +10,8 @@ import { type Asked, type Operation, permissionOf } from '../call/operation.ts';
 import { toApiError } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
 import { maxReceivedBytes, pathNames, type Route } from '../call/route.ts';
-import type { CallService, Unpacked } from '../call/service.ts';
+import { announce, repeated } from '../call/runner.ts';
+import type { CallService } from '../call/service.ts';
 import type { Reply } from '../declare/value.ts';
 import { type MixedCall, Refusal } from '../redis/scripts.ts';
 import type { Element } from './calls.ts';
@@ -33,9 +34,7 @@ export interface Outcome {
 const openingScript = 'space/openBatch';
 const callRule =
   'call must be the name of a call that an atomic batch takes: most POST, PUT, PATCH and DELETE of /openapi.json, and views of one record, like budget.view';
-/** A batch that is sent back this often meets records that change all the time. */
-const maxRuns = 50;
-/** Not read again for a batch that has happened before. */
+/** The result of a read in a batch that has happened before. */
 const notRead: Response = { status: 200, headers: { 'Idempotent-Replayed': 'true' } };
 
 /** Answers atomic batches: all calls happen, in one step, or none does. */
@@ -97,36 +96,18 @@ export class Atomic {
     return operation && isAtomic(operation.route) && isOffered(operation.route, batch) ? operation : undefined;
   }
 
-  /** Runs the calls; again after timers that they depend on have fired, and with packed records that they ask for. */
-  async #run(ready: readonly Ready[], opening: Args, org: string): Promise<Reply[]> {
-    const { scripts, due, unpacking } = this.#service;
-    const timers = new Set<string>();
-    let changes: Args = {};
-    let unpacked: Unpacked | undefined;
-    for (let runs = 1; ; runs++) {
+  /** Runs the calls in one step; again where one of them is sent back. */
+  #run(ready: readonly Ready[], opening: Args, org: string): Promise<Reply[]> {
+    return repeated(this.#service, org, (changes = {}) => {
       const calls = ready.map(({ operation: { route }, args, terms }, index): MixedCall => {
         // The rates have counted the opening in place of the first call.
         const rateClass = index === 0 ? 'held' : String(opening['rateClass']);
         const layers: Layers = [{ ...changes, ...route.asRecord?.args, rateClass }, ...args];
         return { script: route.script, args: layers, terms };
       });
-      try {
-        const first: MixedCall = { script: openingScript, args: [changes, opening] };
-        return await scripts.runWhole(org, [first, ...calls], maxReceivedBytes);
-      } catch (error) {
-        if (!(error instanceof Refusal) || runs > maxRuns) throw error;
-        if (error.code === 'DUE') {
-          timers.add(error.detail);
-          const moments: number[] = [];
-          // Those of earlier runs, too: what all have fired by then is not asked for again.
-          for (const timer of timers) moments.push(Number(await due.drain(org, timer)));
-          changes = { ...changes, drainedThrough: Math.min(...moments) };
-        } else if (error.code === 'PACKED' && unpacking.isWanted(error.detail)) {
-          unpacked = await unpacking.unpack(error.detail, unpacked);
-          changes = { ...changes, unpacked: unpacked.text };
-        } else throw error;
-      }
-    }
+      const first: MixedCall = { script: openingScript, args: [changes, opening] };
+      return this.#service.scripts.runWhole(org, [first, ...calls], maxReceivedBytes);
+    });
   }
 
   /** The answers to the replies, of which the first is that to the opening: behind its note it has the ids of the references. */
@@ -141,7 +122,7 @@ export class Atomic {
       const reply = replies[index] ?? [];
       if (isEmpty(reply)) return notRead;
       const { wake } = readNote(String(reply[0]));
-      if (wake !== '') this.#announce(org, wake);
+      if (wake !== '') announce(this.#service, org, wake);
       const answer = operation.answerTo(reply, asked, operation.route.asRecord?.without);
       const text = placeholders.reduce((text, one, at) => text?.replaceAll(one, String(ids[at])), answer.text);
       return { ...answer, text };
@@ -149,14 +130,6 @@ export class Atomic {
     const last = replies.findLast((reply) => !isEmpty(reply)) ?? first;
     const isReplayed = results.some(({ headers }) => headers['Idempotent-Replayed'] !== undefined);
     return { results, headers: { ...readNote(String(last[0])).headers, ...(isReplayed && notRead.headers) } };
-  }
-
-  /** Tells the index of organizations of an earlier timer. Not awaited: the periodic repair finds what a crash loses. */
-  #announce(org: string, at: string): void {
-    const { due, log } = this.#service;
-    due
-      .announce(org, at)
-      .catch((error: Error) => log.warn({ error: error.message }, 'cannot update the index of due organizations'));
   }
 }
 
@@ -168,7 +141,7 @@ const tooLarge = ({ code, detail, note }: Refusal): ApiError | undefined =>
     ? apiError(code, '', readNote(note).headers).with({ message: 'the answers are larger than 4 MiB together' })
     : undefined;
 
-/** The permissions that a call needs; '' for one that there is not. */
+/** The permissions that a call needs; '' if there is no such call. */
 function permissionFor(route: Route | undefined, fields: Element['fields'], batch: Call): string {
   return route ? permissionOf(route, callFromFields(fields, batch)) : '';
 }
@@ -189,7 +162,7 @@ function openingOf(batch: Call, operations: readonly (Operation | undefined)[], 
   return { ...args, batchDigest: args['idempotencyDigest'] ?? '', idempotencyDigest: '' };
 }
 
-/** A batch is what all of its calls are. */
+/** The rate class of a batch: ordinary, unless none of its calls is. */
 function rateClassOf(routes: readonly (Route | undefined)[]): string {
   const classes = new Set(routes.map((route) => route?.rate ?? 'ordinary'));
   if (classes.has('ordinary')) return 'ordinary';

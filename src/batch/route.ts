@@ -19,8 +19,8 @@ export const isAtomic = (route: Route): boolean =>
     : isBatched(route) && !route.serve && !route.receives && !route.isStepwise;
 
 /**
- * Whether the caller may have it called by a batch. A model gets no other calls than it has tools for, and reads: so what has no
- * tool on purpose, like the answer to a question, is not reached that way either.
+ * Whether the caller's batch may call it. The batch of a model takes only calls that are tools, and reads. So a call that has no tool
+ * on purpose, like question.answer, stays out of its reach.
  */
 export const isOffered = ({ method, tool }: Route, { isModel = false }: Pick<Call, 'isModel'>): boolean =>
   !isModel || method === 'GET' || tool !== undefined;

@@ -11,10 +11,10 @@ import { noId, type Reference, replaced } from './references.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Trace = ReadonlyMap<string, Traced>;
 
-/** The most bytes of what a call expects. */
+/** The largest `expect`, in bytes. */
 const maxExpectBytes = 4_096;
 
-/** The id of an earlier call, which stands in the arguments as a placeholder until the store knows it. */
+/** A reference of an atomic batch. A placeholder stands for its id in the arguments until the store knows it. */
 interface Traceable {
   /** From 1, in the order in which the calls of the batch name them. */
   readonly number: number;
@@ -26,7 +26,7 @@ interface Traceable {
   readonly refusal: string;
 }
 
-/** The ids of a list that names none twice, as far as they are known: the others are placeholders. */
+/** The ids of a list that must not name one twice, with placeholders for those that are not known yet. */
 interface Distinct {
   readonly name: string;
   readonly ids: readonly string[];
@@ -83,7 +83,7 @@ export class References {
   }
 }
 
-/** The lists of objects with ids, in fields that have been read as far as their shapes go. */
+/** All lists of objects with ids in the fields of a call. */
 function listsIn(value: unknown, name = ''): Distinct[] {
   if (Array.isArray(value)) {
     const idOf = (one: unknown): unknown =>

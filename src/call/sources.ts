@@ -115,7 +115,7 @@ function formOf(field: AnyField): (number: number) => string {
   return form;
 }
 
-/** Whether any value of its kind will do: internal texts but amounts have a structure, which what is worked out of them reads. */
+/** Whether any value of its kind will do. Internal texts have a structure, which fields computed from them read; amounts have none. */
 const isPlain = (field: AnyField): boolean =>
   !(field.special.isInternal && field.kind.lua === 'text') || formOf(field) === digits;
 
