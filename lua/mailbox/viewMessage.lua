@@ -2,10 +2,7 @@
 --- @request read
 --- @args messageId
 --- @reply message:message
---- @include lib/call lib/records mailbox/_after mailbox/_message mailbox/_whole mailbox/_shown
+--- @include lib/call mailbox/_after mailbox/_message mailbox/_whole mailbox/_shown
 local record = message.shown(message.whole(messageId))
-if record.prerequisites then
-  record = records.copy(record)
-  record.prerequisites = after.standing(record.prerequisites)
-end
+if record.prerequisites then record.prerequisites = after.standing(record.prerequisites) end
 return call.answer({ message = record })
