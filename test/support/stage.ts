@@ -99,8 +99,13 @@ export class Stage {
 
   /** Answers the calls as an atomic batch on what there was at first. */
   async atomically(calls: readonly Call[]): Promise<Reply> {
-    await putStored(this.world, this.#stored);
+    await this.reset();
     return this.world.post('/batch', { atomic: true, calls }, headers);
+  }
+
+  /** Puts everything back to what it was at first. */
+  async reset(): Promise<void> {
+    await putStored(this.world, this.#stored);
   }
 
   /** What is wrong with the calls as an atomic batch; undefined: it does what they do one after the other, or nothing. */
