@@ -22,6 +22,7 @@ import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
 import { checkFormat } from './redis/format.ts';
 import type { Overrides } from './redis/loader.ts';
+import { logLosses } from './redis/losses.ts';
 import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
 import type { Limits, Product } from './room.ts';
@@ -104,6 +105,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   };
   const store = await open('calls');
   await warnOfShards(store, options.log);
+  logLosses(store, options.log);
   const { product = defaultProduct } = options;
   const scripts = new Scripts(store, product.words, options.overrides);
   const due = new Due(store, scripts);

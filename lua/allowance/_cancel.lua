@@ -1,4 +1,4 @@
---- @include lib/cancels lib/clock lib/soon lib/sorted allowance/_waiter scope/_ending
+--- @include allowance/_waiter lib/cancels lib/clock lib/page lib/soon lib/sorted scope/_ending
 
 --- Ends a WAITING waiter of a cancelled run; one whose time was over before the cancel is EXPIRED.
 function waiter.stop(record, cancel)
@@ -19,7 +19,7 @@ end
 cancels.waiters = { total = 'cancelledWaiters', isLive = true }
 
 function cancels.waiters.ids(scopeId, last, maxRecords)
-  return newestIds(keys.scopeWaiters(scopeId), last, maxRecords)
+  return idsBefore(keys.scopeWaiters(scopeId), last, maxRecords)
 end
 
 function cancels.waiters.stop(id, cancel)

@@ -1,5 +1,5 @@
 --- @export cancelBarrier
---- @include lib/cancels barrier/_barrier scope/_ending
+--- @include barrier/_barrier lib/cancels lib/page scope/_ending
 
 --- Takes an OPEN barrier to CANCELLED.
 local function cancelBarrier(record, cause)
@@ -17,7 +17,7 @@ end
 cancels.barriers = { total = 'cancelledBarriers' }
 
 function cancels.barriers.ids(scopeId, last, maxRecords)
-  return newestIds(keys.scopeBarriers(scopeId), last, maxRecords)
+  return idsBefore(keys.scopeBarriers(scopeId), last, maxRecords)
 end
 
 function cancels.barriers.stop(id, cancel)

@@ -3,21 +3,14 @@
 --- @request read
 --- @args states limit cursor
 --- @reply nextCursor barriers:barrier[]
---- @include lib/call barrier/_barrier
+--- @include lib/call lib/page barrier/_barrier
 limit = tonumber(limit)
-local scanLimit = states == '' and limit or 1000
-local ids = redis.call('ZRANGE', keys.barriers(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV',
-  'LIMIT', 0, scanLimit + 1)
-local page, last, more = {}, false, false
-for i, barrierId in ipairs(ids) do
-  if #page == limit or i > scanLimit then
-    more = true
-    break
-  end
-  last = barrierId
-  local record = barrier.read(barrierId)
-  if states == '' or string.find(states, ',' .. record.state .. ',', 1, true) then
-    page[#page + 1] = record
-  end
+local maxLooks = states == '' and limit or 1000
+
+local function wanted(id)
+  local record = barrier.read(id)
+  return among(record.state, states) and record or nil
 end
-return call.answer({ nextCursor = more and last, barriers = page })
+
+local barriers, nextCursor = sift(idsBefore(keys.barriers(), cursor, maxLooks + 1), limit, maxLooks, wanted)
+return call.answer({ nextCursor = nextCursor, barriers = barriers })

@@ -4,17 +4,16 @@
 --- @request read
 --- @args budgetId states limit part cursor
 --- @reply budget:budget spentByLabel nextCursor reservations:reservation[]
---- @include lib/call budget/_budget budget/_labels budget/_reservation
+--- @include lib/call lib/page budget/_budget budget/_labels budget/_reservation
 local record = budget.view(budgetId)
 limit = tonumber(limit)
 local found, last, more = {}, false, false
 
 local function take(name, ...)
-  local from, ids = part == name and '(' .. cursor or '+', {}
+  local behind, ids = part == name and cursor or '', {}
   for _, state in ipairs({ ... }) do
-    if states == '' or string.find(states, ',' .. state .. ',', 1, true) then
-      local some = redis.call('ZRANGE', keys.budgetReservations(budgetId, state), from, '-', 'BYLEX', 'REV',
-        'LIMIT', 0, limit + 1 - #found)
+    if among(state, states) then
+      local some = idsBefore(keys.budgetReservations(budgetId, state), behind, limit + 1 - #found)
       for _, id in ipairs(some) do ids[#ids + 1] = id end
     end
   end

@@ -4,10 +4,10 @@
 --- @request read
 --- @args states limit cursor
 --- @reply nextCursor groups:group[]
---- @include lib/call group/_group group/_view mailbox/_packed
+--- @include lib/call lib/page group/_group group/_view mailbox/_packed
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
-local ids = redis.call('ZRANGE', keys.groups(), cursor == '' and '+' or '(' .. cursor, '-', 'BYLEX', 'REV', 'LIMIT', 0, scanLimit + 1)
+local ids = idsBefore(keys.groups(), cursor, scanLimit + 1)
 local chosen, scanned, last, more = {}, 0, false, false
 for _, groupId in ipairs(ids) do
   if #chosen == limit or scanned >= scanLimit then
@@ -15,7 +15,7 @@ for _, groupId in ipairs(ids) do
     break
   end
   scanned, last = scanned + 1, groupId
-  if states == '' or string.find(states, ',' .. group.load(groupId, 'state').state .. ',', 1, true) then
+  if among(group.load(groupId, 'state').state, states) then
     local record = group.load(groupId)
     chosen[#chosen + 1] = record
     scanned = scanned + record.members

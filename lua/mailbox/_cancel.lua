@@ -1,4 +1,4 @@
---- @include lib/cancels lib/clock mailbox/_finish mailbox/_message scope/_ending
+--- @include lib/cancels lib/clock lib/page mailbox/_finish mailbox/_message scope/_ending
 
 --- Ends a live message of a cancelled run; one whose deadline came before the cancel is EXPIRED, by
 --- `cause` (nil: the current request).
@@ -14,7 +14,7 @@ end
 cancels.messages = { total = 'cancelledMessages', isLive = true }
 
 function cancels.messages.ids(scopeId, last, maxRecords)
-  return newestIds(keys.scopeMessages(scopeId), last, maxRecords)
+  return idsBefore(keys.scopeMessages(scopeId), last, maxRecords)
 end
 
 --- It may decide a group elsewhere, which cancels those of its members that wait.

@@ -5,12 +5,12 @@
 --- @request read
 --- @args mailboxId states scopeId workKey key limit cursor
 --- @reply nextCursor messages:message[]
---- @include lib/call lib/refuse mailbox/_asked mailbox/_indexes mailbox/_message mailbox/_packed mailbox/_shown lib/page
+--- @include lib/call lib/page lib/refuse mailbox/_asked mailbox/_indexes mailbox/_message mailbox/_packed mailbox/_shown scope/_scope
 if redis.call('EXISTS', keys.mailbox(mailboxId)) == 0 then refuse('MAILBOX_NOT_FOUND') end
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
 local isFiltered = states ~= '' or scopeId ~= '' or workKey ~= '' and key ~= ''
-local chosen, found, bytes, last, more, inSubtree = {}, {}, 0, false, false, {}
+local chosen, found, bytes, last, more = {}, {}, 0, false, false
 
 --- At most `maxIds` ids behind one ('': from the first on) that the page may have; `few` where all of them are wanted.
 local function idsBehind(after, maxIds, few)
@@ -43,12 +43,7 @@ local function isWanted(id)
   -- messages of other mailboxes, too.
   if not looked or looked.mailboxId ~= mailboxId then return false end
   if key ~= '' and message.load(id, 'key').key ~= key then return false end
-  local messageScope = looked.scopeId
-  if scopeId ~= '' and inSubtree[messageScope] == nil then
-    local path = redis.call('HGET', keys.scope(messageScope), 'path')
-    inSubtree[messageScope] = path and string.find(path, scopeId, 1, true) ~= nil
-  end
-  return (states == '' or string.find(states, ',' .. looked.state .. ',', 1, true)) and (scopeId == '' or inSubtree[messageScope])
+  return among(looked.state, states) and scope.isWithin(looked.scopeId, scopeId)
 end
 
 packed.ahead(ids, 1)

@@ -1,4 +1,4 @@
---- @include lib/cancels lib/clock lib/soon lib/sorted pool/_hold scope/_ending
+--- @include lib/cancels lib/clock lib/page lib/soon lib/sorted pool/_hold scope/_ending
 
 --- Ends a hold of a cancelled run: one that waits is CANCELLED, or EXPIRED where its time was over before the cancel; the units
 --- of a HELD one are released.
@@ -13,18 +13,19 @@ function hold.stop(record, cancel)
   end
 end
 
---- The same wherever it is; where that may let others in, they move up with the next sweep, which is due at once.
+--- The same wherever it is; where that may let others in, be it messages that require units, they move up with the next sweep,
+--- which is due at once.
 function hold.unqueue(record, cancel)
   local live = keys.liveHolds(record.poolId)
   local letsIn = record.state == 'HELD' or sorted.first(live) == record.id
   hold.stop(record, cancel)
-  if letsIn and sorted.first(live) then soon.serve('pool:grant', record.poolId, now) end
+  if letsIn then soon.serve('pool:grant', record.poolId, now) end
 end
 
 cancels.holds = { total = 'cancelledHolds' }
 
 function cancels.holds.ids(scopeId, last, maxRecords)
-  return newestIds(keys.scopeHolds(scopeId), last, maxRecords)
+  return idsBefore(keys.scopeHolds(scopeId), last, maxRecords)
 end
 
 function cancels.holds.stop(id, cancel)

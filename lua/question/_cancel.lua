@@ -1,4 +1,4 @@
---- @include lib/cancels lib/clock question/_question scope/_ending
+--- @include lib/cancels lib/clock lib/page question/_question scope/_ending
 
 --- Withdraws an OPEN question of a cancelled run that no message has asked.
 function question.stop(record, cancel)
@@ -8,7 +8,7 @@ end
 cancels.questions = { total = 'cancelledQuestions' }
 
 function cancels.questions.ids(scopeId, last, maxRecords)
-  return newestIds(keys.scopeQuestions(scopeId), last, maxRecords)
+  return idsBefore(keys.scopeQuestions(scopeId), last, maxRecords)
 end
 
 --- That of a message ends with its message.

@@ -1,4 +1,4 @@
---- @include lib/cancels schedule/_schedule scope/_ending
+--- @include lib/cancels lib/page schedule/_schedule scope/_ending
 
 --- Ends a schedule of a cancelled run.
 function schedule.stop(record, cancel)
@@ -8,7 +8,7 @@ end
 cancels.schedules = { total = 'endedSchedules' }
 
 function cancels.schedules.ids(scopeId, last, maxRecords)
-  return newestIds(keys.scopeSchedules(scopeId), last, maxRecords)
+  return idsBefore(keys.scopeSchedules(scopeId), last, maxRecords)
 end
 
 function cancels.schedules.stop(id, cancel)

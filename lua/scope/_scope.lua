@@ -24,6 +24,13 @@ function scope.path(scopeId)
   return ids
 end
 
+--- Whether a scope is this one or below it; '': any is. What has gone is nowhere.
+function scope.isWithin(scopeId, ancestorId)
+  if ancestorId == '' then return true end
+  local record = read(scopeId)
+  return record and string.find(record.path, ancestorId, 1, true) ~= nil
+end
+
 --- The record of the scope at a depth of a path.
 local function at(path, depth)
   if depth == #path and path.last then return path.last end

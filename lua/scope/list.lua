@@ -3,7 +3,7 @@
 --- @request read
 --- @args states parentScopeId name limit cursor
 --- @reply nextCursor scopes:scope[]
---- @include lib/call scope/_scope scope/_view
+--- @include lib/call lib/page scope/_scope scope/_view
 limit = tonumber(limit)
 local key, before, from, to = keys.scopes(), '', '+', '-'
 if name ~= '' then
@@ -14,19 +14,13 @@ elseif parentScopeId ~= '' then
   key = keys.gates(parentScopeId)
 end
 if cursor ~= '' then from = '(' .. before .. cursor end
-local scanLimit = states == '' and (name == '' or parentScopeId == '') and limit or 1000
-local members = redis.call('ZRANGE', key, from, to, 'BYLEX', 'REV', 'LIMIT', 0, scanLimit + 1)
-local page, last, more = {}, false, false
-for i, member in ipairs(members) do
-  if #page == limit or i > scanLimit then
-    more = true
-    break
-  end
-  last = string.sub(member, #before + 1)
+local maxLooks = states == '' and (name == '' or parentScopeId == '') and limit or 1000
+
+local function wanted(member)
   local record = scope.view(string.sub(member, -36))
-  if (states == '' or string.find(states, ',' .. scope.counted(record) .. ',', 1, true))
-    and (parentScopeId == '' or record.parentScopeId == parentScopeId) then
-    page[#page + 1] = record
-  end
+  if among(scope.counted(record), states) and (parentScopeId == '' or record.parentScopeId == parentScopeId) then return record end
 end
-return call.answer({ nextCursor = more and last, scopes = page })
+
+local members = redis.call('ZRANGE', key, from, to, 'BYLEX', 'REV', 'LIMIT', 0, maxLooks + 1)
+local scopes, last = sift(members, limit, maxLooks, wanted)
+return call.answer({ nextCursor = last and string.sub(last, #before + 1), scopes = scopes })

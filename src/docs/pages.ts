@@ -49,6 +49,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
   {
     title: 'Operate',
     files: [
+      'docs/operate/production.md',
       'docs/operate/organizations.md',
       'docs/operate/plans.md',
       'docs/operate/settings.md',

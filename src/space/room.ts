@@ -9,7 +9,7 @@ import { visibleSpaces } from './visible.ts';
 export const spaceRoom: Room = {
   name: 'space',
   tag: {
-    place: 12,
+    place: 13,
     title: 'Space',
     description: 'Limits, figures, who waits for what, usage, and many calls in one request.',
   },

@@ -53,8 +53,12 @@ describe("The operator's commands", () => {
     const created = await record(['space', 'create', '--org', 'acme', '--name', 'Größe "1"'], settings);
     expect(created).to.include({ org: 'acme', name: 'Größe "1"' });
     expect(created.spaceId).to.match(uuid7);
+    expect(created.limits).to.include({ requestsPerMinute: 600, maxBacklog: 1000 });
+    const raised = await run(created.raiseLimitsWith.replace(/^muster /, ''));
+    expect(raised).to.include({ spaceId: created.spaceId, requestsPerMinute: 100_000 });
     const other = await run('space create --org acme');
-    expect(await run('space list --org acme')).to.deep.equal({ spaces: [created, other], nextCursor: null });
+    const spaces = [created, other].map(({ limits: _, raiseLimitsWith: __, ...space }) => space);
+    expect(await run('space list --org acme')).to.deep.equal({ spaces, nextCursor: null });
   });
 
   it('space limits shows and sets limits, writes an audit entry and emits limits.updated', async () => {
@@ -141,20 +145,21 @@ describe("The operator's commands", () => {
       'limits.updated',
       'space.created',
       'space.created',
+      'limits.updated',
       'space.created',
       'org.plan_set',
       'org.created',
     ]);
-    expect(entries[8]).to.deep.equal({
-      at: entries[8].at,
+    expect(entries[9]).to.deep.equal({
+      at: entries[9].at,
       action: 'org.created',
       actor: 'cli',
       target: 'acme',
       detail: { plan: 'free' },
     });
-    expect(entries[8].at).to.match(moment);
-    expect(entries[7].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
-    expect([entries[5].detail, entries[6].detail]).to.deep.equal([{ name: null }, { name: 'Größe "1"' }]);
+    expect(entries[9].at).to.match(moment);
+    expect(entries[8].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
+    expect([entries[5].detail, entries[7].detail]).to.deep.equal([{ name: null }, { name: 'Größe "1"' }]);
     expect(entries[3].detail).to.deep.equal({ requestsPerMinute: 1200, maxBacklog: 17 });
     expect(entries[1].detail).to.deep.equal({
       name: 'ci',

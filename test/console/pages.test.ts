@@ -96,7 +96,10 @@ describe('Every page of the console', function () {
       [`/run/${haltedRun}`, '#run button'],
     ],
     note: [[`/note/${seeded.runId}?key=..%2Fx`, '#note pre']],
-    budget: [[`/budget/${seeded.budgetId}`, '#budget table', '#budget button']],
+    allowance: [
+      [`/allowance/${seeded.allowanceId}`, '#allowance button', '#waiters table', '#waiters button', '#usage table'],
+    ],
+    budget: [[`/budget/${seeded.budgetId}`, '#budget table', '#budget button', '#spent figure']],
   });
 
   /** Goes from page to page; a page that has no place above fails here. */

@@ -77,7 +77,8 @@ describe('docs/examples', () => {
     });
 
   it('are complete programs of at most 60 lines, all of them run here', () => {
-    const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
+    // The desk waits for a person: test/answer/desk.test.ts.
+    const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && file !== 'desk.ts');
     expect(files).to.have.members(Object.keys(printed).map((name) => `${name}.ts`));
     for (const file of files)
       expect(readFileSync(new URL(file, folder), 'utf8').split('\n').length, file).to.be.at.most(61);

@@ -55,7 +55,8 @@ describe('the examples in Python', function () {
   after(() => service.stop());
 
   it('are all of them, and short', async () => {
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.py'));
+    // The desk waits for a person: test/answer/desk.test.ts.
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.py') && name !== 'desk.py');
     expect(names.sort()).to.deep.equal(Object.keys(printed).sort());
     for (const name of names)
       expect((await readFile(join(folder, name), 'utf8')).split('\n').length - 1, name).to.be.at.most(60);

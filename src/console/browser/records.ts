@@ -16,6 +16,7 @@ export type Budget = Budgets['budgets'][number];
 export type BudgetView = Answer<'budget.view'>;
 export type Allowances = Answer<'allowance.list'>;
 export type Allowance = Answer<'allowance.view'>;
+export type Waiter = Answer<'waiter.view'>;
 export type Pools = Answer<'pool.list'>;
 export type Pool = Answer<'pool.view'>;
 export type Schedules = Answer<'schedule.list'>;

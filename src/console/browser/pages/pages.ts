@@ -1,5 +1,6 @@
 import type { PageRef } from '../place.ts';
 import type { World } from '../world.ts';
+import { allowancePage } from './allowance.ts';
 import { budgetPage } from './budget.ts';
 import { failedPage } from './failed.ts';
 import { journalPage } from './journal.ts';
@@ -36,6 +37,7 @@ const ofObject: Readonly<Record<string, Maker>> = {
   run: runPage,
   note: notePage,
   budget: budgetPage,
+  allowance: allowancePage,
 };
 
 /** Those of a space and those of one object by their names. */

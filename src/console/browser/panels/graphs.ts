@@ -3,45 +3,23 @@ import { el } from '../dom.ts';
 import { count, duration } from '../format.ts';
 import { graph } from '../graph.ts';
 import { countedTypes, type Figures, History, type Series, slots } from '../history.ts';
-import type { EventsPage, Happening } from '../records.ts';
+import { eventsOf, sinceOf } from '../past.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
 
 const shortestMs = 600_000;
 /** The graphs show the longest of these of which a few reads have every event. */
 const spansMs = [6 * 3_600_000, 3_600_000, shortestMs];
-const perPage = 500;
-const maxPages = 6;
-
-const counted = `types=${countedTypes.join(',')}`;
-
-/** Whether no event before `until` follows the cursor. A short page does not say so: filtered reads are bounded. */
-async function hasAll(api: Api, cursor: string, until: number, signal: AbortSignal): Promise<boolean> {
-  const [next] = (await api.get<EventsPage>(`/events?limit=1&cursor=${cursor}`, signal)).events;
-  return next === undefined || Date.parse(next.occurredAt) >= until;
-}
-
-/** All counted events of the time; undefined if they are too many. What happens while they are read is heard of anyway. */
-async function eventsOf(api: Api, since: number, until: number, signal: AbortSignal): Promise<Happening[] | undefined> {
-  const found: Happening[] = [];
-  let from = `since=${new Date(since).toISOString()}`;
-  for (let pages = 0; pages < maxPages; pages++) {
-    const { events, nextCursor } = await api.get<EventsPage>(`/watch?${counted}&limit=${perPage}&${from}`, signal);
-    found.push(...events);
-    if (events.length < perPage && (await hasAll(api, nextCursor, until, signal))) return found;
-    from = `cursor=${nextCursor}`;
-  }
-  return undefined;
-}
+const counted = { types: countedTypes.join(',') };
 
 /** The history of the last hours or minutes, or, where too much happens, of what happens from now on. */
 async function readHistory(api: Api, world: World, signal: AbortSignal): Promise<History> {
   for (const spanMs of spansMs) {
     const now = world.now();
-    const events = await eventsOf(api, now - spanMs, now, signal);
-    if (!events) continue;
+    const found = await eventsOf(api, counted, sinceOf(spanMs, now), now, signal);
+    if (!found) continue;
     const history = new History(spanMs);
-    history.add(events);
+    history.add(found.events);
     return history;
   }
   return new History(shortestMs, world.now());

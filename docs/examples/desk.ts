@@ -1,0 +1,92 @@
+// A research desk: twelve searches within one budget, a draft that two of three reviewers must approve, a person who lets it
+// out by a link, and the report. Nobody holds anything while others work, or while the person thinks.
+import { createMuster, Worker } from 'muster-client';
+
+const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
+const muster = createMuster({ url, key, spaceId });
+
+const scopeId = crypto.randomUUID();
+const budget = `desk ${scopeId}`;
+const { id: budgetId } = await muster.budget.create({ name: budget, currency: 'USD', scale: 2, limitMinor: '300' });
+
+/** Stands for a search: what it finds, and what that costs in cents. */
+async function search(year: number): Promise<{ text: string; cents: number }> {
+  return { text: `the queues of ${year}`, cents: 20 };
+}
+
+const searcher = new Worker<number, string>(
+  muster,
+  { mailbox: 'desk-searches', concurrency: 4 },
+  async (message, task) => {
+    const reserved = await task.reserve(budget, 25);
+    const { text, cents } = await search(message.payload);
+    await reserved.settle(cents);
+    return text;
+  },
+);
+
+interface Review {
+  readonly approves: boolean;
+}
+const reviewer = new Worker<{ draft: string }, Review>(
+  muster,
+  { mailbox: 'desk-reviews', concurrency: 3 },
+  ({ payload: { draft }, taskKey }) => ({
+    approves: draft.includes('12 finds') && taskKey !== 'the one who never likes it',
+  }),
+);
+
+const publisher = new Worker<string, string>(muster, { mailbox: 'desk-reports' }, async ({ payload: draft }, task) => {
+  // Asking ends this attempt. The next one begins with the answer.
+  const { value, answeredBy } = task.answer ?? (await task.ask(`Publish "${draft}"?`, { options: ['yes', 'no'] }));
+  return value === 'yes' ? `${draft}; published by ${answeredBy}` : 'not published';
+});
+
+const writer = new Worker<null, string>(muster, { mailbox: 'desk-drafts' }, async (_, task) => {
+  const found = await task.results<string>();
+  const draft = `${found.length} finds, from ${found[0]?.result} to ${found.at(-1)?.result}`;
+  // An attempt after a crash makes nothing twice: each workKey and taskKey names what there is one of in this run.
+  const { groupId } = await muster.group.create({
+    mailboxId: await reviewer.mailboxId,
+    parentScopeId: scopeId,
+    condition: 'N_ACCEPTED',
+    threshold: 2,
+    workKey: `reviews ${scopeId}`,
+  });
+  for (const taskKey of ['ada', 'ben', 'the one who never likes it'])
+    await muster.task.submit({ groupId, taskKey, input: { draft }, unique: true });
+  await muster.group.seal({ groupId });
+  const mailboxId = await publisher.mailboxId;
+  await muster.message.send({ mailboxId, scopeId, payload: draft, workKey: `report ${scopeId}`, after: [{ groupId }] });
+  return draft;
+});
+
+const searches = await Promise.all(
+  Array.from({ length: 12 }, async (_, i) =>
+    muster.message.send<number>({ mailboxId: await searcher.mailboxId, scopeId, payload: 2015 + i }),
+  ),
+);
+await muster.message.send<null>({ mailboxId: await writer.mailboxId, scopeId, payload: null, after: searches });
+
+/** Accepts or rejects a review that has come in. */
+async function judge(groupId: string, taskId: string): Promise<void> {
+  const { state, members } = await muster.group.view<Review>({ groupId });
+  if (state === 'DECIDED') return;
+  const outcome = members.find((member) => member.taskId === taskId)?.outcome;
+  await (outcome?.approves ? muster.task.accept : muster.task.reject)({ groupId, taskId });
+}
+
+// The desk's own program hears what happens, judges the reviews, and sends the link to the person: here it prints it.
+const reports = await publisher.mailboxId;
+for await (const event of muster.events({ types: ['task.succeeded', 'question.asked', 'message.acked'], scopeId })) {
+  if (event.type === 'task.succeeded') await judge(event.payload.groupId, event.payload.taskId);
+  else if (event.type === 'question.asked') {
+    const { answerUrl } = await muster.question.link({ questionId: event.payload.questionId });
+    console.log(`please answer: ${answerUrl}`);
+  } else if (event.payload.mailboxId === reports) {
+    console.log((await muster.message.view({ messageId: event.payload.messageId })).result);
+    break;
+  }
+}
+await Promise.all([searcher, reviewer, publisher, writer].map((worker) => worker.close()));
+console.log(`${(await muster.budget.view({ budgetId })).balances.settled} cents were spent`);
