@@ -72,6 +72,7 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
       return fields(schema);
     case 'array':
       if (schema.items?.oneOf) return fc.array(valid(schema.items, name), { minLength: 1, maxLength: 8 });
+      if (schema.items?.properties) return fc.array(valid(schema.items, name), { maxLength: 2 });
       return fc.array(fc.constantFrom(...types), { maxLength: 4 });
     case 'boolean':
       return fc.boolean();
@@ -134,7 +135,11 @@ const digits = ({ pattern = '' }: Schema): Arbitrary<string> => fc.stringMatchin
 
 function fields({ properties = {}, required = [] }: Schema): Arbitrary<Record<string, unknown>> {
   const each = Object.entries(properties).map(([name, schema]) => [name, valid(schema, name)] as const);
-  return fc.record(Object.fromEntries(each), { requiredKeys: [...required], noNullPrototype: true });
+  const record = fc.record(Object.fromEntries(each), { requiredKeys: [...required], noNullPrototype: true });
+  if (required.length > 0 || each.length < 2 || each.some(([name]) => !name.endsWith('Id'))) return record;
+  // Ids of several kinds, of which mostly one is to be given.
+  const single = each.map(([name, value]) => value.map((id) => ({ [name]: id })));
+  return fc.oneof({ weight: 6, arbitrary: fc.oneof(...single) }, record);
 }
 
 /** A value just outside a schema, or something entirely different. */
