@@ -1,5 +1,5 @@
 import { type Call, type Document, resolved, type Schema } from '../document.ts';
-import type { Kind } from './methods.ts';
+import type { Kind } from './kinds.ts';
 import { capital, capitalized, docstring, literal, snake, union } from './words.ts';
 
 /** An argument of a call. */

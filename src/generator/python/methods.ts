@@ -1,63 +1,9 @@
-import { atomicCalls, batchedCalls, type Call, type Document, spaces, specificCodes } from '../document.ts';
+import { type Call, type Document, spaces, specificCodes } from '../document.ts';
 import { type Answer, answerOf } from './answer.ts';
 import type { Argument, Arguments } from './arguments.ts';
+import type { Kind } from './kinds.ts';
 import type { Records } from './records.ts';
 import { constant, described, docstring, snake, union } from './words.ts';
-
-/** How calls are made: at once, in a batch, in an atomic batch, or in an asyncio program. */
-export interface Kind {
-  /** The class of a room's calls, and its base. */
-  readonly suffix: string;
-  readonly base: string;
-  /** The class that has all rooms, what it is about, and the parameter that it passes to them. */
-  readonly all: string;
-  readonly about: string;
-  readonly passes?: { readonly name: string; readonly type: string };
-  readonly isBatched?: true;
-  readonly isAtomic?: true;
-  readonly isAsync?: true;
-  readonly gives: (type: string) => string;
-  /** The names of the calls that can be made so; left out: all. */
-  readonly taken?: (document: Document) => ReadonlySet<string>;
-}
-
-const about = 'Every call of the API, by primitive';
-export const alone: Kind = {
-  suffix: 'Calls',
-  base: 'Calls',
-  all: 'AllCalls',
-  about,
-  passes: { name: 'sender', type: 'Sender' },
-  gives: (type) => type,
-};
-export const inBatch: Kind = {
-  suffix: 'InBatch',
-  base: 'CallsInBatch',
-  all: 'AllCallsInBatch',
-  about: 'Every call that a batch takes, by primitive: `muster.call.message.send(…)` sends nothing yet',
-  isBatched: true,
-  gives: (type) => `BatchedCall[${type}]`,
-  taken: batchedCalls,
-};
-export const inAtomic: Kind = {
-  suffix: 'InAtomic',
-  base: 'CallsInAtomic',
-  all: 'AtomicCalls',
-  about: 'Every call that an atomic batch takes, by primitive: `t.message.send(…)` sends nothing yet',
-  passes: { name: 'plan', type: 'Plan' },
-  isBatched: true,
-  isAtomic: true,
-  gives: (type) => `PendingCall[${type}]`,
-  taken: atomicCalls,
-};
-export const inAsync: Kind = {
-  ...alone,
-  suffix: 'AsyncCalls',
-  base: 'AsyncCalls',
-  all: 'AllAsyncCalls',
-  passes: { name: 'sender', type: 'AsyncSender' },
-  isAsync: true,
-};
 
 /** What a call of an atomic batch expects of its answer. */
 const expect: Argument = {

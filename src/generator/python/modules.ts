@@ -2,7 +2,8 @@
 import { allFailures, type Call, callsOf, type Document, space } from '../document.ts';
 import { answerOf } from './answer.ts';
 import { Arguments } from './arguments.ts';
-import { alone, inAsync, inAtomic, inBatch, type Kind, Methods } from './methods.ts';
+import { alone, inAsync, inAtomic, inBatch, type Kind } from './kinds.ts';
+import { Methods } from './methods.ts';
 import { Records } from './records.ts';
 import { capital, constant, docstring, union } from './words.ts';
 
