@@ -46,7 +46,7 @@ export interface Room extends Partial<Omit<Declarations, 'events'>> {
   readonly lua?: string;
   /** A function for rooms whose routes show what others contribute. */
   readonly routes?: readonly Route[] | ((all: Declarations) => readonly Route[]);
-  /** Those of no space: their paths are below /v1/spaces. */
+  /** Those of no space: their paths are below /v1. */
   readonly spacelessRoutes?: readonly Route[];
   /** A function for the space's room, whose events include the limits of all. */
   readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);

@@ -1,5 +1,5 @@
 --- @export after
---- @include lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
+--- @include lib/caller lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
 --- @include group/_group mailbox/_blocked mailbox/_dependents mailbox/_finish mailbox/_mailbox mailbox/_message
 --- @include mailbox/_proceed scope/_scope
 --- Prerequisites: a message with `after` is BLOCKED until each of them has come out well. Its record keeps them in
@@ -26,6 +26,12 @@ local function policyOf(text)
   return string.match(text, '^%u+')
 end
 
+--- Whether there is no such message or group for the caller: it may not use its mailbox.
+local function isHidden(kind, id)
+  if kind == 'm' then return not caller.hasMailbox(message.load(id, 'mailboxId').mailboxId) end
+  return not group.isVisible(group.load(id, 'mailboxId', 'otherMailboxes'))
+end
+
 --- The state of a message, and the number of its ends that have left some to the workers; nil: there is no such message.
 local function messageState(id)
   local found = message.load(id, 'mailboxId', 'scopeId', 'state', 'ends')
@@ -49,14 +55,14 @@ end
 
 --- Judges the prerequisites of a message that is sent or requeued. Returns them as they are to be kept, and the lists to join;
 --- or nil, and why they refuse the message, as an error's code and detail. A requeue goes by the recorded end of one that
---- retention has removed; a new message must name what there is.
+--- retention has removed; a new message must name what there is, and what its sender may use.
 function after.judge(text, isNew)
   local policy = policyOf(text)
   local kept, places = { policy }, {}
   for kind, id, _, known in string.gmatch(text, entryForm) do
     local state, number = (kind == 'm' and messageState or groupState)(id)
     local isGone = not state
-    if isGone and isNew then return nil, kind == 'm' and 'MESSAGE_NOT_FOUND' or 'GROUP_NOT_FOUND', 'after' end
+    if isNew and (isGone or invocation.limits and isHidden(kind, id)) then return nil, kind == 'm' and 'MESSAGE_NOT_FOUND' or 'GROUP_NOT_FOUND', 'after' end
     state = state or known ~= '' and string.sub(known, 2) or 'GONE'
     local hasEnded = isOver(kind, state)
     if hasEnded and (isWell[state] or policy == 'RUN') then

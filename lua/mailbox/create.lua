@@ -2,9 +2,10 @@
 --- @request write
 --- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey unique tail
 --- @reply id createdAt mailbox:mailbox
---- @include lib/call lib/clock lib/id lib/plan lib/sorted mailbox/_mailbox mailbox/_names mailbox/_view
+--- @include lib/call lib/caller lib/clock lib/id lib/plan lib/sorted mailbox/_mailbox mailbox/_names mailbox/_view
 local known = unique == '1' and names.oldest(name)
 if known then
+  caller.needMailbox(known)
   local first = mailbox.view(known)
   return call.answer({ id = known, createdAt = first.createdAt, mailbox = first })
 end

@@ -1,6 +1,7 @@
 import { admitMistake } from '../call/admit.ts';
 import { callArgs } from '../call/args.ts';
 import type { Call } from '../call/call.ts';
+import { callerArgs } from '../call/caller.ts';
 import { ApiError, apiError, invalid } from '../call/errors.ts';
 import { callFromFields } from '../call/from-fields.ts';
 import type { Args, Layers } from '../call/hold.ts';
@@ -150,7 +151,7 @@ function permissionFor(route: Route | undefined, fields: Element['fields'], batc
 function openingOf(batch: Call, operations: readonly (Operation | undefined)[], permissions: readonly string[]): Args {
   const args: Record<string, string | number> = {
     ...callArgs,
-    apiKeyDigest: batch.caller.apiKeyDigest,
+    ...callerArgs(batch.caller),
     requestId: batch.requestId,
     callName: batchRoute.call,
     permission: [...new Set(permissions.flatMap((text) => text.split(' ')))].filter(Boolean).join(' '),

@@ -1,6 +1,7 @@
 import { admitMistake } from '../call/admit.ts';
 import { callArgs } from '../call/args.ts';
 import type { Call } from '../call/call.ts';
+import { callerArgs } from '../call/caller.ts';
 import { ApiError, invalid } from '../call/errors.ts';
 import { stringify } from '../call/json.ts';
 import { type Note, readNote } from '../call/note.ts';
@@ -77,9 +78,15 @@ export class Batch {
   }
 
   /** Whether the caller may enter the space: nothing is counted. */
-  #admit({ caller: { org, apiKeyDigest }, requestId }: Call, spaceId: string) {
+  #admit({ caller, requestId }: Call, spaceId: string) {
     const { script, call: callName } = batchRoute;
-    return this.#service.scripts.run(script, org, { ...callArgs, apiKeyDigest, spaceId, callName, requestId });
+    return this.#service.scripts.run(script, caller.org, {
+      ...callArgs,
+      ...callerArgs(caller),
+      spaceId,
+      callName,
+      requestId,
+    });
   }
 
   async #resultOf(element: Element, index: number, batch: Call, turns: Turns, answers: Answers): Promise<Result> {

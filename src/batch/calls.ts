@@ -66,12 +66,13 @@ export function readElements(request: Call): List {
       fields,
       call: (args, as) => {
         if (Buffer.byteLength(text) > defaultMaxBodyBytes) throw apiError('PAYLOAD_TOO_LARGE');
-        const { caller, requestId, headers, isModel = false } = request;
+        const { caller, requestId, headers, trace, isModel = false } = request;
         return callFromFields(args, {
           caller,
           requestId,
           headers,
           isModel,
+          trace,
           spaceId,
           text,
           idempotencyKey: idempotencyKey ?? derivedKey,

@@ -6,6 +6,7 @@ import { Refusal } from '../redis/scripts.ts';
 import { admitMistake } from './admit.ts';
 import { callArgs } from './args.ts';
 import type { Call } from './call.ts';
+import { callerArgs } from './caller.ts';
 import { ApiError, invalid } from './errors.ts';
 import type { Args, Layers, Result } from './hold.ts';
 import { Holding } from './holding.ts';
@@ -36,10 +37,11 @@ const none: Args = {};
 
 /** The permissions that the caller needs, as the script takes them: of those with commas between any one. */
 export function permissionOf(route: Route, call: Call): string {
-  const { permission, permissionsFor } = route;
+  const { permission, permissionsFor, needsAllMailboxes } = route;
   if (permission === 'any') return '';
   const needed = permissionsFor?.(bodyOf(route, call)) ?? [permission];
-  return needed.map((one) => allowedBy(one).join()).join(' ');
+  const permissions = needed.map((one) => allowedBy(one).join());
+  return [...permissions, ...(needsAllMailboxes ? ['mailboxes'] : [])].join(' ');
 }
 
 /** The body as sent; undefined where it cannot be read, which is refused later. */
@@ -104,7 +106,7 @@ export class Operation {
     const { route } = this;
     return {
       ...callArgs,
-      apiKeyDigest: call.caller.apiKeyDigest,
+      ...callerArgs(call.caller),
       permission: permissionOf(route, call),
       rateClass: rateClassOf(route),
       callName: route.call,
@@ -183,7 +185,7 @@ export class Operation {
     let headers: Response['headers'] = {};
     const context: ServeContext = {
       ...parts,
-      ...call.caller,
+      caller: call.caller,
       store,
       gone: call.gone(),
       run: async (changes = {}, again = false) => {

@@ -42,7 +42,7 @@ export async function sendAtomic<R>(
     };
   }
   const returned = plan(planned as unknown as AtomicCalls);
-  const { results } = (await send(options, calls.batch, { atomic: true, calls: list }, callOptions)) as {
+  const { results } = (await send(options, 'batch', { atomic: true, calls: list }, callOptions)) as {
     results: Result[];
   };
   const answerOf = (one: unknown): unknown => {

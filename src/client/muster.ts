@@ -65,22 +65,21 @@ export interface Muster extends Omit<Calls, 'pool'> {
 export function createMuster(options: MusterOptions): Muster {
   const muster: Record<string, Record<string, unknown>> = {};
   const inBatch: Record<string, Record<string, unknown>> = {};
-  for (const [name, target] of Object.entries(calls)) {
+  for (const name of Object.keys(calls) as (keyof typeof calls)[]) {
     const [room = '', call = ''] = name.split('.');
     muster[room] ??= {};
     muster[room][call] = (args: Record<string, unknown> = {}, callOptions: CallOptions = {}) =>
-      send(options, target, withPrerequisites(args), callOptions);
+      send(options, name, withPrerequisites(args), callOptions);
     inBatch[room] ??= {};
     inBatch[room][call] = (args: object = {}, callOptions?: BatchedOptions) =>
       batched(name, withPrerequisites(args), callOptions);
   }
   for (const [name, [list, iterator]] of Object.entries(pages)) {
     const [room = ''] = name.split('.');
-    const target = calls[name as keyof typeof pages];
     muster[room] = {
       ...muster[room],
       [iterator]: (args: object = {}, callOptions: CallOptions = {}) =>
-        itemsOf(list, (cursor) => send(options, target, { ...args, ...cursor }, callOptions)),
+        itemsOf(list, (cursor) => send(options, name as keyof typeof pages, { ...args, ...cursor }, callOptions)),
     };
   }
   const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);

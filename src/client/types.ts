@@ -37,6 +37,9 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** Maximum attempts, instead of the client's setting; 1 means no retries. */
   readonly attempts?: number | undefined;
+  /** Where the call belongs in a trace, as W3C Trace Context has it; default: in OpenTelemetry's active span, if there is one. */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 }
 
 /** The name of a call: `message.send`. */

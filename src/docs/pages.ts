@@ -34,6 +34,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/events.md',
       'docs/webhooks.md',
       'docs/diagnostics.md',
+      'docs/traces.md',
     ],
   },
   {
@@ -51,12 +52,14 @@ export const groups: readonly { readonly title: string; readonly files: readonly
     files: [
       'docs/operate/production.md',
       'docs/operate/organizations.md',
+      'docs/operate/keys.md',
       'docs/operate/plans.md',
       'docs/operate/settings.md',
       'docs/operate/docker.md',
       'docs/operate/systemd.md',
       'docs/operate/kubernetes.md',
       'docs/operate/security.md',
+      'docs/operate/identity.md',
       'docs/operate/scaling.md',
       'docs/operate/cluster.md',
       'docs/operate/monitoring.md',

@@ -2,6 +2,7 @@ import openapiTypes, { astToString } from 'openapi-typescript';
 import {
   allFailures,
   atomicCalls,
+  base,
   batchedCalls,
   type Call,
   type Content,
@@ -10,7 +11,6 @@ import {
   resolved,
   type Schema,
   space,
-  spaces,
   specificCodes,
   wrapped,
 } from './document.ts';
@@ -143,7 +143,7 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
         `${name}${generics}(${taking(", never, 'max'")}): ${giving(`OneOf<Answer<${id}>>`)};`,
       ]
     : [`${name}${generics}(${taking()}): ${giving(`Answer<${id}>`)};`];
-  const path = `\`${call.method} ${spaces}${call.path}\``;
+  const path = `\`${call.method} ${base}${call.path}\``;
   const codes = codesOf(call);
   const refusals = codes.length === 0 ? [] : [`@throws {MusterError} ${codes.join(', ')}`];
   const paragraphs = [summary, ...(description === undefined ? [] : [description]), path, ...refusals];
@@ -166,7 +166,7 @@ function iterator(
   const id = `'${call.operation.operationId}'`;
   const args = `args${optional}: Args<${id}, never, 'cursor'>, options?: CallOptions`;
   const item = typed(`Answer<${id}>['${list}'][number]`);
-  const text = comment([`The ${list} of all pages, one by one: \`${call.method} ${spaces}${call.path}\``], '    ');
+  const text = comment([`The ${list} of all pages, one by one: \`${call.method} ${base}${call.path}\``], '    ');
   return `${text}\n    ${iterator}${generics}(${args}): AsyncGenerator<${item}, void>;`;
 }
 

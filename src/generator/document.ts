@@ -52,7 +52,7 @@ export interface Operation {
 
 export interface Call {
   readonly method: string;
-  /** Relative to /v1/spaces. */
+  /** Relative to /v1. */
   readonly path: string;
   readonly operation: Operation;
 }
@@ -63,9 +63,9 @@ interface Failure {
   readonly meaning: string;
 }
 
-export const spaces = '/v1/spaces';
-/** The clients' own path parameter. */
-export const space = '/{spaceId}';
+export const base = '/v1';
+/** The path of the clients' own space. */
+export const space = '/spaces/{spaceId}';
 
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';
 
@@ -76,11 +76,11 @@ export function resolved(schema: Schema, { components }: Document): Schema {
 
 export function callsOf({ paths }: Document): Call[] {
   return Object.entries(paths)
-    .filter(([path]) => path.startsWith(spaces))
+    .filter(([path]) => path.startsWith(base))
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         method: method.toUpperCase(),
-        path: path.slice(spaces.length),
+        path: path.slice(base.length),
         operation,
       })),
     );

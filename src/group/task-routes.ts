@@ -70,7 +70,7 @@ const submit = route({
   ],
   refusesInBody: ['GROUP_NOT_FOUND'],
   script: 'group/submit',
-  args: ({ body }) => ({
+  args: ({ body, trace }) => ({
     taskKey: body.taskKey,
     input: body.input ?? '',
     deadline: body.deadline ?? '',
@@ -80,6 +80,7 @@ const submit = route({
     key: body.key ?? '',
     prerequisites: prerequisitesText(body),
     required: requiredText(body.requires),
+    ...trace,
     unique: body.unique ? '1' : '',
     tail: randomTail(),
     taskTail: randomTail(),

@@ -34,6 +34,7 @@ export function mcpGateway(service: HttpService, operations: ReadonlyMap<string,
     pattern,
     log,
     errorBody,
+    isResource: true,
     handle: async (ctx, params) => {
       const { origin, host } = ctx.req.headers;
       const server = { host, address: ctx.req.socket.localAddress ?? '', publicUrl: service.publicUrl };

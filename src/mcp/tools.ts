@@ -20,11 +20,9 @@ export interface Tool {
   };
 }
 
-/** A tool, the call that it makes, and the permission that it needs. */
-export interface Listed {
+/** A tool, the call that it makes, and what that needs. */
+export interface Listed extends Pick<Route, 'call' | 'permission' | 'needsAllMailboxes'> {
   readonly tool: Tool;
-  readonly call: string;
-  readonly permission: Route['permission'];
 }
 
 /** `message_recv` of `message.recv`. */
@@ -43,12 +41,12 @@ export function toolsOf({ routes, errors, tags, glossary }: Offer): ReadonlyMap<
     routes
       .toSorted((a, b) => placeOf(a) - placeOf(b))
       .flatMap((route) => {
-        const { tool, call, permission } = route;
+        const { tool, call, permission, needsAllMailboxes = false } = route;
         const target = { named: new Map(), glossary: glossary(roomOf(route)), isForModels: true } as const;
         const name = toolName(call);
         return tool === undefined
           ? []
-          : [[name, { tool: toolOf(name, tool, route, errors, target, batched), call, permission }]];
+          : [[name, { tool: toolOf(name, tool, route, errors, target, batched), call, permission, needsAllMailboxes }]];
       }),
   );
 }

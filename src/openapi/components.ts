@@ -24,7 +24,8 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
     apiKey: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key; each endpoint names the permission it needs in `x-permission`',
+      description:
+        'An API key, or a token of the identity provider that the server accepts; each endpoint names the permission it needs in `x-permission`',
     },
   },
   parameters: {

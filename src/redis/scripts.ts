@@ -66,6 +66,8 @@ export class Scripts {
   readonly #gathering = new Gathering(({ functionName }, org, argv) => this.#call(functionName, org, argv));
   /** Receives the duration of each call, for the metrics. */
   observe: (name: string, seconds: number) => void = () => undefined;
+  /** Goes around each call, for spans. */
+  around: <T>(name: string, run: () => Promise<T>) => Promise<T> = (_, run) => run();
 
   constructor(store: Store, words: Vocabulary, overrides: Overrides = {}) {
     this.#store = store;
@@ -162,15 +164,17 @@ export class Scripts {
     return explain(script ?? 'mixed', error, this.#library.origins);
   }
 
-  async #observed(name: string, call: () => Promise<Reply>): Promise<Reply> {
-    const start = performance.now();
-    try {
-      return await call();
-    } catch (error) {
-      throw explain(name, error, this.#library.origins);
-    } finally {
-      this.observe(name, (performance.now() - start) / 1000);
-    }
+  #observed(name: string, call: () => Promise<Reply>): Promise<Reply> {
+    return this.around(name, async () => {
+      const start = performance.now();
+      try {
+        return await call();
+      } catch (error) {
+        throw explain(name, error, this.#library.origins);
+      } finally {
+        this.observe(name, (performance.now() - start) / 1000);
+      }
+    });
   }
 
   /** The reader of a script's reply; throws when the fields do not match the script's `@reply`. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { patternOf } from '../../src/call/route.ts';
 import { codesOf } from '../../src/call/route-errors.ts';
 import { calls } from '../../src/client/generated/calls.ts';
 import { type Answer, type Args, type ErrorCode, type Event, type Muster, Worker } from '../../src/client/index.ts';
@@ -171,10 +172,12 @@ async function compilesTyped(muster: Muster): Promise<void> {
 describe('what the typed client is made of', () => {
   it('has every call of the service, with its method and path', () => {
     const called = Object.entries(calls).map(([name, [method, path]]) => `${name} ${method} ${path}`);
-    const served = [
-      ...allRoutes.map((route) => ({ ...route, path: `/:spaceId${route.path}` })),
-      ...product.spacelessRoutes,
-    ].map(({ call, method, path }) => `${call} ${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    const served = [...allRoutes, ...product.spacelessRoutes].map(
+      (route) =>
+        `${route.call} ${route.method} ${patternOf(route)
+          .slice('/v1'.length)
+          .replaceAll(/:(\w+)/g, '{$1}')}`,
+    );
     expect(called).to.have.members(served);
   });
 
@@ -196,7 +199,9 @@ describe('what the typed client is made of', () => {
   it('knows every error code', () => {
     const text = readFileSync(new URL('../../src/client/generated/errors.ts', import.meta.url), 'utf8');
     const codes = (text.split('export interface ErrorCodes {')[1] ?? '').matchAll(/^ {2}readonly (\w+): \d{3};/gm);
-    expect([...codes].map(([, code]) => code)).to.have.members([...new Set(allRoutes.flatMap(codesOf))]);
+    expect([...codes].map(([, code]) => code)).to.have.members([
+      ...new Set([...allRoutes, ...product.spacelessRoutes].flatMap(codesOf)),
+    ]);
   });
 
   it('says of every call, field and error code what it is, as OpenAPI does', () => {

@@ -20,7 +20,9 @@ const begins: Readonly<Record<string, string>> = {
   'docs/requests.md': 'Lists',
   'docs/atomic.md': 'Take turns',
   'docs/mcp.md': 'What it can do',
+  'docs/traces.md': 'Find a trace',
   'docs/operate/security.md': 'Who may do what',
+  'docs/operate/identity.md': 'Keycloak',
   'docs/operate/redis-cli.md': 'What one asks at 3 a.m.',
 };
 

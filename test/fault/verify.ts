@@ -11,6 +11,7 @@ import { barrierModel, budgetModel, claimModel, lockModel, notesModel, questionM
 import { outOfTurn, overtaken, tooEarly } from './order.ts';
 import { gateTarget } from './scenes/gate.ts';
 import { purseLimits } from './scenes/purse.ts';
+import { untraced } from './traces.ts';
 import type { Workload } from './workload.ts';
 
 /** Whom to believe about time, and when nothing could be swept. */
@@ -34,6 +35,7 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
       expect(overtaken(load, events).slice(0, 3)).to.deep.equal([]);
     }
     expect(tooEarly(load, events)).to.deep.equal([]);
+    expect(untraced(events).slice(0, 3)).to.deep.equal([]);
     expect(closedTwice(events)).to.deep.equal([]);
     expect(changedMemos([...load.history, ...looks])).to.deep.equal([]);
     expectUniqueIds(load.history);

@@ -26,12 +26,18 @@ export class Ends {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** One attempt of a call, in a batch or by itself. ending: the task whose end it is. */
-  once<T>(batched: BatchedCall<T>, alone: (options: CallOptions) => Promise<T>, ending?: Task): Promise<T> {
+  /** One attempt of a call, in a batch or by itself. ending: the task whose end it is; isAlone: it must not share a request. */
+  once<T>(
+    batched: BatchedCall<T>,
+    alone: (options: CallOptions) => Promise<T>,
+    ending?: Task,
+    isAlone = false,
+  ): Promise<T> {
     const onSent = (): void => {
       if (ending) ending.isEnding = false;
     };
-    if (this.#outbox) return this.#outbox.send(batched, { onSent });
+    if (this.#outbox && !isAlone) return this.#outbox.send(batched, { onSent });
+    onSent();
     return alone({ attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) });
   }
 
@@ -48,15 +54,14 @@ export class Ends {
     const args = { messageId, token, ...(json !== undefined && { result: { payload, ...target } }) };
     const refusals = await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
-    const { message } = this.#muster.call;
-    const batched = message.complete(args, { idempotencyKey });
+    const { traceContext } = task.attempt;
+    const batched = this.#muster.call.message.complete(args, { idempotencyKey });
+    // A published result goes on with the trace of the request.
+    const isAlone = resultsTo !== undefined && traceContext.traceparent !== undefined;
+    const alone = (options: CallOptions) =>
+      this.#muster.message.complete(args, { ...options, ...traceContext, idempotencyKey });
     try {
-      await insist(
-        task,
-        this.#completing(task, args) ??
-          (() =>
-            this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey }), task)),
-      );
+      await insist(task, this.#completing(task, args) ?? (() => this.once(batched, alone, task, isAlone)));
     } catch (error) {
       throw error instanceof MusterError && error.status === 413 ? tooLarge(json, error) : error;
     }
@@ -75,7 +80,7 @@ export class Ends {
           t.message.complete(args);
           plan(t);
         },
-        { attempts: 1, idempotencyKey, signal: AbortSignal.timeout(this.#timeoutMs) },
+        { attempts: 1, idempotencyKey, ...task.attempt.traceContext, signal: AbortSignal.timeout(this.#timeoutMs) },
       );
     };
   }

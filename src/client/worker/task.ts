@@ -2,6 +2,7 @@ import type { AtomicCalls } from '../generated/calls.ts';
 import { Run } from '../run.ts';
 import type { ModelCall } from '../spend/model-call.ts';
 import { type SpendOptions, spend } from '../spend/spend.ts';
+import { type Attempt, beginAttempt } from '../tracing.ts';
 import type { Answer, OneOf, Typed } from '../types.ts';
 import { Asked, type Asking, type AskOptions, answerOf, type GivenAnswer } from './asking.ts';
 import { insist } from './insist.ts';
@@ -79,6 +80,7 @@ export class Task<Payload = unknown, Result = unknown> {
   readonly memos: Memos;
   /** The calls that belong to its completion. */
   plan: ((t: AtomicCalls) => unknown) | undefined;
+  readonly attempt: Attempt;
   readonly listener: TaskListener;
   /** By performance.now(), as the two that follow. */
   readonly receivedAt = performance.now();
@@ -103,6 +105,7 @@ export class Task<Payload = unknown, Result = unknown> {
     listener: TaskListener,
   ) {
     this.message = message;
+    this.attempt = beginAttempt(message);
     this.listener = listener;
     const { signal } = this.#abort;
     const { id, token, scopeId, attempt, claimedAt, leaseSeconds } = message;

@@ -1,4 +1,4 @@
-import { type Call, type Document, resolved, type Schema } from '../document.ts';
+import { type Call, type Document, resolved, type Schema, space } from '../document.ts';
 import type { Kind } from './kinds.ts';
 import { capital, capitalized, docstring, literal, snake, union } from './words.ts';
 
@@ -45,7 +45,7 @@ export class Arguments {
       description,
     });
     const parameters = (operation.parameters ?? []).filter(({ $ref }) => $ref === undefined);
-    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, json = '']) =>
+    const inPath = [...path.replace(space, '').matchAll(/\{(\w+)\}/g)].map(([, json = '']) =>
       argument(json, { type: 'string', format: 'uuid' }, true),
     );
     const inQuery = parameters

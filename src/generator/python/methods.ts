@@ -1,4 +1,4 @@
-import { type Call, type Document, spaces, specificCodes } from '../document.ts';
+import { base, type Call, type Document, specificCodes } from '../document.ts';
 import { type Answer, answerOf } from './answer.ts';
 import type { Argument, Arguments } from './arguments.ts';
 import type { Kind } from './kinds.ts';
@@ -112,12 +112,11 @@ export class Methods {
     const known = args.filter((one) => one.description !== undefined);
     const lines = known.flatMap((one) => described(one.name, one.description ?? '', '    '));
     const codes = this.#codesOf(call);
-    const spaced = call.operation.operationId === 'space.list' ? '' : '/{spaceId}';
     return docstring(
       [
         summary,
         ...(description === undefined ? [] : [description]),
-        `\`${call.method} ${spaces}${spaced}${call.path}\``,
+        `\`${call.method} ${base}${call.path}\``,
         ...(lines.length > 0 ? [['Args:', ...lines]] : []),
         ...(codes.length > 0 ? [['Raises:', ...described('MusterError', codes.join(', '), '    ')]] : []),
       ],

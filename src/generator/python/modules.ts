@@ -19,10 +19,8 @@ class PythonClient {
     this.#records = new Records(document);
     this.#arguments = new Arguments(document);
     this.#methods = new Methods(document, this.#records, this.#arguments);
-    this.#calls = callsOf(document)
-      .map((call) => ({ ...call, path: call.path.replace(space, '') }))
-      // A call of no primitive, batch, is written by hand.
-      .filter(({ operation }) => operation.operationId.includes('.'));
+    // A call of no primitive, batch, is written by hand.
+    this.#calls = callsOf(document).filter(({ operation }) => operation.operationId.includes('.'));
   }
 
   texts(): Record<string, string> {
@@ -90,8 +88,9 @@ class PythonClient {
     const { method, path, operation } = call;
     const { type, record, many } = answerOf(call, this.#records, this.#document);
     const name = constant(operation.operationId);
+    const outside = path.startsWith(space) ? '' : ', in_space=False';
     const target = (endpoint: string, answer: string, reads: string) =>
-      `${endpoint}: Endpoint[${answer}] = Endpoint('${operation.operationId}', '${method}', '${path}', ${reads}${operation.operationId === 'space.list' ? ', in_space=False' : ''})`;
+      `${endpoint}: Endpoint[${answer}] = Endpoint('${operation.operationId}', '${method}', '${path.replace(space, '')}', ${reads}${outside})`;
     const one = target(name, type, record);
     return many === undefined ? one : `${one}\n${target(`${name}_MANY`, union([many, 'None']), many)}`;
   }

@@ -161,6 +161,9 @@ export const isOfNotes = ({ call }: Pick<Route, 'call'>): boolean => call.starts
 /** The name of the object for this parameter of a call's path. */
 export const objectIn = (call: string, parameter: string): string => ofTheirOwn[call]?.[parameter] ?? parameter;
 
+/** Only a key that is bound to a holder may leave them out. */
+const isName = new Set(['holder', 'answeredBy']);
+
 /** Calls that do little without optional fields. */
 const inFull = new Set([
   'message.complete',
@@ -188,7 +191,11 @@ export function requestOf(route: Route, objects: Objects): { path: string; body:
   };
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name));
   const [full, least] = samplesOf(route);
-  const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
+  const names = Object.keys(route.body?.describe()['keys'] ?? {}).filter((name) => isName.has(name));
+  const body: Record<string, unknown> = {
+    ...structuredClone(inFull.has(route.call) ? full : least),
+    ...Object.fromEntries(names.map((name) => [name, 'worker-7'])),
+  };
   const put = (into: Record<string, unknown>): void => {
     for (const [name, value] of Object.entries(into)) {
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) put(value as Record<string, unknown>);

@@ -7,6 +7,7 @@ import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar
 
@@ -23,6 +24,7 @@ from ._records import Event, ReservationRecord, Reserved, Waiter
 from ._model_call import ModelCall
 from ._spend import Spend, Spending, spend
 from ._spending import Reservation, Settlement, Spender, reserve, take_units
+from ._tracing import TraceContext, in_call_span
 from ._transport import Stop, Transport
 
 T = TypeVar('T')
@@ -74,7 +76,8 @@ class Muster(AllCalls):
 
     Args:
         url: the server's; default: MUSTER_URL, or http://127.0.0.1:8080
-        key: the API key; default: MUSTER_KEY
+        key: the API key, or a function that gives a token of your identity provider: called for each attempt, so
+            keep the token until it is about to end; default: MUSTER_KEY
         space_id: default: MUSTER_SPACE
         attempts: the most attempts of a call that gets no answer, 429 or 503; 1 means no retries
         timeout_seconds: of an attempt; a receive or a watch may be held for 30
@@ -83,7 +86,7 @@ class Muster(AllCalls):
     def __init__(
         self,
         url: str | None = None,
-        key: str | None = None,
+        key: str | Callable[[], str] | None = None,
         space_id: Id | None = None,
         *,
         attempts: int = 5,
@@ -113,6 +116,7 @@ class Muster(AllCalls):
         attempts: int = ABSENT,
         stop: Stop | None = None,
         timeout_seconds: float | None = None,
+        trace_context: TraceContext = TraceContext(),
     ) -> list[BatchResult[T]]:
         """Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send(…), …])`.
 
@@ -127,6 +131,7 @@ class Muster(AllCalls):
             attempts=attempts,
             stop=stop,
             timeout_seconds=timeout_seconds,
+            trace_context=trace_context,
         )
         return [BatchResult(call, result) for call, result in zip(calls, answer.to_json()['results'])]
 
@@ -233,19 +238,23 @@ class Muster(AllCalls):
         attempts: int = ABSENT,
         timeout_seconds: float | None = None,
         stop: Stop | None = None,
+        trace_context: TraceContext = TraceContext(),
     ) -> T:
-        """Makes a call, which another thread may `stop`."""
+        """Makes a call, which another thread may `stop`. trace_context: where it belongs in a trace; default: in the active span."""
         target, body = endpoint.request(args)
-        body = self._transport.call(
-            endpoint.method,
-            f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1/spaces{target}',
-            body,
-            idempotency_key=idempotency_key,
-            attempts=attempts,
-            timeout_seconds=timeout_seconds,
-            stop=stop,
-        )
-        return endpoint.read(body)
+        with in_call_span(endpoint.name, args, self._transport.url, trace_context) as span:
+            answer = self._transport.call(
+                endpoint.method,
+                f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1{target}',
+                body,
+                idempotency_key=idempotency_key,
+                attempts=attempts,
+                timeout_seconds=timeout_seconds,
+                stop=stop,
+                headers=span.headers,
+            )
+            span.answered(answer)
+        return endpoint.read(answer)
 
     def close(self) -> None:
         """Closes the connections that it keeps."""
@@ -277,7 +286,7 @@ class AsyncMuster(AllAsyncCalls):
     def __init__(
         self,
         url: str | None = None,
-        key: str | None = None,
+        key: str | Callable[[], str] | None = None,
         space_id: Id | None = None,
         *,
         attempts: int = 5,
@@ -381,7 +390,9 @@ class AsyncMuster(AllAsyncCalls):
     async def in_thread(self, work: partial[T], stop: Stop | None = None) -> T:
         """Runs what blocks in a thread; cancelled, it sets `stop`."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            # With the active span of the task.
+            within = partial(copy_context().run, work)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, within)
         except asyncio.CancelledError:
             if stop is not None:
                 stop.set()

@@ -24,6 +24,8 @@ class End:
     def __init__(
         self, held: Held, error: BaseException | None, result: Any = None, target: str | None = None
     ) -> None:
+        if error is not None and not isinstance(error, Asked):
+            held.attempt.failed(error)
         args: dict[str, Any] = {'messageId': held.message.id, 'token': held.message.token}
         self.held = held
         self.error = error
@@ -45,6 +47,9 @@ class End:
             args.update(_way_back(held, error), error=reason_of(error))
         self.args = args
         self.key = str(uuid.uuid4())
+        is_traced = error is None and target is not None and held.attempt.trace_context.traceparent is not None
+        self.is_alone = is_traced or self.endpoint is BATCH
+        """It must not share a request: an atomic batch is one, and a published result goes on with the trace of its own"""
         # A result that is no JSON fails here, as the handler's error.
         self.size = len(encode(args).encode())
 

@@ -12,6 +12,7 @@ from ._base import Plan
 from ._errors import ClaimLost
 from ._records import Claim
 from ._spending import Reservation
+from ._tracing import Attempt
 from ._transport import Stop
 
 max_calls = 100
@@ -30,6 +31,7 @@ class Held:
 
     def __init__(self, message: Claim) -> None:
         self.message = message
+        self.attempt = Attempt(message)
         self.reservations: list[Reservation] = []
         self.reserve_calls = 0
         self.memo_keys: set[str] = set()
@@ -71,5 +73,7 @@ class Held:
     def over(self, reason: ClaimLost | None = None) -> None:
         """Ends its right to go on."""
         self.is_over = True
+        if reason is not None:
+            self.attempt.failed(reason)
         if self.reason is None:
             self.reason = reason
