@@ -1,4 +1,5 @@
-import { batchRoute } from './batch/route.ts';
+import { batchErrors } from './batch/errors.ts';
+import { batchRoute, isAtomic } from './batch/route.ts';
 import { commonErrors, type ErrorTable } from './call/errors.ts';
 import type { Route, Tag } from './call/route.ts';
 import { type EventDeclaration, eventCounts } from './declare/event.ts';
@@ -95,14 +96,12 @@ export function collect(rooms: readonly Room[]): Product {
     events: unique(parts.events, ({ type }) => type),
     folders: merged(({ name, lua }) => (lua === undefined ? {} : { [name]: lua })),
   };
+  const routes = rooms.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(parts) : routes));
   return {
     ...parts,
-    routes: [
-      ...rooms.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(parts) : routes)),
-      batchRoute,
-    ],
+    routes: [...routes, { ...batchRoute, parts: routes.filter(isAtomic) }],
     spacelessRoutes: rooms.flatMap(({ spacelessRoutes = [] }) => spacelessRoutes),
-    errors: { ...commonErrors, ...merged((room) => room.errors) },
+    errors: { ...commonErrors, ...batchErrors, ...merged((room) => room.errors) },
     tags: new Map(
       rooms
         .flatMap(({ name, tag }) => (tag ? [[name, tag] as const] : []))

@@ -1,11 +1,18 @@
 --- @record group
---- @include lib/caller lib/clock lib/finished lib/records lib/refuse scope/_scope
+--- @include lib/caller lib/clock lib/finished lib/records lib/refuse lib/sorted scope/_scope
 --- A task group. Its counters are in its record, so that evaluating it costs the same for any number of members;
 --- `unjudged` counts the SUCCEEDED members without a verdict.
 group.maxMembers, group.maxUndecided = 100, 1000
 
 function group.read(groupId)
   return group.load(groupId) or refuse('GROUP_NOT_FOUND')
+end
+
+--- The ids of its members, in the order in which they joined.
+function group.memberIds(groupId)
+  local ids, entries = {}, sorted.front(keys.groupMembers(groupId), 2 ^ 31)
+  for i = 1, #entries, 2 do ids[#ids + 1] = entries[i] end
+  return ids
 end
 
 --- Whether the caller may use the mailboxes of the group and of all that have joined it.

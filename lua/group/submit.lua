@@ -8,6 +8,9 @@
 --- @reply taskId messageId scopeId state known
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_create mailbox/_mailbox
 --- @include mailbox/_message mailbox/_order mailbox/_capacity scope/_scope
+if prerequisites ~= '' and string.find(prerequisites, 'g' .. groupId, 1, true) then
+  refuse('VALIDATION_FAILED', 'after must not name the group that the task is submitted to')
+end
 local record = group.read(groupId)
 local known = unique == '1' and maps.get(keys.taskKeys(groupId), taskKey)
 if known then

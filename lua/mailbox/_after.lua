@@ -123,7 +123,7 @@ end
 --- Takes the end of the prerequisite behind a list, at `at`, into account for one of those in it. What it is after otherwise
 --- stays.
 local function decide(dependentId, place, state, at, cause)
-  unit.command('LREM', keys.dependents(place), 1, dependentId)
+  unit.pull(keys.dependents(place), dependentId)
   local record = waiting(dependentId)
   if not record then return end
   local policy, isMeant = policyOf(record.prerequisites), false
@@ -153,13 +153,8 @@ end
 --- Goes through a list, until about `limit` records have changed. Returns how many have, and whether there are more.
 local function step(place, state, at, cause, limit)
   local key, decided, finishes = keys.dependents(place), invocation.decided or 0, message.finishes
-  -- Changed by this invocation, it cannot be read before that is written. A request writes at its end.
-  if unit.isChanged(key) then
-    if invocation.script then return 0, true end
-    unit.write()
-  end
   local work = 0
-  for i, id in ipairs(redis.call('LRANGE', key, 0, limit)) do
+  for i, id in ipairs(unit.hints(key, limit + 1)) do
     if i > limit or work >= limit or work > 0 and not isWell[state] and work + workOf(id) > limit then return work, true end
     invocation.decided = (invocation.decided or 0) + 1
     decide(id, place, state, at, cause)
@@ -195,7 +190,7 @@ function dependents.forget(record)
   local policy = policyOf(text)
   for kind, id, number, known in string.gmatch(text, entryForm) do
     -- The newest are mostly the first to go, with their run.
-    if known == '' then unit.command('LREM', keys.dependents(placeOf(policy, kind, id, number)), -1, record.id) end
+    if known == '' then unit.pull(keys.dependents(placeOf(policy, kind, id, number)), record.id, true) end
   end
 end
 

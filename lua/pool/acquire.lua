@@ -46,6 +46,7 @@ if queues then
   hold.queue(record, path)
   if isFree then soon.askAgain('pool:grant', poolId) end
 else
+  record.expiresAt = false
   hold.grant(record, source, now)
 end
 return call.answer({ hold = hold.shown(record) }, 'operation')

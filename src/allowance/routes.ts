@@ -52,6 +52,7 @@ const view = read({
   success: { 200: Allowance.schema },
   refuses: ['ALLOWANCE_NOT_FOUND'],
   script: 'allowance/view',
+  asRecord: {},
   reply,
 });
 

@@ -51,6 +51,7 @@ const viewWaiter = read({
   success: { 200: Waiter.schema },
   refuses: ['WAITER_NOT_FOUND'],
   script: 'allowance/viewWaiter',
+  asRecord: {},
   reply,
   wait: { on: 'waiterId', isOver: ({ waiter }) => waiter.state !== 'WAITING' },
 });

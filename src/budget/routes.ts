@@ -11,7 +11,7 @@ import {
   page,
   states,
 } from '../call/fields.ts';
-import { Cursors, statesText } from '../call/page.ts';
+import { Cursors, noState, statesText } from '../call/page.ts';
 import { randomTail } from '../call/random.ts';
 import { byName, readList } from '../call/read-list.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../call/route.ts';
@@ -97,6 +97,7 @@ const view = read({
     const [part = '', cursor = ''] = cursors.read(input).split(' ');
     return { states: statesText(input.query.state), limit: input.query.limit, part, cursor };
   },
+  asRecord: { args: { states: noState }, without: ['reservations', 'nextCursor'] },
   reply: { budget: one(Budget), spentByLabel, nextCursor, reservations },
   answer: ({ budget, spentByLabel, nextCursor, reservations }, input) => ({
     status: 200,

@@ -32,16 +32,41 @@ export function adviceOf(errors: ErrorTable, code: string): string {
   return errors[code]?.advice ?? messageOf(errors, code).replace(/^.*: /, '');
 }
 
+/** The call of an atomic batch for which all of it is refused. */
+export interface PlaceInBatch {
+  /** From 0. */
+  readonly index: number;
+  readonly call: string;
+}
+
 /** An error answer. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+  readonly inBatch: PlaceInBatch | undefined;
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    inBatch?: PlaceInBatch,
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.headers = headers;
+    this.inBatch = inBatch;
+  }
+
+  /** The same error with other properties. */
+  with({
+    status = this.status,
+    message = this.message,
+    headers = this.headers,
+    inBatch = this.inBatch,
+  }: Partial<ApiError>): ApiError {
+    return new ApiError(status, this.code, message, headers, inBatch);
   }
 }
 

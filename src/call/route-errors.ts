@@ -24,7 +24,8 @@ export function codesOf(route: Route): readonly string[] {
   if (route.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED');
   if (route.idempotency !== 'never') codes.push('IDEMPOTENCY_KEY_INVALID');
   if (route.idempotency !== 'never' && route.idempotency !== 'calls') codes.push('IDEMPOTENCY_KEY_REUSED');
-  return [...new Set(codes)].filter((code) => route.rate !== 'held' || code !== 'SERVICE_RATE_LIMITED');
+  const own = codes.filter((code) => route.rate !== 'held' || code !== 'SERVICE_RATE_LIMITED');
+  return [...new Set([...own, ...(route.parts ?? []).flatMap(codesOf)])];
 }
 
 /** The path parameter that a `…_NOT_FOUND` code is about: `mailboxId`. */
@@ -45,6 +46,11 @@ export function statusOf(errors: ErrorTable, code: string, pattern: string, deta
 
 /** The statuses with which a route answers a code. */
 export function statusesOf(errors: ErrorTable, code: string, route: Route): number[] {
+  const { refusesInBody, parts = [] } = route;
+  const ofParts = parts
+    .filter((part) => codesOf(part).includes(code))
+    .flatMap((part) => statusesOf(errors, code, part));
+  if (ofParts.length > 0) return [...new Set(ofParts)];
   const status = statusOf(errors, code, patternOf(route));
-  return route.refusesInBody?.includes(code) ? [status, 409] : [status];
+  return refusesInBody?.includes(code) ? [status, 409] : [status];
 }

@@ -122,6 +122,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly refuses: readonly string[];
   /** Those of them, `…_NOT_FOUND`, that are also about an id in the body, though the path has one of the kind. */
   readonly refusesInBody?: readonly string[];
+  /** The calls that it may make as one, so that it is refused as they are. */
+  readonly parts?: readonly Route[];
   /** Answered by a gateway that makes calls of its own, not by one run of the script. */
   readonly gateway?: true;
   /** The script, e.g. `mailbox/send`. */
@@ -138,6 +140,13 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** Completes the detail of the script's refusal by what only the route knows, as a list's cursor. */
   readonly detail?: (refusal: Refusal, input: Input<Query, Body>) => string;
   readonly receives?: Receives<Query, Body, R>;
+  /**
+   * Of a read that shows one record: an atomic batch takes it, with these arguments of its script, which leave its lists out,
+   * and without these members of its answer.
+   */
+  readonly asRecord?: { readonly args?: Args; readonly without?: readonly string[] };
+  /** Works in steps, each of which stays: no part of an atomic batch. */
+  readonly isStepwise?: true;
   /** How to hold the request while there is nothing to answer; undefined: not at all. */
   readonly hold?: (input: Input<Query, Body>) => Hold | undefined;
   /** For what one run of the script cannot answer (a watch, a network request): runs it itself, as often as needed. */

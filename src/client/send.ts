@@ -206,13 +206,16 @@ export function read(outcome: Outcome | Error, call: string): unknown {
   const { status, text, headers } = outcome;
   const about = { status, requestId: headers.get('X-Request-Id'), retryAfterSeconds: retryAfter(outcome) };
   if (status === 204) return undefined;
-  let body: { error?: { code: MusterError['code']; message: string } } | undefined;
+  let body: { error?: Pick<MusterError, 'code' | 'message' | 'index' | 'call'> } | undefined;
   try {
     body = JSON.parse(text);
   } catch {
     // Not JSON: below.
   }
   if (status < 300 && body !== undefined) return body;
-  if (typeof body?.error?.code === 'string') throw new MusterError(body.error.code, body.error.message, about);
+  if (typeof body?.error?.code === 'string') {
+    const { code, message, index, call } = body.error;
+    throw new MusterError(code, message, { ...about, index, call });
+  }
   throw new MusterError('UNREADABLE', `${call}: ${status}, not a response of Muster: ${text.slice(0, 200)}`, about);
 }

@@ -13,6 +13,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/examples',
       'docs/guarantees.md',
       'docs/requests.md',
+      'docs/atomic.md',
       'docs/errors.md',
       'docs/console.md',
       'docs/alternatives.md',

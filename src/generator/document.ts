@@ -111,10 +111,25 @@ export function specificCodes(document: Document): (call: Call) => string[] {
   return (call) => codesOf(call).filter((code) => (counts.get(code) ?? 0) <= all.length / 2);
 }
 
+/** The schemas of the calls that batches take, by their names. */
+function callSchemas({ components }: Document): Map<string, Schema> {
+  const schemas = (components.schemas['Call']?.oneOf ?? []).map(
+    ({ $ref = '' }) => components.schemas[refName($ref)] ?? {},
+  );
+  return new Map(schemas.map((schema) => [String(schema.properties?.['call']?.const), schema]));
+}
+
 /** The calls that a batch takes, by name. */
-export function batchedCalls({ components }: Document): ReadonlySet<string> {
-  const calls = components.schemas['Call']?.oneOf ?? [];
-  return new Set(calls.map(({ $ref = '' }) => String(components.schemas[refName($ref)]?.properties?.['call']?.const)));
+export function batchedCalls(document: Document): ReadonlySet<string> {
+  const reads = new Set(
+    callsOf(document).flatMap(({ method, operation }) => (method === 'GET' ? operation.operationId : [])),
+  );
+  return new Set([...callSchemas(document).keys()].filter((name) => !reads.has(name)));
+}
+
+/** The calls that an atomic batch takes. */
+export function atomicCalls(document: Document): ReadonlySet<string> {
+  return new Set([...callSchemas(document)].flatMap(([name, { properties }]) => (properties?.['expect'] ? name : [])));
 }
 
 /** Lines of a text, each shorter than `width`. */

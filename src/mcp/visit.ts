@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { BatchState } from '../batch/batch.ts';
 import { callArgs } from '../call/args.ts';
+import type { Call } from '../call/call.ts';
 import { callerArgs, type Permission } from '../call/caller.ts';
 import { isUuid } from '../call/fields.ts';
 import { callFromFields } from '../call/from-fields.ts';
@@ -37,9 +39,14 @@ function refusesAnyCall(thrown: unknown): boolean {
   return ofAnyCall.has(thrown.code) || (thrown.code === 'PERMISSION_DENIED' && thrown.detail === 'space');
 }
 
+/** What a tool calls: an operation, or the batch of several. */
+export type Callable = Pick<Operation, 'route' | 'pattern' | 'log'> & {
+  answer(call: Call, state: BatchState): Promise<Response>;
+};
+
 export interface VisitParts {
   readonly service: HttpService;
-  readonly operations: ReadonlyMap<string, Operation>;
+  readonly operations: ReadonlyMap<string, Callable>;
   readonly tools: ReadonlyMap<string, Listed>;
   readonly request: HttpCall;
   readonly gone: AbortSignal;
@@ -112,7 +119,7 @@ export class Visit {
     const all = [...this.#parts.tools.values()];
     const { permissions = [], hasAllMailboxes = false } = this.#granted ?? {};
     const may = ({ permission, needsAllMailboxes }: Listed): boolean =>
-      allowedBy(permission).some((one) => permissions.some((granted) => granted === one)) &&
+      (permission === 'none' || allowedBy(permission).some((one) => permissions.some((granted) => granted === one))) &&
       (hasAllMailboxes || !needsAllMailboxes);
     return { tools: all.filter(may).map(({ tool }) => tool), permissions };
   }
@@ -134,7 +141,8 @@ export class Visit {
     const ofMessage = readTrace(meta);
     const trace = ofMessage.traceparent === '' ? request.trace : ofMessage;
     if (this.#isAlone) state.traceId = traceIdOf(trace);
-    const fallback = route.idempotency === 'required' ? randomUUID() : undefined;
+    const needsKey = route.idempotency === 'required' || route.idempotency === 'calls';
+    const fallback = needsKey ? randomUUID() : undefined;
     try {
       const fieldsText = JSON.stringify(fields);
       const call = callFromFields(fields, {
@@ -155,7 +163,7 @@ export class Visit {
         checkFields(fields, of);
         return call.parts(of);
       };
-      const run = () => operation.answer({ ...call, parts });
+      const run = () => operation.answer({ ...call, parts }, this.#isAlone ? state : {});
       const isOfMessage = ofMessage.traceparent !== '' && service.aroundMessage !== undefined;
       const { text = 'null', headers } = await (isOfMessage
         ? service.aroundMessage(ofMessage, `tools/call ${name}`, run)

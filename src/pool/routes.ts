@@ -61,6 +61,7 @@ const view = read({
   success: { 200: Pool.schema },
   refuses: ['POOL_NOT_FOUND'],
   script: 'pool/view',
+  asRecord: {},
   reply,
 });
 

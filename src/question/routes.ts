@@ -167,6 +167,7 @@ const view = read({
   success: { 200: Question.schema },
   refuses: ['QUESTION_NOT_FOUND'],
   script: 'question/view',
+  asRecord: {},
   reply,
   wait: { on: 'questionId', isOver: ({ question }) => question.state !== 'OPEN' },
 });

@@ -46,6 +46,8 @@ const redisErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 export interface MixedCall {
   readonly script: string;
   readonly args: Args;
+  /** Where the calls are one: what it says of the others, and of its own answer, as lua/lib/answers takes it. */
+  readonly terms?: string;
 }
 
 /** A script, and the fields to read from its reply. */
@@ -131,25 +133,35 @@ export class Scripts {
   }
 
   /**
-   * Runs calls of several scripts that answer requests, in their order, in one step. Resolves to each one's reply or error;
-   * with `isWhole` none happens where one is refused: then rejects with that one's error, and `index` is its place.
+   * Runs calls of several scripts that answer requests, in their order, in one step. Resolves to each one's reply or error.
    */
-  async runMixed(org: string, calls: readonly MixedCall[], { isWhole = false } = {}): Promise<(Reply | Error)[]> {
+  async runMixed(org: string, calls: readonly MixedCall[]): Promise<(Reply | Error)[]> {
     const argv = calls.flatMap(({ script, args }) => [script, ...pack(this.#script(script), args)]);
-    const { mixedName, origins } = this.#library;
-    const nameAt = (index: number): string => calls[index]?.script ?? 'mixed';
-    let replies: readonly Value[];
-    try {
-      replies = await this.around('mixed', () => this.#call(mixedName, org, [isWhole ? '1' : '', ...argv]));
-    } catch (error) {
-      throw explain('mixed', error, origins);
-    }
-    const [refused, index] = replies;
-    if (isWhole && refused instanceof Error)
-      throw Object.assign(explain(nameAt(Number(index)), refused, origins), { index: Number(index) });
+    const replies = await this.#mixed(org, ['', ...argv]);
     return replies.map((reply, at) =>
-      reply instanceof Error ? explain(nameAt(at), reply, origins) : (reply as Reply),
+      reply instanceof Error ? this.#explained(calls[at]?.script, reply) : (reply as Reply),
     );
+  }
+
+  /**
+   * The same, but where one is refused none happens: then rejects with that one's error, and `index` is its place. The
+   * replies may have `maxBytes` together.
+   */
+  async runWhole(org: string, calls: readonly MixedCall[], maxBytes: number): Promise<Reply[]> {
+    const argv = calls.flatMap(({ script, args, terms = '' }) => [script, terms, ...pack(this.#script(script), args)]);
+    const replies = await this.#mixed(org, [String(maxBytes), ...argv]);
+    const [refused, index] = replies;
+    if (refused instanceof Error)
+      throw Object.assign(this.#explained(calls[Number(index)]?.script, refused), { index: Number(index) });
+    return replies as Reply[];
+  }
+
+  #mixed(org: string, argv: Argv): Promise<readonly Value[]> {
+    return this.#observed('mixed', () => this.#call(this.#library.mixedName, org, argv));
+  }
+
+  #explained(script: string | undefined, error: Error): Error {
+    return explain(script ?? 'mixed', error, this.#library.origins);
   }
 
   #observed(name: string, call: () => Promise<Reply>): Promise<Reply> {

@@ -77,6 +77,7 @@ export function runRoutes({
       }).meta({ component: 'CancelledRun' }),
     },
     refuses: ['SCOPE_NOT_FOUND'],
+    isStepwise: true,
     script: 'scope/cancel',
     reply: { totals: raw<Shown[]>(), stays: raw<Shown[]>(), isDone: flag() },
     answer: ({ totals, stays: left, isDone }, input) => ({

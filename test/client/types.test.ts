@@ -50,6 +50,23 @@ async function compiles(muster: Muster): Promise<void> {
   // @ts-expect-error no such code
   const code: ErrorCode = 'NO_LUCK';
   const { message, mailbox, budget } = muster.call;
+  await muster.atomic((t) => {
+    const pool = t.pool.create({ name: '', units: 1 });
+    const requires = { pools: [{ poolId: pool.id }] };
+    const sent = t.message.send({ mailboxId: '', scopeId: '', payload: 1, requires }, { expect: { state: 'READY' } });
+    t.message.complete({
+      messageId: sent.id,
+      token: '',
+      result: { payload: 1, mailboxId: t.mailbox.create({ name: '' }).id },
+    });
+    t.budget.view({ budgetId: '' }, { expect: { balances: { available: '10' } } });
+    // @ts-expect-error it shows no reservations
+    t.budget.view({ budgetId: '', limit: 5 });
+    // @ts-expect-error no such state
+    t.message.view({ messageId: sent.id }, { expect: { state: 'GONE' } });
+    // @ts-expect-error not in one step
+    t.message.recv;
+  });
   const [sent, one, many, gone] = await muster.batch([
     message.send({ mailboxId: '', scopeId: '', payload: 1 }, { idempotencyKey: 'k' }),
     message.recv({ mailboxId: '', scopeId: '', holder: '', holderSession: '' }),

@@ -14,8 +14,9 @@ const rows = [...textOf('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| (?:([\d, 
 
 /** Every status with which a code is answered. */
 function statusesOf(code: string): string {
+  // A batch answers with the statuses of its calls.
   const found = [...allRoutes, ...product.spacelessRoutes]
-    .filter((route) => codesOf(route).includes(code))
+    .filter((route) => codesOf(route).includes(code) && (!route.parts || route.refuses.includes(code)))
     .map((route) => statusOf(allErrors, code, patternOf(route)));
   const { status } = { ...allErrors, ...mcpErrors }[code] ?? {};
   return [...new Set(found.length > 0 ? found : [status])].sort().join(', ');

@@ -72,6 +72,7 @@ describe('the Python client', function () {
     'async_test',
     'pool_test',
     'asking_test',
+    'atomic_test',
     'tracing_test.Without',
   ];
   describe('against a server', () => {

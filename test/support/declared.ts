@@ -76,7 +76,9 @@ function envelopeProblem({ status, headers, text, body }: Reply): string | undef
   if (status === 401 && !headers.get('www-authenticate')?.startsWith('Bearer')) return 'no WWW-Authenticate';
   if (status < 400 || text === '') return undefined;
   if (Object.keys(body).join() !== 'error') return 'the envelope has one member, error';
-  if (Object.keys(body.error).join() !== 'code,message,requestId') return 'error has code, message, requestId';
+  const members = Object.keys(body.error).join();
+  if (members !== 'code,message,requestId' && members !== 'code,message,requestId,index,call')
+    return 'error has code, message, requestId, and in an atomic batch index, call';
   if (body.error.requestId !== headers.get('x-request-id')) return 'requestId is not X-Request-Id';
   if (!/\S/.test(body.error.message) || /undefined|\[object|NaN/.test(body.error.message)) return 'message';
   return undefined;

@@ -1,6 +1,7 @@
+import { madeOnce } from '../atomic.ts';
 import { MusterError } from '../error.ts';
 import type { Muster } from '../muster.ts';
-import type { Answer, BatchedCall, CallOptions } from '../types.ts';
+import type { Answer, Args, BatchedCall, CallOptions } from '../types.ts';
 import type { AskedQuestion, Asking } from './asking.ts';
 import { GiveUp, isShort, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
 import { insist } from './insist.ts';
@@ -60,11 +61,28 @@ export class Ends {
     const alone = (options: CallOptions) =>
       this.#muster.message.complete(args, { ...options, ...traceContext, idempotencyKey });
     try {
-      await insist(task, () => this.once(batched, alone, task, isAlone));
+      await insist(task, this.#completing(task, args) ?? (() => this.once(batched, alone, task, isAlone)));
     } catch (error) {
       throw error instanceof MusterError && error.status === 413 ? tooLarge(json, error) : error;
     }
     for (const refusal of refusals) task.listener.unsettled(refusal);
+  }
+
+  /** An attempt to complete a message together with the calls of its plan; undefined: it has none. */
+  #completing(task: Task, args: Args<'message.complete'>): (() => Promise<unknown>) | undefined {
+    if (!task.plan) return undefined;
+    const plan = madeOnce(task.plan);
+    const idempotencyKey = crypto.randomUUID();
+    return () => {
+      task.isEnding = false;
+      return this.#muster.atomic(
+        (t) => {
+          t.message.complete(args);
+          plan(t);
+        },
+        { attempts: 1, idempotencyKey, ...task.attempt.traceContext, signal: AbortSignal.timeout(this.#timeoutMs) },
+      );
+    };
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { AtomicCalls } from '../generated/calls.ts';
 import { Run } from '../run.ts';
 import type { ModelCall } from '../spend/model-call.ts';
 import { type SpendOptions, spend } from '../spend/spend.ts';
@@ -43,6 +44,12 @@ export interface TaskContext {
    * message is completed. What the step does outside may still happen twice if the process dies in the midst of it.
    */
   readonly once: <Value>(key: string, step: () => Value | Promise<Value>) => Promise<Value>;
+  /**
+   * Has the message completed with this result and the calls of `plan` made in one step, all or none:
+   * `return task.finish(result, (t) => { t.message.send({ … }); })`. If one of them is refused, the message is given back as for
+   * any error. To be returned by the handler.
+   */
+  readonly finish: <Value>(result: Value, plan: (t: AtomicCalls) => unknown) => Value;
   /** The message's run: `run.note(key)` are values that its agents share; they are put only while the claim lasts. */
   readonly run: Run;
   /**
@@ -71,6 +78,8 @@ export class Task<Payload = unknown, Result = unknown> {
   readonly context: TaskContext;
   readonly reservations: Reservation[] = [];
   readonly memos: Memos;
+  /** The calls that belong to its completion. */
+  plan: ((t: AtomicCalls) => unknown) | undefined;
   readonly attempt: Attempt;
   readonly listener: TaskListener;
   /** By performance.now(), as the two that follow. */
@@ -139,6 +148,10 @@ export class Task<Payload = unknown, Result = unknown> {
       once: async (key, step) => {
         signal.throwIfAborted();
         return this.memos.once(key, step);
+      },
+      finish: (result, plan) => {
+        this.plan = plan;
+        return result;
       },
       run,
       ask: async (question, options = {}) => {

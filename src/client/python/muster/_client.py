@@ -14,12 +14,12 @@ from typing import Any, Generic, Literal, TypeVar
 from ._arguments import ABSENT, Amount, Id, text
 from ._async_calls import AllAsyncCalls
 from ._async_pool import AsyncPools
-from ._base import BatchedCall, Endpoint
+from ._atomic import AsyncAtomic, Atomic
+from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._errors import MusterError, Stopped
 from ._journal import Journal
 from ._pool import Pools
-from ._record import Record
 from ._records import Event, ReservationRecord, Reserved, Waiter
 from ._model_call import ModelCall
 from ._spend import Spend, Spending, spend
@@ -29,15 +29,6 @@ from ._transport import Stop, Transport
 
 T = TypeVar('T')
 T_co = TypeVar('T_co', covariant=True)
-
-
-class _Results(Record):
-    """The answer to a batch."""
-
-    __slots__ = ()
-
-
-_BATCH: Endpoint[_Results] = Endpoint('batch', 'POST', '/batch', _Results)
 
 
 class BatchResult(Generic[T_co]):
@@ -134,7 +125,7 @@ class Muster(AllCalls):
         """
         args = {'calls': [one.call for one in calls]}
         answer = self.request(
-            _BATCH,
+            BATCH,
             args,
             idempotency_key=idempotency_key,
             attempts=attempts,
@@ -143,6 +134,18 @@ class Muster(AllCalls):
             trace_context=trace_context,
         )
         return [BatchResult(call, result) for call, result in zip(calls, answer.to_json()['results'])]
+
+    def atomic(self, *, idempotency_key: str = ABSENT, attempts: int = ABSENT) -> Atomic:
+        """Makes 1 to 25 calls in one step: all happen, or none does. `with muster.atomic() as t: t.message.send(…)`
+
+        They are made at the end of the block, unless that raises; then `answer` of each is there. Ids can be used
+        before that: `run = t.scope.create()`, then `scope_id=run.id`. `expect` says what a call must answer.
+
+        Raises:
+            MusterError: a call was refused, `error.index`, and nothing has happened; EXPECTATION_FAILED if an
+                answer is not what was expected
+        """
+        return Atomic(self.send, idempotency_key, attempts)
 
     def events(
         self,
@@ -306,6 +309,10 @@ class AsyncMuster(AllAsyncCalls):
         return await self.in_thread(
             partial(self.sync.batch, calls, idempotency_key=idempotency_key, attempts=attempts, stop=stop), stop
         )
+
+    def atomic(self, *, idempotency_key: str = ABSENT, attempts: int = ABSENT) -> AsyncAtomic:
+        """As `Muster.atomic`: `async with muster.atomic() as t: t.message.send(…)`. The calls are not awaited."""
+        return AsyncAtomic(self._send, idempotency_key, attempts)
 
     async def events(
         self,

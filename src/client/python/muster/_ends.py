@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._arguments import ABSENT
-from ._calls import MESSAGE_COMPLETE, MESSAGE_NACK, MESSAGE_RECV_MANY, NOTE_DELETE
+from ._calls import MESSAGE_NACK, MESSAGE_RECV_MANY, NOTE_DELETE
 from ._claims import Claims, Request
 from ._end import End, too_large
 from ._errors import Asked, ClaimLost, GiveUp, MusterError, RetryLater, is_short
@@ -178,7 +178,7 @@ class Ends(Claims):
                     self._ended_well(end, outcome)
                     if end.error is None:
                         completed.append(end.held)
-                elif outcome.code in lost_codes:
+                elif outcome.code in lost_codes and not outcome.index:
                     self._lose(end.held, outcome.message)
                     self._forget(end.held)
                 elif outcome.is_passing and time.monotonic() < end.held.lease_ends_at and not self._over.is_set():
@@ -186,8 +186,8 @@ class Ends(Claims):
                 elif outcome.is_passing or end.endpoint is MESSAGE_NACK:
                     self._lose(end.held, str(outcome))
                     self._forget(end.held)
-                elif outcome.status == 413 and end.endpoint is MESSAGE_COMPLETE:
-                    again.append(End(end.held, too_large(end.args['result']['payload'], outcome)))
+                elif outcome.status == 413 and end.error is None and not outcome.index:
+                    again.append(End(end.held, too_large(end.result, outcome)))
                 else:
                     # A mailbox for results that is gone, or a group that is decided when its member asks.
                     again.append(End(end.held, outcome))

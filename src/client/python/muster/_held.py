@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from ._arguments import ABSENT
+from ._base import Plan
 from ._errors import ClaimLost
 from ._records import Claim
 from ._spending import Reservation
@@ -47,6 +48,8 @@ class Held:
         """Ends what the handler waits for"""
         self.asking: dict[str, Any] | None = None
         """What the handler asks: this attempt ends with it, whatever the handler does after that"""
+        self.plan: Plan | None = None
+        """The calls that are made in the step that completes it"""
         self.progress: Any = ABSENT
         """Not sent yet"""
         self.progress_at = -math.inf

@@ -237,6 +237,7 @@ class Transport:
         }
         if isinstance(error, dict) and 'code' in error:
             envelope = cast('dict[str, Any]', error)
+            about.update(index=envelope.get('index'), call=envelope.get('call'))
             raise MusterError(envelope['code'], envelope.get('message', ''), **about)
         start = outcome.text[:200].decode(errors='replace')
         raise MusterError('UNREADABLE', f'{call}: {outcome.status}, not an answer of Muster: {start}', **about)
