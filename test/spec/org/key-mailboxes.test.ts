@@ -48,6 +48,21 @@ describe('A key that is limited to mailboxes', () => {
     );
   });
 
+  it('is held to them in an atomic batch, too, by ids and by references', async () => {
+    const batch = (...calls: object[]) => post('/batch', { atomic: true, calls });
+    const sendTo = (mailboxId: unknown) => ({ call: 'message.send', mailboxId, scopeId, payload: 1 });
+    expect(outcome(await batch(sendTo(own), sendTo(own)))).to.equal('200');
+    expect(outcome(await batch(sendTo(own), sendTo(other)))).to.equal(denied);
+    const made = { call: 'mailbox.create', name: 'made in a batch' };
+    expect(outcome(await batch(made, sendTo({ $from: 0 })))).to.equal(denied);
+    const before = (await world.get('/mailboxes')).body.mailboxes;
+    expect(before.map(({ name }: { name: string }) => name)).to.not.include('made in a batch');
+    const { id } = (await post(`/mailboxes/${own}/messages`, { scopeId, payload: 1 })).body;
+    const result = { payload: 1, mailboxId: { $from: 0 }, scopeId };
+    const { token } = await claim(own);
+    expect(outcome(await batch(made, { call: 'message.complete', messageId: id, token, result }))).to.match(/^40[39] /);
+  });
+
   it('names what it may not use in no `after`: there it is unknown', async () => {
     const [mine, theirs] = [await send(own), await send(other)];
     const { groupId } = await world.mustPost('/task-groups', { mailboxId: other, condition: 'FIRST_ACCEPTED' });
