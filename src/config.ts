@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { isAuthentic } from './oidc/address.ts';
 import { addressesOf, sentinelsOf } from './redis/address.ts';
 
 type Role = 'api' | 'worker' | 'all';
@@ -13,10 +14,24 @@ export interface Config {
   host: string;
   /** Where callers reach the API, without a slash at the end; null: wherever it listens */
   publicUrl: string | null;
+  /** The OpenID provider whose tokens are accepted; null: none */
+  oidcIssuer: string | null;
+  oidcAudience: string | null;
+  /** The claim that holds the caller's organization, permissions and spaces */
+  oidcClaim: string;
+  /** null: people sign in to the console by API key alone */
+  oidcClientId: string | null;
+  /** The scopes that the console and MCP clients request, separated by spaces */
+  oidcScope: string;
   /** null: the embedded Redis in `dataDir` */
   redisUrl: string | null;
   dataDir: string;
   logLevel: string;
+  /** Where spans are exported to, by OTLP over HTTP; null: none are made. The SDK reads it, and what else there is of OTEL_… */
+  otelExporterOtlpEndpoint: string | null;
+  otelExporterOtlpProtocol: string;
+  /** Where a trace is shown, with `{traceId}` in it; null: nowhere */
+  traceUrl: string | null;
   webhookAllowPrivate: boolean;
   /** 0: history is never packed */
   sealAfterSeconds: number;
@@ -48,6 +63,8 @@ const maxSnapshots = 10_000;
 /** Far beyond what any plan keeps. */
 const maxSealSeconds = 315_360_000;
 
+const printable = /^[!-~]{1,255}$/;
+
 const oneOf = (values: string[]): Setting => ({ schema: Joi.valid(...values), allowed: `one of ${values.join(', ')}` });
 const wholeNumber = (from: number, to: number): Setting => ({
   schema: Joi.string().pattern(/^\d+$/).custom(Number).custom(between(from, to)),
@@ -71,6 +88,38 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
     allowed: 'an http or https address, with a path or without, such as https://muster.example.com',
     secret: true,
   },
+  oidcIssuer: {
+    name: 'OIDC_ISSUER',
+    fallback: null,
+    schema: Joi.string().custom(issuerUrl),
+    allowed:
+      'the https address that is the iss of its tokens (http on a loopback address), such as https://login.example.com/realms/main',
+    secret: true,
+  },
+  oidcAudience: {
+    name: 'OIDC_AUDIENCE',
+    fallback: null,
+    schema: Joi.string().pattern(printable),
+    allowed: 'the aud of tokens for this server, without spaces, such as https://muster.example.com',
+  },
+  oidcClaim: {
+    name: 'OIDC_CLAIM',
+    fallback: 'muster',
+    schema: Joi.string().pattern(printable),
+    allowed: 'the name of a claim, without spaces',
+  },
+  oidcClientId: {
+    name: 'OIDC_CLIENT_ID',
+    fallback: null,
+    schema: Joi.string().pattern(printable),
+    allowed: 'the id under which the issuer knows the console, without spaces',
+  },
+  oidcScope: {
+    name: 'OIDC_SCOPE',
+    fallback: 'openid',
+    schema: Joi.string().pattern(/^[!#-[\]-~]+( [!#-[\]-~]+)*$/),
+    allowed: 'scopes with spaces between, such as openid muster',
+  },
   redisUrl: {
     name: 'REDIS_URL',
     fallback: null,
@@ -81,6 +130,26 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
   },
   dataDir: { name: 'DATA_DIR', fallback: './data', schema: Joi.string(), allowed: 'the path of a folder' },
   logLevel: { name: 'LOG_LEVEL', fallback: 'info', ...oneOf(logLevels) },
+  otelExporterOtlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    fallback: null,
+    schema: Joi.string().custom(httpUrl),
+    allowed: 'the http or https address of a receiver of OTLP over HTTP, such as http://localhost:4318',
+    secret: true,
+  },
+  otelExporterOtlpProtocol: {
+    name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    fallback: 'http/protobuf',
+    ...oneOf(['http/protobuf']),
+  },
+  traceUrl: {
+    name: 'TRACE_URL',
+    fallback: null,
+    schema: Joi.string()
+      .pattern(/\{traceId\}/)
+      .custom(httpUrl),
+    allowed: 'an http or https address with {traceId} in it, such as https://jaeger.example.com/trace/{traceId}',
+  },
   webhookAllowPrivate: {
     name: 'WEBHOOK_ALLOW_PRIVATE',
     fallback: false,
@@ -132,7 +201,19 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     throw new ConfigError(
       `METRICS_PORT: "${port}" cannot be used; it must be a different port than PORT, or be left out`,
     );
+  checkTokens(config as unknown as Config);
   return config as unknown as Config;
+}
+
+/** Settings for tokens that make sense only with others. */
+function checkTokens({ oidcIssuer, oidcAudience, oidcClientId, publicUrl }: Config): void {
+  const needs = (given: unknown, name: string, needed: unknown, why: string): void => {
+    if (given !== null && needed === null) throw new ConfigError(`${name} is missing: ${why}`);
+  };
+  needs(oidcIssuer, 'OIDC_AUDIENCE', oidcAudience, 'with OIDC_ISSUER it must say which tokens are for this server');
+  needs(oidcIssuer, 'PUBLIC_URL', publicUrl, 'with OIDC_ISSUER it must be the address at which callers reach the API');
+  needs(oidcAudience, 'OIDC_ISSUER', oidcIssuer, 'OIDC_AUDIENCE has no effect without it');
+  needs(oidcClientId, 'OIDC_ISSUER', oidcIssuer, 'OIDC_CLIENT_ID has no effect without it');
 }
 
 /** Every setting on a line of its own: its name, its default and what it may be. */
@@ -151,12 +232,25 @@ function between(from: number, to: number) {
   };
 }
 
+function httpUrl(text: string): string {
+  if (!/^https?:$/.test(new URL(text).protocol)) throw new Error('not an address of the web');
+  return text;
+}
+
 /** Everything that is built on it is appended to its path, so it has no query; a login in it would reach every reader of a link. */
 function publicUrl(text: string): string {
   const { protocol, username, password, host, pathname, href, origin } = new URL(text);
   const isPlain = username === '' && password === '' && !/[?#]/.test(text);
   if (!['http:', 'https:'].includes(protocol) || host === '' || !isPlain) throw new Error('not an address to build on');
   return pathname === '/' ? origin : href.replace(/\/+$/, '');
+}
+
+/** Kept as it is written: tokens must have exactly this. */
+function issuerUrl(text: string): string {
+  const { username, password } = new URL(text);
+  const isPlain = username === '' && password === '' && !/[?#]/.test(text);
+  if (!isAuthentic(text) || !isPlain) throw new Error('not an issuer');
+  return text;
 }
 
 function storeUrl(text: string): string {

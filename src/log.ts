@@ -92,8 +92,10 @@ interface Inside {
   readonly [pino.symbols.streamSym]: { write(line: string): void };
 }
 
+export type LineLevel = 'debug' | 'info' | 'error';
+
 /** Logs members that are JSON already, `,"status":200,"calls":3`: pino would look at each of their characters again. */
-export function logText(log: Logger, level: 'debug' | 'info', members: string): void {
+export function logText(log: Logger, level: LineLevel, members: string): void {
   if (!log.isLevelEnabled(level)) return;
   const inside = log as unknown as Inside;
   const start = `{"level":${log.levels.values[level]}${inside[pino.symbols.timeSym]()}`;

@@ -51,18 +51,22 @@ async function main(): Promise<void> {
 /** Don't exit when our output cannot be written: the reader may be gone, or its disk full. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-/** Node would print all of the error's properties: a failed command's include its arguments, with keys and payloads. */
-process.on('uncaughtException', (error) => {
+/** Ends the process with a last line on stderr: for a person at a terminal as it is, else as the log's other lines. */
+function fail(line: string): void {
+  const record = { level: 60, time: new Date().toISOString(), msg: line };
   try {
-    writeSync(2, `fatal error: ${error instanceof Error ? error.stack : 'not an error'}\n`);
+    writeSync(2, `${process.stderr.isTTY ? line : JSON.stringify(record)}\n`);
   } finally {
     process.exit(1);
   }
-});
+}
+
+/** Node would print all of the error's properties: a failed command's include its arguments, with keys and payloads. */
+process.on('uncaughtException', (error) =>
+  fail(`fatal error: ${error instanceof Error ? error.stack : 'not an error'}`),
+);
 
 main().then(
   () => process.exit(0),
-  (error: Error) => {
-    process.stderr.write(`${error.message}\n`, () => process.exit(1));
-  },
+  (error: Error) => fail(error.message),
 );

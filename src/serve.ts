@@ -4,31 +4,38 @@ import type { Config } from './config.ts';
 import { type EmbeddedRedis, startEmbedded } from './embedded/embedded.ts';
 import { findRedisServer } from './embedded/server-binary.ts';
 import { openLog } from './log.ts';
+import type { OidcOptions } from './oidc/oidc.ts';
 import { bootstrap } from './org/bootstrap.ts';
 import { awaitStore } from './redis/await-store.ts';
+import { connect } from './redis/connection.ts';
+import { inShort } from './redis/failures.ts';
 import { StoreUnavailable } from './redis/scripts.ts';
 import { type MusterService, startService } from './service.ts';
-import { snapshotFolder } from './snapshot/folder.ts';
+import { createSnapshot } from './snapshot/create.ts';
+import { listSnapshots, snapshotFolder } from './snapshot/folder.ts';
 import { afterLoss } from './snapshot/restore.ts';
+import type { Tracing } from './tracing/tracing.ts';
+import type { SnapshotterOptions } from './workers/workers.ts';
 
 /** How long a start-up step may take to finish at shutdown; a hung store would block it. */
 const stepMs = 1_500;
 
 const prepareRetryMs = 1_000;
 
-/** Prints for people, to stdout. The log, one JSON line per request, goes to stderr. */
+/** How long the last snapshot may take, and how old another may be to do instead. */
+const lastSnapshotMs = 2_500;
+const newMs = 60_000;
+
+/** Prints for people, to stdout. The log, in lines of JSON, goes to stderr. */
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function warn(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-async function openEmbedded(config: Config, signal: AbortSignal): Promise<EmbeddedRedis> {
+async function openEmbedded(config: Config, log: Logger, signal: AbortSignal): Promise<EmbeddedRedis> {
   const { dataDir, redisServer, redisMaxmemory } = config;
+  const warn = (line: string): void => log.warn(line);
   const env = { ...process.env, ...(redisServer !== null && { REDIS_SERVER: redisServer }) };
-  const program = await findRedisServer({ log: warn, env });
+  const program = await findRedisServer({ log: say, env });
   return startEmbedded({
     dataDir,
     log: warn,
@@ -63,21 +70,76 @@ function redirectWarnings(log: Logger): void {
   };
 }
 
-function start(config: Config, redisUrl: string, signal: AbortSignal): Promise<MusterService> {
-  const { role, host, port, publicUrl, metricsPort, logLevel, webhookAllowPrivate, sealAfterSeconds } = config;
-  const log = openLog(logLevel);
-  redirectWarnings(log);
-  const snapshots = {
+function snapshotsOf(config: Config): SnapshotterOptions {
+  return {
     folder: snapshotFolder(config.dataDir),
     keep: config.snapshotKeep,
     intervalSeconds: config.snapshotIntervalSeconds,
     embedded: config.redisUrl === null,
   };
+}
+
+/** Makes a snapshot of an embedded store that is about to stop, unless there is a new one or it takes too long. */
+async function lastSnapshot(socketPath: string, config: Config, log: Logger): Promise<void> {
+  const options = snapshotsOf(config);
+  const [newest] = await listSnapshots(options.folder);
+  if (newest && Date.now() - Date.parse(newest.createdAt) < newMs) return;
+  try {
+    const store = await connect(socketPath);
+    try {
+      const { snapshot, bytes } = await createSnapshot(store, {
+        ...options,
+        signal: AbortSignal.timeout(lastSnapshotMs),
+      });
+      log.info({ snapshot, bytes }, 'snapshot made');
+    } finally {
+      store.disconnect();
+    }
+  } catch (error) {
+    log.warn(`no snapshot at the end: ${inShort(error)}`);
+  }
+}
+
+interface Start {
+  readonly redisUrl: string;
+  readonly log: Logger;
+  /** Waits for the store, logging that. */
+  readonly awaitStore: () => Promise<void>;
+}
+
+async function start(config: Config, { log, ...store }: Start): Promise<MusterService> {
+  const { role, host, port, publicUrl, metricsPort, webhookAllowPrivate, sealAfterSeconds } = config;
+  redirectWarnings(log);
+  const snapshots = snapshotsOf(config);
   const metrics = metricsPort === null ? {} : { metricsPort };
-  const waiting = { awaitStore: () => awaitStore(redisUrl, { log: warn, signal }) };
   const settings = { webhookAllowPrivate, sealAfterSeconds, packsMessages: true };
-  const outside = publicUrl === null ? {} : { publicUrl };
-  return startService({ redisUrl, role, host, port, ...outside, ...metrics, ...settings, log, snapshots, ...waiting });
+  const outside = {
+    ...(publicUrl !== null && { publicUrl }),
+    ...(config.traceUrl !== null && { traceUrl: config.traceUrl }),
+  };
+  const oidc = oidcOf(config);
+  const tracing = config.otelExporterOtlpEndpoint === null ? undefined : await loadTracing(log);
+  return startService({
+    ...{ ...store, role, host, port, log, snapshots, tracing },
+    ...{ ...outside, ...(oidc && { oidc }), ...metrics, ...settings },
+  });
+}
+
+function oidcOf(config: Config): OidcOptions | undefined {
+  const {
+    oidcIssuer: issuer,
+    oidcAudience: audience,
+    oidcClaim: claim,
+    oidcClientId: clientId,
+    oidcScope: scope,
+  } = config;
+  return issuer === null || audience === null ? undefined : { issuer, audience, claim, clientId, scope };
+}
+
+/** Nobody else waits for the SDK. */
+async function loadTracing(log: Logger): Promise<Tracing> {
+  const { openTracing } = await import('./tracing/otlp.ts');
+  return openTracing(log);
 }
 
 async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {
@@ -86,12 +148,16 @@ async function prepare(service: MusterService, isEmbedded: boolean): Promise<voi
 }
 
 /** Continues without a store that takes no calls: it may be back any time, and requests get a 503 until then. */
-async function prepareOrWarn(service: MusterService, isEmbedded: boolean, signal: AbortSignal): Promise<void> {
+async function prepareOrWarn(
+  service: MusterService,
+  log: Logger,
+  { isEmbedded, signal }: { isEmbedded: boolean; signal: AbortSignal },
+): Promise<void> {
   try {
     await prepare(service, isEmbedded);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    warn(`the store takes no calls (${error.message}): requests get a 503 until it does`);
+    log.warn(`the store takes no calls (${error.message}): requests get a 503 until it does`);
     if (isEmbedded) void prepareLater(service, signal);
   }
 }
@@ -120,14 +186,17 @@ function unlessHung<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
 
 /** Runs the service with these settings, and with its embedded Redis where no other is named, until the signal aborts. */
 export async function serve(config: Config, signal: AbortSignal): Promise<void> {
+  const log = openLog(config.logLevel);
   let embedded: EmbeddedRedis | undefined;
   let service: MusterService | undefined;
   try {
-    if (config.redisUrl === null) embedded = await openEmbedded(config, signal);
-    else await awaitStore(config.redisUrl, { log: warn, signal });
+    if (config.redisUrl === null) embedded = await openEmbedded(config, log, signal);
+    const redisUrl = config.redisUrl ?? embedded?.socketPath ?? '';
+    const wait = () => awaitStore(redisUrl, { log: (line) => log.warn(line), signal });
+    if (!embedded) await wait();
     if (signal.aborted) return;
-    service = await unlessHung(start(config, config.redisUrl ?? embedded?.socketPath ?? '', signal), signal);
-    await unlessHung(prepareOrWarn(service, embedded !== undefined, signal), signal);
+    service = await unlessHung(start(config, { redisUrl, log, awaitStore: wait }), signal);
+    await unlessHung(prepareOrWarn(service, log, { isEmbedded: embedded !== undefined, signal }), signal);
     if (config.metricsPort !== null) say(`metrics on ${service.metricsUrl}/metrics`);
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -136,6 +205,7 @@ export async function serve(config: Config, signal: AbortSignal): Promise<void> 
     if (!signal.aborted) throw error;
   } finally {
     await service?.stop();
+    if (service && embedded && config.role !== 'api') await lastSnapshot(embedded.socketPath, config, log);
     await embedded?.stop();
   }
 }

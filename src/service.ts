@@ -14,6 +14,7 @@ import { PackedMessages } from './mailbox/packed.ts';
 import { mcpGateway } from './mcp/gateway.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { StoreReader } from './metrics/store-reading.ts';
+import { type Oidc, type OidcOptions, openOidc } from './oidc/oidc.ts';
 import { openapiText } from './openapi/openapi.ts';
 import { Organization } from './org/records.ts';
 import { product as defaultProduct } from './primitives.ts';
@@ -22,11 +23,13 @@ import { connect, type Store } from './redis/connection.ts';
 import { Due } from './redis/due.ts';
 import { checkFormat } from './redis/format.ts';
 import type { Overrides } from './redis/loader.ts';
+import { logLosses } from './redis/losses.ts';
 import { Refusal, Scripts } from './redis/scripts.ts';
 import { Wake } from './redis/wake.ts';
 import type { Limits, Product } from './room.ts';
 import { Firing } from './schedule/firing.ts';
 import { channelOf } from './space/keys.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
 import type { Deliverer } from './workers/deliverer.ts';
@@ -50,6 +53,12 @@ export interface ServiceOptions {
   readonly port: number;
   /** Where callers reach the API, if that is not where it listens; without a slash at the end. */
   readonly publicUrl?: string;
+  /** Accept tokens of an OpenID provider; with it `publicUrl` is required. */
+  readonly oidc?: OidcOptions;
+  /** Makes spans; default: none are made. */
+  readonly tracing?: Tracing | undefined;
+  /** Where a trace is shown, with `{traceId}` in it. */
+  readonly traceUrl?: string;
   /** A separate port for GET /metrics, /healthz and /readyz; default: the API's port, or none for a worker. */
   readonly metricsPort?: number;
   readonly metricsMaxAgeMs?: number;
@@ -104,10 +113,11 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   };
   const store = await open('calls');
   await warnOfShards(store, options.log);
+  logLosses(store, options.log);
   const { product = defaultProduct } = options;
   const scripts = new Scripts(store, product.words, options.overrides);
   const due = new Due(store, scripts);
-  const schedules = new Firing(scripts, due);
+  const schedules = new Firing(scripts, due, options.tracing?.begin);
   const journal = new Journal(scripts, new Segments(store), options.log);
   const unpacking = new PackedMessages(journal.segments, options.log);
   const sealAfterSeconds = options.sealAfterSeconds ?? 0;
@@ -128,6 +138,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const held = { receives: () => wake.size - wake.reads, reads: () => wake.reads, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
+  if (options.tracing) scripts.around = options.tracing.script;
   const parts = { feeds, targets, schedules, journal };
   const core = {
     store,
@@ -153,6 +164,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     await Promise.all([listener?.drain(), metricsListener?.drain(), workers.stop()]);
     await due.flush();
     for (const connection of connections) connection.disconnect();
+    await options.tracing?.stop();
   };
   try {
     await checkFormat(store);
@@ -161,9 +173,12 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     if (options.role !== 'worker')
       listener = await listen(options, {
         ...core,
+        oidc: oidcOf(options),
         routes: product.routes,
         spacelessRoutes: product.spacelessRoutes,
         gateways: [batchGateway, mcpGateway],
+        aroundRequest: options.tracing?.request,
+        aroundMessage: options.tracing?.message,
         showsMetrics: metricsPort === undefined,
       });
     if (metricsPort !== undefined)
@@ -195,6 +210,12 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   };
 }
 
+function oidcOf({ oidc, publicUrl, log }: ServiceOptions): Oidc | undefined {
+  if (!oidc) return undefined;
+  if (publicUrl === undefined) throw new Error('publicUrl is missing: tokens are made for it');
+  return openOidc(oidc, publicUrl, log);
+}
+
 /** Retries a dropped connection a few times. */
 async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 'patient'): Promise<Store> {
   for (let attempt = 1; ; attempt++) {
@@ -207,12 +228,14 @@ async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 
   }
 }
 
-type Core = Omit<HttpService, 'errors' | 'tags' | 'glossary' | 'openapi' | 'sites'>;
+interface Core extends Omit<HttpService, 'errors' | 'tags' | 'glossary' | 'openapi' | 'sites' | 'identify'> {
+  readonly oidc?: Oidc | undefined;
+}
 
 async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Promise<Listener> {
   const { host, port, product = defaultProduct } = options;
   const { errors, tags, glossary } = product;
-  const { routes, spacelessRoutes } = core;
+  const { routes, spacelessRoutes, oidc } = core;
   let text: Promise<string> | undefined;
   const openapi = () => {
     text ??= openapiText({ ...product, routes, spacelessRoutes });
@@ -224,7 +247,14 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
     tags,
     glossary,
     openapi,
-    sites: [consoleSite(), docsSite(), referenceSite(), new AnswerPages({ ...core, errors })],
+    identify: oidc?.identify,
+    sites: [
+      consoleSite({ hasAccounts: oidc?.hasAccounts ?? false, traceUrl: options.traceUrl ?? '' }),
+      docsSite(),
+      referenceSite(),
+      new AnswerPages({ ...core, errors }),
+      ...(oidc?.sites ?? []),
+    ],
   });
   return Listener.start(server, host, port, setting);
 }

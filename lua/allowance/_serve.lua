@@ -21,7 +21,7 @@ local function serveWaiters(allowanceId, at, maxWaiters)
     soon.serve('allowance:grant', allowanceId, nextAt)
   else
     timer.disarm('allowance:grant', allowanceId)
-    freed.units('ALLOWANCE', allowanceId)
+    freed.units('ALLOWANCE', allowanceId, at)
   end
   return left
 end

@@ -15,7 +15,7 @@ end
 function aside.put(record, questionId)
   records.set(record, 'attempts', record.attempts - 1)
   if record.groupId then members.released(record, now) end
-  if record.place then requires.give(record) end
+  if record.place then requires.give(record, now) end
   local box, key = mailbox.read(record.mailboxId), record.place and message.load(record.id, 'key').key
   records.set(box, 'claimed', box.claimed - 1)
   blocked.hold(record, box)

@@ -9,7 +9,7 @@ function message.passOn(record, from, at, cause)
     requires.count(order.required, -1)
     if order.blockedOn and not questionId then parked.forget(record, order.blockedOn) end
     if from == 'CLAIMED' then
-      requires.give(record)
+      requires.give(record, at)
     elseif from == 'READY' then
       parked.passOn(order.required)
     end

@@ -24,6 +24,7 @@ end
 --- mailbox.
 function message.requeue(record, box, delaySeconds)
   message.unpack(record)
+  message.needTrace(record)
   -- As many more are live, so those sent are as many as before (mailbox/_figures).
   count.space('requeuedTotal', 1)
   records.add(box.hashKey, 'requeuedTotal', 1)

@@ -1,5 +1,5 @@
 --- @export requires
---- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/soon lib/sorted lib/unit allowance/_allowance
+--- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/soon lib/sorted allowance/_allowance
 --- @include allowance/_consumption mailbox/_message pool/_claimants pool/_pool pool/_serve
 --- What a message requires: units of pools, which its claim holds, and of allowances, which each attempt uses. The record has
 --- them in `required`: `p` or `q`, the id and `:units` for each, with blanks between. While it is CLAIMED, `held` has
@@ -44,26 +44,26 @@ function requires.count(text, change)
   end)
 end
 
---- How many units can be had now; of an allowance also the moment from which more can, unless somebody waits for it. Who waits by
+--- How many units can be had at the time `at` (nil: now); of an allowance also the moment from which more can, unless somebody waits for it. Who waits by
 --- itself comes first.
-function requires.available(kind, id)
+function requires.available(kind, id, at)
   if kind == 'POOL' then
     local record = pool.read(id)
     return sorted.isEmpty(keys.liveHolds(id)) and record.units - record.heldUnits or 0
   end
-  local record = allowance.read(id, now)
+  local record = allowance.read(id, at or now)
   if not sorted.isEmpty(keys.liveWaiters(id)) then return 0 end
   if record.cooldownUntil then return 0, record.cooldownUntil end
   return allowance.available(record), record.windowEndsAt
 end
 
 --- The kind and the id of the first that is short, and the moment from which it may not be; nil where all can be had.
-function requires.short(text)
+function requires.short(text, at)
   local lackKind, lackId, lackAt
   requires.each(text, function(kind, id, units)
-    local available, at = requires.available(kind, id)
+    local available, moreAt = requires.available(kind, id, at)
     if units <= available then return nil end
-    lackKind, lackId, lackAt = kind, id, at
+    lackKind, lackId, lackAt = kind, id, moreAt
     return true
   end)
   return lackKind, lackId, lackAt
@@ -91,7 +91,9 @@ end
 
 function claimants.of(poolId, last)
   local list = {}
-  for i, id in ipairs(redis.call('ZRANGE', keys.poolClaims(poolId), 0, last)) do
+  local claims = sorted.front(keys.poolClaims(poolId), last + 1)
+  for i = 1, #claims / 2 do
+    local id = claims[2 * i - 1]
     local record = message.load(id, 'scopeId', 'holder', 'holderSession', 'held')
     local units = string.match(record.held, string.gsub(poolId, '%-', '%%-') .. ':(%d+)')
     list[i] = { id = id, scopeId = record.scopeId, holder = record.holder, holderSession = record.holderSession, units = tonumber(units) }
@@ -99,21 +101,24 @@ function claimants.of(poolId, last)
   return list
 end
 
---- The claim of a message is over: its pool units are free, and whoever waits for them is served. A sweep leaves that to the
---- pool's own timer, which reads its queue after what the sweep has changed is written; so does the second time in an invocation.
-function requires.give(record)
+--- The claim of a message is over since `at`: its pool units are free, and whoever waits for them is served. A sweep leaves that
+--- to the pool's own timer, at that very moment, whose steps are bounded.
+function requires.give(record, at)
   local held = message.load(record.id, 'held', 'used')
   if held.used then records.set(record, 'used', false) end
   if not held.held then return end
   local text = held.held
   records.set(record, 'held', false)
+  -- All of them first: who waits may require several.
   for poolId, units in string.gmatch(text, '(%S+):(%d+):%d+') do
     sorted.remove(keys.poolClaims(poolId), record.id)
     pool.give(pool.read(poolId), tonumber(units))
-    if invocation.script and not unit.isChanged(keys.poolQueue(poolId)) then
-      serveHolds(poolId, now, 100)
+  end
+  for poolId in string.gmatch(text, '(%S+):%d+:%d+') do
+    if invocation.script then
+      serveHolds(poolId, at, 100)
     else
-      soon.serve('pool:grant', poolId, now)
+      soon.serve('pool:grant', poolId, at)
     end
   end
 end

@@ -13,12 +13,13 @@ function hold.stop(record, cancel)
   end
 end
 
---- The same wherever it is; where that may let others in, they move up with the next sweep, which is due at once.
+--- The same wherever it is; where that may let others in, be it messages that require units, they move up with the next sweep,
+--- which is due at once.
 function hold.unqueue(record, cancel)
   local live = keys.liveHolds(record.poolId)
   local letsIn = record.state == 'HELD' or sorted.first(live) == record.id
   hold.stop(record, cancel)
-  if letsIn and sorted.first(live) then soon.serve('pool:grant', record.poolId, now) end
+  if letsIn then soon.serve('pool:grant', record.poolId, now) end
 end
 
 cancels.holds = { total = 'cancelledHolds' }

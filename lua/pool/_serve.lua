@@ -9,7 +9,7 @@ local function serveHolds(poolId, at, maxHolds)
     return 0
   end
   if sorted.isEmpty(keys.liveHolds(poolId)) and unit.lengthOf(keys.poolQueue(poolId)) == 0 then
-    freed.units('POOL', poolId)
+    freed.units('POOL', poolId, at)
     return 0
   end
   local source, needsAgents = pool.read(poolId), false
@@ -27,7 +27,7 @@ local function serveHolds(poolId, at, maxHolds)
   elseif nextAt then
     soon.serve('pool:grant', poolId, nextAt)
   elseif nextAt == nil then
-    freed.units('POOL', poolId)
+    freed.units('POOL', poolId, at)
   end
   return left
 end

@@ -107,6 +107,7 @@ async function bundlePages() {
   await build({
     entryPoints: [
       'console/browser/main.ts',
+      'console/browser/sign-in.ts',
       'console/browser/console.css',
       'docs/browser/docs.ts',
       'docs/browser/docs.css',

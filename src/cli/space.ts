@@ -1,11 +1,23 @@
 import type { Command } from 'commander';
-import { createSpace, listSpaces } from '../org/admin.ts';
+import { type Admin, createSpace, listSpaces, showOrganization } from '../org/admin.ts';
 import { spaceLimits } from '../org/space-limits.ts';
 import { product } from '../primitives.ts';
+import { limitsAt } from '../space/limits.ts';
 import { type Cli, examples, spaceRate } from './command.ts';
 
 /** `--requests-per-minute` of `requestsPerMinute`. */
 const flagOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** A new space with what limits it, and how to raise that. */
+async function created(admin: Admin, options: { org: string; name?: string }): Promise<object> {
+  const space = await createSpace(admin, options);
+  const { rpm } = (await showOrganization(admin, options.org)).figures;
+  const limits = limitsAt(admin.limits, 'default');
+  const max = Number(limitsAt(admin.limits, 'max')['requestsPerMinute']);
+  const most = rpm === 'unlimited' ? max : Math.min(Number(rpm), max);
+  const raise = `muster space limits ${space.spaceId} --org ${options.org} --requests-per-minute ${most}`;
+  return { ...space, limits, ...(most > Number(limits['requestsPerMinute']) && { raiseLimitsWith: raise }) };
+}
 
 /** `muster space …`: create, list, limits. */
 export function addSpaceCommands(program: Command, cli: Cli): void {
@@ -19,7 +31,7 @@ export function addSpaceCommands(program: Command, cli: Cli): void {
     .description('create a space with default limits; its spaceId is part of every request path')
     .requiredOption('--org <org>', 'the organization to create it in')
     .option('--name <name>', 'a name to recognize it by')
-    .action((options: { org: string; name?: string }) => cli.answer((admin) => createSpace(admin, options)));
+    .action((options: { org: string; name?: string }) => cli.answer((admin) => created(admin, options)));
   create.addHelpText('after', `\n${spaceRate}`);
   examples(create, 'space create --org acme --name staging');
 

@@ -1,6 +1,6 @@
 import { MusterError } from './error.ts';
 import { calls } from './generated/calls.ts';
-import { backoffMs, follow, type MusterOptions, pause, read, requestOf } from './send.ts';
+import { authorize, backoffMs, follow, type MusterOptions, pause, read, requestOf } from './send.ts';
 import type { Event, EventFilter, EventOf, JournalOptions } from './types.ts';
 
 /** A silent stream sends its position every 15 s. */
@@ -68,6 +68,7 @@ async function* framesOf(
 ): AsyncGenerator<Frame, void> {
   const { url, request } = requestOf(options, calls['event.watch'], query);
   request.headers['Accept'] = 'text/event-stream';
+  if (typeof options.key === 'function') await authorize(request, options.key);
   const over = new AbortController();
   const end = (): void => over.abort(new DOMException('the stream is silent', 'TimeoutError'));
   const leave = follow(signal, end);

@@ -1,12 +1,14 @@
 import { MusterError } from './error.ts';
+import { calls } from './generated/calls.ts';
+import { inCallSpan } from './tracing.ts';
 import type { CallOptions } from './types.ts';
 
 /** The server, the space and the credentials of a client. */
 export interface MusterOptions {
   /** The server's URL, such as http://127.0.0.1:8080. `url`, `key` and `spaceId` may be undefined (an unset environment variable): then the first call throws. */
   readonly url: string | undefined;
-  /** The API key. */
-  readonly key: string | undefined;
+  /** The API key, or a function that gives a token of your identity provider: called for each attempt, so keep the token until it is about to end. */
+  readonly key: string | (() => string | Promise<string>) | undefined;
   readonly spaceId: string | undefined;
   /** Maximum attempts of a call that gets no answer, 429 or 503; default 5, and 1 means no retries. */
   readonly attempts?: number | undefined;
@@ -29,20 +31,34 @@ export interface Outcome {
   readonly headers: Headers;
 }
 
-/** Method and path of a call, relative to /v1/spaces. */
+/** Method and path of a call, relative to /v1. */
 type Target = readonly [method: string, path: string];
 type AnyArgs = Readonly<Record<string, unknown>>;
 
 /** Makes one call, with retries of transient failures; all attempts have the same Idempotency-Key, so it happens once. */
-export async function send(
+export function send(
+  options: MusterOptions,
+  name: keyof typeof calls,
+  args: AnyArgs,
+  { traceparent, tracestate, ...callOptions }: CallOptions,
+): Promise<unknown> {
+  return inCallSpan({ name, args, url: options.url }, { traceparent, tracestate }, (headers) =>
+    sendWith(headers, options, calls[name], args, callOptions),
+  );
+}
+
+async function sendWith(
+  traceHeaders: Readonly<Record<string, string>>,
   options: MusterOptions,
   target: Target,
   args: AnyArgs,
   { signal, idempotencyKey, attempts = options.attempts ?? 5 }: CallOptions,
 ): Promise<unknown> {
   const { url, request } = requestOf(options, target, args, idempotencyKey);
+  Object.assign(request.headers, traceHeaders);
   const { timeoutSeconds = 60 } = options;
   for (let attempt = 1; ; attempt++) {
+    if (typeof options.key === 'function') await authorize(request, options.key);
     const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutSeconds });
     const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
     if (pauseMs === undefined) return read(outcome, `${target[0]} ${url}`);
@@ -64,7 +80,7 @@ export function requestOf(
 ): Prepared {
   if (!base || !key || !spaceId) throw new TypeError('createMuster needs url, key and spaceId');
   const { target, rest } = addressOf(path.replace('{spaceId}', encodeURIComponent(spaceId)), args);
-  const headers: Record<string, string> = { Authorization: `Bearer ${key}` };
+  const headers: Record<string, string> = typeof key === 'string' ? { Authorization: `Bearer ${key}` } : {};
   const request: Prepared['request'] = { method, headers };
   let search = '';
   if (method === 'GET' || method === 'DELETE') search = searchOf(rest);
@@ -73,7 +89,15 @@ export function requestOf(
     headers['Content-Type'] = 'application/json';
     if (method !== 'DELETE') request.body = JSON.stringify(rest);
   }
-  return { url: `${base.replace(/\/+$/, '')}/v1/spaces${target}${search}`, request };
+  return { url: `${base.replace(/\/+$/, '')}/v1${target}${search}`, request };
+}
+
+/** Sets the token of the next attempt. */
+export async function authorize(
+  { headers }: Prepared['request'],
+  token: () => string | Promise<string>,
+): Promise<void> {
+  headers['Authorization'] = `Bearer ${await token()}`;
 }
 
 /** Fills path parameters from the arguments; `rest` is what remains. */
@@ -182,13 +206,16 @@ export function read(outcome: Outcome | Error, call: string): unknown {
   const { status, text, headers } = outcome;
   const about = { status, requestId: headers.get('X-Request-Id'), retryAfterSeconds: retryAfter(outcome) };
   if (status === 204) return undefined;
-  let body: { error?: { code: MusterError['code']; message: string } } | undefined;
+  let body: { error?: Pick<MusterError, 'code' | 'message' | 'index' | 'call'> } | undefined;
   try {
     body = JSON.parse(text);
   } catch {
     // Not JSON: below.
   }
   if (status < 300 && body !== undefined) return body;
-  if (typeof body?.error?.code === 'string') throw new MusterError(body.error.code, body.error.message, about);
+  if (typeof body?.error?.code === 'string') {
+    const { code, message, index, call } = body.error;
+    throw new MusterError(code, message, { ...about, index, call });
+  }
   throw new MusterError('UNREADABLE', `${call}: ${status}, not a response of Muster: ${text.slice(0, 200)}`, about);
 }

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { html } from '../answer/text.ts';
 import { Site, type Source } from '../http/site.ts';
 import { packagePath } from '../package.ts';
 
@@ -14,12 +15,12 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Only our own files, no inline code or styles, no text turned into markup, no other server. */
-const policy = [
+/** Only our own files, no inline code or styles, no text turned into markup, no server but this. */
+export const policyFor = (connect: string): string[] => [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "connect-src 'self'",
+  `connect-src ${connect}`,
   "img-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
@@ -28,12 +29,19 @@ const policy = [
   "trusted-types 'none'",
 ];
 
+interface Told {
+  /** People also sign in at an issuer (./sign-in.ts). */
+  readonly hasAccounts: boolean;
+  /** Where a trace is shown, with `{traceId}` in it; ''. */
+  readonly traceUrl: string;
+}
+
 /** The console. Its files are listed once, so that no request path ever reaches the file system. */
-export const consoleSite = (): Site =>
+export const consoleSite = (told: Told): Site =>
   new Site(
     '/console',
-    policy,
-    builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name))),
+    policyFor("'self'"),
+    builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name, told))),
   );
 
 /** Browsers ask for the icon at `/favicon.ico` where what they show names none: text, JSON, images. */
@@ -42,8 +50,19 @@ function pathsOf(name: string): string[] {
   return [name === 'index.html' ? '/console' : `/console/${name}`];
 }
 
-function source(path: string, name: string): Source {
-  return { path, type: types[extname(name)] ?? '', read: () => readFile(folder + name) };
+function source(path: string, name: string, told: Told): Source {
+  const file = () => readFile(folder + name);
+  const page = async () => Buffer.from(pageFor(String(await file()), told));
+  return { path, type: types[extname(name)] ?? '', read: name === 'index.html' ? page : file };
+}
+
+/** The page, which knows what this server has been told. */
+function pageFor(page: string, { hasAccounts, traceUrl }: Told): string {
+  const shown = hasAccounts ? page.replace(/(?<=id="accounts") hidden/, '') : page;
+  return shown.replace(
+    '<meta name="trace-url" content="">',
+    () => `<meta name="trace-url" content="${html(traceUrl)}">`,
+  );
 }
 
 /** None before the first build. */

@@ -13,6 +13,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/examples',
       'docs/guarantees.md',
       'docs/requests.md',
+      'docs/atomic.md',
       'docs/errors.md',
       'docs/console.md',
       'docs/alternatives.md',
@@ -33,6 +34,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/events.md',
       'docs/webhooks.md',
       'docs/diagnostics.md',
+      'docs/traces.md',
     ],
   },
   {
@@ -48,13 +50,16 @@ export const groups: readonly { readonly title: string; readonly files: readonly
   {
     title: 'Operate',
     files: [
+      'docs/operate/production.md',
       'docs/operate/organizations.md',
+      'docs/operate/keys.md',
       'docs/operate/plans.md',
       'docs/operate/settings.md',
       'docs/operate/docker.md',
       'docs/operate/systemd.md',
       'docs/operate/kubernetes.md',
       'docs/operate/security.md',
+      'docs/operate/identity.md',
       'docs/operate/scaling.md',
       'docs/operate/cluster.md',
       'docs/operate/monitoring.md',

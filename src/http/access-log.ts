@@ -1,5 +1,6 @@
 import { isUuid } from '../call/fields.ts';
-import { logText } from '../log.ts';
+import { readTrace, traceIdOf } from '../call/trace.ts';
+import { type LineLevel, logText } from '../log.ts';
 import type { Context, Step } from './context.ts';
 import type { HttpService } from './service.ts';
 import { probePaths } from './system.ts';
@@ -14,23 +15,39 @@ export function accessLog({ log, metrics }: HttpService): Step {
     const status = state.answer?.status ?? ctx.status;
     const durationMs = performance.now() - start;
     metrics.traffic.request(state.route ?? 'unmatched', ctx.method, status, durationMs / 1000);
-    // Load balancers and Prometheus probe every few seconds: only failures are worth a line.
-    const level = status < 400 && probePaths.has(state.route ?? '') ? 'debug' : 'info';
-    logText(state.log, level, membersOf(ctx, status, durationMs));
+    logText(state.log, levelOf(status, state.route), membersOf(ctx, status, durationMs));
   };
 }
 
-/** As JSON. Only `reason` may have characters that it escapes. */
-function membersOf({ method, state }: Context, status: number, durationMs: number): string {
-  const { requestId, match, calls, refused, code, reason } = state;
+/** Load balancers and Prometheus probe every few seconds: only their failures are worth a line. */
+function levelOf(status: number, route: string | undefined): LineLevel {
+  if (status >= 500) return 'error';
+  return status < 400 && probePaths.has(route ?? '') ? 'debug' : 'info';
+}
+
+/** As JSON. Only `path` and `reason` may have characters that it escapes. */
+function membersOf({ method, path, state, req }: Context, status: number, durationMs: number): string {
+  const { requestId, match, calls, refused, code, reason, traceId = traceIdOf(readTrace(req.headers)) } = state;
   let members = `,"requestId":"${requestId}","method":"${method}","status":${status}`;
   members += `,"durationMs":${Math.round(durationMs * 100) / 100}`;
+  if (traceId !== '') members += `,"traceId":"${traceId}"`;
   if (match) members += idsOf(match.params);
+  else if (state.route === undefined) members += `,"path":${JSON.stringify(shownPath(path))}`;
   if (calls !== undefined) members += `,"calls":${calls}`;
   if (refused !== undefined) members += `,"refused":${JSON.stringify(refused)}`;
   if (code !== undefined) members += `,"code":"${code}"`;
   if (reason !== undefined) members += `,"reason":${JSON.stringify(reason)}`;
   return members;
+}
+
+/** Too short for the secrets that a path may have by mistake, and long enough for an id. */
+const longestShown = 36;
+const mostShown = 10;
+
+/** An unknown path, without what may be a secret. */
+function shownPath(path: string): string {
+  const parts = path.split('/', mostShown + 1);
+  return parts.map((part) => (part.length > longestShown ? '…' : part)).join('/');
 }
 
 /** The ids in the path, by name. Anything else is left out: it may have any content and length. */

@@ -19,6 +19,7 @@ import { writeAnswer } from './write-answer.ts';
 export function createApp(service: HttpService): Server {
   const app: App = new Koa();
   app.use(requestId);
+  if (service.aroundRequest) app.use(service.aroundRequest);
   app.use(accessLog(service));
   app.use(writeAnswer(() => server.listening));
   app.use(answerErrors(service));
@@ -27,6 +28,7 @@ export function createApp(service: HttpService): Server {
   app.use(requireJson);
   app.use(parseJson);
   app.use(requireUtf8);
+  if (service.identify) app.use(service.identify);
   app.use(handle);
   // answerErrors handles all other errors: this is a response that could not be written.
   app.on('error', (error: Error) => service.log.warn({ error: error.message }, 'response failed'));

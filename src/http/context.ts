@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
+import type { Caller } from '../call/caller.ts';
 import type { ApiError } from '../call/errors.ts';
 import type { Response } from '../call/response.ts';
 
@@ -19,6 +20,8 @@ export interface Handler {
   readonly maxBodyBytes?: number | undefined;
   /** The body of an error in place of the envelope, where it has another. */
   readonly errorBody?: (error: ApiError) => string | undefined;
+  /** A resource of OAuth: clients find its authorization server by themselves, and a token may be for this address alone. */
+  readonly isResource?: boolean;
   /** Answers a request; throws refusals. */
   handle(ctx: Context, params: Readonly<Record<string, string>>): Promise<Response>;
 }
@@ -38,13 +41,17 @@ export interface State {
   log: Logger;
   /** Undefined for paths outside of the API. */
   match?: Match;
+  /** The caller, if a token has identified it; undefined: the API key does. */
+  caller?: Caller;
   /** The answer for `writeAnswer`. */
   answer?: HttpResponse;
   /** The bytes of the body as they arrived. */
   chunks?: Buffer[];
+  /** The id of the trace that the request belongs to; '' or undefined: of none. */
+  traceId?: string;
   /** The error code of a failure. */
   code?: string;
-  /** Why the store did not take the call. */
+  /** Why the store did not take the call, or a token was refused. */
   reason?: string;
   /** How many calls a batch has, and the codes of those that were refused, with how many. */
   calls?: number;

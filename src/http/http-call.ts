@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Call, CallParts, Origin } from '../call/call.ts';
 import { type Caller, readCaller } from '../call/caller.ts';
 import type { Operation } from '../call/operation.ts';
+import { readTrace, type TraceContext } from '../call/trace.ts';
 import type { Context, Handler } from './context.ts';
 
 const origin: Origin = {
@@ -36,7 +37,7 @@ export class HttpCall implements Call {
 
   /** Throws UNAUTHENTICATED or INVALID_API_KEY. */
   constructor(ctx: Context, params: CallParts['params']) {
-    this.caller = readCaller(ctx.req.headers.authorization);
+    this.caller = ctx.state.caller ?? readCaller(ctx.req.headers.authorization);
     const { rawBody } = ctx.request;
     this.text = typeof rawBody === 'string' ? rawBody : '';
     this.#ctx = ctx;
@@ -49,6 +50,10 @@ export class HttpCall implements Call {
 
   get headers(): IncomingHttpHeaders {
     return this.#ctx.req.headers;
+  }
+
+  get trace(): TraceContext {
+    return readTrace(this.headers);
   }
 
   get spaceId(): unknown {

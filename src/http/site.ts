@@ -19,6 +19,15 @@ interface File {
   readonly gzipped: Buffer;
 }
 
+/** The headers of a page under this Content-Security-Policy. */
+export function headersUnder(policy: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    'Content-Security-Policy': policy.join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
 /**
  * Pages for people: a home (`/docs`) and the files below it. Paths are looked up in a list, so no other file can be
  * read.
@@ -34,9 +43,7 @@ export class Site {
     this.#home = home;
     this.#sources = new Map(sources.map((source) => [source.path, source]));
     this.#headers = {
-      'Content-Security-Policy': policy.join('; '),
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
+      ...headersUnder(policy),
       // Revalidate each time (304): after an update nobody mixes old and new files.
       'Cache-Control': 'no-cache',
       Vary: 'Accept-Encoding',

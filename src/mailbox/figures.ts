@@ -73,6 +73,7 @@ export const figuresRoute: Route = read({
     }).meta({ component: 'Figures' }),
   },
   refuses: ['MAILBOX_NOT_FOUND'],
+  needsAllMailboxes: 'without mailboxId',
   script: 'mailbox/figures',
   args: ({ query }) => ({ mailboxId: query.mailboxId ?? '' }),
   reply: { now: number(), openMinute: number(), totals: raw<number[]>(), places: raw<string[]>() },

@@ -24,7 +24,8 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
     apiKey: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key; each endpoint names the permission it needs in `x-permission`',
+      description:
+        'An API key, or a token of the identity provider that the server accepts; each endpoint names the permission it needs in `x-permission`',
     },
   },
   parameters: {
@@ -90,6 +91,12 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
               ...requestId,
               description: 'the request, as the log and the events know it: quote it to the operator',
             },
+            index: {
+              type: 'integer',
+              minimum: 0,
+              description: 'of an atomic batch: the place of the call that was refused, from 0',
+            },
+            call: { ...text, description: 'of an atomic batch: the name of the call that was refused' },
           },
           description: 'what was wrong',
         },

@@ -16,8 +16,8 @@ const maxSkewMs = 5_000;
 /** A periodic job; running it twice concurrently must be harmless. */
 export interface Job {
   readonly everyMs: number;
-  /** The first run waits for `everyMs`; otherwise it starts immediately. */
-  readonly waitsFirst?: true;
+  /** How long the first run on a store waits; otherwise it starts immediately. */
+  readonly firstAfterMs?: number;
   /** `stopping` aborts at shutdown. */
   readonly run: (stopping: AbortSignal) => Promise<unknown>;
 }
@@ -44,7 +44,7 @@ export class Periodic {
     this.#job = job;
     this.#log = log;
     this.#key = keyName(workerKeys.round, { job: name });
-    if (job.waitsFirst) this.#ranAt = performance.now();
+    if (job.firstAfterMs !== undefined) this.#ranAt = performance.now();
     this.#looking = this.#look();
   }
 
@@ -70,15 +70,17 @@ export class Periodic {
 
   /** Whether this process runs the job now, and when to check again. */
   async #take(): Promise<{ isDue: boolean; inMs: number }> {
-    const { everyMs, waitsFirst } = this.#job;
+    const { everyMs, firstAfterMs } = this.#job;
     const store = this.#store;
     const [now, next] = await Promise.all([nowOf(serverOf(store, this.#key)), store.get(this.#key)]);
     const inMs = Number(next) - now;
     if (next !== null && inMs > 0 && inMs <= everyMs + maxSkewMs)
       return { isDue: false, inMs: Math.min(inMs, everyMs) };
     // Of several processes that find it due, only one replaces the value that all have read.
-    const replaced = await store.set(this.#key, now + everyMs, 'GET');
-    return { isDue: replaced === next && !(next === null && waitsFirst), inMs: everyMs };
+    const waitsFirst = next === null && firstAfterMs !== undefined;
+    const nextInMs = waitsFirst ? firstAfterMs : everyMs;
+    const replaced = await store.set(this.#key, now + nextInMs, 'GET');
+    return { isDue: replaced === next && !waitsFirst, inMs: nextInMs };
   }
 
   /** Waits for a run in progress. */

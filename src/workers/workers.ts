@@ -19,6 +19,9 @@ const stopMs = 4_500;
 /** How often to find what a crash between a script and an index has lost. */
 const repairEveryMs = 30_000;
 
+/** A new store is not without a snapshot for a whole interval. */
+const firstSnapshotMs = 60_000;
+
 interface WorkersParts {
   readonly store: Store;
   readonly scripts: Scripts;
@@ -67,7 +70,7 @@ export interface SnapshotterOptions extends Omit<CreateOptions, 'signal'> {
   readonly intervalSeconds: number;
 }
 
-/** Makes a snapshot at every interval. If the store does not allow it, logs that once. */
+/** Makes a snapshot soon after the first start, and at every interval. If the store does not allow it, logs that once. */
 export function snapshotJob(store: Store, options: SnapshotterOptions, log: Logger): Job {
   let isReported = false;
   const run = async (signal: AbortSignal): Promise<void> => {
@@ -82,5 +85,6 @@ export function snapshotJob(store: Store, options: SnapshotterOptions, log: Logg
       isReported = true;
     }
   };
-  return { everyMs: options.intervalSeconds * 1000, waitsFirst: true, run };
+  const everyMs = options.intervalSeconds * 1000;
+  return { everyMs, firstAfterMs: Math.min(firstSnapshotMs, everyMs), run };
 }

@@ -53,8 +53,12 @@ describe("The operator's commands", () => {
     const created = await record(['space', 'create', '--org', 'acme', '--name', 'Größe "1"'], settings);
     expect(created).to.include({ org: 'acme', name: 'Größe "1"' });
     expect(created.spaceId).to.match(uuid7);
+    expect(created.limits).to.include({ requestsPerMinute: 600, maxBacklog: 1000 });
+    const raised = await run(created.raiseLimitsWith.replace(/^muster /, ''));
+    expect(raised).to.include({ spaceId: created.spaceId, requestsPerMinute: 100_000 });
     const other = await run('space create --org acme');
-    expect(await run('space list --org acme')).to.deep.equal({ spaces: [created, other], nextCursor: null });
+    const spaces = [created, other].map(({ limits: _, raiseLimitsWith: __, ...space }) => space);
+    expect(await run('space list --org acme')).to.deep.equal({ spaces, nextCursor: null });
   });
 
   it('space limits shows and sets limits, writes an audit entry and emits limits.updated', async () => {
@@ -141,20 +145,21 @@ describe("The operator's commands", () => {
       'limits.updated',
       'space.created',
       'space.created',
+      'limits.updated',
       'space.created',
       'org.plan_set',
       'org.created',
     ]);
-    expect(entries[8]).to.deep.equal({
-      at: entries[8].at,
+    expect(entries[9]).to.deep.equal({
+      at: entries[9].at,
       action: 'org.created',
       actor: 'cli',
       target: 'acme',
       detail: { plan: 'free' },
     });
-    expect(entries[8].at).to.match(moment);
-    expect(entries[7].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
-    expect([entries[5].detail, entries[6].detail]).to.deep.equal([{ name: null }, { name: 'Größe "1"' }]);
+    expect(entries[9].at).to.match(moment);
+    expect(entries[8].detail).to.include({ plan: 'enterprise', agents: 20, keys: 3, rpm: 'unlimited' });
+    expect([entries[5].detail, entries[7].detail]).to.deep.equal([{ name: null }, { name: 'Größe "1"' }]);
     expect(entries[3].detail).to.deep.equal({ requestsPerMinute: 1200, maxBacklog: 17 });
     expect(entries[1].detail).to.deep.equal({
       name: 'ci',
@@ -171,6 +176,30 @@ describe("The operator's commands", () => {
   it('use the store running on DATA_DIR without REDIS_URL', async () => {
     const { organizations } = await record(['org', 'list'], { DATA_DIR: store.dataDir });
     expect(organizations).to.have.length(1);
+  });
+
+  it('key create takes limits, and key rotate hands them on', async () => {
+    await run('org create limited --plan enterprise');
+    const { spaceId } = await run('space create --org limited');
+    const limits = `--spaces ${spaceId} --holder worker-7 --expires-in-days 90`;
+    const created = await run(`key create --org limited --permissions coordination_write ${limits}`);
+    expect(created).to.deep.include({ spaces: [spaceId], mailboxes: [], holder: 'worker-7', lastUsedAt: null });
+    expect(Date.parse(created.expiresAt) - Date.parse(created.createdAt)).to.equal(90 * 86_400_000);
+    const rotated = await run(`key rotate --org limited ${created.keyId} --overlap-hours 2`);
+    expect(rotated).to.deep.include({ spaces: [spaceId], holder: 'worker-7', expiresAt: created.expiresAt });
+    expect(rotated.apiKey)
+      .to.match(/^mk_limited_/)
+      .and.not.equal(created.apiKey);
+    const overlapMs = Date.parse(rotated.replaced.expiresAt) - Date.parse(rotated.createdAt);
+    expect([rotated.replaced.keyId, overlapMs]).to.deep.equal([created.keyId, 2 * 3_600_000]);
+    const [{ action, detail }] = (await run('audit list --org limited --limit 1')).entries;
+    expect([action, detail]).to.deep.equal(['key.rotated', { replaced: created.keyId, overlapHours: 2 }]);
+    await run(`key revoke --org limited ${rotated.keyId}`);
+    const again = await failure(['key', 'rotate', '--org', 'limited', rotated.keyId, '--overlap-hours', '0'], settings);
+    expect([again.code, again.message]).to.deep.equal([
+      'KEY_ENDED',
+      `the key ${rotated.keyId} has ended or was revoked: create another one with key create`,
+    ]);
   });
 
   it('create exactly 2 spaces when space create runs 4 times in parallel on the free plan', async () => {

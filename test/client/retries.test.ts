@@ -84,6 +84,26 @@ describe('retries of the typed client', () => {
     expect(seen[2]?.key).to.equal('mine');
   });
 
+  it('a key that is a function is asked for each attempt, and by the journal', async () => {
+    const keys: string[] = [];
+    const key = async () => {
+      keys.push(keys.length === 0 ? 'stale' : world.apiKey);
+      return keys.at(-1) ?? '';
+    };
+    mishaps = [unavailable];
+    await client({ key }).mailbox.create({ name: 'tokens' });
+    expect(keys).to.deep.equal(['stale', world.apiKey]);
+    for await (const event of createMuster({ url: world.url, key, spaceId: world.spaceId }).events()) {
+      expect(event.type).to.be.a('string');
+      break;
+    }
+    expect(keys).to.have.length(3);
+    const error = await client({ key: () => Promise.reject(new Error('no token today')) })
+      .limits.get()
+      .catch((thrown: Error) => thrown);
+    expect(error).to.have.property('message', 'no token today');
+  });
+
   it('the tries are bounded, and the last answer is thrown', async () => {
     mishaps = Array.from({ length: 9 }, () => unavailable);
     const pace = await Pace.begin();

@@ -75,6 +75,7 @@ describe('Every page of the console', function () {
     schedules: [['/schedules', '#schedules table', '#schedules button']],
     money: [['/money', '#budgets li', '#budgets button', '#allowances li', '#allowances button']],
     groups: [['/groups', '#groups table', '#barriers table']],
+    keys: [['/keys', '#keys button']],
     webhooks: [['/webhooks', '#deliveries table', '#deliveries button', '#destinations table', '#destinations button']],
     mailbox: [
       ...['REJECTED', 'READY'].map((state) => [
@@ -96,7 +97,10 @@ describe('Every page of the console', function () {
       [`/run/${haltedRun}`, '#run button'],
     ],
     note: [[`/note/${seeded.runId}?key=..%2Fx`, '#note pre']],
-    budget: [[`/budget/${seeded.budgetId}`, '#budget table', '#budget button']],
+    allowance: [
+      [`/allowance/${seeded.allowanceId}`, '#allowance button', '#waiters table', '#waiters button', '#usage table'],
+    ],
+    budget: [[`/budget/${seeded.budgetId}`, '#budget table', '#budget button', '#spent figure']],
   });
 
   /** Goes from page to page; a page that has no place above fails here. */

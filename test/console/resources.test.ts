@@ -141,6 +141,131 @@ describe('The console acts', () => {
     expect(await other.page.locator('main button[data-act]').count()).to.equal(0);
   });
 
+  it('shows who has used what of an allowance, as estimated and as settled, and what the provider said', async () => {
+    const { id } = await world.mustPost('/allowances', {
+      name: 'tokens a minute',
+      unitsLimit: 10_000,
+      windowSeconds: 3600,
+    });
+    const [one, other] = [randomUUID(), randomUUID()];
+    const consume = async (scopeId: string, units: number): Promise<string> =>
+      (await world.mustPost(`/allowances/${id}/consume`, { scopeId, holder: 'ann', units })).id;
+    const settle = (consumptionId: string, units: number) =>
+      world.mustPost(`/allowances/${id}/consumptions/${consumptionId}/settle`, { units });
+    await settle(await consume(one, 3000), 1200);
+    await consume(one, 500);
+    await settle(await consume(other, 1000), 1500);
+    const waiter = { scopeId: other, holder: 'eve', units: 4000 };
+    await settle((await world.mustPost(`/allowances/${id}/wait`, waiter)).id, 2000);
+    const another = await world.mustPost('/allowances', { name: 'another', unitsLimit: 9, windowSeconds: 60 });
+    await world.mustPost(`/allowances/${another.id}/wait`, { ...waiter, units: 9 });
+    await world.mustPost(`/allowances/${id}/observe`, { remainingUnits: 300 });
+    const tab = await Tab.live(world, {}, '/money');
+    await tab.page.locator('#allowances').getByRole('link', { name: 'tokens a minute' }).click();
+    await tab.page.getByRole('heading', { name: 'Allowance tokens a minute' }).waitFor();
+    const usage = tab.page.locator('#usage');
+    await usage.getByText('The newest first').waitFor();
+    const facts = await usage.locator('dl').first().innerText();
+    expect(facts).to.match(/This window\s+4 times, 8,500 units: 4,700 of 8,000 estimated \(59 %\), 1 not settled/);
+    expect(facts)
+      .to.match(/Last 7 d\s+4 times, 8,500 units/)
+      .and.match(/Provider\s+300 units left, \d+ s ago/);
+    const [byRun, newest] = await usage.getByRole('table').allInnerTexts();
+    expect(byRun).to.match(/2\s+5,000\s+3,500 of 5,000 estimated \(70 %\)/);
+    expect(byRun).to.match(/2\s+3,500\s+1,200 of 3,000 estimated \(40 %\), 1 not settled/);
+    expect(newest).to.match(/granted after a wait to eve\s+4,000\s+2,000/);
+    expect(newest).to.match(/consumed\s+1,000\s+1,500.*consumed\s+500\s+not settled.*consumed\s+3,000\s+1,200/s);
+    expect(await usage.locator('tbody a').first().getAttribute('href')).to.contain(`run/${other}`);
+    await settle(await consume(one, 100), 100);
+    await usage.getByText(/This window/).waitFor();
+    await usage.locator('dl').getByText('5 times, 8,600 units: 4,800 of 8,100').first().waitFor();
+  });
+
+  it('counts what was used over a shorter time where more happens, and says so where even that is too much', async () => {
+    const crowded = await World.create();
+    const begun = Date.now();
+    await crowded.at(begun);
+    const { id } = await crowded.mustPost('/allowances', {
+      name: 'busy',
+      unitsLimit: 1_000_000,
+      windowSeconds: 31_536_000,
+    });
+    const consume = { call: 'allowance.consume', allowanceId: id, scopeId: randomUUID(), holder: 'ann', units: 1 };
+    const consumeMany = async (): Promise<void> => {
+      for (let n = 0; n < 31; n++) {
+        const calls = Array.from({ length: 100 }, () => ({ ...consume, idempotencyKey: randomUUID() }));
+        const { results } = await crowded.mustPost('/batch', { calls });
+        expect(results.every(({ status }: { status: number }) => status === 201)).to.equal(true);
+      }
+    };
+    await consumeMany();
+    await crowded.at(begun + 2 * 3_600_000);
+    await crowded.mustPost(`/allowances/${id}/consume`, { scopeId: randomUUID(), holder: 'ann', units: 7 });
+    const tab = await Tab.live(crowded, {}, `/allowance/${id}`);
+    await tab.page.locator('#usage dl').getByText('1 time, 7 units').waitFor();
+    const facts = await tab.page.locator('#usage dl').innerText();
+    expect(facts).to.contain('Last 1 h').and.not.contain('This window');
+    await consumeMany();
+    const other = await Tab.live(crowded, {}, `/allowance/${id}`);
+    await other.page.locator('#usage').getByText('not even the last hour of it').waitFor();
+  });
+
+  it('shows who waits for an allowance, in order, cancels a wait, and says why nobody gets units', async () => {
+    const { id } = await world.mustPost('/allowances', { name: 'slow', unitsLimit: 5, windowSeconds: 86_400 });
+    const use = { scopeId: randomUUID(), ttlSeconds: 3600 };
+    const { ttlSeconds: _, ...now } = use;
+    await world.mustPost(`/allowances/${id}/consume`, { ...now, holder: 'ann', units: 5 });
+    const waits = [];
+    for (const holder of ['bob', 'eve', 'kim'])
+      waits.push(await world.mustPost(`/allowances/${id}/wait`, { ...use, holder, units: 2 }));
+    const tab = await Tab.live(world, {}, `/allowance/${id}`, world.apiKey);
+    const rows = tab.page.locator('#waiters tbody tr');
+    await rows.nth(2).waitFor();
+    const texts = await rows.allInnerTexts();
+    expect(texts[0])
+      .to.match(/^1\s+bob\s+2\s/)
+      .and.contain('the window is used up');
+    expect(texts[1])
+      .to.match(/^2\s+eve\s+2\s/)
+      .and.contain('others are before it');
+    await press(tab, 'Cancel… bob, position 1');
+    await dialog(tab).getByText('It waits for 2 units of allowance slow, at position 1.').waitFor();
+    await press(tab, 'Cancel the wait');
+    await said(tab, 'It is cancelled: one operation.');
+    expect((await world.get(`/allowance-waiters/${waits[0].id}`)).body.state).to.equal('CANCELLED');
+    await press(tab, 'Close');
+    await rows.nth(2).waitFor({ state: 'detached' });
+    expect((await rows.allInnerTexts())[0]).to.match(/^1\s+eve/);
+    const resetAt = new Date(Date.now() + 600_000).toISOString();
+    await world.mustPost(`/allowances/${id}/observe`, { remainingUnits: 0, resetAt });
+    await tab.page.locator('#allowance').getByText('the provider said that nothing is left').waitFor();
+    await press(tab, 'Cool down… slow');
+    await dialog(tab).getByText('2 waiters wait on').waitFor();
+  });
+
+  it('shows what was spent of a budget and of those below it over the last days, and when alerts were reached', async () => {
+    const money = { currency: 'USD', scale: 2 };
+    const root = { ...money, name: 'all agents', limitMinor: '10000', alertPercents: [50] };
+    const { id: parentBudgetId } = await world.mustPost('/budgets', root);
+    const { id } = await world.mustPost('/budgets', { ...money, name: 'agent 7', limitMinor: '9000', parentBudgetId });
+    const asked = { scopeId: randomUUID(), holder: 'ann', amountMinor: '6000' };
+    const { id: reservationId } = await world.mustPost(`/budgets/${id}/reserve`, asked);
+    await world.mustPost(`/budgets/${id}/settle`, { reservationId, amountMinor: '1234', workKey: 'w1' });
+    const tab = await Tab.live(world, {}, `/budget/${parentBudgetId}`);
+    const spent = tab.page.locator('#spent');
+    await spent.getByText('Settled 12.34 USD in 7 d').waitFor();
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await spent.innerText()).to.match(new RegExp(`${today}\\s+12\\.34 USD`));
+    expect(await spent.innerText()).to.match(/Alerts\s+50 %\s+reached \d+ s ago/);
+    await world.mustPost(`/budgets/${id}/settle`, { reservationId, amountMinor: '66', workKey: 'w2' });
+    await spent.getByText('Settled 13.00 USD in 7 d').waitFor();
+    await tab.go(`/budget/${id}`);
+    await spent.getByText('Settled 13.00 USD in 7 d').waitFor();
+    expect(await spent.innerText())
+      .to.not.contain('below it')
+      .and.not.contain('Alerts');
+  });
+
   it('on a schedule: pauses it, sends now, and resumes it', async () => {
     const mailbox = await world.mustPost('/mailboxes', { name: 'reports' });
     const target = { mailboxId: mailbox.id, scopeId: randomUUID(), payload: 1 };

@@ -9,6 +9,7 @@ export interface Seeded {
   readonly gateId: string;
   readonly mailboxId: string;
   readonly budgetId: string;
+  readonly allowanceId: string;
   /** A rejected one. */
   readonly messageId: string;
 }
@@ -67,5 +68,8 @@ export async function seed(world: World): Promise<Seeded> {
   for (const key of [`plan ${hostile}`, '../x'])
     await world.call('PUT', `/scopes/${runId}/notes/${encodeURIComponent(key)}`, { value: { text: hostile, big: 1 } });
   await world.mustPost('/schedules', { ...timing, name: `report ${hostile}` });
-  return { runId, gateId: group.scopeId, mailboxId: mailbox.id, budgetId, messageId: failing.id };
+  return {
+    ...{ runId, gateId: group.scopeId, mailboxId: mailbox.id, messageId: failing.id },
+    ...{ budgetId, allowanceId: allowance.id },
+  };
 }

@@ -55,7 +55,12 @@ describe('GET /console', () => {
   it('serves each of its files with its type and the same policy', async () => {
     const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
     const policy = (await ask('/console')).headers['content-security-policy'];
-    expect(files).to.have.members(['/console/main.js', '/console/console.css', '/console/icon.svg']);
+    expect(files).to.have.members([
+      '/console/main.js',
+      '/console/sign-in.js',
+      '/console/console.css',
+      '/console/icon.svg',
+    ]);
     for (const path of files) {
       const { status, headers } = await ask(path);
       expect([path, status]).to.deep.equal([path, 200]);

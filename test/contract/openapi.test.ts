@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type Joi from 'joi';
 import type { Route } from '../../src/call/route.ts';
 import { codesOf, statusesOf } from '../../src/call/route-errors.ts';
+import { noTrace } from '../../src/call/trace.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
 import { checkDeclared, plainly } from '../support/declared.ts';
 import { samples } from '../support/sample.ts';
@@ -240,7 +241,7 @@ describe('GET /openapi.json', () => {
       if (route.body && operation?.requestBody) {
         const body = check(route.body, operation.requestBody.content['application/json'], route.call);
         // `args` tests rules between fields, which the schema does not have.
-        const input = { params: {}, query: {}, headers: {}, body: route.body.validate(body).value };
+        const input = { params: {}, query: {}, headers: {}, trace: noTrace, body: route.body.validate(body).value };
         if (!('cursor' in body)) route.args?.(input);
       }
       for (const [status, schema] of Object.entries(route.success)) {

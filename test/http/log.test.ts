@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../src/service.ts';
 import { redisUrl } from '../support/store.ts';
+import { someTrace } from '../support/trace.ts';
 import { World } from '../support/world.ts';
 
 interface Line {
@@ -38,6 +39,21 @@ describe('The access log', () => {
     expect(listed).to.include({ spaceId: world.spaceId, mailboxId: id, status: 200 });
   });
 
+  it('has the id of the trace that a request belongs to, over MCP that of the message', async () => {
+    const [ofHeader, ofMessage] = [someTrace(), someTrace()];
+    const id = (traceparent: string): string => traceparent.slice(3, 35);
+    await world.call('GET', '/census', undefined, { traceparent: ofHeader });
+    await world.call('GET', '/census', undefined, { traceparent: `${ofHeader}-01` });
+    const call = { name: 'mailbox_list', arguments: {}, _meta: { traceparent: ofMessage } };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
+    const accept = { Accept: 'application/json, text/event-stream', traceparent: ofHeader };
+    await world.call('POST', '/mcp', message, accept);
+    const [traced, malformed, tool] = requests();
+    expect(traced).to.include({ status: 200, traceId: id(ofHeader) });
+    expect(malformed).to.not.have.property('traceId');
+    expect(tool).to.include({ status: 200, traceId: id(ofMessage) });
+  });
+
   it('has them for refused requests too, but nothing else of a path', async () => {
     const mailboxId = randomUUID();
     await world.send('GET', `/v1/spaces/${world.spaceId}/mailboxes/${mailboxId}/messages`);
@@ -62,7 +78,7 @@ describe('The access log', () => {
     expect(JSON.stringify(lines)).to.not.contain(answerUrl.split('_').at(-1));
   });
 
-  it('has a line for each request with its route, but no other paths: probes at debug, everything else at info', async () => {
+  it('has a line for each request with its route: probes at debug, everything else at info', async () => {
     const paths = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/console', '/console/main.js'];
     for (const path of [...paths, '/nothing', '/console/secret']) await (await fetch(service.url + path)).text();
     expect(requests().map(({ method, route, status, level }) => [method, route, status, level])).to.deep.equal([
@@ -75,6 +91,21 @@ describe('The access log', () => {
       ['GET', undefined, 404, info],
       ['GET', undefined, 404, info],
     ]);
-    expect(JSON.stringify(lines)).to.not.match(/nothing|secret/);
+    expect(requests().map(({ path }) => path)).to.deep.equal([
+      ...paths.map(() => undefined),
+      '/nothing',
+      '/console/secret',
+    ]);
+  });
+
+  it('has an unknown path, cut where it may have a secret, and goes on', async () => {
+    const long = 'x'.repeat(37);
+    for (const path of [`/v1/space/${world.spaceId}/"jobs"`, `/v1/${long}/keys`, `/a${'/b'.repeat(50)}`])
+      await (await fetch(service.url + path)).text();
+    expect(requests().map(({ path }) => path)).to.deep.equal([
+      `/v1/space/${world.spaceId}/%22jobs%22`,
+      '/v1/…/keys',
+      `/a${'/b'.repeat(9)}`,
+    ]);
   });
 });

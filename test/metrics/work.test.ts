@@ -75,17 +75,17 @@ describe('GET /metrics on work', () => {
       await timed.mustPost('/batch', { calls: Array.from({ length: 100 }, () => send) });
       claims.push(...(await timed.mustPost(`/mailboxes/${id}/recv`, { ...claim, max: 100 })).messages);
     }
-    const ended = (seconds: number, some: typeof claims, call: object) =>
-      timed
-        .at(start + seconds * 1000)
-        .then(() =>
-          timed.mustPost('/batch', { calls: some.map(({ id: messageId, token }) => ({ messageId, token, ...call })) }),
-        );
+    const ended = async (seconds: number, some: typeof claims, call: object, atomic = false) => {
+      await timed.at(start + seconds * 1000);
+      const calls = some.map(({ id: messageId, token }) => ({ messageId, token, ...call }));
+      await timed.mustPost('/batch', { calls, atomic });
+    };
     await ended(3, claims.slice(0, 100), { call: 'message.complete' });
     // What has ended before is not timed again.
     await ended(4, claims.slice(0, 100), { call: 'message.complete' });
     await ended(5, claims.slice(100, 150), { call: 'message.nack', retry: false });
-    await ended(6, claims.slice(150), { call: 'message.nack', retry: true });
+    await ended(6, claims.slice(150, 175), { call: 'message.nack', retry: true });
+    await ended(6, claims.slice(175), { call: 'message.nack', retry: true }, true);
     const after = await scrape(service);
     const runs = (outcome: string) =>
       ['count', 'sum'].map((what) => {

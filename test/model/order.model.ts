@@ -11,6 +11,13 @@ export interface Sent {
   readonly policy: (typeof policies)[number];
   readonly maxAttempts: number;
   readonly deadline: number | undefined;
+  readonly requires?: readonly Need[] | undefined;
+}
+
+/** Units of the pool or allowance with this id. */
+export interface Need {
+  readonly id: string;
+  readonly units: number;
 }
 
 export class Item {
@@ -43,8 +50,14 @@ export class Item {
   }
 
   get waitsForKey(): boolean {
-    return this.state === 'BLOCKED' && this.open.size === 0;
+    return this.state === 'BLOCKED' && this.open.size === 0 && !this.isActive;
   }
+}
+
+/** Something that happens at its moment. */
+export interface Happening {
+  readonly at: number;
+  readonly happen: () => void;
 }
 
 const byId = (one: Item, other: Item): number => (one.id < other.id ? -1 : 1);
@@ -132,10 +145,15 @@ export class OrderModel {
     for (const key of keys) this.#free(key, Number.POSITIVE_INFINITY, now);
   }
 
+  /** What an item had in its state `from` is for others. */
+  protected passOn(_item: Item, _from: Item['state']): void {}
+
   end(item: Item, state: End, at: number): void {
     const { key } = item.of;
-    const wasWaiting = item.state === 'BLOCKED';
+    const from = item.state;
+    const wasWaiting = from === 'BLOCKED' && !item.isActive;
     Object.assign(item, { state, isActive: false });
+    this.passOn(item, from);
     if (key !== undefined && !wasWaiting) this.#free(key, 1, at);
     for (const other of this.items.filter(({ open }) => open.has(item)).sort(inTurn)) {
       if (other.state !== 'BLOCKED') continue;
@@ -152,31 +170,47 @@ export class OrderModel {
     this.#proceed(item, at + (delayMs ?? pause), at);
   }
 
-  /** Lets everything happen that was due by `now`, in its order. */
-  advance(now: number): void {
-    for (;;) {
-      const due = this.items.flatMap((item): { at: number; item: Item; isDeadline: boolean }[] => [
-        ...(item.isLive && item.deadline !== undefined ? [{ at: item.deadline, item, isDeadline: true }] : []),
-        ...(item.state === 'CLAIMED' || item.state === 'DELAYED' ? [{ at: item.at, item, isDeadline: false }] : []),
-      ]);
-      const [first] = due.sort(
-        (a, b) => a.at - b.at || Number(b.isDeadline) - Number(a.isDeadline) || byId(a.item, b.item),
-      );
-      if (!first || first.at > now) return;
-      const { item, at, isDeadline } = first;
+  /** The moment at which something happens next. */
+  get nextAt(): number {
+    return this.#next()?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  #next(): Happening | undefined {
+    const due = this.items.flatMap((item): { at: number; item: Item; isDeadline: boolean }[] => [
+      ...(item.isLive && item.deadline !== undefined ? [{ at: item.deadline, item, isDeadline: true }] : []),
+      ...(item.state === 'CLAIMED' || item.state === 'DELAYED' ? [{ at: item.at, item, isDeadline: false }] : []),
+    ]);
+    const [first] = due.sort(
+      (a, b) => a.at - b.at || Number(b.isDeadline) - Number(a.isDeadline) || byId(a.item, b.item),
+    );
+    if (!first) return undefined;
+    const { item, at, isDeadline } = first;
+    const happen = (): void => {
       if (isDeadline) this.end(item, 'EXPIRED', at);
       else if (item.state === 'DELAYED') this.#proceed(item, at, at);
       else if (item.attempts >= item.of.maxAttempts) this.end(item, 'FAILED', at);
       else this.giveBack(item, undefined, at);
+    };
+    return { at, happen };
+  }
+
+  /** Lets everything happen that was due by `now`, in its order. */
+  advance(now: number): void {
+    for (;;) {
+      const next = this.#next();
+      if (!next || next.at > now) return;
+      next.happen();
     }
   }
 
   /** The messages of a scope that may be received, in their order. */
   queue(scope: string): Item[] {
     if (this.isPaused || this.pausedScopes.has(scope)) return [];
-    return this.of('READY')
-      .filter((item) => item.scope === scope)
-      .sort((one, other) => other.of.priority - one.of.priority || inTime(one, other));
+    return this.inOrder(this.of('READY').filter((item) => item.scope === scope));
+  }
+
+  inOrder(items: readonly Item[]): Item[] {
+    return items.toSorted((one, other) => other.of.priority - one.of.priority || inTime(one, other));
   }
 
   /** Cancels several, in this order. */

@@ -1,4 +1,4 @@
-/** A hold of the model; times are in seconds. */
+/** A hold of the model; moments are epoch milliseconds, `lease` is in seconds. */
 export interface ModelHold {
   readonly pool: number;
   /** Undefined: without a session. */
@@ -10,6 +10,8 @@ export interface ModelHold {
   leaseExpiresAt: number;
   heldAt: number | null;
   finishedAt: number | null;
+  /** Of the units of a claim, which have no lease of their own. */
+  readonly fence?: number;
 }
 
 /** How pools behave: their holds in order of arrival, and who could never be granted. */
@@ -19,6 +21,8 @@ export class PoolModel {
   readonly holds: ModelHold[] = [];
   /** In the order of their grants. */
   readonly granted: ModelHold[] = [];
+  /** Units of a pool may be free, and nobody waits for them. */
+  onFree: (pool: number) => void = () => undefined;
 
   constructor(...units: number[]) {
     this.units = units;
@@ -36,7 +40,7 @@ export class PoolModel {
   /** Returns the outcome, and the hold if there is one. */
   acquire(pool: number, units: number, who: string | undefined, ttl: number, lease: number): [string, ModelHold?] {
     const hold: ModelHold = {
-      ...{ pool, who, units, lease, state: 'WAITING', expiresAt: this.now + ttl },
+      ...{ pool, who, units, lease, state: 'WAITING', expiresAt: this.now + 1000 * ttl },
       ...{ leaseExpiresAt: 0, heldAt: null, finishedAt: null },
     };
     const size = this.units[pool] ?? 0;
@@ -49,9 +53,20 @@ export class PoolModel {
     return ['201', hold];
   }
 
+  /** The units of a claim, which are free. */
+  claim(pool: number, units: number, fence: number): ModelHold {
+    const hold: ModelHold = {
+      ...{ pool, who: undefined, units, lease: Infinity, state: 'WAITING', expiresAt: 0 },
+      ...{ leaseExpiresAt: 0, heldAt: null, finishedAt: null, fence },
+    };
+    this.holds.push(hold);
+    this.#grant(hold, this.now);
+    return hold;
+  }
+
   renew(hold: ModelHold, isToken: boolean, lease = hold.lease): string {
     if (!isToken || hold.state !== 'HELD') return 'CLAIM_LOST';
-    hold.leaseExpiresAt = this.now + lease;
+    hold.leaseExpiresAt = this.now + 1000 * lease;
     return '200';
   }
 
@@ -69,23 +84,41 @@ export class PoolModel {
     return '200';
   }
 
+  /** The run of these holds has been cancelled. */
+  stop(holds: readonly ModelHold[]): void {
+    const live = holds.filter(({ state }) => state === 'WAITING' || state === 'HELD');
+    for (const hold of live)
+      Object.assign(hold, { state: hold.state === 'HELD' ? 'RELEASED' : 'CANCELLED', finishedAt: this.now });
+    for (const pool of new Set(live.map((hold) => hold.pool))) this.#serve(pool, this.now);
+  }
+
   change(pool: number, to: number): string {
     if (this.waiting(pool).some(({ units }) => units > to)) return 'LIMIT_BELOW_USE';
+    const isMore = to > (this.units[pool] ?? 0);
     this.units[pool] = to;
-    this.#serve(pool, this.now);
+    if (isMore) this.#serve(pool, this.now);
     return '200';
   }
 
+  /** The moment at which something happens next. */
+  get nextAt(): number {
+    const ends = this.holds.map((hold) => {
+      if (hold.state === 'WAITING') return hold.expiresAt;
+      return hold.state === 'HELD' ? hold.leaseExpiresAt : Number.POSITIVE_INFINITY;
+    });
+    return Math.min(...ends);
+  }
+
   /** Everything happens at its moment: first waits end, then leases, each in order of creation. */
-  pass(seconds: number): void {
-    const until = this.now + seconds;
-    while (this.now < until) {
-      this.now += 1;
+  advance(until: number): void {
+    while (this.nextAt <= until) {
+      this.now = this.nextAt;
       for (const hold of this.holds)
         if (hold.state === 'WAITING' && hold.expiresAt <= this.now) this.#end(hold, 'EXPIRED', this.now);
       for (const hold of this.holds)
         if (hold.state === 'HELD' && hold.leaseExpiresAt <= this.now) this.#end(hold, 'LAPSED', this.now);
     }
+    this.now = until;
   }
 
   #end(hold: ModelHold, state: ModelHold['state'], at: number): void {
@@ -95,7 +128,7 @@ export class PoolModel {
   }
 
   #grant(hold: ModelHold, at: number): void {
-    Object.assign(hold, { state: 'HELD', heldAt: at, leaseExpiresAt: at + hold.lease });
+    Object.assign(hold, { state: 'HELD', heldAt: at, leaseExpiresAt: at + 1000 * hold.lease });
     this.granted.push(hold);
   }
 
@@ -105,6 +138,7 @@ export class PoolModel {
       else if (this.heldUnits(pool) + head.units <= (this.units[pool] ?? 0)) this.#grant(head, at);
       else return;
     }
+    this.onFree(pool);
   }
 
   /** Whether a hold that would wait could not be granted even if all released what they hold who wait for nothing, and so on. */

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import os
 import pickle
 import time
 import uuid
@@ -46,6 +47,27 @@ class Calls(ServerTest):
         self.assertEqual(lost.status, 409)
         self.assertRegex(lost.request_id or '', r'^[\w-]{36}$')
         self.assertEqual(self.muster.mailbox.view(mailbox_id=self.mailbox_id).counts.claimed, 0)
+
+    def test_asks_a_key_that_is_a_function_for_each_call(self) -> None:
+        keys = ['stale', os.environ['MUSTER_KEY'], os.environ['MUSTER_KEY']]
+        muster = Muster(key=lambda: keys.pop(0))
+        self.addCleanup(muster.close)
+        with self.assertRaises(MusterError) as caught:
+            muster.mailbox.list()
+        self.assertEqual(caught.exception.code, 'INVALID_API_KEY')
+        muster.mailbox.list()
+        for _event in muster.events(cursor=None):
+            break
+        self.assertEqual(keys, [])
+
+    def test_manages_keys_outside_of_spaces(self) -> None:
+        made = self.muster.key.create(permissions=['coordination_read'], expires_in_days=1)
+        with Muster(key=made.api_key) as reader:
+            self.assertEqual(reader.mailbox.view(mailbox_id=self.mailbox_id).id, self.mailbox_id)
+            self.assertIn(made.id, [key.id for key in self.muster.key.all()])
+            self.assertIsNone(self.muster.key.revoke(key_id=made.id))
+            self.fails('INVALID_API_KEY', reader.census.get)
+        self.assertIsNotNone(next(key for key in self.muster.key.list().keys if key.id == made.id).revoked_at)
 
     def test_receives_many_as_a_list(self) -> None:
         self.send(1, 2, 3)

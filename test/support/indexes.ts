@@ -119,7 +119,8 @@ class Recounted {
       blockedOn !== undefined;
     if (isActive || state === 'DELAYED')
       this.#put(`${box}:keyActive:${key}`, id, '0', isActive ? this.keys : this.others);
-    if (state !== 'BLOCKED' || openPlaces(prerequisites).length > 0) return;
+    // Who waits for units keeps its place.
+    if (state !== 'BLOCKED' || blockedOn !== undefined || openPlaces(prerequisites).length > 0) return;
     this.#put(`${box}:keyWaiting:${key}`, `${place}${id}`);
     this.#put(`${box}:waitedKeys`, key, '0');
   }

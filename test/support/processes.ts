@@ -46,6 +46,11 @@ export class MusterProcess {
     this.ended = once(this.#child, 'close').then(([status]) => ({ status, stdout: this.stdout, stderr: this.stderr }));
   }
 
+  /** What its log says, without the requests. */
+  get said(): string[] {
+    return messagesOf(this.stderr);
+  }
+
   /** Resolves when it is serving; if it exits instead, throws its output. */
   async ready(): Promise<this> {
     await until(() => /^(listening on .*|worker ready)\n/m.test(this.stdout) || this.#child.exitCode !== null);
@@ -75,6 +80,12 @@ export class MusterProcess {
     this.signal(name);
     return this.ended;
   }
+}
+
+/** The messages in lines of a log. */
+export function messagesOf(log: string): string[] {
+  const lines = log.split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line).msg as string | undefined).filter((text) => text !== undefined);
 }
 
 /** Starts processes and makes folders, and leaves nothing behind. */

@@ -113,7 +113,7 @@ describe('A periodic job', () => {
 
   it('does not run in a process that starts before it is due, and runs at once in one that starts later', async () => {
     let runs = 0;
-    const job: Job = { everyMs: 60_000, waitsFirst: true, run: async () => void runs++ };
+    const job: Job = { everyMs: 60_000, firstAfterMs: 60_000, run: async () => void runs++ };
     await start('seldom', job).stop();
     const next = await store.get('muster:round:seldom');
     expect(Number(next) - Date.now()).to.be.within(50_000, 60_000);
@@ -122,6 +122,13 @@ describe('A periodic job', () => {
     await store.set('muster:round:seldom', Date.now() - 1);
     start('seldom', job);
     await until(() => runs === 1);
+  });
+
+  it('runs for the first time when the job says, and then at its interval', async () => {
+    let runs = 0;
+    start('soon', { everyMs: 60_000, firstAfterMs: 100, run: async () => void runs++ });
+    await until(() => runs === 1);
+    expect(Number(await store.get('muster:round:soon')) - Date.now()).to.be.within(50_000, 60_000);
   });
 
   it('runs in every process while the store does not answer, and continues after a failure', async () => {

@@ -2,7 +2,18 @@ import { answer } from './answering.ts';
 import { type Api, Failure } from './api.ts';
 import type { Action, AskField } from './ask.ts';
 import { count, duration, money, plural, words } from './format.ts';
-import type { Allowance, Budget, Deliveries, Destination, Mailbox, Message, Schedule, Scope } from './records.ts';
+import { createKey, revokeKey } from './keys.ts';
+import type {
+  Allowance,
+  Budget,
+  Deliveries,
+  Destination,
+  Mailbox,
+  Message,
+  Schedule,
+  Scope,
+  Waiter,
+} from './records.ts';
 
 const perStep = 100;
 const once = 'It counts as one operation.';
@@ -355,6 +366,24 @@ const cooldown: Action = async (api, { id = '' }) => {
   };
 };
 
+const cancelWaiter: Action = async (api, { id = '' }) => {
+  const { holder, units: wanted, position, allowanceId } = await api.get<Waiter>(`/allowance-waiters/${id}`);
+  const { name } = await api.get<Allowance>(`/allowances/${allowanceId}`);
+  return {
+    title: `Cancel the wait of ${holder}?`,
+    lines: [
+      `It waits for ${plural(wanted, 'unit')} of allowance ${name}${position === null ? '' : `, at position ${position}`}.`,
+      'It gets no units, and whoever waits behind it moves up at once. It cannot be taken back: its holder may wait anew, at the end.',
+      once,
+    ],
+    confirm: 'Cancel the wait',
+    act: async () => {
+      const { state } = await api.send<Waiter>('POST', `/allowance-waiters/${id}/cancel`);
+      return `It is ${words(state)}: one operation.`;
+    },
+  };
+};
+
 interface Cooldown {
   readonly cooldownUntil: string;
 }
@@ -456,6 +485,8 @@ export const actions: Readonly<Record<string, Action>> = {
   purge,
   requeueAll,
   stop,
+  createKey,
+  revokeKey,
   pauseMailbox: pausing('pause', 'mailboxes'),
   resumeMailbox: pausing('resume', 'mailboxes'),
   pauseRun: pausing('pause', 'scopes'),
@@ -463,6 +494,7 @@ export const actions: Readonly<Record<string, Action>> = {
   limit,
   units,
   cooldown,
+  cancelWaiter,
   pauseSchedule,
   resumeSchedule,
   enable,

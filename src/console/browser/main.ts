@@ -5,23 +5,11 @@ import { shortId } from './format.ts';
 import { pageNames } from './pages/pages.ts';
 import { address, placeOf } from './place.ts';
 import type { Census, Spaces } from './records.ts';
+import { session } from './session.ts';
 import { SpaceView } from './space-view.ts';
 
 /** What there is to see and to do, by name. */
 export { actions, pageNames };
-
-const storedKey = 'muster.key';
-
-/** The key of this tab, gone when it closes: never in the URL, a cookie or persistent storage. */
-const session = {
-  get key(): string | undefined {
-    return sessionStorage.getItem(storedKey) ?? undefined;
-  },
-  set key(key: string | undefined) {
-    if (key === undefined) sessionStorage.removeItem(storedKey);
-    else sessionStorage.setItem(storedKey, key);
-  },
-};
 
 /** Reasons to pause reading. */
 const pauses = { byHand: false, hidden: document.hidden };
@@ -58,6 +46,7 @@ function signIn(problem = ''): void {
   close();
   showOnly('sign-in');
   document.title = 'Sign in – Muster console';
+  byId<HTMLAnchorElement>('account').href = accountAddress();
   byId('problem').textContent = problem;
 }
 
@@ -98,10 +87,23 @@ async function readMoreSpaces(): Promise<void> {
   }
 }
 
+/** The page that signs in at the issuer, and then goes on here. */
+const accountAddress = (): string => `console/sign-in${location.hash}`;
+
+/** Forgets a key that was refused, and returns the problem. An account is sent to the issuer for its next token. */
+function forget(failure: Failure, key: string): string {
+  const { isRenewable } = session;
+  session.key = undefined;
+  if (failure.status !== 401 || !isRenewable) return explain(failure, key);
+  location.assign(accountAddress());
+  return 'Signing in again…';
+}
+
 /** The failure's message, with advice if the key lacks a permission. */
 function explain({ code, message, text }: Failure, key: string): string {
   if (code !== 'PERMISSION_DENIED' || !message.includes('coordination_read')) return text;
-  const org = /^mk_([a-z0-9-]+)_/.exec(key)?.[1] ?? '<org>';
+  const org = /^mk_([a-z0-9-]+)_/.exec(key)?.[1];
+  if (org === undefined) return `${message}: it is the only permission that the console needs.`;
   const command = `muster key create --org ${org} --permissions coordination_read`;
   return `${message}: it is the only permission that the console needs. Create such a key with: ${command}`;
 }
@@ -120,8 +122,7 @@ async function enter(key: string): Promise<string> {
     ({ spaces: known, nextCursor: moreSpaces } = await new Api('', key).spaces());
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.status === 401 && session.key === key) session.key = undefined;
-    return explain(error, key);
+    return error.status === 401 && session.key === key ? forget(error, key) : explain(error, key);
   }
   if (known.length === 0)
     return 'This key sees no space. Create one with: muster space create (in a clone: npm run -s muster -- space create)';
@@ -140,8 +141,7 @@ async function open(spaceId: string, key: string, turn: number): Promise<string>
     const space = new SpaceView(api, can, asOf, {
       status,
       refused: (failure) => {
-        session.key = undefined;
-        signIn(explain(failure, key));
+        signIn(forget(failure, key));
         byId('sign-in-title').focus();
       },
     });
@@ -149,8 +149,7 @@ async function open(spaceId: string, key: string, turn: number): Promise<string>
     return '';
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.status === 401) session.key = undefined;
-    return explain(error, key);
+    return error.status === 401 ? forget(error, key) : explain(error, key);
   }
 }
 

@@ -3,6 +3,8 @@ import type { Answer } from 'muster-client';
 /** The API's responses, with the types of its client. */
 
 export type Spaces = Answer<'space.list'>;
+export type Keys = Answer<'key.list'>;
+export type Key = Keys['keys'][number];
 export type Census = Answer<'census.get'>;
 export type Backlog = Answer<'backlog.get'>;
 export type Figures = Answer<'figures.get'>;
@@ -17,6 +19,7 @@ export type Budget = Budgets['budgets'][number];
 export type BudgetView = Answer<'budget.view'>;
 export type Allowances = Answer<'allowance.list'>;
 export type Allowance = Answer<'allowance.view'>;
+export type Waiter = Answer<'waiter.view'>;
 export type Pools = Answer<'pool.list'>;
 export type Pool = Answer<'pool.view'>;
 export type Schedules = Answer<'schedule.list'>;

@@ -54,7 +54,8 @@ const idsOf = (list: readonly { readonly id: string }[]): string[] => list.map((
 describe('A message that requires units', () => {
   it('is claimed with all of them in one step, and gives the pool units back with its claim', async () => {
     const site = await Site.create();
-    const [poolId, allowanceId] = [await site.pool(3), await site.allowance(100)];
+    // A window that does not end meanwhile.
+    const [poolId, allowanceId] = [await site.pool(3), await site.allowance(100, 31_536_000)];
     const requires = { pools: [{ poolId, units: 2 }], quotas: [{ allowanceId, units: 40 }] };
     const id = await site.queue.sent({ requires });
     expect(await site.view(id)).to.deep.include({ requires, state: 'READY', holds: [], consumptions: [] });
@@ -287,7 +288,7 @@ describe('A message that requires units', () => {
     await expectAgreement(site.world);
   });
 
-  it('passes units on that it does not take, when it is cancelled or short of something else', async () => {
+  it('that is short of something else by now keeps nobody from the units that are free', async () => {
     const site = await Site.create();
     const [a, b] = [await site.pool(), await site.pool()];
     const onA = { pools: [{ poolId: a }] };
@@ -296,13 +297,60 @@ describe('A message that requires units', () => {
     const last = await site.queue.sent({ requires: onA });
     const [claim] = await site.claims();
     expect(claim.id).to.equal(first);
-    await site.acquire(b);
+    const held = await site.acquire(b);
     await site.queue.act('complete', claim);
-    expect((await site.view(both)).state).to.equal('READY');
-    expect((await site.view(last)).state).to.equal('BLOCKED');
-    await site.world.mustPost(`/messages/${both}/cancel`);
+    expect((await site.view(both)).blockedBy).to.deep.equal([{ kind: 'POOL', id: b }]);
+    expect((await site.view(last)).state).to.equal('READY');
+    await expectAgreement(site.world);
+    await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
+    expect(idsOf(await site.claims())).to.deep.equal([both]);
+    await expectAgreement(site.world);
+  });
+
+  it('passes units on that it does not take, when it is cancelled or others were faster', async () => {
+    const site = await Site.create();
+    const poolId = await site.pool(2);
+    const held = await site.acquire(poolId, { units: 2 });
+    const [first, large, small] = [
+      await site.queue.sent({ requires: { pools: [{ poolId, units: 2 }] } }),
+      await site.queue.sent({ requires: { pools: [{ poolId, units: 2 }] } }),
+      await site.queue.sent({ requires: { pools: [{ poolId }] } }),
+    ];
+    expect(await site.claims()).to.deep.equal([]);
+    await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
+    expect((await site.view(large)).state).to.equal('BLOCKED');
+    await site.world.mustPost(`/messages/${first}/cancel`);
     await site.world.service.due.drain(site.world.org, '*');
-    expect(idsOf(await site.claims())).to.deep.equal([last]);
+    expect([(await site.view(large)).state, (await site.view(small)).state]).to.deep.equal(['READY', 'BLOCKED']);
+    await site.acquire(poolId);
+    expect(await site.claims()).to.deep.equal([]);
+    await site.world.service.due.drain(site.world.org, '*');
+    expect(idsOf(await site.claims()), 'one unit is left').to.deep.equal([small]);
+    await expectAgreement(site.world);
+  });
+
+  it('that requires several pools is READY in the step of a claim that gives all of them back', async () => {
+    const site = await Site.create();
+    const pools = [{ poolId: await site.pool() }, { poolId: await site.pool() }];
+    const ids = [await site.queue.sent({ requires: { pools } }), await site.queue.sent({ requires: { pools } })];
+    const [claim] = await site.claims();
+    await site.queue.act('complete', claim);
+    expect((await site.view(ids[1] as string)).state).to.equal('READY');
+  });
+
+  it('gives units to holds as of the end of its lease, however late that is swept', async () => {
+    const site = await Site.create();
+    const now = Date.now();
+    await site.world.at(now);
+    const poolId = await site.pool();
+    await site.queue.sent({ requires: { pools: [{ poolId }] } });
+    await site.claims({ leaseSeconds: 10 });
+    const hold = await site.acquire(poolId, { ttlSeconds: 20, leaseSeconds: 600 });
+    expect(hold.state).to.equal('WAITING');
+    await site.world.at(now + 60_000);
+    expect(await site.claims()).to.deep.equal([]);
+    const { state, heldAt } = (await site.world.get(`/pool-holds/${hold.id}`)).body;
+    expect([state, Date.parse(heldAt)]).to.deep.equal(['HELD', now + 10_000]);
     await expectAgreement(site.world);
   });
 
@@ -406,6 +454,29 @@ describe('A message that requires units', () => {
     expect(await site.claims({ scopeId: '*' })).to.have.lengthOf(1);
     expect((await site.view(waits)).state).to.equal('BLOCKED');
     await site.world.mustPost(`/scopes/${run}/cancel`);
+    await site.world.service.due.drain(site.world.org, '*');
+    expect(idsOf(await site.claims())).to.deep.equal([last]);
+    await expectAgreement(site.world);
+  });
+
+  it('is freed where the run of a hold is cancelled, be it HELD or WAITING', async () => {
+    const site = await Site.create();
+    const poolId = await site.pool(2);
+    const requires = { pools: [{ poolId }] };
+    const [keeps, waits] = [randomUUID(), randomUUID()];
+    await site.acquire(poolId, { scopeId: keeps, units: 1 });
+    const held = await site.acquire(poolId, { scopeId: randomUUID(), units: 1 });
+    const id = await site.queue.sent({ requires });
+    expect(await site.claims()).to.deep.equal([]);
+    await site.world.mustPost(`/scopes/${held.scopeId}/cancel`);
+    await site.world.service.due.drain(site.world.org, '*');
+    const [claim] = await site.claims();
+    expect(claim.id).to.equal(id);
+    await site.acquire(poolId, { scopeId: waits, units: 2 });
+    await site.queue.act('complete', claim);
+    const last = await site.queue.sent({ requires });
+    expect(await site.claims(), 'one unit is free, but somebody waits').to.deep.equal([]);
+    await site.world.mustPost(`/scopes/${waits}/cancel`);
     await site.world.service.due.drain(site.world.org, '*');
     expect(idsOf(await site.claims())).to.deep.equal([last]);
     await expectAgreement(site.world);

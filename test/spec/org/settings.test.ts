@@ -8,9 +8,17 @@ describe('Settings', () => {
     metricsPort: null,
     host: '127.0.0.1',
     publicUrl: null,
+    oidcIssuer: null,
+    oidcAudience: null,
+    oidcClaim: 'muster',
+    oidcClientId: null,
+    oidcScope: 'openid',
     redisUrl: null,
     dataDir: './data',
     logLevel: 'info',
+    otelExporterOtlpEndpoint: null,
+    otelExporterOtlpProtocol: 'http/protobuf',
+    traceUrl: null,
     webhookAllowPrivate: false,
     sealAfterSeconds: 3600,
     snapshotIntervalSeconds: 3600,
@@ -27,9 +35,17 @@ describe('Settings', () => {
       'METRICS_PORT',
       'HOST',
       'PUBLIC_URL',
+      'OIDC_ISSUER',
+      'OIDC_AUDIENCE',
+      'OIDC_CLAIM',
+      'OIDC_CLIENT_ID',
+      'OIDC_SCOPE',
       'REDIS_URL',
       'DATA_DIR',
       'LOG_LEVEL',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_EXPORTER_OTLP_PROTOCOL',
+      'TRACE_URL',
       'WEBHOOK_ALLOW_PRIVATE',
       'SEAL_AFTER_SECONDS',
       'REDIS_SERVER',
@@ -45,9 +61,17 @@ describe('Settings', () => {
       METRICS_PORT: '9090',
       HOST: '::',
       PUBLIC_URL: 'https://Muster.example.com:443/team/',
+      OIDC_ISSUER: 'https://login.example.com/realms/main/',
+      OIDC_AUDIENCE: 'https://muster.example.com',
+      OIDC_CLAIM: 'https://muster.example.com/claim',
+      OIDC_CLIENT_ID: 'console',
+      OIDC_SCOPE: 'openid api://muster/use',
       REDIS_URL: 'rediss://user:secret@redis.example.com:6380/1',
       DATA_DIR: '/var/lib/muster',
       LOG_LEVEL: 'debug',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      TRACE_URL: 'https://jaeger.example.com/trace/{traceId}',
       WEBHOOK_ALLOW_PRIVATE: 'true',
       SEAL_AFTER_SECONDS: '0',
       SNAPSHOT_INTERVAL_SECONDS: '60',
@@ -61,9 +85,17 @@ describe('Settings', () => {
       9090,
       '::',
       'https://muster.example.com/team',
+      'https://login.example.com/realms/main/',
+      'https://muster.example.com',
+      'https://muster.example.com/claim',
+      'console',
+      'openid api://muster/use',
       'rediss://user:secret@redis.example.com:6380/1',
       '/var/lib/muster',
       'debug',
+      'http://localhost:4318',
+      'http/protobuf',
+      'https://jaeger.example.com/trace/{traceId}',
       true,
       0,
       60,
@@ -116,6 +148,19 @@ describe('Settings', () => {
       'https://muster.example.com:99999',
       'https://one.example.com, https://two.example.com',
     ],
+    OIDC_ISSUER: [
+      'login.example.com',
+      'http://login.example.com',
+      'http://10.0.0.1:8080',
+      'http://localhost.example.com',
+      'ftp://login.example.com',
+      'https://login.example.com/?tenant=a',
+      'https://user:pw@login.example.com',
+    ],
+    OIDC_AUDIENCE: ['a b', 'ä'],
+    OIDC_CLAIM: ['a b'],
+    OIDC_CLIENT_ID: ['a b'],
+    OIDC_SCOPE: ['openid  muster', 'open"id'],
     REDIS_URL: [
       'localhost:6379',
       'http://localhost',
@@ -133,6 +178,9 @@ describe('Settings', () => {
       '/run/one.sock,/run/two.sock',
     ],
     LOG_LEVEL: ['verbose', 'INFO'],
+    OTEL_EXPORTER_OTLP_ENDPOINT: ['localhost:4318', 'grpc://localhost:4317', 'collector', 'https://'],
+    OTEL_EXPORTER_OTLP_PROTOCOL: ['grpc', 'http/json'],
+    TRACE_URL: ['https://jaeger.example.com/trace/', '/trace/{traceId}', 'javascript:{traceId}'],
     WEBHOOK_ALLOW_PRIVATE: ['yes', '1', 'TRUE'],
     SEAL_AFTER_SECONDS: ['-1', '1.5', '1h', '315360001'],
     SNAPSHOT_INTERVAL_SECONDS: ['0', '1.5', '1h', '2147484'],
@@ -157,6 +205,24 @@ describe('Settings', () => {
     );
     expect(() => readConfig({ ...both, ROLE: 'worker' })).not.to.throw();
     expect(() => readConfig({ PORT: '0', METRICS_PORT: '0' })).not.to.throw();
+  });
+
+  it('accept OIDC_ISSUER over https and on a loopback address, with OIDC_AUDIENCE and PUBLIC_URL', () => {
+    const rest = { OIDC_AUDIENCE: 'muster', PUBLIC_URL: 'https://muster.example.com' };
+    for (const OIDC_ISSUER of [
+      'https://login.example.com',
+      'http://127.0.0.1:9000',
+      'http://localhost/a',
+      'http://[::1]',
+    ])
+      expect(readConfig({ ...rest, OIDC_ISSUER }).oidcIssuer).to.equal(OIDC_ISSUER);
+    const all = { ...rest, OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'console' };
+    const without = (name: keyof typeof all) => () => readConfig({ ...all, [name]: '' });
+    expect(without('PUBLIC_URL')).to.throw(ConfigError, /^PUBLIC_URL is missing: with OIDC_ISSUER it must be/);
+    expect(without('OIDC_AUDIENCE')).to.throw(ConfigError, /^OIDC_AUDIENCE is missing: with OIDC_ISSUER it must say/);
+    expect(without('OIDC_ISSUER')).to.throw(ConfigError, /^OIDC_ISSUER is missing: OIDC_AUDIENCE has no effect/);
+    expect(without('OIDC_CLIENT_ID')).to.not.throw();
+    expect(() => readConfig({ OIDC_CLIENT_ID: 'console' })).to.throw(/^OIDC_ISSUER is missing: OIDC_CLIENT_ID has no/);
   });
 
   it('are quoted on one line, line feeds escaped, and passwords are not repeated', () => {

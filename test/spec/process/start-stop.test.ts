@@ -12,7 +12,7 @@ import { listSnapshots, snapshotFolder } from '../../../src/snapshot/folder.ts';
 import { ask } from '../../embedded/support.ts';
 import { isBuilt } from '../../readme/reader.ts';
 import { Pace } from '../../support/pace.ts';
-import { call, type MusterProcess, Processes, until } from '../../support/processes.ts';
+import { call, type MusterProcess, messagesOf, Processes, until } from '../../support/processes.ts';
 
 const recordIn = (folder: string): Promise<string> => readFile(join(folder, 'server.json'), 'utf8').catch(() => '');
 
@@ -76,7 +76,7 @@ describe('Start and shutdown of a process', () => {
     expect(short).to.deep.equal(help);
     for (const { status, stdout, stderr } of unknown) {
       expect([status, stdout]).to.deep.equal([1, '']);
-      expect(stderr).to.match(/^unknown argument "(--port|serve)": .*--help.*\n$/);
+      expect(messagesOf(stderr).join('\n')).to.match(/^unknown argument "(--port|serve)": .*--help.*$/);
     }
     expect(await readdir(DATA_DIR).catch(() => 'not made')).to.equal('not made');
   });
@@ -142,8 +142,9 @@ describe('Start and shutdown of a process', () => {
     expect(await ask(redis.socketPath, 'KEYS', '*')).to.equal('muster:format');
     await redis.stop();
     for (const [index, [, line]] of lines.entries()) {
-      expect(ends[index]?.stderr).to.match(/^.*\n$/);
-      expect(ends[index]?.stderr.trim()).to.match(line);
+      const [said = '', ...more] = messagesOf(ends[index]?.stderr ?? '');
+      expect(said).to.match(line);
+      expect(more).to.deep.equal([]);
       expect(ends[index]).to.include({ status: 1, stdout: '' });
     }
     // Found before anything is started, so a process of its own would only print them.
@@ -187,13 +188,13 @@ describe('Start and shutdown of a process', () => {
     expect(again.stderr).to.equal('');
   });
 
-  it('waits for a Redis that is not up yet, with a log line; SIGTERM ends the wait', async () => {
+  it('waits for a Redis that is not up yet, with a log line; SIGTERM ends the wait; logs its loss and return', async () => {
     const [dataDir, DATA_DIR] = [await processes.folder(), await processes.folder()];
     const REDIS_URL = join(dataDir, 'redis.sock');
-    const settings = { REDIS_URL, DATA_DIR, SNAPSHOT_INTERVAL_SECONDS: '1' };
+    const settings = { REDIS_URL, DATA_DIR, SNAPSHOT_INTERVAL_SECONDS: '1', LOG_LEVEL: 'info' };
     const [muster, given] = [processes.start(settings), processes.start(settings)];
     const isWaiting = (one: MusterProcess) =>
-      /^waiting for the store \(connect ENOENT .*\), giving up in \d+ s\n$/.test(one.stderr);
+      /^waiting for the store \(connect ENOENT .*\), giving up in \d+ s$/.test(one.said.join('\n'));
     await until(() => isWaiting(muster) && isWaiting(given));
     expect((await given.end('SIGTERM')).status).to.equal(0);
     const redis = await startEmbedded({ dataDir, log: () => undefined });
@@ -202,6 +203,9 @@ describe('Start and shutdown of a process', () => {
     expect(libraries).to.have.lengthOf(1);
     expect((await fetch(`${muster.url}/readyz`)).status).to.equal(200);
     await until(async () => (await listSnapshots(snapshotFolder(DATA_DIR))).length > 0);
+    process.kill(Number(/process_id:(\d+)/.exec(await ask(REDIS_URL, 'INFO', 'server'))?.[1]), 'SIGKILL');
+    await until(() => muster.said.includes('the store is back'));
+    expect(muster.said).to.include('the store cannot be reached: requests that need it get a 503 until it is back');
     expect((await muster.end('SIGTERM')).status).to.equal(0);
     expect(await readdir(dataDir), 'the file of a store that is not ours').to.include('dump.rdb');
     expect(await readdir(DATA_DIR), 'no store was started').to.deep.equal(['snapshots']);
@@ -213,7 +217,7 @@ describe('Start and shutdown of a process', () => {
     // Less than an empty server uses.
     const muster = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ready();
     expect(muster.stdout).to.equal(`listening on ${muster.url}\n`);
-    expect(muster.stderr).to.match(/^the store takes no calls \(OOM\): requests get a 503 until it does$/m);
+    await until(() => muster.said.includes('the store takes no calls (OOM): requests get a 503 until it does'));
     await ask(join(DATA_DIR, 'redis.sock'), 'CONFIG', 'SET', 'maxmemory', '0');
     await until(() => /^export MUSTER_KEY=.*\n.*\n$/m.test(muster.stdout));
     expect((await call(muster.url, muster.access, '/limits')).status).to.equal(200);
@@ -229,8 +233,8 @@ describe('Start and shutdown of a process', () => {
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(defect)}`;
     const { status, stderr } = await processes.start({ REDIS_URL: '/nowhere.sock', NODE_OPTIONS }).ended;
     expect(status).to.equal(1);
-    expect(stderr)
-      .to.match(/^fatal error: Error: oh\n/m)
+    expect(messagesOf(stderr).join('\n'))
+      .to.match(/^fatal error: Error: oh\n/)
       .and.not.contain('secret: 1');
   });
 });

@@ -222,6 +222,19 @@ describe('Snapshots', () => {
     expect(await readdir(managed.dataDir), 'its own dump file is not ours to remove').to.include('dump.rdb');
   });
 
+  it('are made of an embedded store at its clean end, unless there is a new one', async () => {
+    const DATA_DIR = await processes.folder();
+    const made = () => listSnapshots(snapshotFolder(DATA_DIR));
+    for (let starts = 0; starts < 2; starts++) {
+      const muster = await processes.start({ DATA_DIR }).ready();
+      expect(await made()).to.have.length(starts === 0 ? 0 : 1);
+      expect(await muster.end('SIGTERM')).to.include({ status: 0, stderr: '' });
+    }
+    const [{ keys = 0 } = {}, ...more] = await made();
+    expect(keys).to.be.greaterThan(0);
+    expect(more).to.deep.equal([]);
+  });
+
   it("are refused if the server's files are on another machine, even if the path exists here", async () => {
     const elsewhere = await processes.folder();
     await writeFile(join(elsewhere, 'dump.rdb'), 'REDIS');

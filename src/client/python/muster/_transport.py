@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.message import Message
@@ -80,15 +80,15 @@ class _Outcome:
 class Transport:
     """One server, one key. Threads may share it: each call under way has a connection of its own."""
 
-    def __init__(self, url: str, key: str, *, attempts: int, timeout_seconds: float) -> None:
+    def __init__(self, url: str, key: str | Callable[[], str], *, attempts: int, timeout_seconds: float) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ('http', 'https') or not parts.hostname:
             raise ValueError(f'url must be like http://127.0.0.1:8080, not {url!r}')
-        self._url = parts
+        self.url = parts
         self._base = parts.path.rstrip('/')
         self._attempts = attempts
         self._timeout_seconds = timeout_seconds
-        self._headers = {'Authorization': f'Bearer {key}', 'Accept': 'application/json'}
+        self._key = key
         self._idle: deque[tuple[http.client.HTTPConnection, float]] = deque()
         self._is_closed = False
 
@@ -102,9 +102,10 @@ class Transport:
         attempts: int = ABSENT,
         timeout_seconds: float | None = None,
         stop: Stop | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Makes one call. All its attempts have the same Idempotency-Key, so it happens once."""
-        headers = dict(self._headers)
+        headers = {'Accept': 'application/json', **(headers or {})}
         if method != 'GET':
             headers['Idempotency-Key'] = str(uuid.uuid4()) if idempotency_key is ABSENT else idempotency_key
             headers['Content-Type'] = 'application/json'
@@ -113,6 +114,7 @@ class Transport:
         attempt = 0
         while True:
             attempt += 1
+            headers['Authorization'] = self._bearer()
             outcome = self._once(method, target, data, headers, timeout_seconds or self._timeout_seconds, stop)
             pause = _pause_before(outcome, attempt) if attempt < attempts else None
             if pause is None:
@@ -128,7 +130,7 @@ class Transport:
         end = _cutter(connection)
         stop.add(end)
         try:
-            headers = {**self._headers, 'Accept': 'text/event-stream'}
+            headers = {'Authorization': self._bearer(), 'Accept': 'text/event-stream'}
             connection.request('GET', self._base + target, None, headers)
             if stop.is_set():
                 raise Stopped
@@ -145,6 +147,9 @@ class Transport:
         finally:
             stop.remove(end)
             connection.close()
+
+    def _bearer(self) -> str:
+        return f'Bearer {self._key() if callable(self._key) else self._key}'
 
     def close(self) -> None:
         """Closes connections that are not in use; later calls open new ones, which are not kept."""
@@ -209,8 +214,8 @@ class Transport:
         return self._new(timeout_seconds), True
 
     def _new(self, timeout_seconds: float) -> http.client.HTTPConnection:
-        kind = http.client.HTTPSConnection if self._url.scheme == 'https' else http.client.HTTPConnection
-        return kind(cast(str, self._url.hostname), self._url.port, timeout=timeout_seconds)
+        kind = http.client.HTTPSConnection if self.url.scheme == 'https' else http.client.HTTPConnection
+        return kind(cast(str, self.url.hostname), self.url.port, timeout=timeout_seconds)
 
     def _read(self, outcome: _Outcome | Exception, call: str) -> Any:
         if isinstance(outcome, Exception):
@@ -232,6 +237,7 @@ class Transport:
         }
         if isinstance(error, dict) and 'code' in error:
             envelope = cast('dict[str, Any]', error)
+            about.update(index=envelope.get('index'), call=envelope.get('call'))
             raise MusterError(envelope['code'], envelope.get('message', ''), **about)
         start = outcome.text[:200].decode(errors='replace')
         raise MusterError('UNREADABLE', f'{call}: {outcome.status}, not an answer of Muster: {start}', **about)

@@ -2,6 +2,7 @@ import { el } from '../dom.ts';
 import { money } from '../format.ts';
 import { balancesBar, budgetLink } from '../panels/budgets.ts';
 import { panel } from '../panels/panel.ts';
+import { spentPanel } from '../panels/spent.ts';
 import {
   age,
   badge,
@@ -69,16 +70,21 @@ export function budgetPage(place: PageRef, world: World): Page {
     render: (budget, known) => [
       el(
         'div',
-        {},
-        budget.parentBudgetId === null ? null : el('p', {}, 'Below ', budgetLink(budget.parentBudgetId, known)),
-        ...balancesBar(budget, known),
-        buttons(known.can.config && button('limit', 'Change the limit…', { id, label: budget.name })),
+        { class: 'bars' },
+        el(
+          'div',
+          {},
+          budget.parentBudgetId === null ? null : el('p', {}, 'Below ', budgetLink(budget.parentBudgetId, known)),
+          ...balancesBar(budget, known),
+          buttons(known.can.config && button('limit', 'Change the limit…', { id, label: budget.name })),
+        ),
       ),
       ...spentByLabel(budget),
       reservationTable(budget, known),
       ...pager(place, budget.nextCursor),
     ],
   });
-  const content = [section('Who has reserved and spent what', list.id)];
-  return { title: `Budget ${world.named(id).name}`, content, panels: [list] };
+  const spent = spentPanel(id, world);
+  const content = [section('Who has reserved and spent what', list.id), section('Over the last days', spent.id)];
+  return { title: `Budget ${world.named(id).name}`, content, panels: [list, spent] };
 }

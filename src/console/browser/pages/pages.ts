@@ -1,8 +1,10 @@
 import type { PageRef } from '../place.ts';
 import type { World } from '../world.ts';
+import { allowancePage } from './allowance.ts';
 import { budgetPage } from './budget.ts';
 import { failedPage } from './failed.ts';
 import { journalPage } from './journal.ts';
+import { keysPage } from './keys.ts';
 import { mailboxesPage, mailboxPage } from './mailboxes.ts';
 import { messagePage } from './message.ts';
 import { notePage } from './note.ts';
@@ -27,6 +29,7 @@ const ofSpace: Readonly<Record<string, Maker>> = {
   money: moneyPage,
   groups: groupsPage,
   webhooks: webhooksPage,
+  keys: keysPage,
 };
 
 /** Those of one object. */
@@ -36,6 +39,7 @@ const ofObject: Readonly<Record<string, Maker>> = {
   run: runPage,
   note: notePage,
   budget: budgetPage,
+  allowance: allowancePage,
 };
 
 /** Those of a space and those of one object by their names. */

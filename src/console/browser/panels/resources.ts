@@ -28,26 +28,38 @@ export function filtered(place: PageRef | undefined, list: string): string {
   return queryText({ limit: '50', name: of('name'), cursor: of(list) });
 }
 
-function allowanceItem(one: Allowance, world: World): Element {
-  const { usedUnits, unitsLimit, waiting, cooldownUntil, cooldownReason } = one;
+export function allowanceLink(id: string, world: World): Element {
+  return el('a', { class: 'named', href: address(world.spaceId, `allowance/${id}`) }, world.named(id).name);
+}
+
+/** What is used of an allowance, who waits and why nobody gets units, and what can be done. */
+export function allowanceState(one: Allowance, world: World): Node[] {
+  const { id, name, usedUnits, unitsLimit, availableUnits, waiting, cooldownUntil, cooldownReason } = one;
   const used = `${count(usedUnits)} of ${count(unitsLimit)} units used in ${duration(one.windowSeconds)}`;
-  const why = cooldownReason === null ? [] : [': ', named(cooldownReason)];
+  const why = cooldownReason === null || cooldownReason === '' ? [] : [': ', named(whyCooling(cooldownReason))];
   const isCooling = cooldownUntil !== null && Date.parse(cooldownUntil) > world.now();
-  const cooling = isCooling ? el('span', {}, badge('COOLDOWN'), ' ends ', age(cooldownUntil, world), ...why) : null;
-  const note = el('span', { class: 'note' }, `${used}, window ends `, age(one.windowEndsAt, world));
-  const queue = waiting > 0 ? el('span', { class: 'note' }, `${count(waiting)} waiting`) : null;
+  return [
+    bar(used, { settled: Math.min(100, percent(usedUnits, unitsLimit)) }),
+    el('span', { class: 'note' }, `${used}, ${count(availableUnits)} left; window ends `, age(one.windowEndsAt, world)),
+    waiting > 0 ? el('span', { class: 'note' }, `${count(waiting)} waiting`) : null,
+    isCooling ? el('span', {}, badge('COOLDOWN'), ' ends ', age(cooldownUntil, world), ...why) : null,
+    buttons(
+      world.can.config && button('units', 'Change the units…', { id, label: name }),
+      world.can.config && button('cooldown', 'Cool down…', { id, label: name }),
+    ),
+  ].filter((part) => part !== null);
+}
+
+/** OBSERVED stands for what `observe` was told. */
+const whyCooling = (reason: string): string =>
+  reason === 'OBSERVED' ? 'the provider said that nothing is left' : reason;
+
+function allowanceItem(one: Allowance, world: World): Element {
   return el(
     'li',
     { 'data-key': one.id },
-    el('span', { class: 'name named' }, one.name),
-    bar(used, { settled: percent(usedUnits, unitsLimit) }),
-    note,
-    queue,
-    cooling,
-    buttons(
-      world.can.config && button('units', 'Change the units…', { id: one.id, label: one.name }),
-      world.can.config && button('cooldown', 'Cool down…', { id: one.id, label: one.name }),
-    ),
+    el('span', { class: 'name' }, allowanceLink(one.id, world)),
+    ...allowanceState(one, world),
   );
 }
 

@@ -15,6 +15,7 @@ import type { Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { panel } from './panel.ts';
 import { heldRows, waitingRows } from './pools.ts';
+import { allowanceLink } from './resources.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   HEAD_OF_LINE: 'others are before it',
@@ -26,6 +27,9 @@ const reasons: Readonly<Record<string, string>> = {
   BLOCKED: 'it waits for other work',
   PAUSED: 'its run or mailbox is paused',
 };
+
+/** Where there are more. */
+export const onlySome = 'Only 200 of each kind are shown; there are more.';
 
 const unitsText: TableText = {
   caption: 'Waiting for units, longest first',
@@ -59,14 +63,14 @@ function byAge(rows: readonly Dated[]): Row[] {
 }
 
 function units(value: number, allowanceId: string, world: World): Element {
-  return named(`${plural(value, 'unit')} of allowance ${world.named(allowanceId).name}`);
+  return el('span', { class: 'named' }, `${plural(value, 'unit')} of allowance `, allowanceLink(allowanceId, world));
 }
 
 type Waiter = Waits['waiters'][number];
 type Task = Waits['waitingTasks'][number];
 
 /** Why a waiter has no units yet; the head of the line has them no sooner than the moment that is shown. */
-function whyNoUnits({ position, blockedBy, blockedUntil }: Waiter, world: World): Element {
+export function whyNoUnits({ position, blockedBy, blockedUntil }: Waiter, world: World): Element {
   const reason = `position ${position}: ${reasons[blockedBy] ?? blockedBy}`;
   return el('span', {}, reason, ...(blockedUntil === null ? [] : [', until ', age(blockedUntil, world)]));
 }
@@ -204,6 +208,6 @@ export const waits = panel<Waits>({
     table(unitsText, forUnits(answer, world)),
     table(workerText, forWorker(answer, world)),
     table(holdingText, holding(answer, world)),
-    ...(answer.truncated ? [el('p', { class: 'note' }, 'Only 200 of each kind are shown; there are more.')] : []),
+    ...(answer.truncated ? [el('p', { class: 'note' }, onlySome)] : []),
   ],
 });

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import { signInPage } from '../console/sign-in.ts';
+import type { Step } from '../http/context.ts';
+import { identify } from './identify.ts';
+import { Issuer } from './issuer.ts';
+import { resourceMetadata } from './resource.ts';
+import { Tokens } from './tokens.ts';
+
+/** The OpenID provider, and its tokens that are accepted. */
+export interface OidcOptions {
+  /** The `iss` of its tokens. */
+  readonly issuer: string;
+  /** The `aud` of tokens for this server. */
+  readonly audience: string;
+  /** The name of the claim with organization, permissions and spaces. */
+  readonly claim: string;
+  /** The console's id at the provider; null: people sign in by API key alone. */
+  readonly clientId: string | null;
+  /** The scopes that the console and MCP clients request. */
+  readonly scope: string;
+}
+
+/** The parts of the HTTP server that tokens need. */
+export interface Oidc {
+  readonly identify: Step;
+  /** Whether people sign in to the console. */
+  readonly hasAccounts: boolean;
+  readonly sites: readonly { readonly pages: Step }[];
+}
+
+/** Makes ready to accept tokens. The provider is not asked before the first one. */
+export function openOidc(options: OidcOptions, publicUrl: string, log: Logger): Oidc {
+  const { clientId, ...rest } = options;
+  const issuer = new Issuer(rest.issuer, log);
+  const steps = [resourceMetadata({ ...rest, publicUrl })];
+  if (clientId !== null) steps.push(signInPage({ ...rest, clientId, publicUrl, endpoints: () => issuer.endpoints() }));
+  return {
+    identify: identify(new Tokens({ ...rest, issuer }), publicUrl),
+    hasAccounts: clientId !== null,
+    sites: steps.map((pages) => ({ pages })),
+  };
+}
