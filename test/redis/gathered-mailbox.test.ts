@@ -6,7 +6,7 @@ import { maxReceivedBytes } from '../../src/call/route.ts';
 import { many as manyOf } from '../../src/declare/record.ts';
 import { readMember, replyReader } from '../../src/declare/reply.ts';
 import type { Reply } from '../../src/declare/value.ts';
-import { Claim } from '../../src/mailbox/records.ts';
+import { ReceivedClaim } from '../../src/mailbox/records.ts';
 import { Refusal } from '../../src/redis/scripts.ts';
 import { longMs, many } from '../support/long.ts';
 import { someTrace } from '../support/trace.ts';
@@ -29,7 +29,7 @@ const roots = [1, 2, 3].map((n) => `0190a1b2-000${n}-7000-8000-000000000000`) as
 const startsAt = Date.UTC(2030, 0, 1, 12);
 
 /** One organization with two spaces, each with two mailboxes and a group; all instances are equal. */
-const received = replyReader('mailbox/recv', [readMember('claims:claim[]')], { claims: manyOf(Claim) });
+const received = replyReader('mailbox/recv', [readMember('claims:receivedClaim[]')], { claims: manyOf(ReceivedClaim) });
 
 class Mailboxes {
   readonly worlds: World[] = [];
