@@ -72,6 +72,7 @@ describe('the Python client', function () {
     'async_test',
     'pool_test',
     'asking_test',
+    'testing_test',
   ];
   describe('against a server', () => {
     let service: MusterService;
@@ -91,6 +92,7 @@ describe('the Python client', function () {
         MUSTER_URL: world.url,
         MUSTER_KEY: world.apiKey,
         MUSTER_SPACE: world.spaceId,
+        MUSTER_SERVER: join(root, 'dist/cli/bin.js'),
       });
     }
 
