@@ -5,6 +5,7 @@ export type { Journal } from './journal.ts';
 export { createMuster, type Muster } from './muster.ts';
 export { type Hold, HoldLost, type HoldOptions, type Pool, type PoolRef } from './pool.ts';
 export { type NoteOptions, type NoteRecord, Run, RunNote } from './run.ts';
+export { runId } from './run-id.ts';
 export type { MusterOptions } from './send.ts';
 export { ModelCall, type Used } from './spend/model-call.ts';
 export { knownProviders, type LimitHeaders, type ProviderHeaders } from './spend/rate-limits.ts';

@@ -1,6 +1,7 @@
 import { withPrerequisites } from './after.ts';
 import { batched, sendBatch } from './batch.ts';
-import { type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
+import { type BatchedCalls, type Calls, calls, named, pages } from './generated/calls.ts';
+import { ensure } from './ids.ts';
 import { type Journal, journal } from './journal.ts';
 import { itemsOf } from './pages.ts';
 import { Pool, type PoolRef } from './pool.ts';
@@ -70,6 +71,13 @@ export function createMuster(options: MusterOptions): Muster {
       ...muster[room],
       [iterator]: (args: object = {}, callOptions: CallOptions = {}) =>
         itemsOf(list, (cursor) => send(options, target, { ...args, ...cursor }, callOptions)),
+    };
+  }
+  for (const room of named) {
+    const calls = muster[room] as unknown as Parameters<typeof ensure>[1];
+    muster[room] = {
+      ...muster[room],
+      ensure: (args: Record<string, unknown>, callOptions: CallOptions = {}) => ensure(room, calls, args, callOptions),
     };
   }
   const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);

@@ -111,6 +111,14 @@ export function specificCodes(document: Document): (call: Call) => string[] {
   return (call) => codesOf(call).filter((code) => (counts.get(code) ?? 0) <= all.length / 2);
 }
 
+/** Whether a call makes records whose names are unique in their space, and a list finds them by name. */
+export function makesNamed(call: Call, document: Document): boolean {
+  const [room = '', name] = call.operation.operationId.split('.');
+  const list = callsOf(document).find(({ operation }) => operation.operationId === `${room}.list`);
+  const isUnique = failuresOf(call, document).some(({ code }) => code === `${room.toUpperCase()}_EXISTS`);
+  return name === 'create' && isUnique && (list?.operation.parameters ?? []).some((one) => one.name === 'name');
+}
+
 /** The calls that a batch takes, by name. */
 export function batchedCalls({ components }: Document): ReadonlySet<string> {
   const calls = components.schemas['Call']?.oneOf ?? [];

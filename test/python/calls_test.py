@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -13,11 +14,37 @@ from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
-from muster import Claim, Muster, MusterError, WebhookError, verify_webhook
+from muster import AsyncMuster, Claim, Muster, MusterError, WebhookError, run_id, verify_webhook
 from support import Proxy, ServerTest
 
 
 class Calls(ServerTest):
+    def test_names_have_ids(self) -> None:
+        # test/client/names.test.ts has the same id.
+        self.assertEqual(run_id('desk', '2026-01-31', 7), '16dc3fa9-746b-5734-ad19-e0f12aa133e6')
+        self.assertEqual(len({run_id('a', 'b'), run_id('a/b'), run_id('b', 'a'), run_id('a', 'b', '')}), 4)
+        for odd in (1.5, True, 'a\0b', None):
+            self.assertRaises(TypeError, run_id, odd)
+        self.assertRaises(TypeError, run_id)
+
+    def test_what_has_a_name_is_found_or_made(self) -> None:
+        name = str(uuid.uuid4())
+        budget = {'name': name, 'currency': 'eur', 'scale': 2, 'limit_minor': 500}
+        made = self.muster.budget.ensure(**budget, alert_percents=None)
+        self.assertEqual(self.muster.budget.ensure(**budget).id, made.id)
+        error = self.fails('BUDGET_EXISTS', lambda: self.muster.budget.ensure(**{**budget, 'limit_minor': 700}))
+        self.assertIn('has limitMinor "500", not "700": ask for what stands', error.message)
+        pool = self.muster.pool.ensure(name=name, units=3, unique=True)
+        self.assertEqual(self.muster.pool.ensure(name=name, units=3, unique=True).id, pool.id)
+
+        async def at_once() -> None:
+            async with AsyncMuster() as muster:
+                asked = {'name': name, 'units_limit': 5, 'window_seconds': 60}
+                made = await asyncio.gather(*(muster.allowance.ensure(**asked) for _ in range(6)))
+                self.assertEqual(len({one.id for one in made}), 1)
+
+        asyncio.run(at_once())
+
     def test_sends_receives_renews_and_completes(self) -> None:
         worker = {'mailbox_id': self.mailbox_id, 'scope_id': self.scope_id, 'holder': 'a', 'holder_session': 's'}
         self.assertIsNone(self.muster.message.recv(**worker))

@@ -29,6 +29,7 @@ from ._records import *  # noqa: F403
 from ._model_call import ModelCall, Usage
 from ._rate_limits import KNOWN_PROVIDERS, LimitHeaders, ProviderHeaders
 from ._run import Run, RunNote
+from ._run_id import run_id
 from ._spend import Spend
 from ._spending import Reservation, Settlement
 from ._task import GivenAnswer, PrerequisiteResult
@@ -85,6 +86,7 @@ __all__ = [
     'Worker',
     'WorkerClosed',
     'WorkerCounts',
+    'run_id',
     'verify_webhook',
 ]
 __all__ += _all_records.__all__

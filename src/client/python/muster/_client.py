@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar
 
-from ._arguments import ABSENT, Amount, Id, text
+from ._arguments import ABSENT, Amount, Id, Moment, text
 from ._async_calls import AllAsyncCalls
 from ._async_pool import AsyncPools
 from ._base import BatchedCall, Endpoint
@@ -146,6 +146,7 @@ class Muster(AllCalls):
         aggregate: str | None = None,
         scope_id: Id | None = None,
         cursor: str | Literal['latest'] | None = None,
+        since: Moment | None = None,
         stop: Stop | None = None,
     ) -> Journal:
         """The events of the journal, as they happen: `for event in muster.events(types=['message.*'])`.
@@ -158,12 +159,18 @@ class Muster(AllCalls):
             scope_id: only those of this scope and of the scopes below it
             cursor: where to begin: a `Journal.cursor`, or `latest` for what happens from now on; default:
                 the oldest event that is kept
+            since: where to begin without a cursor: at the events of this moment
 
         Raises:
             MusterError: CURSOR_EXPIRED if what follows the cursor is no longer kept, EVENTS_DAMAGED if the store
                 has damaged it (`error.next_cursor` goes on behind it)
         """
-        query = {'types': None if types is None else ','.join(types), 'aggregate': aggregate, 'scopeId': scope_id}
+        query = {
+            'types': None if types is None else ','.join(types),
+            'aggregate': aggregate,
+            'scopeId': scope_id,
+            'since': since,
+        }
         if cursor == 'latest':
             cursor = self.request(EVENT_WATCH, {'cursor': 'latest', 'limit': 1}, stop=stop).next_cursor
         target = f'/v1/spaces/{self.space_id}/watch'
@@ -305,6 +312,7 @@ class AsyncMuster(AllAsyncCalls):
         aggregate: str | None = None,
         scope_id: Id | None = None,
         cursor: str | Literal['latest'] | None = None,
+        since: Moment | None = None,
     ) -> AsyncIterator[Event]:
         """As `Muster.events`: `async for event in muster.events(types=['message.*'])`."""
         stop = Stop()
@@ -316,6 +324,7 @@ class AsyncMuster(AllAsyncCalls):
                     aggregate=aggregate,
                     scope_id=scope_id,
                     cursor=cursor,
+                    since=since,
                     stop=stop,
                 ),
                 stop,
