@@ -2,6 +2,7 @@ export { MusterError } from './error.ts';
 export type { BatchedCalls, Calls } from './generated/calls.ts';
 export type { ErrorCode, ErrorCodes } from './generated/errors.ts';
 export type { Journal } from './journal.ts';
+export { defineMailboxes, type Mailboxes, type MailboxTypes, NoResult, TypedMailbox } from './mailbox.ts';
 export { createMuster, type Muster } from './muster.ts';
 export { type Hold, HoldLost, type HoldOptions, type Pool, type PoolRef } from './pool.ts';
 export { type NoteOptions, type NoteRecord, Run, RunNote } from './run.ts';

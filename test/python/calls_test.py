@@ -14,7 +14,19 @@ from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 
-from muster import AsyncMuster, Claim, Muster, MusterError, WebhookError, run_id, verify_webhook
+from muster import (
+    AsyncMuster,
+    Claim,
+    GiveUp,
+    Muster,
+    MusterError,
+    NoResult,
+    Task,
+    TypedMailbox,
+    WebhookError,
+    run_id,
+    verify_webhook,
+)
 from support import Proxy, ServerTest
 
 
@@ -26,6 +38,23 @@ class Calls(ServerTest):
         for odd in (1.5, True, 'a\0b', None):
             self.assertRaises(TypeError, run_id, odd)
         self.assertRaises(TypeError, run_id)
+
+    def test_a_typed_mailbox_sends_works_and_answers(self) -> None:
+        pages: TypedMailbox[dict[str, str], int] = TypedMailbox(self.muster, f'pages-{self.name}', max_attempts=2)
+        sent = pages.send({'url': 'https://a'}, scope_id=self.scope_id, priority=1)
+        bad = pages.send({'url': ''}, scope_id=self.scope_id)
+
+        def handle(message: Claim, task: Task) -> int:
+            if not message.payload['url']:
+                raise GiveUp('there is no address')
+            return len(message.payload['url'])
+
+        with pages.worker(handle, close_on_signals=False):
+            self.assertEqual(pages.result(sent.id), 9)
+            with self.assertRaisesRegex(NoResult, 'is REJECTED: there is no address'):
+                pages.result(bad.id)
+        self.assertEqual([one.id for one in pages.all(state='ACKED')], [sent.id])
+        self.assertEqual(self.muster.mailbox.view(mailbox_id=pages.id).max_attempts, 2)
 
     def test_what_has_a_name_is_found_or_made(self) -> None:
         name = str(uuid.uuid4())

@@ -21,8 +21,9 @@ from ._base import BatchedCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._claims import WorkerCounts
 from ._core import MailboxChoice
-from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, RetryLater, Stopped, WorkerClosed
+from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, NoResult, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
+from ._mailbox import TypedMailbox
 from ._pool import Holding
 from ._record import Record
 from ._records import *  # noqa: F403
@@ -68,6 +69,7 @@ __all__ = [
     'Moment',
     'Muster',
     'MusterError',
+    'NoResult',
     'PrerequisiteResult',
     'ProviderHeaders',
     'Record',
@@ -80,6 +82,7 @@ __all__ = [
     'Stop',
     'Stopped',
     'Task',
+    'TypedMailbox',
     'Usage',
     'WebhookError',
     'WebhookMessage',
