@@ -1,3 +1,4 @@
+export type { Codec } from './codec.ts';
 export { MusterError } from './error.ts';
 export type { BatchedCalls, Calls } from './generated/calls.ts';
 export type { ErrorCode, ErrorCodes } from './generated/errors.ts';

@@ -1,5 +1,6 @@
 import { withPrerequisites } from './after.ts';
 import { batched, sendBatch } from './batch.ts';
+import { keepCodecs } from './codec.ts';
 import { type BatchedCalls, type Calls, calls, named, pages } from './generated/calls.ts';
 import { ensure } from './ids.ts';
 import { type Journal, journal } from './journal.ts';
@@ -85,6 +86,7 @@ export function createMuster(options: MusterOptions): Muster {
     journal(options, journalOptions);
   const pool = Object.assign((ref: PoolRef) => new Pool(made, ref), muster['pool']);
   const made = { ...muster, pool, call: inBatch, batch, events } as unknown as Muster;
+  if (options.codecs) keepCodecs(made, options.codecs);
   const scopeId = crypto.randomUUID();
   made.spend = (spendOptions, work) => spend(spenderOf(made, scopeId, spendOptions), spendOptions, work);
   return made;

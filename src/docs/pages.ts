@@ -9,6 +9,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/workers.md',
       'docs/workflows.md',
       'docs/steps.md',
+      'docs/codecs.md',
       'docs/testing.md',
       'docs/model-calls.md',
       'docs/examples',

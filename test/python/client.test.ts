@@ -73,6 +73,7 @@ describe('the Python client', function () {
     'pool_test',
     'asking_test',
     'testing_test',
+    'codecs_test',
   ];
   describe('against a server', () => {
     let service: MusterService;

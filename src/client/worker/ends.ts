@@ -1,3 +1,4 @@
+import { encodeOnce } from '../codec.ts';
 import { MusterError } from '../error.ts';
 import type { Muster } from '../muster.ts';
 import type { Answer, BatchedCall, CallOptions } from '../types.ts';
@@ -44,7 +45,8 @@ export class Ends {
     const { id: messageId, token, scopeId } = task.message;
     const json = JSON.stringify(payload);
     const target = resultsTo === undefined ? {} : { mailboxId: resultsTo, scopeId };
-    const args = { messageId, token, ...(json !== undefined && { result: { payload, ...target } }) };
+    const result = { payload: await encodeOnce(this.#muster, payload), ...target };
+    const args = { messageId, token, ...(json !== undefined && { result }) };
     const refusals = await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
     const { message } = this.#muster.call;

@@ -20,6 +20,7 @@ from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
 from ._base import BatchedCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._claims import WorkerCounts
+from ._codec import Codec
 from ._core import MailboxChoice
 from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, NoResult, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
@@ -55,6 +56,7 @@ __all__ = [
     'BatchedCall',
     'From',
     'ClaimLost',
+    'Codec',
     'GiveUp',
     'GivenAnswer',
     'Handler',

@@ -15,6 +15,7 @@ from ._async_calls import AllAsyncCalls
 from ._async_pool import AsyncPools
 from ._base import BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
+from ._codec import Codec, decode_answer, encode_args, encode_value
 from ._errors import MusterError, Stopped
 from ._journal import Journal
 from ._pool import Pools
@@ -87,6 +88,7 @@ class Muster(AllCalls):
         space_id: default: MUSTER_SPACE
         attempts: the most attempts of a call that gets no answer, 429 or 503; 1 means no retries
         timeout_seconds: of an attempt; a receive or a watch may be held for 30
+        codecs: encode payloads, inputs and results, in this order; all who share a mailbox need the same
     """
 
     def __init__(
@@ -97,8 +99,10 @@ class Muster(AllCalls):
         *,
         attempts: int = 5,
         timeout_seconds: float = 60,
+        codecs: Sequence[Codec] = (),
     ) -> None:
         super().__init__(self.send)
+        self._codecs = codecs
         self.pool: Pools = Pools(self)
         """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
         url = url or os.environ.get('MUSTER_URL') or 'http://127.0.0.1:8080'
@@ -239,7 +243,7 @@ class Muster(AllCalls):
         stop: Stop | None = None,
     ) -> T:
         """Makes a call, which another thread may `stop`."""
-        target, body = endpoint.request(args)
+        target, body = endpoint.request(encode_args(self._codecs, args) if self._codecs else args)
         body = self._transport.call(
             endpoint.method,
             f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1/spaces{target}',
@@ -249,7 +253,13 @@ class Muster(AllCalls):
             timeout_seconds=timeout_seconds,
             stop=stop,
         )
+        if self._codecs:
+            decode_answer(self._codecs, body)
         return endpoint.read(body)
+
+    def encoded(self, value: Any) -> Any:
+        """A value for several attempts of a call: encoded once."""
+        return encode_value(self._codecs, value) if self._codecs else value
 
     def close(self) -> None:
         """Closes the connections that it keeps."""
@@ -286,10 +296,13 @@ class AsyncMuster(AllAsyncCalls):
         *,
         attempts: int = 5,
         timeout_seconds: float = 60,
+        codecs: Sequence[Codec] = (),
         threads: int = 64,
     ) -> None:
         super().__init__(self._send)
-        self.sync = Muster(url, key, space_id, attempts=attempts, timeout_seconds=timeout_seconds)
+        self.sync = Muster(
+            url, key, space_id, attempts=attempts, timeout_seconds=timeout_seconds, codecs=codecs
+        )
         """The client that makes the requests"""
         self.pool: AsyncPools = AsyncPools(self, self._send)
         """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
