@@ -3,6 +3,7 @@ export { MusterError } from './error.ts';
 export type { BatchedCalls, Calls } from './generated/calls.ts';
 export type { ErrorCode, ErrorCodes } from './generated/errors.ts';
 export type { Journal } from './journal.ts';
+export type { GroupRef, JudgedTask, Verdict } from './judge.ts';
 export { defineMailboxes, type Mailboxes, type MailboxTypes, NoResult, TypedMailbox } from './mailbox.ts';
 export { createMuster, type Muster } from './muster.ts';
 export { type Hold, HoldLost, type HoldOptions, type Pool, type PoolRef } from './pool.ts';

@@ -4,12 +4,14 @@ import { keepCodecs } from './codec.ts';
 import { type BatchedCalls, type Calls, calls, named, pages } from './generated/calls.ts';
 import { ensure } from './ids.ts';
 import { type Journal, journal } from './journal.ts';
+import { type GroupRef, judge, type Verdict } from './judge.ts';
 import { itemsOf } from './pages.ts';
 import { Pool, type PoolRef } from './pool.ts';
 import { type MusterOptions, send } from './send.ts';
 import type { ModelCall } from './spend/model-call.ts';
 import { type SpendFor, type SpendOptions, spend, spenderOf } from './spend/spend.ts';
 import type {
+  Answer,
   BatchedCall,
   BatchedOptions,
   BatchResults,
@@ -17,6 +19,7 @@ import type {
   EventFilter,
   EventOf,
   JournalOptions,
+  Typed,
 } from './types.ts';
 
 /** All calls of one space, and many in one request. */
@@ -43,6 +46,16 @@ export interface Muster extends Omit<Calls, 'pool'> {
    * what the provider has billed is settled, and the rest is given back.
    */
   spend<T>(options: SpendOptions & SpendFor, work: (call: ModelCall) => Promise<T>): Promise<T>;
+  /**
+   * Judges the members of a group as they succeed: `muster.judge(group, ({ outcome }) => outcome.approves)`. True accepts,
+   * false rejects, undefined leaves it to others. Resolves with the group once it is decided. A judge that ended before
+   * may begin again: what was judged stays so.
+   */
+  judge<Result = unknown>(
+    group: GroupRef,
+    verdict: Verdict<Result>,
+    options?: Pick<CallOptions, 'signal'>,
+  ): Promise<Typed<Answer<'group.view'>, unknown, Result>>;
 }
 
 /**
@@ -86,6 +99,7 @@ export function createMuster(options: MusterOptions): Muster {
     journal(options, journalOptions);
   const pool = Object.assign((ref: PoolRef) => new Pool(made, ref), muster['pool']);
   const made = { ...muster, pool, call: inBatch, batch, events } as unknown as Muster;
+  made.judge = (group, verdict, judgeOptions = {}) => judge(made, group, verdict, judgeOptions);
   if (options.codecs) keepCodecs(made, options.codecs);
   const scopeId = crypto.randomUUID();
   made.spend = (spendOptions, work) => spend(spenderOf(made, scopeId, spendOptions), spendOptions, work);

@@ -13,6 +13,7 @@ import uuid
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
+from typing import Any
 
 from muster import (
     AsyncMuster,
@@ -24,6 +25,7 @@ from muster import (
     Task,
     TypedMailbox,
     WebhookError,
+    Worker,
     run_id,
     verify_webhook,
 )
@@ -55,6 +57,34 @@ class Calls(ServerTest):
                 pages.result(bad.id)
         self.assertEqual([one.id for one in pages.all(state='ACKED')], [sent.id])
         self.assertEqual(self.muster.mailbox.view(mailbox_id=pages.id).max_attempts, 2)
+
+    def test_a_judge_decides_a_group(self) -> None:
+        def made() -> str:
+            group = self.muster.group.create(mailbox_id=self.mailbox_id, condition='N_ACCEPTED', threshold=2)
+            for key, approves in enumerate((False, True, True)):
+                self.muster.task.submit(group_id=group.id, task_key=str(key), input=approves)
+            self.muster.group.seal(group_id=group.id)
+            return group.id
+
+        async def judged(group_id: str) -> list[Any]:
+            async with AsyncMuster() as muster:
+
+                async def verdict(task: Any) -> bool:
+                    return bool(task.outcome)
+
+                return [one.verdict for one in (await muster.judge(group_id, verdict)).members]
+
+        with Worker(self.muster, {'mailbox_id': self.mailbox_id}, lambda one, _: one.payload, close_on_signals=False):
+            group = self.muster.judge(made(), lambda task: task.outcome)
+            self.assertEqual((group.state, group.outcome), ('DECIDED', 'SATISFIED'))
+            self.assertEqual([one.verdict for one in group.members], ['REJECTED', 'ACCEPTED', 'ACCEPTED'])
+            self.assertEqual(asyncio.run(judged(made())), ['REJECTED', 'ACCEPTED', 'ACCEPTED'])
+        late = self.muster.group.create(mailbox_id=self.mailbox_id, condition='N_ACCEPTED', threshold=1)
+        for key in ('a', 'b', 'c'):
+            self.muster.task.submit(group_id=late.id, task_key=key, input=None)
+        with Worker(self.muster, {'mailbox_id': self.mailbox_id}, lambda _, __: 1, close_on_signals=False) as worker:
+            worker.drained()
+        self.assertEqual(self.muster.judge(late, lambda _: True).counts.accepted, 1)
 
     def test_what_has_a_name_is_found_or_made(self) -> None:
         name = str(uuid.uuid4())

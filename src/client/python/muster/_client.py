@@ -18,9 +18,10 @@ from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._codec import Codec, decode_answer, encode_args, encode_value
 from ._errors import MusterError, Stopped
 from ._journal import Journal
+from ._judge import GroupRef, Judging, Verdict, judge
 from ._pool import Pools
 from ._record import Record
-from ._records import Event, ReservationRecord, Reserved, Waiter
+from ._records import Event, ReservationRecord, Reserved, Task, TaskGroup, Waiter
 from ._model_call import ModelCall
 from ._spend import Spend, Spending, spend
 from ._spending import Reservation, Settlement, Spender, reserve, take_units
@@ -223,6 +224,17 @@ class Muster(AllCalls):
         """
         return spend(Spending(self._spender(scope_id, holder, work_id), asked), work)
 
+    def judge(self, group: GroupRef, verdict: Verdict, *, stop: Stop | None = None) -> TaskGroup:
+        """Judges the members of a group as they succeed: `muster.judge(group, lambda task: task.outcome['approves'])`.
+
+        Returns the group once it is decided. A judge that ended before may begin again: what was judged stays so.
+
+        Args:
+            verdict: True accepts, False rejects, None leaves it to others
+            stop: ends it, by `Stopped`
+        """
+        return judge(Judging(self, group, stop), verdict)
+
     def _spender(self, scope_id: Id | None, holder: str, work_id: str | None) -> Spender:
         return Spender(self, scope_id or self.run_id, holder, work_id or str(uuid.uuid4()))
 
@@ -377,6 +389,19 @@ class AsyncMuster(AllAsyncCalls):
         """As `Muster.spend`, with a coroutine function."""
         stop = Stop()
         return await self.spent(self.sync.spending(asked, scope_id, holder, work_id, stop), work, stop)
+
+    async def judge(
+        self, group: GroupRef, verdict: Callable[[Task], Awaitable[bool | None]]
+    ) -> TaskGroup:
+        """As `Muster.judge`, with a coroutine function."""
+        stop = Stop()
+        judging = Judging(self.sync, group, stop)
+        while (found := await self.in_thread(partial(judging.look), stop)).state != 'DECIDED':
+            for task in judging.pending(found):
+                given = await verdict(task)
+                await self.in_thread(partial(judging.give, task, given), stop)
+            await self.in_thread(partial(judging.wait, found), stop)
+        return found
 
     async def spent(self, spending: Spending, work: Callable[[ModelCall], Awaitable[T]], stop: Stop) -> T:
         """The steps of `spend`, each in a thread but the function itself."""
