@@ -11,6 +11,8 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/steps.md',
       'docs/codecs.md',
       'docs/testing.md',
+      'docs/development.md',
+      'docs/rolling-deploy.md',
       'docs/model-calls.md',
       'docs/examples',
       'docs/guarantees.md',
