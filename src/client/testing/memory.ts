@@ -5,7 +5,8 @@ import type { TestClock } from './clock.ts';
 
 /** Fields of path, query and body of a call. */
 type Fields = Readonly<Record<string, unknown>>;
-type Answers = { readonly [Name in CallName]?: (fields: Fields) => unknown };
+/** By primitive and call. */
+type Answers = Readonly<Record<string, Readonly<Record<string, (fields: Fields) => unknown>>>>;
 
 /** The result of a message that the test's message is after. */
 export interface Earlier {
@@ -114,7 +115,8 @@ export class Memory {
   async #respond(name: CallName, fields: Fields, signal: AbortSignal | null | undefined): Promise<Response> {
     try {
       if (name === 'message.recv' && this.#isReceived) await aborted(signal);
-      const answer = this.#answers[name];
+      const [room = '', call = ''] = name.split('.');
+      const answer = this.#answers[room]?.[call];
       if (!answer) {
         this.unanswered.push(name);
         throw new Refused(501, 'INTERNAL', `a test task does not answer ${name}: use testServer`);
@@ -159,121 +161,135 @@ export class Memory {
   }
 
   readonly #answers: Answers = {
-    'message.recv': () => {
-      this.#isReceived = true;
-      return { messages: [this.message] };
+    message: {
+      recv: () => {
+        this.#isReceived = true;
+        return { messages: [this.message] };
+      },
+      renew: ({ progress }) => {
+        this.#held();
+        if (progress !== undefined) this.message = { ...this.message, progress };
+        return { leaseExpiresAt: this.#clock.in(this.message.leaseSeconds) };
+      },
+      complete: () => this.#end('ACKED'),
+      nack: ({ retry, error, delaySeconds, countsAttempt }) => {
+        const isLast = countsAttempt !== false && this.message.attempts >= this.message.maxAttempts;
+        const state =
+          retry === false ? 'REJECTED' : isLast ? 'FAILED' : Number(delaySeconds ?? 0) > 0 ? 'DELAYED' : 'READY';
+        const answer = this.#end(state, textOf(error), Number(delaySeconds ?? 0));
+        const attempts = this.message.attempts - (countsAttempt === false ? 1 : 0);
+        this.message = { ...this.message, attempts, lastError: textOf(error) };
+        return answer;
+      },
+      ask: ({ question, options = null, expiresInSeconds, progress }) => {
+        this.#end('BLOCKED');
+        const { id: messageId, mailboxId, scopeId, holder } = this.message;
+        const asked = {
+          ...{
+            id: crypto.randomUUID(),
+            scopeId,
+            messageId,
+            mailboxId,
+            holder,
+            question,
+            options,
+            state: 'OPEN' as const,
+          },
+          ...{ answer: null, answeredBy: null, answeredVia: null, answeredAt: null },
+          createdAt: this.#clock.in(0),
+          expiresAt: this.#clock.in(Number(expiresInSeconds ?? 604_800)),
+        };
+        const attempts = this.message.attempts - 1;
+        const kept = progress === undefined ? {} : { progress };
+        this.message = { ...this.message, ...kept, attempts, question: asked as WorkerMessage['question'] };
+        return { id: messageId, state: 'BLOCKED', question: { ...asked, answerUrl: 'http://muster.test/answer' } };
+      },
+      view: ({ messageId }) => {
+        const earlier = this.#earlier.get(textOf(messageId));
+        if (!earlier) return this.message;
+        return { ...this.message, id: messageId, state: earlier.state, result: earlier.result };
+      },
     },
-    'message.renew': ({ progress }) => {
-      this.#held();
-      if (progress !== undefined) this.message = { ...this.message, progress };
-      return { leaseExpiresAt: this.#clock.in(this.message.leaseSeconds) };
+    note: {
+      view: ({ key }) => this.#note(key),
+      put: ({ key, value, ifVersion, messageId }) => {
+        if (messageId !== undefined) this.#held();
+        const found = this.notes.get(textOf(key));
+        if (ifVersion !== undefined && ifVersion !== (found?.version ?? 0))
+          throw new Refused(409, 'VERSION_CONFLICT', `the note has version ${found?.version ?? 0}`);
+        return this.put(textOf(key), value);
+      },
+      delete: ({ key }) => {
+        this.#note(key);
+        this.notes.delete(textOf(key));
+      },
+      list: ({ prefix }) => {
+        const keys = [...this.notes.keys()].filter((key) => key.startsWith(textOf(prefix))).sort();
+        return { notes: keys.map((key) => this.notes.get(key)), nextCursor: null };
+      },
     },
-    'message.complete': () => this.#end('ACKED'),
-    'message.nack': ({ retry, error, delaySeconds, countsAttempt }) => {
-      const isLast = countsAttempt !== false && this.message.attempts >= this.message.maxAttempts;
-      const state =
-        retry === false ? 'REJECTED' : isLast ? 'FAILED' : Number(delaySeconds ?? 0) > 0 ? 'DELAYED' : 'READY';
-      const answer = this.#end(state, textOf(error), Number(delaySeconds ?? 0));
-      const attempts = this.message.attempts - (countsAttempt === false ? 1 : 0);
-      this.message = { ...this.message, attempts, lastError: textOf(error) };
-      return answer;
+    budget: {
+      list: ({ name }) => ({ budgets: this.#isBudget(name) ? [{ id: name, name }] : [], nextCursor: null }),
+      reserve: ({ budgetId, scopeId, holder, amountMinor, workKey = null, settleBy }) => {
+        const known = this.reservations.find((one) => one.budgetId === budgetId && one.workKey === workKey);
+        if (known?.amountMinor === amountMinor) return { ...known, replay: true };
+        if (known) throw new Refused(409, 'WORK_KEY_CONFLICT', 'another amount was reserved with this workKey');
+        if (settleBy !== undefined) throw new Refused(400, 'VALIDATION_FAILED', 'settleBy has passed');
+        const left = this.#left(textOf(budgetId));
+        if (left !== undefined && left < BigInt(textOf(amountMinor)))
+          throw new Refused(409, 'INSUFFICIENT_BUDGET', `the budget ${budgetId} has ${left} left`);
+        const made: Reservation = {
+          ...{
+            id: crypto.randomUUID(),
+            budgetId: textOf(budgetId),
+            workKey: workKey as string | null,
+            scopeId,
+            holder,
+          },
+          ...{ amountMinor: textOf(amountMinor), settledMinor: '0', voidedMinor: '0', remainingMinor: amountMinor },
+          ...{ state: 'ACTIVE', settleBy: null, overdue: false, createdAt: this.#clock.in(0), closedAt: null },
+        };
+        this.reservations.push(made);
+        return { ...made, replay: false };
+      },
+      settle: ({ reservationId, amountMinor }) => {
+        const reservation = this.#reservation(reservationId);
+        const settled = BigInt(reservation.settledMinor) + BigInt(textOf(amountMinor));
+        reservation.settledMinor = String(settled);
+        if (settled >= BigInt(reservation.amountMinor)) reservation.state = 'SETTLED';
+        const { budgetId } = reservation;
+        this.spent.set(budgetId, (this.spent.get(budgetId) ?? 0n) + BigInt(textOf(amountMinor)));
+        return { entry: { amountMinor, overdrawnMinor: '0' }, reservation };
+      },
+      void: ({ reservationId }) => {
+        const reservation = this.#reservation(reservationId);
+        reservation.state = reservation.settledMinor === '0' ? 'VOIDED' : 'SETTLED';
+        return { reservation };
+      },
+      view: ({ budgetId }) => ({
+        reservations: this.reservations.filter((one) => one.budgetId === budgetId && one.state === 'ACTIVE'),
+        nextCursor: null,
+      }),
     },
-    'message.ask': ({ question, options = null, expiresInSeconds, progress }) => {
-      this.#end('BLOCKED');
-      const { id: messageId, mailboxId, scopeId, holder } = this.message;
-      const asked = {
-        ...{
-          id: crypto.randomUUID(),
-          scopeId,
-          messageId,
-          mailboxId,
-          holder,
-          question,
-          options,
-          state: 'OPEN' as const,
-        },
-        ...{ answer: null, answeredBy: null, answeredVia: null, answeredAt: null },
-        createdAt: this.#clock.in(0),
-        expiresAt: this.#clock.in(Number(expiresInSeconds ?? 604_800)),
-      };
-      const attempts = this.message.attempts - 1;
-      const kept = progress === undefined ? {} : { progress };
-      this.message = { ...this.message, ...kept, attempts, question: asked as WorkerMessage['question'] };
-      return { id: messageId, state: 'BLOCKED', question: { ...asked, answerUrl: 'http://muster.test/answer' } };
+    allowance: {
+      list: ({ name }) => ({ allowances: [{ id: name, name }], nextCursor: null }),
+      wait: ({ allowanceId, units }) => {
+        const waiterId = crypto.randomUUID();
+        const name = textOf(allowanceId);
+        this.#waiters.set(waiterId, { name, units: Number(units) });
+        this.units.set(name, (this.units.get(name) ?? 0) + Number(units));
+        return { id: waiterId, waiterId, allowanceId, units, state: 'GRANTED' };
+      },
+      settle: ({ allowanceId, consumptionId, units }) => {
+        const waiter = this.#waiters.get(textOf(consumptionId));
+        if (!waiter) throw new Refused(404, 'CONSUMPTION_NOT_FOUND', 'there is no such consumption');
+        this.units.set(waiter.name, (this.units.get(waiter.name) ?? 0) + Number(units) - waiter.units);
+        waiter.units = Number(units);
+        return { id: consumptionId, allowanceId, units, settledUnits: units, availableUnits: 0, replay: false };
+      },
+      observe: ({ allowanceId }) => ({ id: allowanceId }),
+      cooldown: ({ allowanceId }) => ({ id: allowanceId }),
     },
-    'message.view': ({ messageId }) => {
-      const earlier = this.#earlier.get(textOf(messageId));
-      if (!earlier) return this.message;
-      return { ...this.message, id: messageId, state: earlier.state, result: earlier.result };
-    },
-    'note.view': ({ key }) => this.#note(key),
-    'note.put': ({ key, value, ifVersion, messageId }) => {
-      if (messageId !== undefined) this.#held();
-      const found = this.notes.get(textOf(key));
-      if (ifVersion !== undefined && ifVersion !== (found?.version ?? 0))
-        throw new Refused(409, 'VERSION_CONFLICT', `the note has version ${found?.version ?? 0}`);
-      return this.put(textOf(key), value);
-    },
-    'note.delete': ({ key }) => {
-      this.#note(key);
-      this.notes.delete(textOf(key));
-    },
-    'note.list': ({ prefix }) => {
-      const keys = [...this.notes.keys()].filter((key) => key.startsWith(textOf(prefix))).sort();
-      return { notes: keys.map((key) => this.notes.get(key)), nextCursor: null };
-    },
-    'budget.list': ({ name }) => ({ budgets: this.#isBudget(name) ? [{ id: name, name }] : [], nextCursor: null }),
-    'budget.reserve': ({ budgetId, scopeId, holder, amountMinor, workKey = null, settleBy }) => {
-      const known = this.reservations.find((one) => one.budgetId === budgetId && one.workKey === workKey);
-      if (known?.amountMinor === amountMinor) return { ...known, replay: true };
-      if (known) throw new Refused(409, 'WORK_KEY_CONFLICT', 'another amount was reserved with this workKey');
-      if (settleBy !== undefined) throw new Refused(400, 'VALIDATION_FAILED', 'settleBy has passed');
-      const left = this.#left(textOf(budgetId));
-      if (left !== undefined && left < BigInt(textOf(amountMinor)))
-        throw new Refused(409, 'INSUFFICIENT_BUDGET', `the budget ${budgetId} has ${left} left`);
-      const made: Reservation = {
-        ...{ id: crypto.randomUUID(), budgetId: textOf(budgetId), workKey: workKey as string | null, scopeId, holder },
-        ...{ amountMinor: textOf(amountMinor), settledMinor: '0', voidedMinor: '0', remainingMinor: amountMinor },
-        ...{ state: 'ACTIVE', settleBy: null, overdue: false, createdAt: this.#clock.in(0), closedAt: null },
-      };
-      this.reservations.push(made);
-      return { ...made, replay: false };
-    },
-    'budget.settle': ({ reservationId, amountMinor }) => {
-      const reservation = this.#reservation(reservationId);
-      const settled = BigInt(reservation.settledMinor) + BigInt(textOf(amountMinor));
-      reservation.settledMinor = String(settled);
-      if (settled >= BigInt(reservation.amountMinor)) reservation.state = 'SETTLED';
-      const { budgetId } = reservation;
-      this.spent.set(budgetId, (this.spent.get(budgetId) ?? 0n) + BigInt(textOf(amountMinor)));
-      return { entry: { amountMinor, overdrawnMinor: '0' }, reservation };
-    },
-    'budget.void': ({ reservationId }) => {
-      const reservation = this.#reservation(reservationId);
-      reservation.state = reservation.settledMinor === '0' ? 'VOIDED' : 'SETTLED';
-      return { reservation };
-    },
-    'budget.view': ({ budgetId }) => ({
-      reservations: this.reservations.filter((one) => one.budgetId === budgetId && one.state === 'ACTIVE'),
-      nextCursor: null,
-    }),
-    'allowance.list': ({ name }) => ({ allowances: [{ id: name, name }], nextCursor: null }),
-    'allowance.wait': ({ allowanceId, units }) => {
-      const waiterId = crypto.randomUUID();
-      const name = textOf(allowanceId);
-      this.#waiters.set(waiterId, { name, units: Number(units) });
-      this.units.set(name, (this.units.get(name) ?? 0) + Number(units));
-      return { id: waiterId, waiterId, allowanceId, units, state: 'GRANTED' };
-    },
-    'allowance.settle': ({ allowanceId, consumptionId, units }) => {
-      const waiter = this.#waiters.get(textOf(consumptionId));
-      if (!waiter) throw new Refused(404, 'CONSUMPTION_NOT_FOUND', 'there is no such consumption');
-      this.units.set(waiter.name, (this.units.get(waiter.name) ?? 0) + Number(units) - waiter.units);
-      waiter.units = Number(units);
-      return { id: consumptionId, allowanceId, units, settledUnits: units, availableUnits: 0, replay: false };
-    },
-    'allowance.observe': ({ allowanceId }) => ({ id: allowanceId }),
-    'allowance.cooldown': ({ allowanceId }) => ({ id: allowanceId }),
   };
 
   #note(key: unknown) {
