@@ -140,7 +140,12 @@ try {
       target,
       join(wheels, file),
     );
-  run(target, python, '-c', 'import muster, muster.testing; muster.Worker, muster.AsyncWorker, muster.testing.TestServer');
+  run(
+    target,
+    python,
+    '-c',
+    'import muster, muster.testing; muster.Worker, muster.AsyncWorker, muster.testing.TestServer',
+  );
 
   writeFileSync(join(release, 'notes.md'), `${notes}\n`);
   console.log(`${tag ?? `a dry run of v${version}`} publishes:`);

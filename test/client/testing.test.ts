@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { build } from 'esbuild';
 import { ClaimLost, GiveUp, type Handler, HoldLost, type Muster, RetryLater, Worker } from '../../src/client/index.ts';
 import { TestClock, TestHold, type TestServer, TestTask, testServer } from '../../src/client/testing/index.ts';
 import { until } from '../support/processes.ts';
@@ -183,6 +184,19 @@ describe('muster-client/testing', function () {
       return { found, plan: await run.note('plan').get(), isExpired: answer?.isExpired };
     });
     expect(next.result).to.deep.equal({ found: [{ found: 3 }, null], plan: 'a', isExpired: true });
+  });
+
+  it('is in no bundle of a program that does not import it', async () => {
+    const { metafile } = await build({
+      stdin: {
+        contents: "export * from './index.ts'",
+        resolveDir: fileURLToPath(new URL('../../src/client', import.meta.url)),
+      },
+      ...{ bundle: true, platform: 'browser', format: 'esm', write: false, metafile: true },
+    });
+    const inputs = Object.keys(metafile.inputs);
+    expect(inputs.some((path) => path.endsWith('client/worker/worker.ts'))).to.equal(true);
+    expect(inputs.filter((path) => path.includes('/testing/'))).to.deep.equal([]);
   });
 
   it('has a hold that can be lost', () => {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 import threading
 import unittest
 from collections.abc import Callable
@@ -193,6 +195,10 @@ class Testing(unittest.TestCase):
         other = self.server.space()
         self.assertEqual(other.mailbox.list().mailboxes, [])
         self.assertGreater(other.limits.get().requests_per_minute, 10_000)
+
+    def test_programs_load_nothing_of_it(self) -> None:
+        loaded = "import sys, muster; print([name for name in sys.modules if name.startswith('muster.testing')])"
+        self.assertEqual(subprocess.check_output([sys.executable, '-c', loaded], text=True), '[]\n')
 
     def test_it_says_what_to_install(self) -> None:
         program = os.environ.pop('MUSTER_SERVER')
