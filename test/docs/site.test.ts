@@ -16,6 +16,9 @@ const usual = /^(States|Recipes|Calls|Limits)\b/;
 const begins: Readonly<Record<string, string>> = {
   'docs/concepts.md': 'Message state, task state',
   'docs/workers.md': 'Leases and retries',
+  'docs/codecs.md': 'Ready to copy',
+  'docs/testing.md': 'A task without a server',
+  'docs/rolling-deploy.md': 'When the payload changes',
   'docs/guarantees.md': 'What happens when something dies',
   'docs/requests.md': 'Lists',
   'docs/atomic.md': 'Take turns',
