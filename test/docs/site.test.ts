@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { find, type Section } from '../../src/docs/browser/find.ts';
 import { groups, pathOf, sourcePathOf } from '../../src/docs/pages.ts';
 import { browser, useBrowser } from '../support/browser.ts';
 import { rulesOfLooks, violationsOf } from '../support/chromium.ts';
@@ -124,6 +125,48 @@ describe('/llms.txt', () => {
   it('has a second file with all of them', async () => {
     const text = await textOf('/llms-full.txt');
     for (const file of files) expect(text).to.include((await textOf(sourcePathOf(file))).trim());
+  });
+});
+
+describe('The search', () => {
+  let sections: readonly Section[];
+  before(async () => {
+    sections = JSON.parse(await textOf('/docs/search.json'));
+  });
+
+  it('leads to what a page, a heading or a recipe begins with in bold', async () => {
+    for (const [address] of sections.filter(([address]) => !address.startsWith('api#'))) {
+      const [path = '', anchor] = address.split('#');
+      const html = await textOf(new URL(path, 'http://docs/docs/').pathname);
+      if (anchor !== undefined) expect(html.split(` id="${anchor}"`), address).to.have.length(2);
+    }
+  });
+
+  for (const [query, address] of [
+    ['kill job', 'mailboxes#cancel-a-message'],
+    ['pause queue', 'mailboxes#pause-a-mailbox'],
+    ['rotate key', 'operate/security#change-a-key'],
+    ['priority', 'mailboxes#priority-and-keys'],
+    ['helm', 'operate/kubernetes'],
+    ['redis cluster', 'operate/cluster'],
+    ['dead letter', 'mailboxes#see-what-failed-and-bring-it-back'],
+    ['approval', 'questions'],
+    ['How do I sign in with SSO?', 'operate/identity'],
+    ['leader election', 'pools#elect-a-leader'],
+    ['budgets', 'budgets'],
+    ['idempotency precedence', 'reference#precedence'],
+  ] as const)
+    it(`answers "${query}" with ${address}`, () => {
+      expect(find(sections, query)[0]?.address).to.equal(address);
+    });
+
+  it('has what guards a connection among the first for "tls"', () => {
+    const found = find(sections, 'tls', 3).map(({ address }) => address);
+    expect(found).to.include('operate/security#tls-in-front');
+  });
+
+  it('has nothing for a word that is nowhere', () => {
+    expect(find(sections, 'zzzz')).to.deep.equal([]);
   });
 });
 
