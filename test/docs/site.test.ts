@@ -257,6 +257,9 @@ describe('/docs in a browser', () => {
     await page.getByText('--request POST').first().waitFor();
     const section = page.locator('section[id$="/message.recv"]').last();
     expect((await section.boundingBox())?.height).to.be.within(800, 2 * 856);
+    const cut =
+      '[...document.querySelectorAll(".endpoints, .endpoint-path, .request-card .scalar-card-header-title")].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)';
+    expect(await page.evaluate(cut), 'paths that are cut at 1280 pixels').to.deep.equal([]);
     // What many calls are refused with is in one place, not in a line and a tab for each status.
     expect(await section.getByText('Errors that many calls share').count()).to.equal(1);
     const said = await section.innerText();
