@@ -15,10 +15,12 @@ const paths = files.map(pathOf);
 /** Where the part of a page begins in which one looks things up: at these headings, or at one of its own. */
 const usual = /^(States|Recipes|Calls|Limits)\b/;
 const begins: Readonly<Record<string, string>> = {
+  'docs/quickstart.md': 'See it work',
   'docs/concepts.md': 'Message state, task state',
   'docs/workers.md': 'Leases and retries',
   'docs/guarantees.md': 'What happens when something dies',
   'docs/requests.md': 'Lists',
+  'docs/alternatives.md': 'Feature by feature',
   'docs/mcp.md': 'What it can do',
   'docs/operate/security.md': 'Who may do what',
   'docs/operate/identity.md': 'Keycloak',
