@@ -154,6 +154,7 @@ describe('The search', () => {
     ['dead letter', 'mailboxes#see-what-failed-and-bring-it-back'],
     ['approval', 'questions'],
     ['How do I sign in with SSO?', 'operate/identity'],
+    ['retry a failed job', 'mailboxes#see-what-failed-and-bring-it-back'],
     ['leader election', 'pools#elect-a-leader'],
     ['budgets', 'budgets'],
     ['idempotency precedence', 'reference#precedence'],

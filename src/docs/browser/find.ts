@@ -44,7 +44,7 @@ function weightOfWord([, page, heading, text]: Section, word: string): number {
 const weightOfSynonym = 0.7;
 
 /** Pages that name everything come after those that explain it. */
-const listing = /^(redis-cli|changelog|design|errors|reference|evidence\/[a-z-]+|api)(#|$)/;
+const listing = /^(\.\.\/docs|redis-cli|changelog|design|errors|reference|evidence\/[a-z-]+|api)(#|$)/;
 const weightOfListing = 0.5;
 
 /** How many words of a query a section has, and how well. */
