@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { commonFields } from '../declare/glossary.ts';
 
 /**
  * The kinds of field that requests are made of. Nothing is coerced except query parameters, which arrive as text.
@@ -100,6 +101,14 @@ export function fitsText(value: string, min: number, max: number): boolean {
   const isTooLong = value.length > max && [...value].length > max;
   return value.length >= min && !isTooLong && !control.test(value) && value.isWellFormed();
 }
+
+/** The name under which the caller acts. A key that is bound to a holder may leave it out: the script fills it in. */
+export const actor = (): Joi.AnySchema<string | undefined> =>
+  optional(text(1, 256))
+    .description(
+      'who acts: a name that the caller chooses; a key that is bound to a holder may leave it out, any other may not',
+    )
+    .meta({ model: commonFields['holder']?.special.model });
 
 /** A short text that passes a test. */
 export function matching(test: (value: string) => boolean, rule: string, json: object = {}): Joi.AnySchema<string> {

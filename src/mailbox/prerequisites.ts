@@ -35,11 +35,14 @@ export const whatItIsAfter = {
   ),
 };
 
-/** The argument of a script: the policy, then `m` or `g` and the id of each; '' for none. ownGroupId: the group that is submitted to. */
-export function prerequisitesText(
-  { after, onFailure }: { after?: readonly Named[] | undefined; onFailure?: string | undefined },
-  ownGroupId?: string,
-): string {
+/** The argument of a script: the policy, then `m` or `g` and the id of each; '' for none. */
+export function prerequisitesText({
+  after,
+  onFailure,
+}: {
+  after?: readonly Named[] | undefined;
+  onFailure?: string | undefined;
+}): string {
   if (after === undefined) {
     if (onFailure !== undefined) throw invalid('onFailure may only be sent with after');
     return '';
@@ -47,8 +50,6 @@ export function prerequisitesText(
   const texts = after.map(({ messageId, groupId }, index) => {
     if ((messageId === undefined) === (groupId === undefined))
       throw invalid(`after[${index}] must have either messageId or groupId`);
-    if (groupId !== undefined && groupId === ownGroupId)
-      throw invalid(`after[${index}].groupId must be another group than the one that the task is submitted to`);
     return messageId === undefined ? `g${groupId}` : `m${messageId}`;
   });
   const twice = texts.findIndex((text, index) => texts.indexOf(text) < index);

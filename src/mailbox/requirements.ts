@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { maxUnits } from '../allowance/records.ts';
+import type { Permission } from '../call/caller.ts';
 import { invalid } from '../call/errors.ts';
 import { fields, id, integer, optional, says } from '../call/fields.ts';
-import type { Permission } from '../call/route.ts';
 import { exampleId, type Get, id as idField, number } from '../declare/field.ts';
 import { many, record } from '../declare/record.ts';
 import type { Value } from '../declare/value.ts';

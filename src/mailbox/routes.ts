@@ -153,7 +153,7 @@ const send = route({
     'UNITS_EXCEED_LIMIT',
   ],
   script: 'mailbox/send',
-  args: ({ body }) => ({
+  args: ({ body, trace }) => ({
     scopeId: body.scopeId,
     payload: body.payload,
     workKey: body.workKey ?? '',
@@ -164,6 +164,7 @@ const send = route({
     key: body.key ?? '',
     prerequisites: prerequisitesText(body),
     required: requiredText(body.requires),
+    ...trace,
     tail: randomTail(),
   }),
   reply: { id: messageId, state, known: flag() },

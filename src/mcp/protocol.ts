@@ -21,16 +21,17 @@ export interface Outcome {
 /** The parts that the protocol needs. */
 export interface Desk {
   readonly version: string;
-  /** The tools that the caller may use. */
-  readonly tools: () => readonly Tool[];
+  /** The tools that the caller may use, and its permissions: some have no tool. */
+  readonly tools: () => { readonly tools: readonly Tool[]; readonly permissions: readonly string[] };
   /**
    * Undefined: there is no such tool. leavesUnseen: the caller may give the call up and keep the connection, as before
-   * 2026-07-28: then it sends `notifications/cancelled` to whichever process, or nothing at all.
+   * 2026-07-28: then it sends `notifications/cancelled` to whichever process, or nothing at all. meta: `_meta` of the message.
    */
   readonly call: (
     name: string,
     args: Readonly<Record<string, unknown>>,
     leavesUnseen: boolean,
+    meta: Readonly<Record<string, unknown>>,
   ) => Promise<Outcome | undefined>;
 }
 
@@ -47,6 +48,8 @@ const batchVersions = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version < 
 /** Whether a list of messages may be sent in this version; without one, it is 2025-03-26. */
 export const hasBatches = (version = '2025-03-26'): boolean => batchVersions.includes(version);
 
+/** What the caller may do, in the answer of tools/list; the console reads it there. */
+const permissionsMeta = 'muster/permissions';
 const guideUri = 'muster://guide';
 const guideName = 'guide';
 const guideTitle = 'How agents work together with Muster';
@@ -80,9 +83,12 @@ async function answerLegacy(server: Server, request: Request, parsedBody: unknow
 function serverOf(desk: Desk, isLegacy: boolean): Server {
   const info = { name: 'muster', title: 'Muster', version: desk.version };
   const server = new Server(info, { capabilities: { tools: {}, prompts: {}, resources: {} }, instructions });
-  server.setRequestHandler('tools/list', () => ({ tools: desk.tools().map((tool) => ({ ...tool })) }));
+  server.setRequestHandler('tools/list', () => {
+    const { tools, permissions } = desk.tools();
+    return { tools: tools.map((tool) => ({ ...tool })), _meta: { [permissionsMeta]: permissions } };
+  });
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const outcome = await desk.call(params.name, params.arguments ?? {}, isLegacy);
+    const outcome = await desk.call(params.name, params.arguments ?? {}, isLegacy, params._meta ?? {});
     if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
     const { isError, text } = outcome;
     const value: unknown = JSON.parse(text);

@@ -1,3 +1,4 @@
+import { batchRoute, isAtomic, isBatched, isOffered } from '../batch/route.ts';
 import { adviceOf, type ErrorTable, invalid } from '../call/errors.ts';
 import { fieldNames } from '../call/from-fields.ts';
 import { pathNames, type Route, roomOf } from '../call/route.ts';
@@ -19,11 +20,9 @@ export interface Tool {
   };
 }
 
-/** A tool, the call that it makes, and the permission that it needs. */
-export interface Listed {
+/** A tool, the call that it makes, and what that needs. */
+export interface Listed extends Pick<Route, 'call' | 'permission' | 'needsAllMailboxes'> {
   readonly tool: Tool;
-  readonly call: string;
-  readonly permission: Route['permission'];
 }
 
 /** `message_recv` of `message.recv`. */
@@ -35,29 +34,39 @@ export type Offer = Pick<Described, 'routes' | 'errors' | 'tags' | 'glossary'>;
 /** The tools by name, in the order of the reference. Throws for a parameter without a description. */
 export function toolsOf({ routes, errors, tags, glossary }: Offer): ReadonlyMap<string, Listed> {
   const rooms = [...tags.keys()];
-  const placeOf = (route: Route): number => rooms.indexOf(roomOf(route));
+  const batched = routes.filter((one) => (isBatched(one) || isAtomic(one)) && isOffered(one, { isModel: true }));
+  // The batch, which is of no room, comes last.
+  const placeOf = (route: Route): number => [...rooms, batchRoute.call].indexOf(roomOf(route));
   return new Map(
     routes
       .toSorted((a, b) => placeOf(a) - placeOf(b))
       .flatMap((route) => {
-        const { tool, call, permission } = route;
+        const { tool, call, permission, needsAllMailboxes = false } = route;
         const target = { named: new Map(), glossary: glossary(roomOf(route)), isForModels: true } as const;
         const name = toolName(call);
         return tool === undefined
           ? []
-          : [[name, { tool: toolOf(name, tool, route, errors, target), call, permission }]];
+          : [[name, { tool: toolOf(name, tool, route, errors, target, batched), call, permission, needsAllMailboxes }]];
       }),
   );
 }
 
-function toolOf(name: string, description: string, route: Route, errors: ErrorTable, target: Target): Tool {
+/** batched: the routes of the calls that a batch by a model takes. */
+function toolOf(
+  name: string,
+  description: string,
+  route: Route,
+  errors: ErrorTable,
+  target: Target,
+  batched: readonly Route[],
+): Tool {
   const isRead = route.method === 'GET';
   const refusals = route.refuses.map((code) => `\n- ${code}: ${adviceOf(errors, code)}`);
   return {
     name,
     title: route.title ?? name,
     description: refusals.length === 0 ? description : `${description}\nIf refused:${refusals.join('')}`,
-    inputSchema: inputSchema(route, target),
+    inputSchema: route.call === batchRoute.call ? batchSchema(route, target, batched) : inputSchema(route, target),
     annotations: {
       readOnlyHint: isRead,
       destructiveHint: route.isDestructive ?? false,
@@ -75,6 +84,19 @@ export function checkFields(fields: Readonly<Record<string, unknown>>, route: Ro
   if (unknown === undefined) return;
   const names = [...known, 'idempotencyKey'].join(', ');
   throw invalid(`${unknown} is not a field of ${route.call}, which takes ${names}`);
+}
+
+/** The schema of a batch. It names its calls; their fields are in the schemas of their own tools. */
+function batchSchema(route: Route, target: Target, batched: readonly Route[]): Tool['inputSchema'] {
+  const schema = inputSchema(route, target);
+  const properties = schema['properties'] as Record<string, JsonSchema>;
+  const call = {
+    enum: batched.map((one) => one.call),
+    description: 'the call; its other fields stand beside this one',
+  };
+  const expect = { type: 'object', description: 'with atomic: members that the answer must have, compared exactly' };
+  const items = { type: 'object', properties: { call, expect }, required: ['call'] };
+  return { ...schema, properties: { ...properties, calls: { ...properties['calls'], items } } };
 }
 
 /** Path parameters, query parameters and fields of the body in one object. */

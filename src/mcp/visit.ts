@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { BatchState } from '../batch/batch.ts';
 import { callArgs } from '../call/args.ts';
+import type { Call } from '../call/call.ts';
+import { callerArgs, type Permission } from '../call/caller.ts';
 import { isUuid } from '../call/fields.ts';
 import { callFromFields } from '../call/from-fields.ts';
 import { readNote } from '../call/note.ts';
@@ -7,7 +10,9 @@ import type { Operation } from '../call/operation.ts';
 import { isObject } from '../call/read-input.ts';
 import { refusalOf } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
-import { allowedBy, type Permission } from '../call/route.ts';
+import { allowedBy } from '../call/route.ts';
+import { readTrace, traceIdOf } from '../call/trace.ts';
+import { type Answered, flag } from '../declare/field.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
@@ -15,11 +20,11 @@ import { list } from '../org/kinds.ts';
 import { version } from '../package.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import type { Desk, Outcome } from './protocol.ts';
-import { checkFields, type Listed, type Tool } from './tools.ts';
+import { checkFields, type Listed } from './tools.ts';
 
 const eventStream = 'text/event-stream';
 
-const grants = { script: 'space/grants', reply: { permissions: list<Permission>() } };
+const grants = { script: 'space/grants', reply: { permissions: list<Permission>(), hasAllMailboxes: flag() } };
 
 /** A refusal of the caller, whatever it calls: answered as HTTP, where clients and proxies know what it means. */
 const ofAnyCall: ReadonlySet<string> = new Set([
@@ -34,9 +39,14 @@ function refusesAnyCall(thrown: unknown): boolean {
   return ofAnyCall.has(thrown.code) || (thrown.code === 'PERMISSION_DENIED' && thrown.detail === 'space');
 }
 
+/** What a tool calls: an operation, or the batch of several. */
+export type Callable = Pick<Operation, 'route' | 'pattern' | 'log'> & {
+  answer(call: Call, state: BatchState): Promise<Response>;
+};
+
 export interface VisitParts {
   readonly service: HttpService;
-  readonly operations: ReadonlyMap<string, Operation>;
+  readonly operations: ReadonlyMap<string, Callable>;
   readonly tools: ReadonlyMap<string, Listed>;
   readonly request: HttpCall;
   readonly gone: AbortSignal;
@@ -48,7 +58,7 @@ export class Visit {
   readonly #parts: VisitParts;
   readonly #isAlone: boolean;
   #headers: Readonly<Record<string, string>> = {};
-  #permissions: readonly string[] | undefined;
+  #granted: Answered<typeof grants.reply> | undefined;
   /** A call has come as far as to its script, which has checked and counted the request. */
   #isAdmitted = false;
   #refusal: unknown;
@@ -89,7 +99,7 @@ export class Visit {
     const spaceId = String(this.#parts.request.spaceId);
     const args = {
       ...callArgs,
-      apiKeyDigest: caller.apiKeyDigest,
+      ...callerArgs(caller),
       // No space has an id of another form.
       spaceId: isUuid(spaceId) ? spaceId.toLowerCase() : '',
       rateClass,
@@ -100,16 +110,18 @@ export class Visit {
       this.#refusal = thrown;
       throw thrown;
     });
-    this.#permissions = scripts.reader(grants)(values)?.permissions ?? [];
+    this.#granted = scripts.reader(grants)(values);
     this.#admitted(readNote(String(note)).headers);
     return this.#headers;
   }
 
-  #tools(): Tool[] {
+  #tools(): ReturnType<Desk['tools']> {
     const all = [...this.#parts.tools.values()];
-    const may = ({ permission }: Listed): boolean =>
-      allowedBy(permission).some((one) => this.#permissions?.includes(one));
-    return all.filter(may).map(({ tool }) => tool);
+    const { permissions = [], hasAllMailboxes = false } = this.#granted ?? {};
+    const may = ({ permission, needsAllMailboxes }: Listed): boolean =>
+      (permission === 'none' || allowedBy(permission).some((one) => permissions.some((granted) => granted === one))) &&
+      (hasAllMailboxes || !needsAllMailboxes);
+    return { tools: all.filter(may).map(({ tool }) => tool), permissions };
   }
 
   /** Undefined: there is no such tool. */
@@ -117,6 +129,7 @@ export class Visit {
     name,
     { idempotencyKey, ...fields },
     leavesUnseen,
+    meta,
   ): Promise<Outcome | undefined> => {
     const { service, operations, tools, request, gone, state } = this.#parts;
     const { caller, requestId, spaceId } = request;
@@ -125,13 +138,18 @@ export class Visit {
     if (!operation) return undefined;
     const { route, pattern, log } = operation;
     if (this.#isAlone) state.log = state.log.child({ call: route.call });
-    const fallback = route.idempotency === 'required' ? randomUUID() : undefined;
+    const ofMessage = readTrace(meta);
+    const trace = ofMessage.traceparent === '' ? request.trace : ofMessage;
+    if (this.#isAlone) state.traceId = traceIdOf(trace);
+    const needsKey = route.idempotency === 'required' || route.idempotency === 'calls';
+    const fallback = needsKey ? randomUUID() : undefined;
     try {
       const fieldsText = JSON.stringify(fields);
       const call = callFromFields(fields, {
         caller,
         requestId,
         headers: {},
+        trace,
         spaceId,
         text: fieldsText,
         idempotencyKey: idempotencyKey ?? fallback,
@@ -145,7 +163,11 @@ export class Visit {
         checkFields(fields, of);
         return call.parts(of);
       };
-      const { text = 'null', headers } = await operation.answer({ ...call, parts });
+      const run = () => operation.answer({ ...call, parts }, this.#isAlone ? state : {});
+      const isOfMessage = ofMessage.traceparent !== '' && service.aroundMessage !== undefined;
+      const { text = 'null', headers } = await (isOfMessage
+        ? service.aroundMessage(ofMessage, `tools/call ${name}`, run)
+        : run());
       this.#admitted(headers);
       return { isError: false, text };
     } catch (thrown) {

@@ -103,6 +103,7 @@ const view = read({
   success: { 200: Note.schema },
   refuses: ['NOTE_NOT_FOUND'],
   script: 'note/view',
+  asRecord: {},
   reply: { note: one(Note) },
   wait: {
     on: (input) => hash('sha1', `${param(input, 'scopeId')} ${param(input, 'key')}`),
