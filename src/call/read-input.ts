@@ -15,7 +15,13 @@ export function readInput(call: Call, route: Route): Input {
   for (const name in given.params)
     if (!named?.includes(name)) params[name] = readParam(given.params[name], name, origin);
   if (route.params && named) Object.assign(params, readNamed(route.params, named, given.params, origin));
-  return { params, query: readQuery(given.query, route, origin), body: readBody(given.body, call, route), headers };
+  return {
+    params,
+    query: readQuery(given.query, route, origin),
+    body: readBody(given.body, call, route),
+    headers,
+    isModel: call.isModel,
+  };
 }
 
 /** A path parameter, lower-cased. */

@@ -19,9 +19,11 @@ export const position = () =>
 
 /** The query parameter `since`: where to begin without a cursor. */
 export const since = () =>
-  optional(moment()).description(
-    'where to begin without a cursor: at this moment; if it is over an hour ago, up to 1,000 earlier events may come first',
-  );
+  optional(moment())
+    .description(
+      'where to begin without a cursor: at this moment; if it is over an hour ago, up to 1,000 earlier events may come first',
+    )
+    .meta({ model: 'begin at this moment, without a cursor' });
 
 /** The query parameters `types` and `aggregate`. */
 export function filterFields(names: EventNames) {

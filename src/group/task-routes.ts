@@ -43,9 +43,11 @@ const submit = route({
     ...whenAndHowOften,
     ...whatItIsAfter,
     ...whatItRequires,
-    unique: optional(flagField(), false).description(
-      'whether a known taskKey answers 200 with its member as it stands, also when the group is not OPEN, instead of TASK_KEY_CONFLICT',
-    ),
+    unique: optional(flagField(), false)
+      .description(
+        'whether a known taskKey answers 200 with its member as it stands, also when the group is not OPEN, instead of TASK_KEY_CONFLICT',
+      )
+      .meta({ model: 'a known taskKey answers its member instead of a refusal' }),
   }),
   opaque: ['input'],
   success: { 201: SubmittedTask.schema, 200: SubmittedTask.schema },

@@ -124,9 +124,7 @@ const lastError = 'the printer is out of paper';
 export const Message = record(
   'Message',
   {
-    id: id()
-      .forModels('`id` of the message, as message_recv or message_send answered it')
-      .example(exampleId('messageId')),
+    id: id().forModels('`id` of the message').example(exampleId('messageId')),
     mailboxId: id(),
     scopeId: id(),
     /** Stored only if it is not the message's own id; '' if there is no task. */

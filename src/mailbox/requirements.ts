@@ -35,16 +35,22 @@ export const whatItRequires = {
           units: optional(integer(1, maxPoolUnits), 1).description('the units that the claim holds'),
         }),
         { poolId: exampleId('poolId') },
-      ).description('units of pools, which the claim holds as long as it lasts'),
+      )
+        .description('units of pools, which the claim holds as long as it lasts')
+        .meta({ model: 'units of pools, held while it is worked on' }),
       quotas: listOf<{ allowanceId: string; units: number }>(
         fields({
           allowanceId: id().description('the allowance to use units of'),
           units: integer(1, maxUnits).description('the units that each attempt uses'),
         }),
         { allowanceId: exampleId('allowanceId'), units: 10 },
-      ).description('units of allowances, which each attempt uses; needs resource_spend or resource_config as well'),
+      )
+        .description('units of allowances, which each attempt uses; needs resource_spend or resource_config as well')
+        .meta({ model: 'units of quotas, which each attempt uses' }),
     }),
-  ).description('what a claim takes all at once, or not at all; until then the message is BLOCKED'),
+  )
+    .description('what a claim takes all at once, or not at all; until then the message is BLOCKED')
+    .meta({ model: 'what must be free to work on it' }),
 };
 
 /** `permissionsFor` of a send and a submit: who requires units of allowances needs a permission of its own. */

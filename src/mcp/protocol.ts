@@ -16,6 +16,10 @@ export interface Outcome {
   readonly isError: boolean;
   /** JSON; of an answer without content, `null`. */
   readonly text: string;
+  /** What to do first where the answer has nothing in it. */
+  readonly hint?: string | undefined;
+  /** The tool describes its answers, so each of them needs something structured. */
+  readonly isDescribed?: boolean;
 }
 
 /** The parts that the protocol needs. */
@@ -84,9 +88,9 @@ function serverOf(desk: Desk, isLegacy: boolean): Server {
   server.setRequestHandler('tools/call', async ({ params }) => {
     const outcome = await desk.call(params.name, params.arguments ?? {}, isLegacy);
     if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
-    const { isError, text } = outcome;
-    const value: unknown = JSON.parse(text);
-    const content = [{ type: 'text' as const, text }];
+    const { isError, text, hint, isDescribed } = outcome;
+    const content = [text, hint].flatMap((one) => (one === undefined ? [] : [{ type: 'text' as const, text: one }]));
+    const value: unknown = isError ? null : (JSON.parse(text) ?? (isDescribed ? {} : null));
     if (value === null) return { content, isError };
     return { content, isError, structuredContent: value as Record<string, unknown> };
   });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { callArgs } from '../call/args.ts';
+import { apiError, invalid } from '../call/errors.ts';
 import { isUuid } from '../call/fields.ts';
 import { callFromFields } from '../call/from-fields.ts';
 import { readNote } from '../call/note.ts';
@@ -7,13 +8,15 @@ import type { Operation } from '../call/operation.ts';
 import { isObject } from '../call/read-input.ts';
 import { refusalOf } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
-import { allowedBy, type Permission } from '../call/route.ts';
+import { allowedBy, type Permission, type Route } from '../call/route.ts';
+import { maxLooked } from '../call/shown-lists.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
 import { list } from '../org/kinds.ts';
 import { version } from '../package.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
+import { briefOf, isEmpty } from './brief.ts';
 import type { Desk, Outcome } from './protocol.ts';
 import { checkFields, type Listed, type Tool } from './tools.ts';
 
@@ -32,6 +35,28 @@ const ofAnyCall: ReadonlySet<string> = new Set([
 function refusesAnyCall(thrown: unknown): boolean {
   if (!(thrown instanceof Refusal)) return thrown instanceof StoreUnavailable;
   return ofAnyCall.has(thrown.code) || (thrown.code === 'PERMISSION_DENIED' && thrown.detail === 'space');
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly idempotencyKey: unknown;
+  readonly leavesUnseen: boolean;
+  readonly isDescribed: boolean;
+}
+
+/** `full` is of the tool alone; without it, the numbers are those of as many records as can be. */
+function asBrief(given: Fields, route: Route): { readonly fields: Fields; readonly isBrief: boolean } {
+  if (!route.isBrief) return { fields: given, isBrief: false };
+  const { full, ...fields } = given;
+  if (typeof (full ?? false) !== 'boolean') throw invalid('full must be true or false');
+  return full === true ? { fields, isBrief: false } : { fields: { limit: maxLooked, ...fields }, isBrief: true };
+}
+
+/** A message that ended without being done: an error of the tool that waited for it. A cancelled one was not wanted any more. */
+function endedBadly(text: string): boolean {
+  const { state } = JSON.parse(text) as { state: string };
+  return state === 'FAILED' || state === 'REJECTED' || state === 'EXPIRED';
 }
 
 export interface VisitParts {
@@ -106,27 +131,58 @@ export class Visit {
   }
 
   #tools(): Tool[] {
-    const all = [...this.#parts.tools.values()];
-    const may = ({ permission }: Listed): boolean =>
-      allowedBy(permission).some((one) => this.#permissions?.includes(one));
-    return all.filter(may).map(({ tool }) => tool);
+    return [...this.#parts.tools.values()]
+      .filter(({ permissions }) => this.#lacked(permissions) === undefined)
+      .map(({ tool }) => tool);
+  }
+
+  /** The first of these permissions that the caller does not have. */
+  #lacked(permissions: Listed['permissions']): string | undefined {
+    return permissions.find((one) => !allowedBy(one).some((allowed) => this.#permissions?.includes(allowed)));
   }
 
   /** Undefined: there is no such tool. */
-  readonly #call: Desk['call'] = async (
-    name,
-    { idempotencyKey, ...fields },
-    leavesUnseen,
-  ): Promise<Outcome | undefined> => {
-    const { service, operations, tools, request, gone, state } = this.#parts;
+  readonly #call: Desk['call'] = async (name, { idempotencyKey, ...fields }, leavesUnseen) => {
+    const listed = this.#parts.tools.get(name);
+    if (!listed) return undefined;
+    const { calls, permissions, tool } = listed;
+    const [first, second] = calls;
+    const asked = { idempotencyKey, leavesUnseen, isDescribed: tool.outputSchema !== undefined };
+    if (second === undefined) return this.#make(first, fields, asked);
+    const { waitSeconds, ...sent } = fields;
+    return this.#tried(this.#operation(first), async () => {
+      // Before anything is done: the second call must not be what is refused.
+      await this.admit('held');
+      const lacked = this.#lacked(permissions);
+      if (lacked !== undefined) throw apiError('PERMISSION_DENIED', lacked, this.#headers);
+      const wait = Object.hasOwn(fields, 'waitSeconds') && waitSeconds !== null ? waitSeconds : 30;
+      if (!(Number.isInteger(wait) && Number(wait) >= 0 && Number(wait) <= 30))
+        throw invalid('waitSeconds must be a whole number from 0 to 30');
+      const done = await this.#make(first, sent, asked);
+      if (done.isError) return done;
+      const { id } = JSON.parse(done.text) as { id: string };
+      const messageId = id;
+      const ended = await this.#make(second, { messageId, waitSeconds: wait }, { ...asked, idempotencyKey: undefined });
+      return { ...ended, isError: ended.isError || endedBadly(ended.text) };
+    });
+  };
+
+  #operation(call: string): Operation {
+    const operation = this.#parts.operations.get(call);
+    if (!operation) throw new Error(`there is no call ${call}`);
+    return operation;
+  }
+
+  /** Makes a call of the API, with the members of one object as its parameters and fields. */
+  #make(name: string, given: Fields, { idempotencyKey, leavesUnseen, isDescribed }: Asked): Promise<Outcome> {
+    const { request, gone, state } = this.#parts;
     const { caller, requestId, spaceId } = request;
-    const listed = tools.get(name);
-    const operation = listed && operations.get(listed.call);
-    if (!operation) return undefined;
-    const { route, pattern, log } = operation;
+    const operation = this.#operation(name);
+    const { route } = operation;
     if (this.#isAlone) state.log = state.log.child({ call: route.call });
     const fallback = route.idempotency === 'required' ? randomUUID() : undefined;
-    try {
+    return this.#tried(operation, async () => {
+      const { fields, isBrief } = asBrief(given, route);
       const fieldsText = JSON.stringify(fields);
       const call = callFromFields(fields, {
         caller,
@@ -147,20 +203,30 @@ export class Visit {
       };
       const { text = 'null', headers } = await operation.answer({ ...call, parts });
       this.#admitted(headers);
-      return { isError: false, text };
+      const hint = route.whenEmpty !== undefined && isEmpty(text) ? route.whenEmpty : undefined;
+      return { isError: false, text: isBrief ? briefOf(text) : text, hint, isDescribed };
+    });
+  }
+
+  /** What a call answers, or its refusal. Throws what refuses the whole request. */
+  async #tried({ pattern, log }: Operation, make: () => Promise<Outcome>): Promise<Outcome> {
+    const { service, request, state } = this.#parts;
+    try {
+      return await make();
     } catch (thrown) {
       if (refusesAnyCall(thrown)) {
         this.#refusal = thrown;
         if (this.#isAlone) throw thrown;
       }
-      const { code, answer } = refusalOf(thrown, service, { requestId, route: pattern, log });
+      const { code, answer } = refusalOf(thrown, service, { requestId: request.requestId, route: pattern, log });
       const { 'Retry-After': retryAfter, ...headers } = answer.headers;
       this.#admitted(headers);
       if (this.#isAlone) state.code = code;
-      const text = retryAfter === undefined ? answer.text : `${answer.text.slice(0, -1)},"retryAfter":${retryAfter}}`;
-      return { isError: true, text };
+      const { advice } = service.errors[code] ?? {};
+      const more = { ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }), ...(advice && { advice }) };
+      return { isError: true, text: JSON.stringify({ ...JSON.parse(answer.text), ...more }) };
     }
-  };
+  }
 
   #admitted(headers: Readonly<Record<string, string>>): void {
     this.#isAdmitted = true;
