@@ -31,6 +31,9 @@ export interface Listed {
 /** `message_recv` of `message.recv`. */
 export const toolName = (call: string): string => call.replaceAll('.', '_');
 
+/** The tool that makes two calls. */
+export const sendAndWaitName = 'message_send_and_wait';
+
 /** The parts of a product that tools are made of. */
 export type Offer = Pick<Described, 'routes' | 'tags' | 'glossary'>;
 
@@ -65,7 +68,7 @@ function sendAndWait(tools: readonly Listed[]): Listed {
   return {
     tool: {
       ...viewed,
-      name: 'message_send_and_wait',
+      name: sendAndWaitName,
       title: 'Send work, wait for its end',
       description:
         'message_send, then message_view with waitSeconds, in one call: answers the message as it ended, or as it stands after ' +

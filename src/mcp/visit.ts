@@ -18,6 +18,7 @@ import { version } from '../package.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { briefOf, isEmpty } from './brief.ts';
 import type { Desk, Outcome } from './protocol.ts';
+import { isFailure, taskMethods } from './tasks.ts';
 import { checkFields, type Listed, type Tool } from './tools.ts';
 
 const eventStream = 'text/event-stream';
@@ -53,11 +54,8 @@ function asBrief(given: Fields, route: Route): { readonly fields: Fields; readon
   return full === true ? { fields, isBrief: false } : { fields: { limit: maxLooked, ...fields }, isBrief: true };
 }
 
-/** A message that ended without being done: an error of the tool that waited for it. A cancelled one was not wanted any more. */
-function endedBadly(text: string): boolean {
-  const { state } = JSON.parse(text) as { state: string };
-  return state === 'FAILED' || state === 'REJECTED' || state === 'EXPIRED';
-}
+/** Requests that make a call of the API. */
+const callMethods: ReadonlySet<unknown> = new Set(['tools/call', ...taskMethods]);
 
 export interface VisitParts {
   readonly service: HttpService;
@@ -92,7 +90,7 @@ export class Visit {
   /** A tool call counts as the call that it makes; every other message as a read. Throws what refuses any call. */
   async answer(message: unknown, headers: Readonly<Record<string, string>>): Promise<Response> {
     const isCall =
-      isObject(message) && message['method'] === 'tools/call' && isUuid(String(this.#parts.request.spaceId));
+      isObject(message) && callMethods.has(message['method']) && isUuid(String(this.#parts.request.spaceId));
     if (!isCall) await this.admit();
     const { status, text, type } = await this.#speak(message, headers);
     if (this.#isAlone && this.#refusal !== undefined) throw this.#refusal;
@@ -163,7 +161,7 @@ export class Visit {
       const { id } = JSON.parse(done.text) as { id: string };
       const messageId = id;
       const ended = await this.#make(second, { messageId, waitSeconds: wait }, { ...asked, idempotencyKey: undefined });
-      return { ...ended, isError: ended.isError || endedBadly(ended.text) };
+      return { ...ended, isError: ended.isError || isFailure(JSON.parse(ended.text)) };
     });
   };
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../src/call/route.ts';
-import { toolName } from '../../src/mcp/tools.ts';
+import { sendAndWaitName, toolName } from '../../src/mcp/tools.ts';
 import { allRoutes } from '../../src/primitives.ts';
 import type { Reply, World } from '../support/world.ts';
 
 export type Args = Readonly<Record<string, unknown>>;
 
 /** The tool that makes two calls: its fields are those of the first. */
-export const sendAndWait = 'message_send_and_wait';
+export const sendAndWait = sendAndWaitName;
 
 /** The names of all tools. */
 export const toolNames = [
