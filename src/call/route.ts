@@ -70,7 +70,7 @@ export interface Tag {
   readonly place?: number;
   readonly title: string;
   readonly description: string;
-  /** The name of its tools as a group, which a client may ask for alone. */
+  /** The name of its tools as a group, which a client may ask for alone; default: the room's. */
   readonly tools?: string;
 }
 

@@ -47,11 +47,13 @@ export function toolsOf({ routes, tags, glossary }: Offer): ReadonlyMap<string, 
       const { tool, call, permission } = route;
       if (tool === undefined) return [];
       const target: Target = { named: new Map(), glossary: glossary(roomOf(route)), isForModels: true };
-      const group = tags.get(roomOf(route))?.tools;
-      if (group === undefined) throw new Error(`${call}: the tag of ${roomOf(route)} names no group of tools`);
+      const group = tags.get(roomOf(route))?.tools ?? roomOf(route);
       return [{ tool: toolOf(tool, route, target), calls: [call], permissions: [permission], group }];
     });
-  return new Map([...tools, sendAndWait(tools)].map((listed) => [listed.tool.name, listed]));
+  const all = tools.flatMap((listed) =>
+    listed.tool.name === 'message_view' ? [listed, sendAndWait(tools)] : [listed],
+  );
+  return new Map(all.map((listed) => [listed.tool.name, listed]));
 }
 
 /** The names of the groups of tools. */
