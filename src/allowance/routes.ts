@@ -128,6 +128,7 @@ const cooldown = route({
     seconds: integer(1, 3600).description('the length of the cooldown').example(60),
     reason: optional(text(0, 512).allow(''), '')
       .description('the reason for the cooldown, for those who wait')
+      .meta({ model: 'for those who wait' })
       .example('the provider is down'),
   }),
   success: { 200: Cooldown.schema },

@@ -251,6 +251,7 @@ const settle = route({
       .meta({ model: 'whether to record more than is left, if it was spent' }),
     label: optional(key(64))
       .description('what it was spent for: the budget shows the sums by label')
+      .meta({ model: 'what it was spent for' })
       .example('research'),
   }),
   toolAnswer: true,

@@ -12,7 +12,7 @@ export const commonFields: Fields = {
   createdAt: time().means('when it was created'),
   deadline: time()
     .means('when it expires unless it has ended by then; null: never')
-    .forModels('when it ends by itself if it is not done: a date-time like 2026-01-31T12:00:00Z'),
+    .forModels('when it ends by itself, like 2026-01-31T12:00:00Z'),
   expiresAt: time().means('when its wait ends').example('2026-01-31T12:01:00.000Z'),
   finishedAt: time().means('when it ended; null: not yet'),
   holder: text()
@@ -23,7 +23,7 @@ export const commonFields: Fields = {
     .means(
       "names the call for its retries, as Idempotency-Key does; left out: made of the batch's key and the call's index",
     )
-    .forModels('new for each call, the same to repeat one'),
+    .forModels('new for each call, the same to repeat it'),
   name: text().means('for people, and to find it by').example('orders'),
   nextCursor: text().means('the cursor of the next page; null: this was the last'),
   payload: opaque().means("the sender's value, unchanged"),

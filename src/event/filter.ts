@@ -36,11 +36,15 @@ export function filterFields(names: EventNames) {
     types: listed(
       (value) => value.split(',').every((one) => names.isPattern(one)),
       '{#label} must be event types like message.sent, aggregates like message.*, or a comma-separated list of them',
-    ).description('only these types, comma-separated; `message.*`: all of a kind'),
+    )
+      .description('only these types, comma-separated; `message.*`: all of a kind')
+      .meta({ model: 'with commas in between; `message.*`: all of a kind' }),
     aggregate: listed(
       isAggregate,
       `{#label} must be a comma-separated list of ${aggregates.join(', ')}, or one of them with an id, like budget:<uuid>`,
-    ).description('only events of these kinds, comma-separated, or of one object: `message:<id>`'),
+    )
+      .description('only events of these kinds, comma-separated, or of one object: `message:<id>`')
+      .meta({ model: 'kinds, or one object: `message:<id>`' }),
   };
 }
 

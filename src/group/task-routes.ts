@@ -38,7 +38,10 @@ const submit = route({
   permissionsFor: permissionsToSend,
   idempotency: 'required',
   body: fields({
-    taskKey: key().description("the caller's name for the task, unique in its group").example('order-4711'),
+    taskKey: key()
+      .description("the caller's name for the task, unique in its group")
+      .meta({ model: 'unique in its group' })
+      .example('order-4711'),
     input: opaque().optional().description('what the receiver gets as payload'),
     ...whenAndHowOften,
     ...whatItIsAfter,

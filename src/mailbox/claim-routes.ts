@@ -216,9 +216,15 @@ const complete = route({
     result: optional(
       Joi.object<Result>({
         payload: opaque().description('the result itself'),
-        mailboxId: optional(id()).description('a mailbox to send the result to, too; only with scopeId'),
-        scopeId: optional(id()).description('the run of that message; only with mailboxId'),
-        workKey: optional(key()).description('the workKey of that message: one with a known key is not sent again'),
+        mailboxId: optional(id())
+          .description('a mailbox to send the result to, too; only with scopeId')
+          .meta({ model: 'where to send it, too' }),
+        scopeId: optional(id())
+          .description('the run of that message; only with mailboxId')
+          .meta({ model: 'its run there' }),
+        workKey: optional(key())
+          .description('the workKey of that message: one with a known key is not sent again')
+          .meta({ model: 'the workKey of that message' }),
       })
         .description(
           'what came of the work: kept with the message, and sent on where mailboxId says so; left out: nothing',
@@ -299,6 +305,7 @@ const nack = route({
       .meta({ model: 'the pause before the next attempt' }),
     error: optional(text(1, 2048))
       .description('why it failed, in words that help the next attempt: kept as lastError')
+      .meta({ model: 'in words that help the next attempt' })
       .example('the printer is out of paper'),
   }),
   example: { state: 'DELAYED', readyAt: '2026-01-31T12:01:00.000Z' },

@@ -45,12 +45,13 @@ const create = route({
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    name: key(200).description('for people, and to find it by; need not be unique'),
+    name: key(200).description('for people, and to find it by; need not be unique').meta({ model: 'to find it by' }),
     mode: optional(oneOf('WORK', 'INBOX'), 'WORK')
       .description('what it is for: WORK: work that any holder takes on; INBOX: notes to one recipient')
       .meta({ model: 'WORK (default) or INBOX' }),
     recipientId: optional(text(1, 256))
       .description('the only holder that may receive; of an INBOX only')
+      .meta({ model: 'the holder that may receive, of an INBOX' })
       .example('agent-7'),
     backlogLimit: optional(integer(1, 100_000), 1000),
     maxAttempts: optional(maxAttempts(), defaultAttempts),

@@ -53,7 +53,9 @@ const put = route({
       .description('the version that the note must have; 0: there must be none; left out: whatever it has')
       .meta({ model: 'the version it must have; 0: none; left out: any' })
       .example(3),
-    messageId: optional(id()).description('a message whose claim must be live; only with token'),
+    messageId: optional(id())
+      .description('a message whose claim must be live; only with token')
+      .meta({ model: 'whose claim must be live, with token' }),
     token: optional(text(1, 256))
       .description('the token of that claim; only with messageId')
       .example('q1Yw3T0dB8mLr5vXz7Nc2A'),

@@ -156,7 +156,10 @@ const list = readList({
   record: Question,
   states: questionStates,
   filters: {
-    scopeId: id().optional().description('only those of this scope and of the scopes below it'),
+    scopeId: id()
+      .optional()
+      .description('only those of this scope and of the scopes below it')
+      .meta({ model: 'of this run' }),
     messageId: id().optional().description('only those that this message has asked'),
   },
 });

@@ -55,7 +55,7 @@ const list = readList({
   states: scopeStates,
   filters: {
     parentScopeId: optional(id()).description('only those right below this scope'),
-    name: optional(key(200)).description('only those of exactly this name').meta({ model: 'exactly this name' }),
+    name: optional(key(200)).description('only those of exactly this name'),
   },
   position: /^[0-9a-f]{12} [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   record: Scope,
