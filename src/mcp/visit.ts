@@ -153,13 +153,12 @@ export class Visit {
       await this.admit('held');
       const lacked = this.#lacked(permissions);
       if (lacked !== undefined) throw apiError('PERMISSION_DENIED', lacked, this.#headers);
-      const wait = Object.hasOwn(fields, 'waitSeconds') && waitSeconds !== null ? waitSeconds : 30;
+      const wait = waitSeconds ?? 30;
       if (!(Number.isInteger(wait) && Number(wait) >= 0 && Number(wait) <= 30))
         throw invalid('waitSeconds must be a whole number from 0 to 30');
       const done = await this.#make(first, sent, asked);
       if (done.isError) return done;
-      const { id } = JSON.parse(done.text) as { id: string };
-      const messageId = id;
+      const { id: messageId } = JSON.parse(done.text) as { readonly id: string };
       const ended = await this.#make(second, { messageId, waitSeconds: wait }, { ...asked, idempotencyKey: undefined });
       return { ...ended, isError: ended.isError || isFailure(JSON.parse(ended.text)) };
     });
