@@ -27,6 +27,11 @@ export interface Config {
   redisUrl: string | null;
   dataDir: string;
   logLevel: string;
+  /** Where spans are exported to, by OTLP over HTTP; null: none are made. The SDK reads it, and what else there is of OTEL_… */
+  otelExporterOtlpEndpoint: string | null;
+  otelExporterOtlpProtocol: string;
+  /** Where a trace is shown, with `{traceId}` in it; null: nowhere */
+  traceUrl: string | null;
   webhookAllowPrivate: boolean;
   /** 0: history is never packed */
   sealAfterSeconds: number;
@@ -125,6 +130,26 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
   },
   dataDir: { name: 'DATA_DIR', fallback: './data', schema: Joi.string(), allowed: 'the path of a folder' },
   logLevel: { name: 'LOG_LEVEL', fallback: 'info', ...oneOf(logLevels) },
+  otelExporterOtlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    fallback: null,
+    schema: Joi.string().custom(httpUrl),
+    allowed: 'the http or https address of a receiver of OTLP over HTTP, such as http://localhost:4318',
+    secret: true,
+  },
+  otelExporterOtlpProtocol: {
+    name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    fallback: 'http/protobuf',
+    ...oneOf(['http/protobuf']),
+  },
+  traceUrl: {
+    name: 'TRACE_URL',
+    fallback: null,
+    schema: Joi.string()
+      .pattern(/\{traceId\}/)
+      .custom(httpUrl),
+    allowed: 'an http or https address with {traceId} in it, such as https://jaeger.example.com/trace/{traceId}',
+  },
   webhookAllowPrivate: {
     name: 'WEBHOOK_ALLOW_PRIVATE',
     fallback: false,
@@ -205,6 +230,11 @@ function between(from: number, to: number) {
     if (value < from || value > to) throw new Error('out of range');
     return value;
   };
+}
+
+function httpUrl(text: string): string {
+  if (!/^https?:$/.test(new URL(text).protocol)) throw new Error('not an address of the web');
+  return text;
 }
 
 /** Everything that is built on it is appended to its path, so it has no query; a login in it would reach every reader of a link. */

@@ -1,4 +1,5 @@
-import { batchRoute } from './batch/route.ts';
+import { batchErrors } from './batch/errors.ts';
+import { batchRoute, isAtomic } from './batch/route.ts';
 import { commonErrors, type ErrorTable } from './call/errors.ts';
 import type { Route, Tag } from './call/route.ts';
 import { type EventDeclaration, eventCounts } from './declare/event.ts';
@@ -45,7 +46,7 @@ export interface Room extends Partial<Omit<Declarations, 'events'>> {
   readonly lua?: string;
   /** A function for rooms whose routes show what others contribute. */
   readonly routes?: readonly Route[] | ((all: Declarations) => readonly Route[]);
-  /** Those of no space: their paths are below /v1/spaces. */
+  /** Those of no space: their paths are below /v1. */
   readonly spacelessRoutes?: readonly Route[];
   /** A function for the space's room, whose events include the limits of all. */
   readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);
@@ -95,14 +96,12 @@ export function collect(rooms: readonly Room[]): Product {
     events: unique(parts.events, ({ type }) => type),
     folders: merged(({ name, lua }) => (lua === undefined ? {} : { [name]: lua })),
   };
+  const routes = rooms.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(parts) : routes));
   return {
     ...parts,
-    routes: [
-      ...rooms.flatMap(({ routes = [] }) => (typeof routes === 'function' ? routes(parts) : routes)),
-      batchRoute,
-    ],
+    routes: [...routes, { ...batchRoute, parts: routes.filter(isAtomic) }],
     spacelessRoutes: rooms.flatMap(({ spacelessRoutes = [] }) => spacelessRoutes),
-    errors: { ...commonErrors, ...merged((room) => room.errors) },
+    errors: { ...commonErrors, ...batchErrors, ...merged((room) => room.errors) },
     tags: new Map(
       rooms
         .flatMap(({ name, tag }) => (tag ? [[name, tag] as const] : []))

@@ -14,6 +14,7 @@ import { type MusterService, startService } from './service.ts';
 import { createSnapshot } from './snapshot/create.ts';
 import { listSnapshots, snapshotFolder } from './snapshot/folder.ts';
 import { afterLoss } from './snapshot/restore.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import type { SnapshotterOptions } from './workers/workers.ts';
 
 /** How long a start-up step may take to finish at shutdown; a hung store would block it. */
@@ -106,25 +107,21 @@ interface Start {
   readonly awaitStore: () => Promise<void>;
 }
 
-function start(config: Config, { log, ...store }: Start): Promise<MusterService> {
+async function start(config: Config, { log, ...store }: Start): Promise<MusterService> {
   const { role, host, port, publicUrl, metricsPort, webhookAllowPrivate, sealAfterSeconds } = config;
   redirectWarnings(log);
   const snapshots = snapshotsOf(config);
   const metrics = metricsPort === null ? {} : { metricsPort };
   const settings = { webhookAllowPrivate, sealAfterSeconds, packsMessages: true };
-  const outside = publicUrl === null ? {} : { publicUrl };
+  const outside = {
+    ...(publicUrl !== null && { publicUrl }),
+    ...(config.traceUrl !== null && { traceUrl: config.traceUrl }),
+  };
   const oidc = oidcOf(config);
+  const tracing = config.otelExporterOtlpEndpoint === null ? undefined : await loadTracing(log);
   return startService({
-    ...store,
-    role,
-    host,
-    port,
-    ...outside,
-    ...(oidc && { oidc }),
-    ...metrics,
-    ...settings,
-    log,
-    snapshots,
+    ...{ ...store, role, host, port, log, snapshots, tracing },
+    ...{ ...outside, ...(oidc && { oidc }), ...metrics, ...settings },
   });
 }
 
@@ -137,6 +134,12 @@ function oidcOf(config: Config): OidcOptions | undefined {
     oidcScope: scope,
   } = config;
   return issuer === null || audience === null ? undefined : { issuer, audience, claim, clientId, scope };
+}
+
+/** Nobody else waits for the SDK. */
+async function loadTracing(log: Logger): Promise<Tracing> {
+  const { openTracing } = await import('./tracing/otlp.ts');
+  return openTracing(log);
 }
 
 async function prepare(service: MusterService, isEmbedded: boolean): Promise<void> {

@@ -29,6 +29,7 @@ import { Wake } from './redis/wake.ts';
 import type { Limits, Product } from './room.ts';
 import { Firing } from './schedule/firing.ts';
 import { channelOf } from './space/keys.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import type { Resolve } from './webhook/resolve.ts';
 import { Targets } from './webhook/target.ts';
 import type { Deliverer } from './workers/deliverer.ts';
@@ -54,6 +55,10 @@ export interface ServiceOptions {
   readonly publicUrl?: string;
   /** Accept tokens of an OpenID provider; with it `publicUrl` is required. */
   readonly oidc?: OidcOptions;
+  /** Makes spans; default: none are made. */
+  readonly tracing?: Tracing | undefined;
+  /** Where a trace is shown, with `{traceId}` in it. */
+  readonly traceUrl?: string;
   /** A separate port for GET /metrics, /healthz and /readyz; default: the API's port, or none for a worker. */
   readonly metricsPort?: number;
   readonly metricsMaxAgeMs?: number;
@@ -112,7 +117,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const { product = defaultProduct } = options;
   const scripts = new Scripts(store, product.words, options.overrides);
   const due = new Due(store, scripts);
-  const schedules = new Firing(scripts, due);
+  const schedules = new Firing(scripts, due, options.tracing?.begin);
   const journal = new Journal(scripts, new Segments(store), options.log);
   const unpacking = new PackedMessages(journal.segments, options.log);
   const sealAfterSeconds = options.sealAfterSeconds ?? 0;
@@ -133,6 +138,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const held = { receives: () => wake.size - wake.reads, reads: () => wake.reads, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
+  if (options.tracing) scripts.around = options.tracing.script;
   const parts = { feeds, targets, schedules, journal };
   const core = {
     store,
@@ -158,6 +164,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     await Promise.all([listener?.drain(), metricsListener?.drain(), workers.stop()]);
     await due.flush();
     for (const connection of connections) connection.disconnect();
+    await options.tracing?.stop();
   };
   try {
     await checkFormat(store);
@@ -170,6 +177,8 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
         routes: product.routes,
         spacelessRoutes: product.spacelessRoutes,
         gateways: [batchGateway, mcpGateway],
+        aroundRequest: options.tracing?.request,
+        aroundMessage: options.tracing?.message,
         showsMetrics: metricsPort === undefined,
       });
     if (metricsPort !== undefined)
@@ -240,7 +249,7 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
     openapi,
     identify: oidc?.identify,
     sites: [
-      consoleSite(oidc?.hasAccounts ?? false),
+      consoleSite({ hasAccounts: oidc?.hasAccounts ?? false, traceUrl: options.traceUrl ?? '' }),
       docsSite(),
       referenceSite(),
       new AnswerPages({ ...core, errors }),

@@ -1,11 +1,10 @@
---- @include lib/queue lib/sorted allowance/_waiter
+--- @include lib/sorted allowance/_waiter
 --- Grants waiters their units, which have been used in `source` (an allowance.read) already. For each new grant up to two
 --- grants of past windows leave heldGrants, so that past grants never accumulate.
 function waiter.grant(granted, source, at)
   local held, endsAt = keys.heldGrants(), string.format('%d', source.windowEndsAt)
-  if queue.isStored(held) then
-    for _, id in ipairs(redis.call('ZRANGE', held, '-inf', at, 'BYSCORE', 'LIMIT', 0, 2 * #granted)) do sorted.remove(held, id) end
-  end
+  local past = sorted.byScore(held, '-inf', string.format('%d', at), 2 * #granted)
+  for i = 1, #past, 2 do sorted.remove(held, past[i]) end
   for _, record in ipairs(granted) do
     waiter.finish(record, 'GRANTED', at, emit.waiter.granted)
     sorted.add(held, endsAt, record.id)

@@ -1,5 +1,5 @@
 --- @record waiter
---- @include lib/finished lib/journal lib/queue lib/records lib/refuse lib/timer scope/_scope
+--- @include lib/finished lib/journal lib/queue lib/records lib/refuse lib/sorted lib/timer scope/_scope
 --- A waiter's record and its transitions: WAITING, then GRANTED, CANCELLED or EXPIRED.
 
 --- The fields that transitions need; nil if there is no such waiter.
@@ -14,7 +14,7 @@ end
 --- The same, with its position while it waits.
 function waiter.view(waiterId)
   local record = waiter.whole(waiterId)
-  local rank = record.state == 'WAITING' and redis.call('ZRANK', keys.liveWaiters(record.allowanceId), waiterId)
+  local rank = record.state == 'WAITING' and sorted.rank(keys.liveWaiters(record.allowanceId), waiterId)
   record.position = rank and rank + 1
   return record
 end
@@ -34,6 +34,7 @@ function waiter.finish(record, state, at, emitter, cause)
     queue.leave('allowance:waiter', record.allowanceId, record.id)
     timer.disarm('allowance:waiter', record.id)
     journal.wake(record.id)
+    record.position = nil
   end
   records.set(record, state == 'GRANTED' and 'grantedAt' or 'finishedAt', at)
   waiter.enter(record, state)

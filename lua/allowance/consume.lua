@@ -1,9 +1,11 @@
 --- Uses units of the current window, at once or not at all. While anyone waits for units, consume is refused.
 --- @request write
 --- @args allowanceId scopeId units holder workKey tail
---- @reply id scopeId windowEndsAt availableUnits replay
+--- @reply id scopeId windowEndsAt availableUnits replay ownName?
 --- @gather
---- @include lib/call lib/clock lib/id lib/plan lib/refuse allowance/_allowance allowance/_consumption scope/_scope
+--- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse allowance/_allowance allowance/_consumption scope/_scope
+local ownName = holder == '' and caller.needOwnName('holder') or nil
+holder = ownName or holder
 local record = allowance.read(allowanceId, now)
 if workKey ~= '' then
   local first = consumption.first(allowanceId, workKey)
@@ -11,7 +13,7 @@ if workKey ~= '' then
     if first.units ~= units then refuse('WORK_KEY_CONFLICT', 'units') end
     if first.holder ~= holder then refuse('WORK_KEY_CONFLICT', 'holder') end
     return call.answer({ id = first.id, scopeId = first.scopeId, windowEndsAt = first.windowEndsAt,
-      availableUnits = first.availableUnits, replay = true }, 'syscall')
+      availableUnits = first.availableUnits, replay = true, ownName = ownName }, 'syscall')
   end
 end
 local wanted = tonumber(units)
@@ -30,4 +32,5 @@ local availableUnits = consumption.make(id, record, scopeId, units, workKey)
 if workKey ~= '' then
   consumption.store(id, allowanceId, scopeId, units, workKey, record.windowEndsAt, availableUnits, holder)
 end
-return call.answer({ id = id, scopeId = scopeId, windowEndsAt = record.windowEndsAt, availableUnits = availableUnits }, 'operation')
+return call.answer({ id = id, scopeId = scopeId, windowEndsAt = record.windowEndsAt, availableUnits = availableUnits,
+  ownName = ownName }, 'operation')

@@ -4,17 +4,13 @@
 --- @request write
 --- @args allowanceId unitsLimit detail
 --- @reply allowance:allowance
---- @include lib/audit lib/call lib/caller lib/clock lib/freed lib/plan lib/queue lib/records lib/refuse lib/sendBack
+--- @include lib/audit lib/call lib/caller lib/clock lib/freed lib/plan lib/queue lib/records lib/refuse
 --- @include allowance/_allowance allowance/_cancel allowance/_serve allowance/_waiter
 local record = allowance.view(allowanceId)
 local wanted = tonumber(unitsLimit)
 if wanted == record.unitsLimit then return call.answer({ allowance = record }) end
-local least, stopped = queue.above('allowance:waiter', allowanceId, unitsLimit)
+local least = queue.above('allowance:waiter', allowanceId, unitsLimit)
 if least then refuse('LIMIT_BELOW_USE', 'unitsLimit ' .. string.format('%d', least)) end
-if stopped then
-  call.keep()
-  sendBack('DUE')
-end
 plan.needOperation()
 
 local isMore = wanted > record.unitsLimit

@@ -8,7 +8,9 @@ end
 
 --- The record as reads show it: past its settleBy it is overdue, swept or not.
 function reservation.view(record)
-  record.overdue = record.overdue or isLate(record)
+  if record.overdue or not isLate(record) then return record end
+  record = records.copy(record)
+  record.overdue = true
   return record
 end
 

@@ -3,10 +3,12 @@
 --- @request write
 --- @space maxArmedTimers timers:ARMED reservations:ACTIVE
 --- @args budgetId scopeId holder amountMinor settleBy workKey tail
---- @reply id balances:balances first:reservation
+--- @reply id balances:balances first:reservation ownName?
 --- @gather
---- @include lib/call lib/clock lib/count lib/id lib/maps lib/money lib/plan lib/refuse lib/sorted lib/space lib/timer
+--- @include lib/call lib/caller lib/clock lib/count lib/id lib/maps lib/money lib/plan lib/refuse lib/sorted lib/space lib/timer
 --- @include budget/_alerts budget/_budget budget/_line budget/_reservation scope/_scope
+local ownName = holder == '' and caller.needOwnName('holder') or nil
+holder = ownName or holder
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
 local record = budget.read(budgetId)
 local ofKey = workKey ~= '' and keys.budgetWorkKeys(budgetId, 'RESERVE')
@@ -51,4 +53,4 @@ end
 if ofKey then maps.put(ofKey, workKey, id .. ' ' .. amountMinor) end
 emit.budget.reserved(budgetId, created)
 if levels then alerts.emitReached(levels) end
-return call.answer({ id = id, balances = record }, 'operation')
+return call.answer({ id = id, balances = record, ownName = ownName }, 'operation')

@@ -18,7 +18,7 @@ function group.decide(record, outcome, at, cause)
   group.retire(record, at)
   if mailbox.anyBlocked() then dependents.ended(record.id, outcome, at, cause) end
   if record.pending == 0 and outcome ~= 'CANCELLED' then return end
-  for _, taskId in ipairs(redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)) do
+  for _, taskId in ipairs(group.memberIds(record.id)) do
     local found = task.load(taskId, 'messageId', 'state')
     local member = not found.state and message.read(found.messageId)
     local cancel = member and not member.finishedAt and scope.cancelOf(scope.path(member.scopeId))

@@ -1,11 +1,34 @@
 --- @record group
---- @include lib/clock lib/finished lib/records lib/refuse scope/_scope
+--- @include lib/caller lib/clock lib/finished lib/records lib/refuse lib/sorted scope/_scope
 --- A task group. Its counters are in its record, so that evaluating it costs the same for any number of members;
 --- `unjudged` counts the SUCCEEDED members without a verdict.
 group.maxMembers, group.maxUndecided = 100, 1000
 
 function group.read(groupId)
   return group.load(groupId) or refuse('GROUP_NOT_FOUND')
+end
+
+--- The ids of its members, in the order in which they joined.
+function group.memberIds(groupId)
+  local ids, entries = {}, sorted.front(keys.groupMembers(groupId), 2 ^ 31)
+  for i = 1, #entries, 2 do ids[#ids + 1] = entries[i] end
+  return ids
+end
+
+--- Whether the caller may use the mailboxes of the group and of all that have joined it.
+function group.isVisible(record)
+  if not caller.hasMailbox(record.mailboxId) then return false end
+  for mailboxId in string.gmatch(record.otherMailboxes or '', '[^,]+') do
+    if not caller.hasMailbox(mailboxId) then return false end
+  end
+  return true
+end
+
+--- Notes that a task of another mailbox has joined.
+function group.addMailbox(record, mailboxId)
+  local others = record.otherMailboxes or ''
+  if string.find(others, mailboxId, 1, true) then return end
+  records.set(record, 'otherMailboxes', others == '' and mailboxId or others .. ',' .. mailboxId)
 end
 
 --- Adds to a counter.

@@ -38,7 +38,7 @@ function members.released(record, at)
   group.add(groupRecord, 'pending', 1)
 end
 
---- READY or CLAIMED to a final state, which may decide the group. Sets record.groupState to the group's state.
+--- READY or CLAIMED to a final state, which may decide the group. Sets record.groupState of an ACKED one to the group's state.
 function members.finished(record, wasClaimed, at, reason, cause)
   local groupRecord, outcome = group.load(record.groupId), outcomes[record.state]
   group.add(groupRecord, wasClaimed and 'running' or 'pending', -1)
@@ -48,5 +48,5 @@ function members.finished(record, wasClaimed, at, reason, cause)
   outcome.emitter(record.taskId, task.of(record), cause)
   group.evaluate(groupRecord, at, cause)
   if wasClaimed then group.retire(groupRecord, at) end
-  record.groupState = groupRecord.state
+  if record.state == 'ACKED' then record.groupState = groupRecord.state end
 end

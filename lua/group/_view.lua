@@ -11,7 +11,7 @@ end
 function group.withMembers(list)
   local messageIds = {}
   for _, record in ipairs(list) do
-    record.tasks = redis.call('ZRANGE', keys.groupMembers(record.id), 0, -1)
+    record.tasks = group.memberIds(record.id)
     for i, taskId in ipairs(record.tasks) do
       local member = task.load(taskId)
       record.tasks[i], messageIds[#messageIds + 1] = member, member.messageId

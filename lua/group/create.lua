@@ -9,7 +9,8 @@
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
 local known = workKey ~= '' and maps.get(keys.groupWorkKeys(), workKey)
 if known then
-  local first = group.load(known, 'scopeId', 'state')
+  local first = group.load(known, 'scopeId', 'state', 'mailboxId', 'otherMailboxes')
+  if not group.isVisible(first) then refuse('PERMISSION_DENIED', 'mailbox') end
   return call.answer({ id = known, scopeId = first.scopeId, state = first.state, known = 1 }, 'syscall')
 end
 local box = mailbox.load(mailboxId, 'mode')

@@ -24,6 +24,7 @@ if after.isAfter(member, groupId) then refuse('TASK_NOT_JOINABLE', 'AFTER') end
 plan.needOperation()
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 
+if member.mailboxId ~= record.mailboxId then group.addMailbox(record, member.mailboxId) end
 message.unpack(member)
 records.set(member, 'groupId', groupId)
 task.add(record, member)

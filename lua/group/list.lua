@@ -17,8 +17,10 @@ for _, groupId in ipairs(ids) do
   scanned, last = scanned + 1, groupId
   if among(group.load(groupId, 'state').state, states) then
     local record = group.load(groupId)
-    chosen[#chosen + 1] = record
-    scanned = scanned + record.members
+    if group.isVisible(record) then
+      chosen[#chosen + 1] = record
+      scanned = scanned + record.members
+    end
   end
 end
 local page, bytes = {}, 0

@@ -1,13 +1,16 @@
 --- Submits a member task, delivered through the group's mailbox in the gate scope. input: JSON text; '' is delivered as
 --- null. deadline: epoch milliseconds; delaySeconds, maxAttempts, priority: numbers; prerequisites: as mailbox/_after keeps
---- them; required: as mailbox/_requires does; '' where absent. unique '1': a known taskKey answers its member.
+--- them; required: as mailbox/_requires does; traceparent, tracestate: as W3C Trace Context has them; '' where absent. unique '1': a known taskKey answers its member.
 --- @request write
 --- @args groupId taskKey unique tail taskTail
---- @rare deadline delaySeconds maxAttempts priority key prerequisites required
+--- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate
 --- @long input
 --- @reply taskId messageId scopeId state known
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_create mailbox/_mailbox
 --- @include mailbox/_message mailbox/_order mailbox/_capacity scope/_scope
+if prerequisites ~= '' and string.find(prerequisites, 'g' .. groupId, 1, true) then
+  refuse('VALIDATION_FAILED', 'after must not name the group that the task is submitted to')
+end
 local record = group.read(groupId)
 local known = unique == '1' and maps.get(keys.taskKeys(groupId), taskKey)
 if known then
@@ -18,7 +21,7 @@ end
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
-local order = message.order(priority, key, prerequisites, required)
+local order = message.order(priority, key, prerequisites, required, traceparent, tracestate)
 plan.needOperation()
 capacity.forPayload('input', input)
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end

@@ -6,8 +6,8 @@
 --- @shared callName drainedThrough
 --- @args idempotencyDigest fingerprint unpacked
 --- @export call
---- @include lib/caller lib/clock lib/count lib/idempotency lib/plan lib/rates lib/records lib/refuse lib/invocation lib/space
---- @include lib/timer lib/unit lib/usage
+--- @include lib/caller lib/clock lib/count lib/guards lib/idempotency lib/plan lib/rates lib/records lib/refuse lib/invocation
+--- @include lib/space lib/timer lib/unit lib/usage
 local call = {}
 
 --- The first element of every reply and the second word of every refusal, which Node turns into headers. One text costs
@@ -40,7 +40,7 @@ local function replay()
   local first, answer = idempotency.find(idempotencyDigest)
   if not first then return nil end
   if first ~= fingerprint then refuse('IDEMPOTENCY_KEY_REUSED') end
-  usage.countUncounted()
+  if keyspace.record then usage.countUncounted() end
   answer[1] = note('1')
   return answer
 end
@@ -53,18 +53,18 @@ local function admit(script)
   plan.read()
   if kind == 'org' then rates.ofNoSpace() else enterSpace(script) end
   if kind ~= 'worker' then invocation.note = note end
-  if kind == 'write' or kind == 'read' then
+  if kind ~= 'worker' then
     if not script.isLinked then caller.authorize() end
-    if not rates.quota() then refuse('SPACE_NOT_FOUND') end
+    if kind ~= 'org' and not rates.quota() then refuse('SPACE_NOT_FOUND') end
   end
   invocation.isAdmitted = true
 end
 
 --- Opens the request as the header of its script says (`@request`): `write` changes something; `read` changes nothing and
---- minds no timers; `org` reads what belongs to no space, which any key may; `worker` is made by workers, with neither an
---- API key nor rates. Returns the answer of an earlier request that this one repeats, else nil; what the script asked for of
---- the space's record (`@space`) is in keyspace.record.
-function call.open()
+--- minds no timers; `org` is about what belongs to no space; `worker` is made by workers, with neither an API key nor rates.
+--- Returns the answer of an earlier request that this one repeats, else nil; what the script asked for of the space's record
+--- (`@space`) is in keyspace.record. first, second: its arguments that have guards, which the loader puts there.
+function call.open(first, second)
   local kind = invocation.script.kind
   local isWorker, isWrite = kind == 'worker', kind == 'write'
   if not invocation.isAdmitted then admit(invocation.script) end
@@ -84,7 +84,9 @@ function call.open()
     invocation.isSentBack = refused.isSentBack
     error({ err = refused.err })
   end
-  return isWrite and idempotencyDigest ~= '' and replay() or nil
+  local limits = invocation.limits
+  if limits and limits.isGuarded then guard(invocation.script.guarded, first, second) end
+  return idempotencyDigest ~= '' and replay() or nil
 end
 
 --- What the call has changed so far stays, even if it is sent back.

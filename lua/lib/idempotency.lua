@@ -1,4 +1,4 @@
---- @include lib/clock lib/day lib/id lib/maps lib/invocation lib/space
+--- @include lib/clock lib/day lib/id lib/maps lib/invocation lib/space lib/unit
 --- @export idempotency
 --- The answers of requests with an Idempotency-Key, kept for 24 hours: one hash per day, deleted as a whole. A key per
 --- request with an expiry would take three times the memory.
@@ -10,8 +10,8 @@ local idempotency, windowMs = {}, 86400000
 local cutBit = 2 ^ 28
 --- The hash of the current request's day, and the request's time as stored there.
 local todaysKey, todaysMoment
---- The day of the last call, its space, the day before and its hash.
-local lastDay, lastSpace, dayBefore, earlierKey
+--- The day of the last call, the start of its keys, the day before and its hash.
+local lastDay, lastPlace, dayBefore, earlierKey
 --- The time of the last answer that was stored, as it was stored.
 local stampedMoment, stampedCut, stampedText
 
@@ -19,13 +19,18 @@ local stampedMoment, stampedCut, stampedText
 local function startOf(number) return (number - 1) * windowMs end
 
 --- Finds the current day and the one before. If the clock went back past midnight, the later day stays current, as in
---- lib/usage. Once an invocation for each space.
+--- lib/usage. Once an invocation for each space. Calls of no space have records of their own.
 local function enterDay()
-  local current = keyspace.record.usageDay
+  local current = spaceRoot and keyspace.record.usageDay
   if current ~= today and current ~= string.format('%d', today + 1) then current = today end
-  if lastDay ~= current or lastSpace ~= spaceRoot then
-    lastDay, lastSpace, dayBefore = current, spaceRoot, string.format('%d', current - 1)
-    todaysKey, earlierKey = keys.idempotency(current), keys.idempotency(dayBefore)
+  local place = spaceRoot or keys.org()
+  if lastDay ~= current or lastPlace ~= place then
+    lastDay, lastPlace, dayBefore = current, place, string.format('%d', current - 1)
+    if spaceRoot then
+      todaysKey, earlierKey = keys.idempotency(current), keys.idempotency(dayBefore)
+    else
+      todaysKey, earlierKey = keys.orgIdempotency(current), keys.orgIdempotency(dayBefore)
+    end
   end
   todaysMoment = now - startOf(current)
   invocation.answersIn = spaceRoot
@@ -63,4 +68,5 @@ function idempotency.keep(digest, fingerprint, list)
     stampedMoment, stampedCut, stampedText = todaysMoment, cut, struct.pack('>I4', todaysMoment + cut * cutBit)
   end
   maps.put(todaysKey, digest, fingerprint .. stampedText .. values .. rest)
+  if not spaceRoot then unit.command('PEXPIRE', todaysKey, 2 * windowMs) end
 end

@@ -18,6 +18,6 @@ function invocations.start(org)
   root = org
   -- With all its members from the start it is not copied as it grows.
   invocation = { counted = false, at = 0, script = false, isSentBack = false, note = false, refusals = false, hasPlan = false,
-    isAdmitted = false, apiKeyDigest = false, permissions = false, spaces = false, enteredId = false, enteredFor = false,
+    isAdmitted = false, apiKeyDigest = false, permissions = false, limits = false, enteredId = false, enteredFor = false,
     answersIn = false }
 end

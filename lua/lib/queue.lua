@@ -1,6 +1,6 @@
 --- @export queue
 --- @registry lines
---- @include lib/clock lib/invocation lib/records lib/sendBack lib/sorted lib/unit
+--- @include lib/clock lib/due lib/records lib/sendBack lib/sorted lib/timer lib/unit
 --- Those who wait for units of something, strictly first in, first out. A list has the order; a sorted set of the live ones,
 --- scored by arrival, gives positions and cheap removal. A waiter that leaves from the middle remains in the list as a dead
 --- entry, which is skipped at the head.
@@ -15,21 +15,6 @@
 --- stop(record, cancel), expire(record, at): ends one whose run is cancelled, or whose time was over at `at`; unqueue(record,
 --- cancel): stops one wherever it stands.
 local queue, lines = { rebuildBatch = 100 }, {}
---- How many waiters of cancelled runs one call ends at most: about as many as a step of a cancel.
-local maxStops = 250
-
---- Whether these keys can be read as a whole, which shows what is stored. If the invocation has changed one of them, the call is
---- sent back; in an invocation that is refused as a whole, where it would find the same again, false: the caller does without.
-function queue.isStored(...)
-  for _, key in ipairs({ ... }) do
-    if unit.isChanged(key) then
-      if invocation.isWhole then return false end
-      sendBack('DUE')
-    end
-  end
-  return true
-end
-
 --- Appends a waiter for `units` and returns its position.
 function queue.add(kind, id, waiterId, units)
   local line = lines[kind]
@@ -71,9 +56,11 @@ end
 function queue.rebuild(kind, id, leavingId)
   local line = lines[kind]
   local live, list, rebuilt = line.live(id), line.list(id), line.rebuilt(id)
-  if not queue.isStored(live, list, rebuilt) then return end
-  local living = redis.call('ZCARD', live) - 1
-  if redis.call('LLEN', list) <= 2 * living + queue.rebuildBatch then return end
+  if unit.lengthOf(list) <= 2 * (sorted.count(live) - 1) + queue.rebuildBatch then return end
+  -- They are copied as they are stored: where the invocation has changed them, a step of its own comes first.
+  if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(rebuilt) then
+    sendBack('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
+  end
   local record = line.load(id)
   local batch = redis.call('ZRANGE', live, '(' .. record.rebuiltThrough, '+inf', 'BYSCORE', 'LIMIT', 0, queue.rebuildBatch)
   local kept = {}
@@ -90,6 +77,18 @@ function queue.rebuild(kind, id, leavingId)
   records.set(record, 'rebuiltThrough', false)
 end
 
+--- A step of that, until the list is short enough.
+due['queue:rebuild'] = function(place)
+  local kind, id = string.match(place, '^(%S+) (%S+)$')
+  local line = lines[kind]
+  queue.rebuild(kind, id, '')
+  unit.write()
+  if redis.call('LLEN', line.list(id)) > 2 * sorted.count(line.live(id)) + queue.rebuildBatch then
+    timer.armInBackground('queue:rebuild', place, now)
+  end
+  return queue.rebuildBatch
+end
+
 --- The time of a waiter is over at `at`; it may have left already. Returns the id of what it waited for if those behind it may
 --- be served.
 function queue.expire(kind, waiterId, at)
@@ -104,15 +103,23 @@ function queue.expire(kind, waiterId, at)
   return wasHead and id
 end
 
+--- The ids at the head, at most `maxWaiters`, whether they still wait or not, and whether they are those of the list. A list that
+--- the invocation has changed is left as it is: those who leave are dead entries of it. The sorted set has the same order.
+local function heads(line, id, maxWaiters)
+  local list = line.list(id)
+  if not unit.isChanged(list) then return redis.call('LRANGE', list, 0, maxWaiters - 1), true end
+  local ids, entries = {}, sorted.front(line.live(id), maxWaiters)
+  for i = 1, #entries, 2 do ids[#ids + 1] = entries[i] end
+  return ids, false
+end
+
 --- Serves at most `maxWaiters` from the head on, as of the time `at`. While the queue is not empty nobody else gets units, so
 --- the order holds over any number of steps. take(head): takes its units and returns nil; or the time from which it may have
 --- them; or false if something else will have the queue served. Returns the number of waiters that left, and the time of
 --- the next step: `at` itself if there may be more to do, false as `take` returned it, nil if nobody waits.
 function queue.serve(kind, id, at, maxWaiters, take)
   local line = lines[kind]
-  local list = line.list(id)
-  if not queue.isStored(list) then return 0, at end
-  local ids = redis.call('LRANGE', list, 0, maxWaiters - 1)
+  local ids, isListed = heads(line, id, maxWaiters)
   local live = #ids > 0 and sorted.scores(line.live(id), ids)
   local left, passed, nextAt = 0, 0, nil
   for i, waiterId in ipairs(ids) do
@@ -134,22 +141,36 @@ function queue.serve(kind, id, at, maxWaiters, take)
   if nextAt == nil and #ids == maxWaiters then nextAt = at end
   if nextAt == nil then
     queue.clear(kind, id)
-  elseif passed > 0 then
-    unit.command('LTRIM', list, passed, -1)
+  elseif passed > 0 and isListed then
+    unit.command('LTRIM', line.list(id), passed, -1)
   end
   return left, nextAt
 end
 
---- How many units the waiter wants that wants most, if that is more than `units`; those of cancelled runs, which would wait for
---- nothing, are ended first. Returns the number or nil, and whether any was ended: then the call has to look again.
+--- The units of the waiter that wants most, if that is more than `units`; else nil. Waiters of cancelled runs wait for nothing:
+--- they are ended in a step of their own before the call goes on.
 function queue.above(kind, id, units)
   local line = lines[kind]
-  local above = redis.call('ZRANGE', line.units(id), '+inf', '(' .. units, 'BYSCORE', 'REV', 'LIMIT', 0, maxStops)
-  for i, waiterId in ipairs(above) do
-    local record = line.read(waiterId)
-    local cancel = line.cancelOf(record)
-    if not cancel then return record.units, i > 1 end
-    line.unqueue(record, cancel)
+  local waiterId, most = sorted.last(line.units(id))
+  if not waiterId or tonumber(most) <= tonumber(units) then return nil end
+  if line.cancelOf(line.read(waiterId)) then
+    sendBack('DUE', timer.named('queue:above', kind .. ' ' .. id .. ' ' .. units))
   end
-  return nil, above[1] ~= nil
+  return tonumber(most)
+end
+
+--- Ends waiters of cancelled runs that want more than so many units, those that want most first, until one of another run does.
+due['queue:above'] = function(place, _, limit)
+  local kind, id, units = string.match(place, '^(%S+) (%S+) (%S+)$')
+  local line, done = lines[kind], 0
+  while done < limit do
+    local waiterId, most = sorted.last(line.units(id))
+    local record = waiterId and tonumber(most) > tonumber(units) and line.read(waiterId)
+    local cancel = record and line.cancelOf(record)
+    if not cancel then return math.max(1, done) end
+    line.unqueue(record, cancel)
+    done = done + 1
+  end
+  timer.armInBackground('queue:above', place, now)
+  return done
 end

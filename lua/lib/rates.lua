@@ -20,12 +20,18 @@ function rates.ofOrg(record, quota)
   orgRecovered = sameOrgMinute and tonumber(record.usedRecovery) or 0
 end
 
---- The same of a space.
-function rates.ofSpace(record)
-  spaceRecord, spaceQuota, spaceStart, isCounted = record, tonumber(record.requestsPerMinute), '', false
-  if not spaceQuota then return end
+--- The quota of the space, which a call may have changed.
+function rates.setQuota(record)
+  spaceQuota = tonumber(record.requestsPerMinute)
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
   spaceStart = string.format('%d,', spaceQuota)
+end
+
+--- Starts from the record of a space.
+function rates.ofSpace(record)
+  spaceRecord, spaceQuota, spaceStart, isCounted = record, nil, '', false
+  if not record.requestsPerMinute then return end
+  rates.setQuota(record)
   sameSpaceMinute = record.requestsMinute == minute
   spaceUsed = sameSpaceMinute and tonumber(record.usedRequests) or 0
 end

@@ -113,6 +113,13 @@ function records.forget(key)
   if sums then sums[key] = nil end
 end
 
+--- A copy for a reply that shows another state than the one that is stored: later calls of the invocation must not see that.
+function records.copy(record)
+  local copy = {}
+  for name, value in pairs(record) do copy[name] = value end
+  return copy
+end
+
 --- All fields of a hash as they are stored, without the changes of this invocation.
 function records.stored(key)
   local flat, fields = redis.call('HGETALL', key), {}

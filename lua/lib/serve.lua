@@ -1,5 +1,5 @@
 --- @export serve redisCall redisQuery
---- @include lib/clock lib/day lib/query lib/rates lib/invocation lib/space lib/timer lib/unit
+--- @include lib/answers lib/clock lib/day lib/query lib/rates lib/invocation lib/space lib/timer lib/unit
 --- How every function of the library begins and ends. An invocation takes a list of calls, each with the arguments of its
 --- script, and replies with a list. Calls of one script that arrive together are the simplest case.
 local serve = {}
@@ -23,15 +23,15 @@ local function failure(text)
 end
 
 --- Carries out one request. Returns its reply, or an error and true. A request that is sent back is not counted. An empty
---- text of shared arguments says that they are those of the request before.
-local function attempt(script, args, offset, at)
+--- text of shared arguments says that they are those of the request before. body: of an atomic batch; nil: the script's.
+local function attempt(script, args, offset, at, body)
   invocation.script, invocation.at, invocation.counted, invocation.isSentBack = script, at, false, false
   local shared = args[offset + 1]
   if shared ~= '' then
     script.share(shared)
     invocation.isAdmitted, invocation.note = false, false
   end
-  local ok, reply = pcall(script.body, args, offset)
+  local ok, reply = pcall(body or script.body, args, offset)
   if ok then return reply end
   reply = { err = failure(reply) }
   if invocation.isSentBack then
@@ -74,28 +74,55 @@ local function each(org, scripts, script, args, first)
   return replies
 end
 
---- The same, but where one call is refused none happens: the reply is then its error and its place in the list, from 0 on.
---- Nothing is written but that one request was counted; nor is that if the call was sent back.
-local function whole(org, scripts, args, first)
-  local replies, at = {}, first
+--- What a call of a batch does that refers to earlier ones, or expects something of its own answer.
+local function onTerms(script, text, replies)
+  local terms = cjson.decode(text)
+  return function(args, offset)
+    args[offset + 2] = answers.refer(args[offset + 2], terms, replies)
+    local reply = script.body(args, offset)
+    if not answers.isRepeated() then answers.expect(reply, terms.expect) end
+    return reply
+  end
+end
+
+--- The refusal of a whole invocation: the error, which has the note of the rates as they now are, and the place of the call in
+--- the list, from 0 on. Nothing is written but that one request was counted; nor is that if the caller was refused or the call
+--- sent back.
+local function refused(org, script, args, first, err, place)
+  local isCounted = invocation.counted and not invocation.isSentBack
+  start(org)
+  if isCounted then
+    invocation.refusals = { [first] = { err = err } }
+    attempt(script, args, first + 2, first)
+    unit.write()
+    -- A bug's text has no note.
+    if not string.find(err, '^ERR ') then err = string.gsub(err, '^(%S+) %S+', '%1 ' .. invocation.note(), 1) end
+  end
+  return { { err = err }, place }
+end
+
+--- The same as `each`, but if one call is refused none happens. Each call has its terms (lib/answers) between the name of its
+--- script and its arguments, or ''. maxBytes: of all replies together.
+local function whole(org, scripts, args, first, maxBytes)
+  local replies, at, bytes = {}, first, 0
+  local opening = scripts[args[first + 1]]
   start(org)
   invocation.isWhole, invocation.refusals = true, {}
   while at < #args do
-    local one, offset = scripts[args[at + 1]], at + 1
-    local reply, isRefused = attempt(one, args, offset, at)
-    if isRefused then
-      local isSentBack = invocation.isSentBack
-      start(org)
-      if not isSentBack then
-        invocation.isWhole, invocation.refusals = true, { [at] = { err = reply.err } }
-        attempt(one, args, offset, at)
-        unit.write()
-      end
-      return { reply, #replies }
+    local script, terms, offset = scripts[args[at + 1]], args[at + 2], at + 2
+    if script.kind == 'read' and answers.isRepeated() then
+      replies[#replies + 1] = { '' }
+    else
+      local reply, isRefused = attempt(script, args, offset, at, terms ~= '' and onTerms(script, terms, replies) or nil)
+      bytes = bytes + (isRefused and 0 or answers.bytes(reply))
+      if bytes > maxBytes then reply, isRefused = { err = 'PAYLOAD_TOO_LARGE ' .. invocation.note() .. ' answers' }, true end
+      if isRefused then return refused(org, opening, args, first, reply.err, #replies) end
+      replies[#replies + 1] = reply
     end
-    replies[#replies + 1], at = reply, offset + one.width
+    at = offset + script.width
     if at < #args then proceed() end
   end
+  answers.keep(replies[1])
   unit.write()
   return replies
 end
@@ -109,10 +136,10 @@ function serve.requests(script, org, args)
   return replies[1]
 end
 
---- Calls of several scripts, each with the script's name in front of its arguments. The first argument is 1 if the
---- invocation is to be refused as a whole.
+--- Calls of several scripts, each with the script's name in front of its arguments. The first argument is '', or how many
+--- bytes the replies may have together if the invocation is to be refused as a whole.
 function serve.mixed(scripts, org, args)
-  if args[1] == '1' then return whole(org, scripts, args, 1) end
+  if args[1] ~= '' then return whole(org, scripts, args, 1, tonumber(args[1])) end
   return each(org, scripts, nil, args, 1)
 end
 

@@ -1,7 +1,7 @@
 --- @include lib/gathered
 --- @export sorted
 --- Sorted sets as the invocation changes them: one ZREM and one ZADD per set are sent at the end. A changed set can only be
---- asked for its first member, its number of members and the scores of members.
+--- asked for its first member, its number of members, the scores of members, and for the first few members of a range.
 local sorted = {}
 local added, removed = gathered.byKey.ZADD, gathered.byKey.ZREM
 --- By key: the members and scores read from the start of a set; `at`: the position of the first unchanged one.
@@ -79,17 +79,127 @@ function sorted.first(key)
   return first, least
 end
 
---- The first stored members behind another ('' or one that has gone: from the first on), at most `limit`, each followed by
---- its score, without those that this invocation has removed; nil where it has added some.
-function sorted.behind(key, last, limit)
-  if added[key] and added[key][3] then return nil end
-  local rank = last ~= '' and redis.call('ZRANK', key, last)
-  local start = rank and rank + 1 or 0
-  local entries, kept = redis.call('ZRANGE', key, start, start + limit - 1, 'WITHSCORES'), {}
-  for i = 1, #entries, 2 do
-    if change(key, entries[i]) == nil then kept[#kept + 1], kept[#kept + 2] = entries[i], entries[i + 1] end
+--- Calls `each` with every member that the invocation has added or removed, once.
+local function eachChanged(key, each)
+  local seen = {}
+  local function look(args, from, width)
+    for i = from, args and #args or 0, width do
+      if not seen[args[i]] then each(args[i]) end
+      seen[args[i]] = true
+    end
   end
-  return kept
+  look(added[key], 4, 2)
+  look(removed[key], 3, 1)
+end
+
+local function isChanged(key)
+  return removed[key] or added[key] and added[key][3]
+end
+
+--- Whether one text comes before another by its bytes, as members of one score do; `<` goes by the locale.
+local function isBefore(one, other)
+  for i = 1, math.min(#one, #other) do
+    local a, b = string.byte(one, i), string.byte(other, i)
+    if a ~= b then return a < b end
+  end
+  return #one < #other
+end
+
+--- Whether a member with a score comes before another.
+local function isInFront(member, score, other, otherScore)
+  score, otherScore = tonumber(score), tonumber(otherScore)
+  return score < otherScore or score == otherScore and isBefore(member, other)
+end
+
+--- The first members of a range, at most `limit`, each followed by its score, as the invocation leaves them. stored(limit):
+--- reads the first ones that are stored. isIn(member, score): whether one that was added belongs to the range. isReverse: the last
+--- ones come first.
+local function ranged(key, limit, stored, isIn, isReverse)
+  if not isChanged(key) then return stored(limit) end
+  local changes, kept, list = 0, {}, {}
+  eachChanged(key, function(member)
+    local score = change(key, member)
+    changes = changes + 1
+    if score and isIn(member, score) then kept[#kept + 1] = { member, score } end
+  end)
+  local entries = stored(limit + changes)
+  for i = 1, #entries, 2 do
+    if change(key, entries[i]) == nil then kept[#kept + 1] = { entries[i], entries[i + 1] } end
+  end
+  table.sort(kept, function(a, b)
+    if isReverse then a, b = b, a end
+    return isInFront(a[1], a[2], b[1], b[2])
+  end)
+  for i = 1, math.min(limit, #kept) do list[2 * i - 1], list[2 * i] = kept[i][1], kept[i][2] end
+  return list
+end
+
+--- The first members, at most `limit`, each followed by its score.
+function sorted.front(key, limit)
+  return ranged(key, limit, function(some) return redis.call('ZRANGE', key, 0, some - 1, 'WITHSCORES') end,
+    function() return true end)
+end
+
+--- The member with the highest score, and the score as text; nil if the set is empty.
+function sorted.last(key)
+  local entries = ranged(key, 1, function(some) return redis.call('ZRANGE', key, 0, some - 1, 'REV', 'WITHSCORES') end,
+    function() return true end, true)
+  return entries[1], entries[2]
+end
+
+--- The first members behind another ('' or one that is not stored: from the first on), at most `limit`, each followed by its
+--- score.
+function sorted.behind(key, last, limit)
+  local score = last ~= '' and redis.call('ZSCORE', key, last)
+  if not score then return sorted.front(key, limit) end
+  local rank = redis.call('ZRANK', key, last)
+  return ranged(key, limit, function(some) return redis.call('ZRANGE', key, rank + 1, rank + some, 'WITHSCORES') end,
+    function(member, at) return isInFront(last, score, member, at) end)
+end
+
+--- The first members with scores from one bound to another, as ZRANGE BYSCORE takes them, at most `limit`, each followed by its
+--- score.
+function sorted.byScore(key, from, to, limit)
+  local least, most = tonumber((string.gsub(from, '^%(', ''))), tonumber((string.gsub(to, '^%(', '')))
+  return ranged(key, limit,
+    function(some) return redis.call('ZRANGE', key, from, to, 'BYSCORE', 'LIMIT', 0, some, 'WITHSCORES') end,
+    function(_, text)
+      local score = tonumber(text)
+      return (score > least or score == least and string.sub(from, 1, 1) ~= '(')
+        and (score < most or score == most and string.sub(to, 1, 1) ~= '(')
+    end)
+end
+
+--- Of a set whose members all have one score: the first that begin with a text, behind a member ('': from the first on), at most
+--- `limit`.
+function sorted.byName(key, start, last, limit)
+  local from = last ~= '' and '(' .. last or '[' .. start
+  -- No byte of UTF-8 is as high.
+  local to = start == '' and '+' or '(' .. start .. '\255'
+  local entries = ranged(key, limit, function(some)
+    local list = {}
+    for i, member in ipairs(redis.call('ZRANGE', key, from, to, 'BYLEX', 'LIMIT', 0, some)) do
+      list[2 * i - 1], list[2 * i] = member, '0'
+    end
+    return list
+  end, function(member) return string.sub(member, 1, #start) == start and (last == '' or isBefore(last, member)) end)
+  local members = {}
+  for i = 1, #entries, 2 do members[#members + 1] = entries[i] end
+  return members
+end
+
+--- How many members come before one; nil if it is none. No two have one score.
+function sorted.rank(key, member)
+  if not isChanged(key) then return redis.call('ZRANK', key, member) or nil end
+  local score = sorted.score(key, member)
+  if not score then return nil end
+  local function isLess(other) return other and tonumber(other) < tonumber(score) end
+  local rank = redis.call('ZCOUNT', key, '-inf', '(' .. score)
+  eachChanged(key, function(other)
+    if isLess(redis.call('ZSCORE', key, other)) then rank = rank - 1 end
+    if isLess(change(key, other)) then rank = rank + 1 end
+  end)
+  return rank
 end
 
 function sorted.isEmpty(key)
@@ -104,15 +214,6 @@ function sorted.score(key, member)
   local score = change(key, member)
   if score ~= nil then return score end
   return redis.call('ZSCORE', key, member)
-end
-
---- Whether one text comes before another by its bytes, as members of one score do; `<` goes by the locale.
-local function isBefore(one, other)
-  for i = 1, math.min(#one, #other) do
-    local a, b = string.byte(one, i), string.byte(other, i)
-    if a ~= b then return a < b end
-  end
-  return #one < #other
 end
 
 --- The member of this score (text) that begins with a prefix; nil if there is none.
@@ -145,19 +246,12 @@ end
 
 --- The number of members.
 function sorted.count(key)
-  local members, seen = redis.call('ZCARD', key), {}
-  local function look(args, from, width)
-    for i = from, args and #args or 0, width do
-      local member = args[i]
-      if not seen[member] then
-        seen[member] = true
-        local was = redis.call('ZSCORE', key, member) and 1 or 0
-        members = members - was + (change(key, member) and 1 or 0)
-      end
-    end
-  end
-  look(added[key], 4, 2)
-  look(removed[key], 3, 1)
+  local members = redis.call('ZCARD', key)
+  if not isChanged(key) then return members end
+  eachChanged(key, function(member)
+    local was = redis.call('ZSCORE', key, member) and 1 or 0
+    members = members - was + (change(key, member) and 1 or 0)
+  end)
   return members
 end
 

@@ -37,6 +37,23 @@ function unit.push(key, text)
   gathered.add('RPUSH', key, text)
 end
 
+--- Removes a text from a list: the first one, or with `isLast` the last one.
+function unit.pull(key, text, isLast)
+  local args = gathered.byKey.RPUSH[key]
+  for i = 3, args and #args or 0 do
+    if args[i] == text then return table.remove(args, i) end
+  end
+  unit.command('LREM', key, isLast and -1 or 1, text)
+end
+
+--- The first texts of a list, at most `limit`, with those that this invocation has appended. Those that it has removed may be
+--- among them: for lists of hints, which say nothing by themselves.
+function unit.hints(key, limit)
+  local list, args = redis.call('LRANGE', key, 0, limit - 1), gathered.byKey.RPUSH[key]
+  for i = 3, args and math.min(#args, limit - #list + 2) or 0 do list[#list + 1] = args[i] end
+  return list
+end
+
 --- The length of a list, with what this invocation appends to it.
 function unit.lengthOf(key)
   local args = gathered.byKey.RPUSH[key]

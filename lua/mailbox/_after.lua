@@ -1,5 +1,5 @@
 --- @export after
---- @include lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
+--- @include lib/caller lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
 --- @include group/_group mailbox/_blocked mailbox/_dependents mailbox/_finish mailbox/_mailbox mailbox/_message
 --- @include mailbox/_proceed scope/_scope
 --- Prerequisites: a message with `after` is BLOCKED until each of them has come out well. Its record keeps them in
@@ -26,6 +26,12 @@ local function policyOf(text)
   return string.match(text, '^%u+')
 end
 
+--- Whether there is no such message or group for the caller: it may not use its mailbox.
+local function isHidden(kind, id)
+  if kind == 'm' then return not caller.hasMailbox(message.load(id, 'mailboxId').mailboxId) end
+  return not group.isVisible(group.load(id, 'mailboxId', 'otherMailboxes'))
+end
+
 --- The state of a message, and the number of its ends that have left some to the workers; nil: there is no such message.
 local function messageState(id)
   local found = message.load(id, 'mailboxId', 'scopeId', 'state', 'ends')
@@ -49,14 +55,14 @@ end
 
 --- Judges the prerequisites of a message that is sent or requeued. Returns them as they are to be kept, and the lists to join;
 --- or nil, and why they refuse the message, as an error's code and detail. A requeue goes by the recorded end of one that
---- retention has removed; a new message must name what there is.
+--- retention has removed; a new message must name what there is, and what its sender may use.
 function after.judge(text, isNew)
   local policy = policyOf(text)
   local kept, places = { policy }, {}
   for kind, id, _, known in string.gmatch(text, entryForm) do
     local state, number = (kind == 'm' and messageState or groupState)(id)
     local isGone = not state
-    if isGone and isNew then return nil, kind == 'm' and 'MESSAGE_NOT_FOUND' or 'GROUP_NOT_FOUND', 'after' end
+    if isNew and (isGone or invocation.limits and isHidden(kind, id)) then return nil, kind == 'm' and 'MESSAGE_NOT_FOUND' or 'GROUP_NOT_FOUND', 'after' end
     state = state or known ~= '' and string.sub(known, 2) or 'GONE'
     local hasEnded = isOver(kind, state)
     if hasEnded and (isWell[state] or policy == 'RUN') then
@@ -117,7 +123,7 @@ end
 --- Takes the end of the prerequisite behind a list, at `at`, into account for one of those in it. What it is after otherwise
 --- stays.
 local function decide(dependentId, place, state, at, cause)
-  unit.command('LREM', keys.dependents(place), 1, dependentId)
+  unit.pull(keys.dependents(place), dependentId)
   local record = waiting(dependentId)
   if not record then return end
   local policy, isMeant = policyOf(record.prerequisites), false
@@ -147,13 +153,8 @@ end
 --- Goes through a list, until about `limit` records have changed. Returns how many have, and whether there are more.
 local function step(place, state, at, cause, limit)
   local key, decided, finishes = keys.dependents(place), invocation.decided or 0, message.finishes
-  -- Changed by this invocation, it cannot be read before that is written. A request writes at its end.
-  if unit.isChanged(key) then
-    if invocation.script then return 0, true end
-    unit.write()
-  end
   local work = 0
-  for i, id in ipairs(redis.call('LRANGE', key, 0, limit)) do
+  for i, id in ipairs(unit.hints(key, limit + 1)) do
     if i > limit or work >= limit or work > 0 and not isWell[state] and work + workOf(id) > limit then return work, true end
     invocation.decided = (invocation.decided or 0) + 1
     decide(id, place, state, at, cause)
@@ -189,7 +190,7 @@ function dependents.forget(record)
   local policy = policyOf(text)
   for kind, id, number, known in string.gmatch(text, entryForm) do
     -- The newest are mostly the first to go, with their run.
-    if known == '' then unit.command('LREM', keys.dependents(placeOf(policy, kind, id, number)), -1, record.id) end
+    if known == '' then unit.pull(keys.dependents(placeOf(policy, kind, id, number)), record.id, true) end
   end
 end
 

@@ -1,10 +1,10 @@
 --- @include lib/clock lib/count lib/maps lib/records lib/sorted lib/timer mailbox/_after mailbox/_delay
 --- @include mailbox/_message mailbox/_proceed mailbox/_ready mailbox/_requires scope/_scope
-local orderFields = { 'priority', 'key', 'prerequisites', 'required' }
+local rareFields = { 'priority', 'key', 'prerequisites', 'required', 'traceparent', 'tracestate' }
 
---- Of a message with a place in an order of its own: see message.create.
+--- Of a message with values that few have: see message.create.
 local function begin(record, path, box, order)
-  for _, field in ipairs(orderFields) do
+  for _, field in ipairs(rareFields) do
     if order[field] then records.set(record, field, order[field]) end
   end
   -- Whatever moves it looks at its place first (mailbox/_ready).
@@ -21,7 +21,8 @@ end
 --- Puts a new message into a mailbox: READY, DELAYED where it has a `readyAt`, or BLOCKED.
 --- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil;
 --- with state = false the table need not grow for the state. box: the mailbox's record. order: nil, or `priority` (1 to 9),
---- `key`, `required`, and `prerequisites` with `places` as `after.judge` returns them, each nil where there is none.
+--- `key`, `required`, `prerequisites` with `places` as `after.judge` returns them, `traceparent` and `tracestate`, each nil where
+--- there is none.
 function message.create(record, path, box, order)
   path = path or scope.create(record.scopeId)
   message.insert(record)

@@ -13,6 +13,7 @@ due['mailbox:message'] = function(messageId, at)
     message.finish(record, 'EXPIRED', at, emit.message.expired, 'DEADLINE_EXCEEDED')
     return
   end
+  message.needTrace(record)
   emit.message.lease_expired(messageId, record)
   if record.attempts >= record.maxAttempts then
     message.finish(record, 'FAILED', at, emit.message.failed, 'ATTEMPTS_EXHAUSTED')

@@ -8,8 +8,8 @@ message.finishes = 0
 function message.finish(record, state, at, emitter, reason, cause)
   message.finishes = message.finishes + 1
   if record.place then
-    -- All that message.passOn needs, with the key that is looked at first: read once.
-    message.load(record.id, 'key', 'required', 'blockedOn')
+    -- All that message.passOn and the event need, with the key that is looked at first: read once.
+    message.load(record.id, 'key', 'required', 'blockedOn', 'traceparent')
     keyed.needOrder(record, at)
   end
   local path = scope.path(record.scopeId)

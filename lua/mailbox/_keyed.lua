@@ -1,5 +1,5 @@
 --- @export keyed
---- @include lib/call lib/clock lib/due lib/invocation lib/records lib/sendBack lib/sorted lib/timer lib/unit mailbox/_blocked
+--- @include lib/call lib/clock lib/due lib/invocation lib/records lib/sendBack lib/sorted lib/timer mailbox/_blocked
 --- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_ripening scope/_scope
 --- Messages with a key: of each key at most `perKey` of the mailbox are *active*, which is READY, CLAIMED or between two
 --- attempts. The others are BLOCKED, and follow in the order in which nothing but the key was in their way any more. Each key
@@ -88,10 +88,7 @@ end
 --- which it frees none counts as one. Returns how many, and whether there are more.
 local function freeAll(mailboxId, limit)
   local box, waited, done = mailbox.load(mailboxId, 'freedThrough'), keys.waitedKeys(mailboxId), 0
-  -- Changed by this invocation, it cannot be read before that is written.
-  if unit.isChanged(waited) then return 0, true end
-  local from = box.freedThrough and '(' .. box.freedThrough or '-'
-  local list = redis.call('ZRANGE', waited, from, '+', 'BYLEX', 'LIMIT', 0, limit)
+  local list = sorted.byName(waited, '', box.freedThrough or '', limit)
   for _, key in ipairs(list) do
     local freed = free(mailboxId, key, limit - done, now)
     -- The same key may have more.

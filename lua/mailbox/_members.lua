@@ -5,7 +5,7 @@
 --- started(record): READY to CLAIMED.
 --- released(record, at): CLAIMED, about to become READY again; true if it is cancelled instead.
 --- decided(record): the outcome of its group if that is decided, or will be by what is due; nil if it is not.
---- finished(record, wasClaimed, at, reason, cause): to a final state; sets record.groupState to the group's state.
+--- finished(record, wasClaimed, at, reason, cause): to a final state; sets record.groupState of an ACKED one.
 --- obstacle(record): why it may not be brought back, an error's code and detail; nil if it may.
 --- requeued(record, from): from the final state `from` to READY again.
 local members = {}

@@ -34,6 +34,11 @@ function message.stateNow(record)
   return record.state == 'DELAYED' and record.readyAt <= now and 'READY' or record.state
 end
 
+--- Before an event of the message, which has its trace. Few have one; those have a place.
+function message.needTrace(record)
+  if record.place then message.load(record.id, 'traceparent') end
+end
+
 --- Sets a text of the record that counts among the retained bytes.
 function message.keep(record, field, text)
   local known = message.load(record.id, 'lastError', 'progress')

@@ -18,7 +18,7 @@ end
 
 --- The id of the oldest mailbox of a name; nil where there is none.
 function names.oldest(name)
-  local found = redis.call('ZRANGE', keys.mailboxNames(), '[' .. name .. '\t', '(' .. name .. '\n', 'BYLEX', 'LIMIT', 0, 1)[1]
+  local found = sorted.byName(keys.mailboxNames(), name .. '\t', '', 1)[1]
   return found and string.sub(found, -36)
 end
 

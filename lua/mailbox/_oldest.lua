@@ -1,17 +1,17 @@
 --- @export oldest
---- @include mailbox/_ready
+--- @include lib/sorted mailbox/_ready
 --- The time since which the oldest message of a mailbox is ready; mailbox/_gauges has that of a space.
 local oldest = {}
 local highestPriority = 9
 
 --- The time since which the oldest message of a queue is ready: each priority has its own first one.
 local function ofQueue(key)
-  local first = tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
+  local first = tonumber(select(2, sorted.first(key)))
   if not first or first >= 0 then return first end
   local least = math.huge
   for priority = 0, highestPriority do
     local from, to = ready.leastScore(priority), priority == 0 and '+inf' or '(' .. ready.leastScore(priority - 1)
-    local score = tonumber(redis.call('ZRANGE', key, from, to, 'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')[2])
+    local score = tonumber(sorted.byScore(key, from, to, 1)[2])
     if score then least = math.min(least, select(2, ready.read(score))) end
   end
   return least
@@ -20,7 +20,7 @@ end
 --- The least of what `momentOf` returns for the members of a set of heads, or false: of the first `maxMembers`, in whose
 --- order their scores, which are never later, end the search.
 function oldest.among(key, maxMembers, momentOf)
-  local heads, first = redis.call('ZRANGE', key, 0, maxMembers - 1, 'WITHSCORES'), math.huge
+  local heads, first = sorted.front(key, maxMembers), math.huge
   for i = 1, #heads, 2 do
     if tonumber(heads[i + 1]) > first then break end
     first = math.min(first, momentOf(heads[i]) or first)

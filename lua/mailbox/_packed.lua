@@ -47,7 +47,7 @@ local function segmentOf(id)
     if not found or id < found.first then return nil end
     segment, seen.segment = found, found
   end
-  if seen.anyUnpacked == nil then seen.anyUnpacked = redis.call('EXISTS', keys.unpackedMessages()) == 1 end
+  if seen.anyUnpacked == nil or invocation.isWhole then seen.anyUnpacked = not sorted.isEmpty(keys.unpackedMessages()) end
   return not (seen.anyUnpacked and sorted.score(keys.unpackedMessages(), id)) and segment or nil
 end
 

@@ -73,10 +73,6 @@ local function walk(kind, id, from, last, leftThere, at)
   if room <= 0 then return 0 end
   local sets, looks, freedCount = keys.parkedQueues(id), 0, 0
   local list = sorted.behind(sets, from, maxLooks + 1)
-  if not list then
-    leave(kind, id, from, last, leftThere)
-    return 0
-  end
   local places = { from ~= '' and from or nil }
   for i = 1, #list, 2 do places[#places + 1] = list[i] end
   for _, place in ipairs(places) do
@@ -84,10 +80,6 @@ local function walk(kind, id, from, last, leftThere, at)
     local isResumed = place == from
     local left = isResumed and leftThere and math.min(room, leftThere) or room
     local entries = sorted.behind(keys.parked(id, mailboxId, scopeId), isResumed and last or '', maxLooks - looks + 1)
-    if not entries then
-      leave(kind, id, place)
-      return looks
-    end
     for n = 1, #entries, 2 do
       if left == 0 then break end
       if looks == maxLooks or freedCount == maxFreed then

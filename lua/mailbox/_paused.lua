@@ -36,8 +36,6 @@ end
 local function look(mailboxId, scopeId, limit)
   local passed = maps.get(keys.passed(), mailboxId .. ' ' .. scopeId) or ''
   local entries = sorted.behind(keys.ready(mailboxId, scopeId), passed, limit + 1)
-  -- Another request of the invocation has made a message ready: that is written first.
-  if not entries then sendBack('DUE') end
   for i = 1, #entries, 2 do
     local member, at = entries[i], entries[i + 1]
     if i > 2 * limit then return nil, nil, passed end
@@ -94,5 +92,6 @@ end
 
 --- Wakes the receives of all mailboxes that have READY messages.
 function pausing.resumed()
-  for _, mailboxId in ipairs(redis.call('ZRANGE', keys.oldestReady(), 0, 999)) do journal.wake(mailboxId .. '/') end
+  local ready = sorted.front(keys.oldestReady(), 1000)
+  for i = 1, #ready, 2 do journal.wake(ready[i] .. '/') end
 end

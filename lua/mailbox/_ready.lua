@@ -4,7 +4,7 @@
 --- set per mailbox and scope, for the message's scope and each scope above it, so that a receive for any subtree is one
 --- ZRANGE. The score is that moment, less 10^13 for each step of priority, so the first member is always the next one.
 --- Members are ids, which are in order within one millisecond; in front of one that has been given back stands what an id of
---- that later moment would begin with, the message's `place`. One with a priority, a key or prerequisites has a place
+--- that later moment would begin with, the message's `place`. One with a priority, a key, prerequisites or a trace has a place
 --- from the start: whatever moves a message reads the place, and only then looks for these.
 --- `heads` (per mailbox: its root scopes by their oldest message) and `oldestReady` (per space: its mailboxes by
 --- theirs) answer "how old is the oldest" without a scan (mailbox/_oldest). They are never later than that. They are kept to

@@ -6,6 +6,7 @@
 function message.release(record, at, pauseSeconds)
   if record.groupId and members.released(record, at) then return end
   if record.place then requires.give(record, at) end
+  message.needTrace(record)
   local box = mailbox.read(record.mailboxId)
   records.set(box, 'claimed', box.claimed - 1)
   local readyAt = at + 1000 * (pauseSeconds or mailbox.pauseSeconds(record.mailboxId, record.attempts))

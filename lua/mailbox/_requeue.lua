@@ -24,6 +24,7 @@ end
 --- mailbox.
 function message.requeue(record, box, delaySeconds)
   message.unpack(record)
+  message.needTrace(record)
   local from, path = record.state, scope.path(record.scopeId)
   sorted.remove(keys.requeueable(record.mailboxId, from), record.id)
   if from == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end

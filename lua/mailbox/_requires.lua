@@ -1,5 +1,5 @@
 --- @export requires
---- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/soon lib/sorted lib/unit allowance/_allowance
+--- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/soon lib/sorted allowance/_allowance
 --- @include allowance/_consumption mailbox/_message pool/_claimants pool/_pool pool/_serve
 --- What a message requires: units of pools, which its claim holds, and of allowances, which each attempt uses. The record has
 --- them in `required`: `p` or `q`, the id and `:units` for each, with blanks between. While it is CLAIMED, `held` has
@@ -91,7 +91,9 @@ end
 
 function claimants.of(poolId, last)
   local list = {}
-  for i, id in ipairs(redis.call('ZRANGE', keys.poolClaims(poolId), 0, last)) do
+  local claims = sorted.front(keys.poolClaims(poolId), last + 1)
+  for i = 1, #claims / 2 do
+    local id = claims[2 * i - 1]
     local record = message.load(id, 'scopeId', 'holder', 'holderSession', 'held')
     local units = string.match(record.held, string.gsub(poolId, '%-', '%%-') .. ':(%d+)')
     list[i] = { id = id, scopeId = record.scopeId, holder = record.holder, holderSession = record.holderSession, units = tonumber(units) }
@@ -100,8 +102,7 @@ function claimants.of(poolId, last)
 end
 
 --- The claim of a message is over since `at`: its pool units are free, and whoever waits for them is served. A sweep leaves that
---- to the pool's own timer, at that very moment, which reads its queue after what the sweep has changed is written; so does the
---- second time in an invocation.
+--- to the pool's own timer, at that very moment, whose steps are bounded.
 function requires.give(record, at)
   local held = message.load(record.id, 'held', 'used')
   if held.used then records.set(record, 'used', false) end
@@ -114,7 +115,7 @@ function requires.give(record, at)
     pool.give(pool.read(poolId), tonumber(units))
   end
   for poolId in string.gmatch(text, '(%S+):%d+:%d+') do
-    if invocation.script and not unit.isChanged(keys.poolQueue(poolId)) then
+    if invocation.script then
       serveHolds(poolId, at, 100)
     else
       soon.serve('pool:grant', poolId, at)

@@ -5,7 +5,8 @@
 
 local removedFields = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession', 'token',
   'claimedAt', 'leaseExpiresAt', 'place', 'groupState',
-  'maxAttempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required', 'ends', 'questionId' }
+  'maxAttempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required', 'ends', 'questionId',
+  'traceparent', 'tracestate' }
 --- What counts among the retained bytes.
 local kept = { 'payload', 'result', 'lastError', 'progress' }
 

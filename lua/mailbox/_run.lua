@@ -10,7 +10,7 @@ function inRun.messages.row(id)
   if packed.damaged(id) then return nil end
   local record = message.load(id, 'scopeId', 'mailboxId', 'tombstoneOf', 'taskId', 'groupId', 'taskKey', 'state', 'reason',
     'attempts', 'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'finishedAt', 'maxAttempts', 'lastError', 'readyAt',
-    'priority', 'key', 'prerequisites', 'required', 'blockedOn', 'held', 'used')
+    'priority', 'key', 'prerequisites', 'required', 'blockedOn', 'held', 'used', 'traceparent', 'tracestate')
   record.mailboxId = record.mailboxId or record.tombstoneOf
   return rows.messageSummary(message.shown(record))
 end

@@ -1,15 +1,11 @@
---- @include mailbox/_asked mailbox/_keyed mailbox/_message
+--- @include lib/records mailbox/_asked mailbox/_keyed mailbox/_message
 
 --- The record as reads show it: without the lease of an ended claim, and the delay of a BLOCKED message, which may wait for
---- the one that its key has for now. One that is after others is a copy, as is a BLOCKED one: what is shown otherwise than
---- it is stored must not be written.
+--- the one that its key has for now. What is shown otherwise than it is stored must not be written, so it is a copy, unless the
+--- message is just CLAIMED.
 function message.shown(record)
   local isBlocked = record.state == 'BLOCKED'
-  if isBlocked or record.prerequisites then
-    local copy = {}
-    for field, value in pairs(record) do copy[field] = value end
-    record = copy
-  end
+  if record.state ~= 'CLAIMED' or record.prerequisites or record.questionId then record = records.copy(record) end
   if record.state ~= 'CLAIMED' then record.leaseExpiresAt = false end
   if isBlocked then
     record.readyAt = false

@@ -1,15 +1,15 @@
 --- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not refuse
 --- a result, so that finished work is not lost. result '': none; resultMailboxId '': recorded, not published, as is a result
---- for a cancelled run.
+--- for a cancelled run. traceparent, tracestate: the result's, as W3C Trace Context has them; '' where absent.
 --- @request write
 --- @space maxPayloadBytes messages:CLAIMED messages:ACKED
 --- @args messageId token tail
---- @rare resultMailboxId resultScopeId resultWorkKey
+--- @rare resultMailboxId resultScopeId resultWorkKey traceparent tracestate
 --- @long result
 --- @reply taskId resultMessageId groupId groupState known
 --- @gather
 --- @include lib/call lib/clock lib/count lib/id lib/maps lib/records lib/refuse lib/space mailbox/_claim
---- @include mailbox/_create mailbox/_finish mailbox/_mailbox mailbox/_message scope/_scope
+--- @include mailbox/_create mailbox/_finish mailbox/_mailbox mailbox/_message mailbox/_order scope/_scope
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
   message.load(messageId, 'resultMessageId', 'groupState')
@@ -36,7 +36,7 @@ if published then
     resultMessageId = newId(tail)
     message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, payload = result,
       taskId = published.mode == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
-      path, published)
+      path, published, message.traced(traceparent, tracestate))
   end
   records.set(record, 'resultMessageId', resultMessageId)
 end

@@ -2,16 +2,17 @@
 --- @request write
 --- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey unique tail
 --- @reply id createdAt mailbox:mailbox
---- @include lib/call lib/clock lib/id lib/plan lib/sorted mailbox/_mailbox mailbox/_names mailbox/_view
+--- @include lib/call lib/caller lib/clock lib/id lib/plan lib/sorted mailbox/_mailbox mailbox/_names mailbox/_view
 local known = unique == '1' and names.oldest(name)
 if known then
+  caller.needMailbox(known)
   local first = mailbox.view(known)
   return call.answer({ id = known, createdAt = first.createdAt, mailbox = first })
 end
 plan.needOperation()
 
 local mailboxId = newId(tail)
-mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = backlogLimit,
+mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = tonumber(backlogLimit),
   maxAttempts = tonumber(maxAttempts), retryDelaySeconds = tonumber(retryDelaySeconds),
   maxRetryDelaySeconds = tonumber(maxRetryDelaySeconds), perKey = tonumber(perKey), recipientId = recipientId, failed = 0, name = name, createdAt = now })
 sorted.add(keys.mailboxes(), '0', mailboxId)

@@ -1,9 +1,13 @@
---- Mailboxes, newest first, those of a name alone where there is one; the next cursor is the last id of the page.
+--- Mailboxes that the caller may use, newest first, those of a name alone where there is one; the next cursor is the last id
+--- that was looked at.
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor mailboxes:mailbox[]
---- @include lib/call lib/page mailbox/_mailbox mailbox/_names mailbox/_view
+--- @include lib/call lib/caller lib/page mailbox/_mailbox mailbox/_names mailbox/_view
 local ids, nextCursor
 if name == '' then ids, nextCursor = page(keys.mailboxes(), limit, cursor) else ids, nextCursor = names.page(name, limit, cursor) end
-for i, mailboxId in ipairs(ids) do ids[i] = mailbox.view(mailboxId) end
-return call.answer({ nextCursor = nextCursor, mailboxes = ids })
+local found = {}
+for _, mailboxId in ipairs(ids) do
+  if caller.hasMailbox(mailboxId) then found[#found + 1] = mailbox.view(mailboxId) end
+end
+return call.answer({ nextCursor = nextCursor, mailboxes = found })

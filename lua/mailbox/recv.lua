@@ -7,11 +7,13 @@
 --- @gather
 --- @request write
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
---- @include lib/call lib/clock lib/lease lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer lib/usage
+--- @include lib/call lib/caller lib/clock lib/lease lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer lib/usage
 --- @include mailbox/_asked mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
 --- @include mailbox/_parked mailbox/_paused mailbox/_requires mailbox/_skip mailbox/_turns scope/_scope
 -- Messages that are short of units, of which a step passes over so many.
 local maxPassed, passed = 100, 0
+local ownName = holder == '' and caller.needOwnName('holder') or nil
+holder = ownName or holder
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local box = mailbox.load(mailboxId, 'mode', 'recipientId', 'ready', 'claimed', 'nextReadyAt', 'turn')
 if not box then refuse('MAILBOX_NOT_FOUND') end
@@ -50,7 +52,7 @@ while #claims < max do
   local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'deadline', 'workKey', 'payload', 'maxAttempts')
   if #member > 36 then
     message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required',
-      'questionId')
+      'questionId', 'traceparent', 'tracestate')
     if record.questionId then record.question = asked.find(record.questionId) end
   else
     -- Without a place it has been in nobody's hands, and has none of the others: to look for a field costs as much as to read
@@ -93,7 +95,7 @@ while #claims < max do
     end
     ready.remove(mailboxId, path, member, score)
     if scopeId == '*' and ready.first(mailboxId, queue) then turns.join(mailboxId, queue) end
-    record.mailboxId, record.state, record.leaseSeconds = mailboxId, 'READY', seconds
+    record.mailboxId, record.state, record.leaseSeconds, record.ownName = mailboxId, 'READY', seconds, ownName
     message.become(record, 'CLAIMED')
     records.set(record, 'attempts', record.attempts + 1)
     records.set(record, 'token', string.sub(tokens, tokenLength * #claims + 1, tokenLength * (#claims + 1)))

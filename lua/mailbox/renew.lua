@@ -6,7 +6,7 @@
 --- @long progress
 --- @reply leaseExpiresAt groupState
 --- @gather
---- @include lib/call lib/clock lib/lease lib/records lib/refuse lib/space mailbox/_claim mailbox/_message
+--- @include lib/call lib/clock lib/lease lib/records lib/refuse lib/space group/_group mailbox/_claim mailbox/_message
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local record = message.read(messageId)
 checkClaim(record, token)
@@ -17,4 +17,4 @@ if #progress > 4096 then refuse('PAYLOAD_TOO_LARGE', 'progress 4096') end
 if progress ~= '' then message.keep(record, 'progress', progress) end
 lease.hold('mailbox:lease', keys.claims(), messageId, record.leaseExpiresAt, nextLease)
 return call.answer({ leaseExpiresAt = record.leaseExpiresAt,
-  groupState = record.groupId and redis.call('HGET', keys.group(record.groupId), 'state') }, 'syscall')
+  groupState = record.groupId and group.load(record.groupId, 'state').state }, 'syscall')

@@ -1,8 +1,9 @@
 --- Sends one message. deadline: epoch milliseconds; delaySeconds, maxAttempts, priority: numbers; prerequisites: as
---- mailbox/_after keeps them; required: as mailbox/_requires does; '' where absent. Replies with the scope of a known message only.
+--- mailbox/_after keeps them; required: as mailbox/_requires does; traceparent, tracestate: as W3C Trace Context has them; '' where
+--- absent. Replies with the scope of a known message only.
 --- @request write
 --- @args mailboxId scopeId workKey tail
---- @rare deadline delaySeconds maxAttempts priority key prerequisites required
+--- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate
 --- @reply id state known scopeId
 --- @long payload
 --- @gather
@@ -20,7 +21,7 @@ end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
 local path = scope.path(scopeId)
 scope.needRunning(path)
-local order = message.order(priority, key, prerequisites, required)
+local order = message.order(priority, key, prerequisites, required, traceparent, tracestate)
 plan.needOperation()
 capacity.forPayload('payload', payload)
 local isWork = box.mode == 'WORK'

@@ -2,7 +2,7 @@
 --- @request read
 --- @args scopeId key
 --- @reply note:note
---- @include lib/call lib/refuse note/_note
+--- @include lib/call lib/maps lib/refuse note/_note
 local record = note.find(scopeId, key) or refuse('NOTE_NOT_FOUND')
-record.value = redis.call('HGET', keys.noteTexts(scopeId), '=' .. key)
+record.value = maps.get(keys.noteTexts(scopeId), '=' .. key)
 return call.answer({ note = record })

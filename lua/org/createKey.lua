@@ -1,21 +1,16 @@
---- Creates an API key, of which only the digest arrives here. first '1': only if the organization never had a key, so that
---- of several processes that start on a new store one creates it. detail: for the audit trail.
---- @args name permissions spaces apiKeyDigest tail first detail
+--- Creates an API key, of which only the digest arrives here. mailboxes, holder: '' for no such limit; expiresInDays: '' for no
+--- end. first '1': only if the organization never had a key, so that of several processes that start on a new store one
+--- creates it. detail: for the audit trail.
+--- @args name permissions spaces mailboxes holder expiresInDays digest tail first detail
 --- @reply apiKey:apiKey
---- @include lib/audit lib/clock lib/id lib/maps lib/records lib/refuse lib/unit org/_apiKey org/_org
-local record = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
-local maxKeys = tonumber(record.keys)
+--- @include lib/clock lib/id lib/refuse lib/unit org/_apiKey org/_org
+local owner = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
 if first == '1' and redis.call('EXISTS', keys.apiKeys()) == 1 then refuse('KEY_EXISTS') end
-for spaceId in string.gmatch(spaces, '[^,]+') do
-  if redis.call('EXISTS', keys.space(spaceId)) == 0 then refuse('SPACE_NOT_FOUND', spaceId) end
-end
-if maxKeys and record.usedKeys >= maxKeys then refuse('ENTITLEMENT_EXCEEDED', 'keys ' .. record.plan .. ' ' .. record.keys) end
+spaces = apiKey.place(spaces, mailboxes)
+apiKey.needRoom(owner, apiKey.used(owner))
 
-local keyId = newId(tail)
-local created = { id = apiKeyDigest, keyId = keyId, name = name, permissions = permissions, spaces = spaces, createdAt = now }
-apiKey.insert(created)
-maps.put(keys.apiKeys(), keyId, apiKeyDigest)
-records.set(record, 'usedKeys', record.usedKeys + 1)
-audit('key.created', 'cli', keyId, detail)
+local created = { id = digest, keyId = newId(tail), name = name, permissions = permissions, spaces = spaces,
+  mailboxes = mailboxes, holder = holder, expiresAt = expiresInDays ~= '' and now + expiresInDays * 86400000 }
+apiKey.add(owner, created, 'key.created', 'cli', detail)
 unit.write()
 return { apiKey = created }

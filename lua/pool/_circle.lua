@@ -1,5 +1,5 @@
 --- @export circle
---- @include lib/queue pool/_claimants pool/_hold pool/_holders pool/_pool
+--- @include lib/sorted pool/_claimants pool/_hold pool/_holders pool/_pool
 --- Whether a wait could ever end. Everybody who waits for nothing is taken to release all they hold; then those whom that lets
 --- in are taken to do the same, and so on. Whoever still waits at the end waits for ever: those hold what the others want.
 ---
@@ -9,16 +9,16 @@ local maxLooks = 200
 
 --- A pool with what is held of it and who waits for it, in order; nil where that is too much to look at.
 local function look(poolId, looks)
-  local held = redis.call('ZRANGE', keys.heldHolds(poolId), 0, looks)
-  local waits = redis.call('ZRANGE', keys.liveHolds(poolId), 0, looks)
+  local held, waits = sorted.front(keys.heldHolds(poolId), looks + 1), sorted.front(keys.liveHolds(poolId), looks + 1)
   local claims = claimants.of(poolId, looks)
-  if #held + #claims + #waits > looks then return nil end
+  local count = #held / 2 + #claims + #waits / 2
+  if count > looks then return nil end
   local record = pool.load(poolId, 'name', 'units', 'heldUnits')
   local found = { name = record.name, free = record.units - record.heldUnits, held = {}, waits = {} }
-  for i, id in ipairs(held) do found.held[i] = hold.read(id) end
+  for i = 1, #held, 2 do table.insert(found.held, hold.read(held[i])) end
   for _, claim in ipairs(claims) do table.insert(found.held, claim) end
-  for i, id in ipairs(waits) do found.waits[i] = hold.read(id) end
-  return found, #held + #claims + #waits
+  for i = 1, #waits, 2 do table.insert(found.waits, hold.read(waits[i])) end
+  return found, count
 end
 
 local function partyOf(record)
@@ -133,8 +133,6 @@ end
 --- The circle that a hold would close by waiting, in words; nil where it closes none, or none that is looked for.
 function circle.of(record)
   if not record.holderSession then return nil end
-  local held, claims = keys.heldHolds(record.poolId), keys.poolClaims(record.poolId)
-  if not queue.isStored(keys.liveHolds(record.poolId), held, claims, keys.waitingHolders()) then return nil end
   local byId = pools(record)
   if not byId then return nil end
   table.insert(byId[record.poolId].waits, record)

@@ -19,13 +19,14 @@ end
 --- The same, with its position while it waits.
 function hold.view(holdId)
   local record = hold.whole(holdId)
-  local rank = record.state == 'WAITING' and redis.call('ZRANK', keys.liveHolds(record.poolId), holdId)
+  local rank = record.state == 'WAITING' and sorted.rank(keys.liveHolds(record.poolId), holdId)
   record.position = rank and rank + 1
   return record
 end
 
 --- The record as replies show it: without the times of a lease or a wait that has ended.
 function hold.shown(record)
+  record = records.copy(record)
   if record.state ~= 'HELD' then record.leaseExpiresAt = false end
   if record.state ~= 'WAITING' then record.expiresAt = false end
   return record
@@ -55,6 +56,7 @@ local function leaveQueue(record)
   queue.leave('pool:hold', record.poolId, record.id)
   timer.disarm('pool:hold', record.id)
   journal.wake(record.id)
+  record.position = nil
 end
 
 --- Gives a new or WAITING hold its units at the time `at`, when its lease begins. source: the pool's record.

@@ -27,8 +27,7 @@ end
 
 --- The ids of at most `maxHolds` holds that a holder waits for.
 function holders.waits(holder, maxHolds)
-  -- The character after the tab.
-  local entries = redis.call('ZRANGE', keys.waitingHolders(), '[' .. holder .. '\t', '(' .. holder .. '\n', 'BYLEX', 'LIMIT', 0, maxHolds)
+  local entries = sorted.byName(keys.waitingHolders(), holder .. '\t', '', maxHolds)
   for i, entry in ipairs(entries) do entries[i] = string.sub(entry, -36) end
   return entries
 end

@@ -4,8 +4,9 @@
 --- @space maxLeaseSeconds maxPendingWaiters waiters:WAITING holds:WAITING
 --- @args poolId units scopeId holder holderSession leaseSeconds ttlSeconds token tail
 --- @reply hold:acquiredHold
---- @include lib/call lib/clock lib/count lib/id lib/lease lib/plan lib/refuse lib/soon lib/sorted lib/space pool/_agents
+--- @include lib/call lib/caller lib/clock lib/count lib/id lib/lease lib/plan lib/refuse lib/soon lib/sorted lib/space pool/_agents
 --- @include pool/_circle pool/_hold pool/_pool pool/_queue scope/_scope
+if holder == '' then holder = caller.needOwnName('holder') end
 local maxLeaseSeconds, maxPendingWaiters = tonumber(keyspace.record.maxLeaseSeconds), tonumber(keyspace.record.maxPendingWaiters)
 local source = pool.read(poolId)
 units, ttlSeconds = tonumber(units), tonumber(ttlSeconds)
@@ -44,6 +45,7 @@ if queues then
   hold.queue(record, path)
   if isFree then soon.askAgain('pool:grant', poolId) end
 else
+  record.expiresAt = false
   hold.grant(record, source, now)
 end
 return call.answer({ hold = hold.shown(record) }, 'operation')

@@ -3,7 +3,7 @@
 --- @request write
 --- @args poolId name units detail
 --- @reply pool:pool
---- @include lib/audit lib/call lib/caller lib/clock lib/maps lib/plan lib/queue lib/records lib/refuse lib/sendBack
+--- @include lib/audit lib/call lib/caller lib/clock lib/maps lib/plan lib/queue lib/records lib/refuse
 --- @include pool/_pool pool/_queue pool/_serve
 local record = pool.view(poolId)
 local newName = name ~= '' and name ~= record.name and name
@@ -11,12 +11,8 @@ local newUnits = units ~= '' and tonumber(units) ~= record.units and tonumber(un
 if not newName and not newUnits then return call.answer({ pool = record }) end
 if newName and maps.get(keys.poolNames(), newName) then refuse('POOL_EXISTS') end
 if newUnits and newUnits < record.units then
-  local least, stopped = queue.above('pool:hold', poolId, units)
+  local least = queue.above('pool:hold', poolId, units)
   if least then refuse('LIMIT_BELOW_USE', 'units ' .. string.format('%d', least)) end
-  if stopped then
-    call.keep()
-    sendBack('DUE')
-  end
 end
 plan.needOperation()
 

@@ -1,5 +1,5 @@
 --- @record question
---- @include lib/clock lib/count lib/decimal lib/finished lib/journal lib/maps lib/records lib/refuse lib/sorted lib/space
+--- @include lib/caller lib/clock lib/count lib/decimal lib/finished lib/journal lib/maps lib/records lib/refuse lib/sorted lib/space
 --- @include lib/timer
 --- A question's record and its transitions: OPEN, then ANSWERED, EXPIRED or WITHDRAWN.
 
@@ -12,6 +12,11 @@ end
 --- The whole question.
 function question.view(questionId)
   return question.load(questionId) or refuse('QUESTION_NOT_FOUND')
+end
+
+--- Whether the caller may use the mailbox of the message that has asked it, if one has.
+function question.isVisible(record)
+  return not record.mailboxId or caller.hasMailbox(record.mailboxId)
 end
 
 --- Opens a new question. record: without a state.

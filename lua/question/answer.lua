@@ -4,7 +4,8 @@
 --- @args questionId choice answeredBy
 --- @long answer
 --- @reply question:question
---- @include lib/call question/_answer question/_question
+--- @include lib/call lib/caller question/_answer question/_question
+if answeredBy == '' then answeredBy = caller.needOwnName('answeredBy') end
 local record = question.view(questionId)
 if record.state == 'ANSWERED' and record.answer == answer and record.answeredBy == answeredBy then
   return call.answer({ question = record })

@@ -5,7 +5,8 @@
 --- @args scopeId holder options expiresInSeconds linkToken linkDigest tail
 --- @long text
 --- @reply question:question linkToken
---- @include lib/call lib/clock lib/count lib/id lib/plan lib/refuse lib/space question/_question scope/_scope
+--- @include lib/call lib/caller lib/clock lib/count lib/id lib/plan lib/refuse lib/space question/_question scope/_scope
+if holder == '' then holder = caller.ownName() or '' end
 local path = scope.path(scopeId)
 scope.needRunning(path)
 plan.needOperation()

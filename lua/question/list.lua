@@ -16,7 +16,7 @@ end
 local function wanted(id)
   if isFiltered and not isWanted(question.load(id, 'state', 'scopeId')) then return nil end
   local record = question.view(id)
-  return record, asked.bytes(record)
+  if question.isVisible(record) then return record, asked.bytes(record) end
 end
 
 local questions, nextCursor = sift(idsBefore(key, cursor, maxLooks + 1), limit, maxLooks, wanted)

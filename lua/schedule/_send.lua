@@ -1,12 +1,13 @@
 --- @include lib/id lib/records mailbox/_create mailbox/_message schedule/_schedule scope/_scope
 
---- Sends a schedule's message at a moment of its own. box: its mailbox, which has room for it; workKey: may be nil.
-function schedule.send(record, box, at, tail, workKey)
+--- Sends a schedule's message at a moment of its own. box: its mailbox, which has room for it; trace: as `message.traced`
+--- returns it; workKey: may be nil.
+function schedule.send(record, box, at, tail, trace, workKey)
   local id = newId(tail)
-  local order = (record.priority > 0 or record.key) and { priority = record.priority, key = record.key or nil } or nil
+  trace.priority, trace.key = record.priority > 0 and record.priority or nil, record.key or nil
   message.create({ id = id, mailboxId = record.mailboxId, scopeId = record.scopeId, state = false, payload = record.payload,
     taskId = box.mode == 'WORK' and id, workKey = workKey, maxAttempts = record.maxAttempts or nil },
-    scope.path(record.scopeId), box, order)
+    scope.path(record.scopeId), box, trace)
   records.set(record, 'lastAt', at)
   records.set(record, 'lastMessageId', id)
   emit.schedule.fired(record.id, { scopeId = record.scopeId, mailboxId = record.mailboxId, state = record.state,

@@ -2,10 +2,11 @@
 --- that has come; those before it, `missed` of them, are only counted. A send that is refused says so in an event. Behind no
 --- request: the arguments of lib/call that tell the caller are empty.
 --- @request worker
---- @args scheduleId nextAt moment missed following workKey tail
+--- @args scheduleId nextAt moment missed following workKey traceparent tail
 --- @reply
 --- @gather
---- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage mailbox/_mailbox mailbox/_capacity
+--- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage mailbox/_mailbox mailbox/_message
+--- @include mailbox/_capacity mailbox/_order
 --- @include schedule/_cancel schedule/_schedule schedule/_send scope/_scope
 local record = schedule.load(scheduleId)
 if not record or record.nextAt ~= tonumber(nextAt) or tonumber(moment) > now then return call.answer() end
@@ -26,7 +27,7 @@ if code then
   emit.schedule.refused(scheduleId, { scopeId = record.scopeId, mailboxId = record.mailboxId, state = record.state,
     code = code, missed = record.missed })
 else
-  schedule.send(record, box, tonumber(moment), tail, workKey)
+  schedule.send(record, box, tonumber(moment), tail, message.traced(traceparent, ''), workKey)
   usage.countOperation(callName)
 end
 return call.answer()

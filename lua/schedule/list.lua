@@ -2,13 +2,13 @@
 --- @request read
 --- @args limit cursor
 --- @reply nextCursor schedules:schedule[]
---- @include lib/call lib/page schedule/_schedule
+--- @include lib/call lib/caller lib/page schedule/_schedule
 local maxBytes = 4194304
 local ids, nextCursor = page(keys.schedules(), limit, cursor)
 local found, bytes = {}, 0
 for i, scheduleId in ipairs(ids) do
-  found[i] = schedule.view(scheduleId)
-  bytes = bytes + #found[i].payload
+  local record = schedule.view(scheduleId)
+  if caller.hasMailbox(record.mailboxId) then found[#found + 1], bytes = record, bytes + #record.payload end
   if bytes > maxBytes and ids[i + 1] then
     nextCursor = scheduleId
     break

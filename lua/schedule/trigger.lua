@@ -1,9 +1,9 @@
 --- Sends a schedule's message now, paused or not; its moments stay as they are.
 --- @request write
---- @args drainedSchedule scheduleId tail
+--- @args drainedSchedule scheduleId traceparent tracestate tail
 --- @reply schedule:schedule
---- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_capacity schedule/_change
---- @include schedule/_schedule schedule/_send
+--- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_capacity
+--- @include mailbox/_order schedule/_change schedule/_schedule schedule/_send
 local record = schedule.current(scheduleId, drainedSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local box = mailbox.read(record.mailboxId)
@@ -14,5 +14,5 @@ local code, detail = capacity.lack(box, 0, box.mode == 'WORK')
 if code == 'BACKLOG_FULL' then refuse('BACKLOG_FULL', detail) end
 if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
 
-schedule.send(record, box, now, tail)
+schedule.send(record, box, now, tail, message.traced(traceparent, tracestate))
 return call.answer({ schedule = record }, 'operation')

@@ -36,7 +36,7 @@ function limits.change(values, names, stored, requested, granted, actor)
     local before = tostring(stored[name] or values[name])
     if newValues[name] ~= 'default' then values[name] = newValues[name] or before end
     if values[name] ~= before then
-      records.put(keys.space(spaceId), name, values[name])
+      records.put(keys.space(spaceId), name, tonumber(values[name]))
       changed[name] = tonumber(values[name])
     end
   end

@@ -3,11 +3,12 @@
 --- @request write
 --- @args defaults granted requested
 --- @reply limits
---- @include lib/call lib/caller lib/records lib/space space/_limits
+--- @include lib/call lib/caller lib/rates lib/records lib/space space/_limits
 local values, names = limits.read(defaults)
 records.fill(keyspace.record, names)
 
 if limits.change(values, names, keyspace.record, requested, granted, caller.keyId) then
+  rates.setQuota(keyspace.record)
   return call.answer({ limits = limits.text(values, names) }, 'operation')
 end
 return call.answer({ limits = limits.text(values, names) })

@@ -1,8 +1,8 @@
-import { fields, integer, key, moment, ofRun, optional, text } from '../call/fields.ts';
+import { actor, fields, integer, key, moment, ofRun, optional, text } from '../call/fields.ts';
 import { randomTail } from '../call/random.ts';
 import { byName, readList } from '../call/read-list.ts';
 import { param, type Route, read, route } from '../call/route.ts';
-import { flag, id as idField, number } from '../declare/field.ts';
+import { flag, id as idField, number, text as textField } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { Allowance, Consumption, Cooldown, maxUnits, Settlement } from './records.ts';
 import { waiterRoutes } from './waiter-routes.ts';
@@ -53,6 +53,7 @@ const view = read({
   success: { 200: Allowance.schema },
   refuses: ['ALLOWANCE_NOT_FOUND'],
   script: 'allowance/view',
+  asRecord: {},
   reply,
 });
 
@@ -86,7 +87,7 @@ const consume = route({
   tool: 'Take units of a shared quota, just before using what it limits. Refused when too few are left or others wait: then call allowance_wait. With a workKey a repeated call takes nothing more.',
   permission: 'resource_spend',
   idempotency: 'required',
-  body: fields({ scopeId: ofRun(), units: integer(1, maxUnits), holder: text(1, 256), workKey: optional(key()) }),
+  body: fields({ scopeId: ofRun(), units: integer(1, maxUnits), holder: actor(), workKey: optional(key()) }),
   toolAnswer: true,
   success: { 201: Consumption.schema },
   refuses: [
@@ -100,10 +101,17 @@ const consume = route({
     'ALLOWANCE_EXHAUSTED',
   ],
   script: 'allowance/consume',
-  args: ({ body }) => ({ ...body, workKey: body.workKey ?? '', tail: randomTail() }),
-  reply: { id: idField(), scopeId: idField(), windowEndsAt: number(), availableUnits: number(), replay: flag() },
+  args: ({ body }) => ({ ...body, holder: body.holder ?? '', workKey: body.workKey ?? '', tail: randomTail() }),
+  reply: {
+    id: idField(),
+    scopeId: idField(),
+    windowEndsAt: number(),
+    availableUnits: number(),
+    replay: flag(),
+    ownName: textField().orNull(),
+  },
   answer: (consumed, input, replayed) => {
-    const { holder, units, workKey } = input.body;
+    const { holder = consumed.ownName, units, workKey } = input.body;
     const identity = { allowanceId: param(input, 'allowanceId'), holder, units, workKey };
     return {
       status: 201,

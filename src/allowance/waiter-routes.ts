@@ -1,4 +1,4 @@
-import { fields, integer, ofRun, optional, text } from '../call/fields.ts';
+import { actor, fields, integer, ofRun, optional } from '../call/fields.ts';
 import { randomTail } from '../call/random.ts';
 import { type Route, read, route } from '../call/route.ts';
 import { one } from '../declare/record.ts';
@@ -23,7 +23,7 @@ const wait = route({
   body: fields({
     scopeId: ofRun(),
     units: integer(1, maxUnits),
-    holder: text(1, 256),
+    holder: actor(),
     ttlSeconds: optional(ttlSeconds, 300).description('how long it waits at most'),
   }),
   success: { 201: Waiter.schema },
@@ -36,7 +36,7 @@ const wait = route({
     'ACTIVE_RUNS_LIMITED',
   ],
   script: 'allowance/wait',
-  args: ({ body }) => ({ ...body, tail: randomTail() }),
+  args: ({ body }) => ({ ...body, holder: body.holder ?? '', tail: randomTail() }),
   reply,
 });
 
@@ -51,6 +51,7 @@ const viewWaiter = read({
   success: { 200: Waiter.schema },
   refuses: ['WAITER_NOT_FOUND'],
   script: 'allowance/viewWaiter',
+  asRecord: {},
   reply,
   wait: { on: 'waiterId', isOver: ({ waiter }) => waiter.state !== 'WAITING' },
 });

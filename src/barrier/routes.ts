@@ -63,6 +63,7 @@ const view = read({
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND'],
   script: 'barrier/view',
+  asRecord: {},
   reply,
   wait: {
     on: 'barrierId',

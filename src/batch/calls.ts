@@ -6,62 +6,84 @@ import { elements } from '../call/json.ts';
 import { isObject, objectOf, readParam } from '../call/read-input.ts';
 import { defaultMaxBodyBytes } from '../call/route.ts';
 import type { Turn } from '../call/turn.ts';
-import type { HttpCall } from '../http/http-call.ts';
-import { maxCalls } from './route.ts';
+import { batchRoute, maxAtomicCalls, maxCalls } from './route.ts';
 
 const neverAborts = new AbortController().signal;
 
-/** An element of the list of a batch. */
+/** The list of a batch. */
+export interface List {
+  /** Whether all its calls happen or none does. */
+  readonly isAtomic: boolean;
+  readonly elements: readonly Element[];
+}
+
+/** An element of that list. */
 export interface Element {
   /** As sent. */
   readonly name: unknown;
   readonly text: string;
+  /** As sent. */
+  readonly expect: unknown;
+  /** As sent; null counts as absent. */
+  readonly idempotencyKey: unknown;
   /** Its arguments, with references to other calls as they were sent. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The call that it describes. Throws PAYLOAD_TOO_LARGE for one that would be too large for a request of its own. */
-  call(turn: Turn, fields: Readonly<Record<string, unknown>>): Call;
+  /**
+   * The call that it describes, with these fields: in its turn, or as part of what `identity` names. Throws
+   * PAYLOAD_TOO_LARGE for one that would be too large for a request of its own.
+   */
+  call(fields: Readonly<Record<string, unknown>>, as: { readonly turn: Turn } | { readonly identity: string }): Call;
 }
 
 /** Reads the calls of a batch. Throws VALIDATION_FAILED or IDEMPOTENCY_KEY_INVALID if the batch is refused as a whole. */
-export function readElements(request: HttpCall): readonly Element[] {
+export function readElements(request: Call): List {
   const { origin, spaceId, idempotencyKey: outerKey } = request;
   readParam(spaceId, 'spaceId', origin);
-  const { calls, ...others } = objectOf(request.body);
+  const { calls, atomic, ...others } = objectOf(request.parts(batchRoute).body);
   const [other] = Object.keys(others);
-  if (other !== undefined) throw invalid(`${other} is not a field of the body of this request, which takes calls`);
-  if (!Array.isArray(calls) || calls.length < 1 || calls.length > maxCalls) {
+  if (other !== undefined)
+    throw invalid(`${other} is not a field of the body of this request, which takes calls, atomic`);
+  if (typeof (atomic ?? false) !== 'boolean') throw invalid('atomic must be true or false');
+  const [max, only] = atomic === true ? [maxAtomicCalls, ', as atomic is true'] : [maxCalls, ''];
+  if (!Array.isArray(calls) || calls.length < 1 || calls.length > max) {
     const isMissing = calls === undefined ? ' is missing: it' : '';
-    throw invalid(`calls${isMissing} must be a list of 1 to ${maxCalls} calls`);
+    throw invalid(`calls${isMissing} must be a list of 1 to ${max} calls${only}`);
   }
   if (outerKey !== undefined) checkIdempotencyKey(outerKey, origin);
   const texts = elements(request.text, 'calls');
-  return calls.map((element: unknown, index) => {
+  const list = calls.map((element: unknown, index): Element => {
     if (!isObject(element) || Array.isArray(element))
       throw invalid(`calls[${index}] must be an object, like {"call":"message.send", …}`);
-    const { call: name, idempotencyKey, ...fields } = element;
+    const { call: name, expect, idempotencyKey: given, ...fields } = element;
+    const idempotencyKey = given ?? undefined;
     const derivedKey = outerKey === undefined ? undefined : `${outerKey}:${index}`;
     const text = texts[index] ?? '';
     return {
       name,
       text,
+      expect: expect ?? undefined,
+      idempotencyKey,
       fields,
-      call: (turn, args) => {
+      call: (args, as) => {
         if (Buffer.byteLength(text) > defaultMaxBodyBytes) throw apiError('PAYLOAD_TOO_LARGE');
-        const { caller, requestId, headers } = request;
+        const { caller, requestId, headers, trace, isModel = false } = request;
         return callFromFields(args, {
           caller,
           requestId,
           headers,
+          isModel,
+          trace,
           spaceId,
           text,
           idempotencyKey: idempotencyKey ?? derivedKey,
-          hasDerivedKey: (idempotencyKey ?? undefined) === undefined,
+          hasDerivedKey: idempotencyKey === undefined,
           // No request of its own has this.
           identity: `batch\n${text}`,
-          turn,
+          ...as,
           gone: () => neverAborts,
         });
       },
     };
   });
+  return { isAtomic: atomic === true, elements: list };
 }

@@ -8,40 +8,67 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The answers of the calls of a batch, by their place in it. */
 export type Answers = readonly Promise<Response>[];
 
+/** A reference as it was sent: `{"$from": i}` is the `id` that call i answered, with `member` another member of its answer. */
+export interface Reference {
+  /** The field that has it. */
+  readonly name: string;
+  readonly from: number;
+  readonly member: string;
+}
+
 /** Whether a call may have references, by its text: most have none. */
 export const mayRefer = (text: string): boolean => text.includes('"$from"');
 
 /**
- * The fields of the call at `index` with its references to calls before it replaced: `{"$from": i}` in place of an id is the
- * `id` that call i answered, `{"$from": i, "member": "scopeId"}` another member of its answer. Opaque values stay as they are.
+ * The fields of the call at `index` with what `idOf` returns in place of each reference. Opaque values stay as they are.
  *
- * @throws ApiError VALIDATION_FAILED for a reference that leads nowhere
+ * @throws ApiError VALIDATION_FAILED for a reference that does not name a call before this one, or is no id
  */
-export async function resolved(fields: Fields, index: number, route: Route, answers: Answers): Promise<Fields> {
+export function replaced<T>(fields: Fields, index: number, route: Route, idOf: (reference: Reference) => T): Fields {
   const opaque = [route.opaque?.at(-1), route.alsoOpaque?.at(-1)];
-  const resolve = async (value: unknown, name: string): Promise<unknown> => {
+  const place = (value: unknown, name: string): unknown => {
     if (opaque.includes(name)) return value;
-    if (Array.isArray(value)) return Promise.all(value.map((one) => resolve(one, name)));
+    if (Array.isArray(value)) return value.map((one) => place(one, name));
     if (!isObject(value)) return value;
-    if ('$from' in value) return idOf(value, name, index, answers);
-    const members = Object.entries(value).map(async ([key, one]) => [key, await resolve(one, key)] as const);
-    return Object.fromEntries(await Promise.all(members));
+    if ('$from' in value) return idOf(readReference(value, name, index));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, place(one, key)]));
   };
-  return (await resolve(fields, '')) as Fields;
+  return place(fields, '') as Fields;
 }
 
-async function idOf(reference: Fields, name: string, index: number, answers: Answers): Promise<string> {
-  const { $from: from, member = 'id', ...others } = reference;
-  if (!/Id$/.test(name)) throw invalid(`${name} takes no $from: only fields that take an id do`);
+function readReference({ $from: from, member = 'id', ...others }: Fields, name: string, index: number): Reference {
+  if (!/(^i|I)d$/.test(name)) throw invalid(`${name} takes no $from: only fields that take an id do`);
   const isCall = Number.isInteger(from) && Number(from) >= 0 && Number(from) < index;
   if (!isCall || typeof member !== 'string' || Object.keys(others).length > 0)
     throw invalid(
       `${name} must be an id, or {"$from": i} with the index of a call before this one, and member if it is not its id`,
     );
-  const { status, text } = (await answers[Number(from)]) ?? {};
+  return { name, from: Number(from), member };
+}
+
+/** What is wrong where a reference leads to no id. */
+export const noId = ({ name, from, member }: Reference): string =>
+  `${name} is of call ${from}, whose answer has no id in ${member}`;
+
+/**
+ * The fields of the call at `index` with the ids that calls before it have answered.
+ *
+ * @throws ApiError VALIDATION_FAILED for a reference that leads nowhere
+ */
+export async function resolved(fields: Fields, index: number, route: Route, answers: Answers): Promise<Fields> {
+  const references: Reference[] = [];
+  replaced(fields, index, route, (reference) => references.push(reference));
+  const ids: string[] = [];
+  for (const reference of references) ids.push(await idOf(reference, answers));
+  return replaced(fields, index, route, () => ids.shift());
+}
+
+async function idOf(reference: Reference, answers: Answers): Promise<string> {
+  const { name, from, member } = reference;
+  const { status, text } = (await answers[from]) ?? {};
   if (status === undefined || status >= 300) throw invalid(`${name} is of call ${from}, which was refused`);
   const answer: unknown = text === undefined ? null : JSON.parse(text);
   const id = isObject(answer) && Object.hasOwn(answer, member) ? (answer as Fields)[member] : undefined;
-  if (typeof id !== 'string') throw invalid(`${name} is of call ${from}, whose answer has no id in ${member}`);
+  if (typeof id !== 'string') throw invalid(noId(reference));
   return id;
 }

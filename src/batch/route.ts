@@ -1,29 +1,64 @@
 import Joi from 'joi';
-import { fields, says } from '../call/fields.ts';
+import type { Call } from '../call/call.ts';
+import { type ApiError, invalid } from '../call/errors.ts';
+import { fields, flag, optional, says } from '../call/fields.ts';
 import { type Route, route } from '../call/route.ts';
 
 export const maxCalls = 100;
+/** A step holds up the whole store, for some 3 ms with so many. */
+export const maxAtomicCalls = 25;
 
 /** Whether a batch may call it. Calls that look at the network are requests of their own. */
 export const isBatched = ({ method, gateway, script }: Route): boolean =>
   method !== 'GET' && !gateway && !script.startsWith('webhook/');
+
+/** Whether an atomic batch may call it: it is done in one step, and what it answers is no more than a record. */
+export const isAtomic = (route: Route): boolean =>
+  route.method === 'GET'
+    ? route.asRecord !== undefined
+    : isBatched(route) && !route.serve && !route.receives && !route.isStepwise;
+
+/**
+ * Whether the caller's batch may call it. The batch of a model takes only calls that are tools, and reads. So a call that has no tool
+ * on purpose, like question.answer, stays out of its reach.
+ */
+export const isOffered = ({ method, tool }: Route, { isModel = false }: Pick<Call, 'isModel'>): boolean =>
+  !isModel || method === 'GET' || tool !== undefined;
+
+/** The error for a call that a batch does not take. rule: what would be right. */
+export function wrongCall(name: unknown, { isModel }: Pick<Call, 'isModel'>, rule: string): ApiError {
+  const right = isModel ? 'call must be one of the calls that the schema of the tool names, like message.send' : rule;
+  return invalid(name === undefined ? right.replace('must be', 'is missing: it must be') : right);
+}
 
 /** Many calls in one request. */
 export const batchRoute: Route = route({
   method: 'POST',
   path: '/batch',
   call: 'batch',
-  summary: 'Many calls in one request, in order: each is what its own request would be, done or refused by itself',
+  summary:
+    'Many calls in one request, in order: each is what its own request would be, done or refused by itself; with atomic all or none',
   description:
     'At most 100 calls and 2 MiB. The answer is 200 whatever became of them: look at each `status`. A call that is ' +
     'refused neither stops the others nor undoes them. In place of an id a call takes `{"$from": i}`: the `id` that the ' +
-    'call at index i, before it, has answered; with `member` another id of that answer. It is 400 if that call was refused.',
+    'call at index i, before it, has answered; with `member` another id of that answer. It is 400 if that call was refused.\n\n' +
+    'With `atomic` 1 to 25 calls are one step: all happen, in order, each seeing those before it, or none does. The refusal of ' +
+    'a call is then the answer to the request, with its `index` and `call`. An atomic batch also takes views of one record, ' +
+    'without lists, and in each call `expect`; it takes no receive, cancel of a run, purge or requeue of a mailbox, and no call ' +
+    'of schedules. The Idempotency-Key covers all of it, and is required where one of the calls needs one.',
+  title: 'Make several calls in one',
+  tool: 'Make calls in order. Each is an object with `call`, its tool with a dot (message.send), and the fields of that tool. In place of an id, {"$from": i} is the `id` that call i, before it, answers; with `member` another id of that answer. With `atomic` (at most 25 calls) all happen in one step, or none: a refusal names the `index` of its call. Then `expect` names members that the answer must have, so a view is a condition. Without atomic each is done or refused by itself: look at each `status`.',
+  isDestructive: true,
   permission: 'none',
   idempotency: 'calls',
   rate: 'held',
   body: fields({
+    atomic: optional(flag(), false)
+      .description('whether all calls happen, in one step, or none of them, if any is refused')
+      .meta({ model: 'all in one step, or none' }),
     calls: Joi.array()
       .description('the calls, in the order in which they are made')
+      .meta({ model: 'in this order' })
       .items(Joi.object().unknown(true).meta({ component: 'Call' }))
       .min(1)
       .max(maxCalls)
@@ -52,7 +87,7 @@ export const batchRoute: Route = route({
         .max(maxCalls),
     }),
   },
-  refuses: [],
+  refuses: ['EXPECTATION_FAILED'],
   script: 'space/admit',
   reply: {},
 });

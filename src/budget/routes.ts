@@ -1,4 +1,5 @@
 import {
+  actor,
   fields,
   flag as flagField,
   id,
@@ -9,9 +10,8 @@ import {
   optional,
   page,
   states,
-  text,
 } from '../call/fields.ts';
-import { Cursors, statesText } from '../call/page.ts';
+import { Cursors, noState, statesText } from '../call/page.ts';
 import { randomTail } from '../call/random.ts';
 import { byName, readList } from '../call/read-list.ts';
 import { type Answer, type Input, param, type Route, read, route } from '../call/route.ts';
@@ -99,6 +99,7 @@ const view = read({
     const [part = '', cursor = ''] = cursors.read(input).split(' ');
     return { states: statesText(input.query.state), limit: input.query.limit, part, cursor };
   },
+  asRecord: { args: { states: noState }, without: ['reservations', 'nextCursor'] },
   reply: { budget: one(Budget), spentByLabel, nextCursor, reservations },
   answer: ({ budget, spentByLabel, nextCursor, reservations }, input) => ({
     status: 200,
@@ -151,7 +152,7 @@ const reserve = route({
   idempotency: 'required',
   body: fields({
     scopeId: ofRun(),
-    holder: text(1, 256),
+    holder: actor(),
     amountMinor: amount('1')
       .description('the amount to set aside, in minor units, as digits: "250" is 2.50 at scale 2')
       .meta({ model: 'digits, in minor units: "250" is 2.50 at scale 2' }),
@@ -176,12 +177,18 @@ const reserve = route({
     'INSUFFICIENT_BUDGET',
   ],
   script: 'budget/reserve',
-  args: ({ body }) => ({ ...body, settleBy: body.settleBy ?? '', workKey: body.workKey ?? '', tail: randomTail() }),
-  reply: { id: idField(), balances: one(Balances), first: one(Reservation).orNull() },
-  answer: ({ id, balances, first }, input, replayed) => {
+  args: ({ body }) => ({
+    ...body,
+    holder: body.holder ?? '',
+    settleBy: body.settleBy ?? '',
+    workKey: body.workKey ?? '',
+    tail: randomTail(),
+  }),
+  reply: { id: idField(), balances: one(Balances), first: one(Reservation).orNull(), ownName: textField().orNull() },
+  answer: ({ id, balances, first, ownName }, input, replayed) => {
     if (first) return { status: 201, body: { ...first, replay: true, balances } };
-    const { amountMinor, ...asked } = input.body;
-    const identity = { id, budgetId: param(input, 'budgetId'), state: 'ACTIVE' };
+    const { amountMinor, holder = ownName, ...asked } = input.body;
+    const identity = { id, holder, budgetId: param(input, 'budgetId'), state: 'ACTIVE' };
     const amounts = { settledMinor: '0', voidedMinor: '0', overrunMinor: '0', remainingMinor: amountMinor };
     return {
       status: 201,

@@ -1,6 +1,6 @@
 import type { Reply } from '../declare/value.ts';
 import { Refusal } from '../redis/scripts.ts';
-import { ApiError } from './errors.ts';
+import type { ApiError } from './errors.ts';
 import { isUuid } from './fields.ts';
 import { readNote } from './note.ts';
 
@@ -16,7 +16,7 @@ export async function admitMistake(
 ): Promise<ApiError> {
   const isWellFormed = typeof given === 'string' && isUuid(given);
   const withRates = (note: string): ApiError =>
-    new ApiError(error.status, error.code, error.message, { ...error.headers, ...readNote(note).headers });
+    error.with({ headers: { ...error.headers, ...readNote(note).headers } });
   try {
     const [note] = await run(isWellFormed ? given.toLowerCase() : '');
     return withRates(String(note));

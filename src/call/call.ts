@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from './caller.ts';
 import type { Route } from './route.ts';
+import type { TraceContext } from './trace.ts';
 import type { Turn } from './turn.ts';
 
 /** The words of error messages for a call's fields. */
@@ -29,6 +30,8 @@ export interface Call {
   readonly caller: Caller;
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
+  /** Where the caller stands in a trace. It is no part of what a repetition repeats. */
+  readonly trace: TraceContext;
   /** As sent. */
   readonly spaceId: unknown;
   readonly origin: Origin;

@@ -27,22 +27,62 @@ export function messageOf(errors: ErrorTable, code: string): string {
   return (errors[code]?.message('… … …') ?? '').replaceAll(/…( …)+/g, '…');
 }
 
+/** The call of an atomic batch for which all of it is refused. */
+export interface PlaceInBatch {
+  /** From 0. */
+  readonly index: number;
+  readonly call: string;
+}
+
 /** An error answer. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+  readonly inBatch: PlaceInBatch | undefined;
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    inBatch?: PlaceInBatch,
+  ) {
     super(message);
     this.status = status;
     this.code = code;
     this.headers = headers;
+    this.inBatch = inBatch;
+  }
+
+  /** The same error with other properties. */
+  with({
+    status = this.status,
+    message = this.message,
+    headers = this.headers,
+    inBatch = this.inBatch,
+  }: Partial<ApiError>): ApiError {
+    return new ApiError(status, this.code, message, headers, inBatch);
   }
 }
 
 /** 400 VALIDATION_FAILED. */
 export function invalid(message: string): ApiError {
   return new ApiError(400, 'VALIDATION_FAILED', message);
+}
+
+/** The limits of a key that refuse a call, by the first word of the detail; any other is the permission that it lacks. */
+const limitsOfKeys: Readonly<Record<string, (rest: string) => string>> = {
+  space: () => 'the API key is limited to other spaces',
+  mailbox: () => 'the API key is limited to other mailboxes',
+  mailboxes: () => 'the API key is limited to some mailboxes: this call needs one without that limit',
+  holder: (name) => `the API key is bound to a holder: holder must be ${JSON.stringify(name)}, or be left out`,
+  answeredBy: (name) => `the API key is bound to a holder: answeredBy must be ${JSON.stringify(name)}, or be left out`,
+  beyond: (field) => `the API key can give no more than it has itself: ${field} goes beyond it`,
+};
+
+function deniedBecause(detail: string): string {
+  const [limit = '', ...rest] = detail.split(' ');
+  return limitsOfKeys[limit]?.(rest.join(' ')) ?? `the API key lacks the permission ${detail.replace(',', ', or ')}`;
 }
 
 /** The errors that any route may answer (docs/reference.md, "Requests"). */
@@ -59,18 +99,14 @@ export const commonErrors: ErrorTable = {
   ),
   INVALID_CURSOR: entry(400, 'cursor was not issued by this list: pass the nextCursor of the previous page, unchanged'),
   UNAUTHENTICATED: entry(401, 'the header Authorization is missing: send "Authorization: Bearer <API key>"'),
-  INVALID_API_KEY: entry(401, 'the API key is malformed, unknown or revoked'),
+  INVALID_API_KEY: entry(401, 'the API key is malformed, unknown, ended or revoked'),
   OPERATIONS_EXHAUSTED: advised(
     'no new work this month: finish what you hold, and stop',
     402,
     (limit) =>
       `the plan's ${limit} operations of this month are used up: new work is refused until the next month or a larger plan, running work may finish`,
   ),
-  PERMISSION_DENIED: entry(403, (detail) =>
-    detail === 'space'
-      ? 'the API key is limited to other spaces'
-      : `the API key lacks the permission ${detail.replace(',', ', or ')}`,
-  ),
+  PERMISSION_DENIED: entry(403, deniedBecause),
   ROUTE_NOT_FOUND: entry(404, 'there is no such path: see /docs, /openapi.json or /console'),
   SPACE_NOT_FOUND: entry(404, 'there is no such space in the organization of this API key'),
   METHOD_NOT_ALLOWED: entry(405, (methods) => `this path takes ${methods}`),

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { commonFields } from '../declare/glossary.ts';
 
 /**
  * The kinds of field that requests are made of. Nothing is coerced except query parameters, which arrive as text.
@@ -75,7 +76,7 @@ export const id = () =>
 export const ofRun = () =>
   id()
     .description('its run: that of the message being worked on, or a new uuid for a run of its own')
-    .meta({ model: 'the run: that of your message, or a new uuid' });
+    .meta({ model: 'the run of your message, or a new uuid' });
 
 /** An id, or this word. */
 export const idOr = (word: string) =>
@@ -102,6 +103,14 @@ export function fitsText(value: string, min: number, max: number): boolean {
   const isTooLong = value.length > max && [...value].length > max;
   return value.length >= min && !isTooLong && !control.test(value) && value.isWellFormed();
 }
+
+/** The name under which the caller acts. A key that is bound to a holder may leave it out: the script fills it in. */
+export const actor = (): Joi.AnySchema<string | undefined> =>
+  optional(text(1, 256))
+    .description(
+      'who acts: a name that the caller chooses; a key that is bound to a holder may leave it out, any other may not',
+    )
+    .meta({ model: commonFields['holder']?.special.model });
 
 /** A short text that passes a test. */
 export function matching(test: (value: string) => boolean, rule: string, json: object = {}): Joi.AnySchema<string> {
@@ -155,7 +164,7 @@ export const flag = () => Joi.boolean().error(says('must be true or false'));
 export const leaseSeconds = (leftOut: string) =>
   optional(integer(5, 600))
     .description(leftOut)
-    .meta({ model: 'left out: the longest that the space allows, 600 at most' })
+    .meta({ model: 'left out: the longest allowed, 600 at most' })
     .example(60);
 
 /** The argument of a script's lease.seconds. A model cannot renew while it thinks, so its leases are long. */

@@ -1,37 +1,47 @@
 import type { Logger } from 'pino';
 import type { Answered, Fields } from '../declare/field.ts';
 import type { ReplyReader } from '../declare/reply.ts';
+import type { Reply } from '../declare/value.ts';
 import { Refusal } from '../redis/scripts.ts';
 import { admitMistake } from './admit.ts';
 import { callArgs } from './args.ts';
 import type { Call } from './call.ts';
+import { callerArgs } from './caller.ts';
 import { ApiError, invalid } from './errors.ts';
 import type { Args, Layers, Result } from './hold.ts';
 import { Holding } from './holding.ts';
 import { readIdempotency } from './idempotency.ts';
 import { linkTo } from './link.ts';
-import { readInput } from './read-input.ts';
+import { readNote } from './note.ts';
+import { isObject, readInput } from './read-input.ts';
+import { toApiError } from './refusal.ts';
 import { answerer, type Response, respond } from './response.ts';
-import { allowedBy, type Input, type Route, type ServeContext } from './route.ts';
+import { type Answer, allowedBy, type Input, type Route, type ServeContext } from './route.ts';
+import { statusOf } from './route-errors.ts';
 import { Runner } from './runner.ts';
 import type { CallService } from './service.ts';
+import { traceAnswer } from './sources.ts';
 
-/** A validated call: the route's input, and all arguments of its script. */
-interface Request {
+/** What a valid call asks: the route's input, and all arguments of its script. */
+export interface Asked {
   readonly call: Call;
   readonly input: Input;
   readonly args: Layers;
+}
+
+interface Request extends Asked {
   readonly runner: Runner;
 }
 
 const none: Args = {};
 
 /** The permissions that the caller needs, as the script takes them: of those with commas between any one. */
-function permissionOf(route: Route, call: Call): string {
-  const { permission, permissionsFor } = route;
+export function permissionOf(route: Route, call: Call): string {
+  const { permission, permissionsFor, needsAllMailboxes } = route;
   if (permission === 'any') return '';
   const needed = permissionsFor?.(bodyOf(route, call)) ?? [permission];
-  return needed.map((one) => allowedBy(one).join()).join(' ');
+  const permissions = needed.map((one) => allowedBy(one).join());
+  return [...permissions, ...(needsAllMailboxes ? ['mailboxes'] : [])].join(' ');
 }
 
 /** The body as sent; undefined where it cannot be read, which is refused later. */
@@ -52,7 +62,7 @@ export class Operation {
   readonly pattern: string;
   readonly log: Logger;
   readonly #service: CallService;
-  readonly #read: ReplyReader<Fields>;
+  readonly #reader: ReplyReader<Fields>;
   readonly #answer: ReturnType<typeof answerer>;
   readonly #holding: Holding;
 
@@ -62,7 +72,7 @@ export class Operation {
     // Serialized once, not for each line.
     this.log = service.log.child({ route: pattern, script: route.script });
     this.#service = service;
-    this.#read = service.scripts.reader(route);
+    this.#reader = service.scripts.reader(route);
     this.#answer = answerer(route);
     this.#holding = new Holding(service);
   }
@@ -71,33 +81,77 @@ export class Operation {
   async answer(call: Call): Promise<Response> {
     const request = await this.#validate(call);
     if (this.route.serve) return this.#serve(request);
-    const result = await this.#result(request);
-    const address = linkTo(call, this.#service.publicUrl);
-    return respond(this.#answer(result, request.input, address), result.note.headers);
+    const { note, reply } = await this.#result(request);
+    return respond(this.#answered({ note, reply }, request.input, call), note.headers);
   }
 
   /** Reads what is asked. A mistake is refused only after the store has admitted the caller. */
   async #validate(call: Call): Promise<Request> {
-    const { route } = this;
     const runner = new Runner(this.#service, call);
-    const args: Record<string, string | number> = {
+    const args = this.#callerArgs(call);
+    try {
+      return { runner, ...this.#read(call, args) };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw await admitMistake(error, call.spaceId, (spaceId) => runner.once('space/admit', [{ spaceId }, args]));
+    }
+  }
+
+  /** What a call asks, whoever calls. Throws ApiError for a mistake. */
+  asked(call: Call): Asked {
+    return this.#read(call, this.#callerArgs(call));
+  }
+
+  #callerArgs(call: Call): Record<string, string | number> {
+    const { route } = this;
+    return {
       ...callArgs,
-      apiKeyDigest: call.caller.apiKeyDigest,
+      ...callerArgs(call.caller),
       permission: permissionOf(route, call),
       rateClass: rateClassOf(route),
       callName: route.call,
       requestId: call.requestId,
     };
+  }
+
+  #read(call: Call, args: Record<string, string | number>): Asked {
+    const { route } = this;
+    const input = readInput(call, route);
+    const routeArgs = route.args?.(input);
+    if (call.turn && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
+    readIdempotency(call, route, args);
+    return { call, input, args: [routeArgs ?? none, input.params, args] };
+  }
+
+  /** The answer to a reply of the script, which begins with its note. */
+  answerTo([head, ...values]: Reply, { call, input }: Asked, without: readonly string[] = []): Response {
+    const note = readNote(String(head));
+    const { status, body } = this.#answered({ note, reply: this.#reader(values) }, input, call);
+    const shown = isObject(body)
+      ? Object.fromEntries(Object.entries(body).filter(([name]) => !without.includes(name)))
+      : body;
+    return respond({ status, body: shown }, note.headers);
+  }
+
+  #answered(result: Result, input: Input, call: Call): Answer {
+    return this.#answer(result, input, linkTo(call, this.#service.publicUrl));
+  }
+
+  /** The sources of the members of the answer to a call; none if the answer takes a text of the reply apart. */
+  trace(input: Input): ReturnType<typeof traceAnswer> {
     try {
-      const input = readInput(call, route);
-      const routeArgs = route.args?.(input);
-      if (call.turn && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
-      readIdempotency(call, route, args);
-      return { call, input, args: [routeArgs ?? none, input.params, args], runner };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      throw await admitMistake(error, call.spaceId, (spaceId) => runner.once('space/admit', [{ spaceId }, args]));
+      return traceAnswer(this.route, this.#reader, input);
+    } catch {
+      return new Map();
     }
+  }
+
+  /** The error for a refusal by the script. */
+  refusal(refusal: Refusal, input: Input): ApiError {
+    const { errors } = this.#service;
+    const detail = this.route.detail?.(refusal, input) ?? refusal.detail;
+    const status = statusOf(errors, refusal.code, this.pattern, detail);
+    return toApiError(new Refusal(refusal.code, refusal.note, detail), errors).with({ status });
   }
 
   /** The result of the script: of its first run, or of the one that ends the hold. */
@@ -121,7 +175,7 @@ export class Operation {
   }
 
   #run({ runner, args }: Request, changes?: Args): Promise<Result> {
-    return runner.run(this.route.script, changes ? [changes, ...args] : args, this.#read);
+    return runner.run(this.route.script, changes ? [changes, ...args] : args, this.#reader);
   }
 
   /** Has the route's `serve` answer, with the headers of its last run. */
@@ -131,7 +185,7 @@ export class Operation {
     let headers: Response['headers'] = {};
     const context: ServeContext = {
       ...parts,
-      ...call.caller,
+      caller: call.caller,
       store,
       gone: call.gone(),
       run: async (changes = {}, again = false) => {

@@ -50,3 +50,6 @@ export class Cursors {
 
 /** `,READY,CLAIMED,`, so that a script finds a state with a plain text search; '' for all. */
 export const statesText = (states: string | undefined): string => (states === undefined ? '' : `,${states},`);
+
+/** The same for a list that is not read: no record is in such a state. */
+export const noState = ',-,';

@@ -11,6 +11,7 @@ export function pauseOrResume(
     ...{ call, success, refuses, reply, ...words },
     method: 'POST',
     path: `${path}/${verb}`,
+    needsAllMailboxes: true,
     permission: 'coordination_write',
     idempotency: 'optional',
     rate: 'recovery',

@@ -8,20 +8,15 @@ import type { Input, Route } from './route.ts';
 
 /** Reads path, query and body by the route's schemas. Throws VALIDATION_FAILED for the first invalid field. */
 export function readInput(call: Call, route: Route): Input {
-  const { origin, headers } = call;
+  const { origin, headers, trace } = call;
   const given = call.parts(route);
   const params: Record<string, string> = {};
   const named = route.params && fieldNamesOf(route.params);
   for (const name in given.params)
     if (!named?.includes(name)) params[name] = readParam(given.params[name], name, origin);
   if (route.params && named) Object.assign(params, readNamed(route.params, named, given.params, origin));
-  return {
-    params,
-    query: readQuery(given.query, route, origin),
-    body: readBody(given.body, call, route),
-    headers,
-    isModel: call.isModel,
-  };
+  const query = readQuery(given.query, route, origin);
+  return { params, query, body: readBody(given.body, call, route), headers, trace, isModel: call.isModel };
 }
 
 /** A path parameter, lower-cased. */

@@ -8,7 +8,10 @@ import { Cursors, pageReply, positions, statesText } from './page.ts';
 import { type Route, read } from './route.ts';
 
 interface ListRoute<F extends Fields>
-  extends Pick<Route, 'path' | 'call' | 'summary' | 'description' | 'title' | 'tool' | 'whenEmpty' | 'script'> {
+  extends Pick<
+    Route,
+    'path' | 'call' | 'summary' | 'description' | 'title' | 'tool' | 'whenEmpty' | 'script' | 'needsAllMailboxes'
+  > {
   /** The member of the answer and of the script's reply that has the records. */
   readonly plural: string;
   readonly record: RecordDeclaration<F>;

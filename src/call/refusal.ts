@@ -45,5 +45,5 @@ function retryAfter(error: Refusal, note: Note): number {
 
 /** The body of an error (docs/reference.md, "Requests"). */
 export function envelope(error: ApiError, requestId: string): string {
-  return JSON.stringify({ error: { code: error.code, message: error.message, requestId } });
+  return JSON.stringify({ error: { code: error.code, message: error.message, requestId, ...error.inBatch } });
 }

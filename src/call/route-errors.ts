@@ -1,7 +1,7 @@
 import type { ErrorTable } from './errors.ts';
-import type { Route } from './route.ts';
+import { isOfSpace, patternOf, type Route } from './route.ts';
 
-/** The codes that every route may answer, and every route in a space. */
+/** The codes that every route may answer. */
 const everyRoute = [
   'VALIDATION_FAILED',
   'UNAUTHENTICATED',
@@ -10,7 +10,6 @@ const everyRoute = [
   'INTERNAL',
   'STORE_UNAVAILABLE',
 ];
-const inSpace = ['PERMISSION_DENIED', 'SPACE_NOT_FOUND'];
 
 /** Methods whose body is read. */
 export const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -18,13 +17,15 @@ export const bodyMethods: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH',
 /** Every error code that a route can answer. */
 export function codesOf(route: Route): readonly string[] {
   const codes = [...everyRoute, ...route.refuses];
-  if (route.permission !== 'any') codes.push(...inSpace);
+  if (route.permission !== 'any') codes.push('PERMISSION_DENIED');
+  if (isOfSpace(route)) codes.push('SPACE_NOT_FOUND');
   if (route.rate === undefined) codes.push('RATE_LIMITED');
   if (bodyMethods.has(route.method)) codes.push('MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (route.idempotency === 'required') codes.push('IDEMPOTENCY_KEY_REQUIRED');
   if (route.idempotency !== 'never') codes.push('IDEMPOTENCY_KEY_INVALID');
   if (route.idempotency !== 'never' && route.idempotency !== 'calls') codes.push('IDEMPOTENCY_KEY_REUSED');
-  return [...new Set(codes)].filter((code) => route.rate !== 'held' || code !== 'SERVICE_RATE_LIMITED');
+  const own = codes.filter((code) => route.rate !== 'held' || code !== 'SERVICE_RATE_LIMITED');
+  return [...new Set([...own, ...(route.parts ?? []).flatMap(codesOf)])];
 }
 
 /** The path parameter that a `…_NOT_FOUND` code is about: `mailboxId`. */
@@ -34,7 +35,7 @@ function idOf(code: string): string | undefined {
 }
 
 /**
- * The status of a refusal on a route with the full path `pattern` (`/v1/spaces/:spaceId/…`). An unknown id is 404 if it
+ * The status of a refusal on a route with the full path `pattern` (`patternOf`). An unknown id is 404 if it
  * is in the path, and 409 with the same code if it is in the body. detail: of the code; such a field of the body, or ''.
  */
 export function statusOf(errors: ErrorTable, code: string, pattern: string, detail = ''): number {
@@ -44,7 +45,12 @@ export function statusOf(errors: ErrorTable, code: string, pattern: string, deta
 }
 
 /** The statuses with which a route answers a code. */
-export function statusesOf(errors: ErrorTable, code: string, { path, refusesInBody }: Route): number[] {
-  const status = statusOf(errors, code, `/v1/spaces/:spaceId${path}`);
+export function statusesOf(errors: ErrorTable, code: string, route: Route): number[] {
+  const { refusesInBody, parts = [] } = route;
+  const ofParts = parts
+    .filter((part) => codesOf(part).includes(code))
+    .flatMap((part) => statusesOf(errors, code, part));
+  if (ofParts.length > 0) return [...new Set(ofParts)];
+  const status = statusOf(errors, code, patternOf(route));
   return refusesInBody?.includes(code) ? [status, 409] : [status];
 }

@@ -3,15 +3,12 @@ import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
 import type { Store } from '../redis/connection.ts';
 import { Refusal } from '../redis/scripts.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Permission } from './caller.ts';
 import { fields, queryInteger } from './fields.ts';
 import type { Args, Hold } from './hold.ts';
 import type { LinkTo } from './link.ts';
 import type { RoomServices } from './service.ts';
-
-/** The permissions of keys. */
-export const permissions = ['coordination_read', 'coordination_write', 'resource_config', 'resource_spend'] as const;
-export type Permission = (typeof permissions)[number];
+import type { TraceContext } from './trace.ts';
 
 /** The permissions that allow what one does: itself, and resource_config whatever resource_spend allows. None else implies another. */
 export const allowedBy = <P extends string>(permission: P): readonly (P | Permission)[] =>
@@ -23,6 +20,7 @@ export interface Input<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
   readonly headers: IncomingHttpHeaders;
+  readonly trace: TraceContext;
   /** The caller is a model, which calls over MCP. */
   readonly isModel?: boolean | undefined;
 }
@@ -50,7 +48,8 @@ export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fi
 }
 
 /** The parts that a route's `serve` needs. */
-export interface ServeContext<R extends Fields = Fields> extends RoomServices, Caller {
+export interface ServeContext<R extends Fields = Fields> extends RoomServices {
+  readonly caller: Caller;
   readonly store: Store;
   /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
@@ -79,7 +78,7 @@ export interface Tag {
  */
 export interface Route<Query = unknown, Body = unknown, R extends Fields = Fields> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below /v1/spaces/:spaceId. */
+  /** Below that of its space, /v1/spaces/:spaceId, or, of a call of no space, below /v1 (`patternOf`). */
   readonly path: string;
   /** The call's name in usage, e.g. `message.send`. */
   readonly call: string;
@@ -100,8 +99,10 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly isDestructive?: true;
   /** For tools: the same call again, once it was answered, changes nothing more (whatever its idempotencyKey). */
   readonly isRepeatable?: true;
-  /** `any`: every key may call it; only outside of spaces. `none`: the same in a space. */
+  /** `none`: every key may call it in a space. `any`, which is the same, and `key_admin` are only of calls of no space. */
   readonly permission: Permission | 'any' | 'none';
+  /** It shows or ends messages of any mailbox, so a key that is limited to some may not call it. */
+  readonly needsAllMailboxes?: boolean;
   /** The permissions that a call with this body, of any form, needs instead; undefined: no others. */
   readonly permissionsFor?: (body: unknown) => readonly Permission[] | undefined;
   /** `never`: the header is ignored; `calls`: the calls in the body have keys made of it. */
@@ -131,6 +132,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly refuses: readonly string[];
   /** Those of them, `…_NOT_FOUND`, that are also about an id in the body, though the path has one of the kind. */
   readonly refusesInBody?: readonly string[];
+  /** The calls that it may make as one, so that it is refused as they are. */
+  readonly parts?: readonly Route[];
   /** Answered by a gateway that makes calls of its own, not by one run of the script. */
   readonly gateway?: true;
   /** The script, e.g. `mailbox/send`. */
@@ -147,6 +150,13 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** Completes the detail of the script's refusal by what only the route knows, as a list's cursor. */
   readonly detail?: (refusal: Refusal, input: Input<Query, Body>) => string;
   readonly receives?: Receives<Query, Body, R>;
+  /**
+   * Of a read that shows one record: an atomic batch takes it, with these arguments of its script, which leave its lists out,
+   * and without these members of its answer.
+   */
+  readonly asRecord?: { readonly args?: Args; readonly without?: readonly string[] };
+  /** Works in steps, each of which stays: no part of an atomic batch. */
+  readonly isStepwise?: true;
   /** How to hold the request while there is nothing to answer; undefined: not at all. */
   readonly hold?: (input: Input<Query, Body>) => Hold | undefined;
   /** For what one run of the script cannot answer (a watch, a network request): runs it itself, as often as needed. */
@@ -191,6 +201,16 @@ export function read<Query = unknown, R extends Fields = Fields>({ wait, ...defi
 /** The room whose script answers. */
 export function roomOf({ script }: Pick<Route, 'script'>): string {
   return script.split('/', 1)[0] ?? '';
+}
+
+/** Whether the call is of a space. */
+export function isOfSpace({ permission }: Pick<Route, 'permission'>): boolean {
+  return permission !== 'any' && permission !== 'key_admin';
+}
+
+/** The full path, `/v1/spaces/:spaceId/mailboxes/:mailboxId`. */
+export function patternOf(route: Pick<Route, 'permission' | 'path'>): string {
+  return `/v1${isOfSpace(route) ? '/spaces/:spaceId' : ''}${route.path}`;
 }
 
 /** A path parameter; that the path has it is checked when the routes are mounted. */

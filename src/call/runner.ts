@@ -3,7 +3,7 @@ import type { ReplyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import type { Call } from './call.ts';
-import type { Layers, Result } from './hold.ts';
+import type { Args, Layers, Result } from './hold.ts';
 import { readNote } from './note.ts';
 import type { CallService, Unpacked } from './service.ts';
 
@@ -31,37 +31,54 @@ export class Runner {
     return (turn ?? this.#service.scripts).run(script, caller.org, args);
   }
 
-  /**
-   * Runs a script and reads its reply. If the script refuses with DUE, sweeps and runs it again; more than once if
-   * concurrent calls leave more to sweep. Likewise opens packed records that it asks for with PACKED.
-   */
+  /** Runs a script and reads its reply; again where it is sent back. */
   async run(script: string, args: Layers, read: ReplyReader<Fields>): Promise<Result> {
-    const { due, unpacking } = this.#service;
     const { org } = this.#call.caller;
-    let unpacked: Unpacked | undefined;
-    for (let current = args, runs = 1; ; runs++) {
-      try {
-        const [head, ...values] = await this.once(script, current);
-        const note = readNote(String(head));
-        if (note.wake !== '') this.#announce(note.wake);
-        return { note, reply: read(values) };
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        if (error.code === 'DUE') current = [{ drainedThrough: await due.drain(org, error.detail) }, ...current];
-        else if (error.code === 'PACKED' && unpacking.isWanted(error.detail)) {
-          if (runs > maxRuns) throw new StoreUnavailable('messages are being packed');
-          unpacked = await unpacking.unpack(error.detail, unpacked);
-          current = [{ unpacked: unpacked.text }, ...current];
-        } else throw error;
-      }
+    const reply = await repeated(this.#service, org, (changes) =>
+      this.once(script, changes ? [changes, ...args] : args),
+    );
+    const [head, ...values] = reply;
+    const note = readNote(String(head));
+    if (note.wake !== '') announce(this.#service, org, note.wake);
+    return { note, reply: read(values) };
+  }
+}
+
+/**
+ * Runs scripts. If they refuse with DUE, sweeps and runs them again; more than once if concurrent calls leave more to sweep.
+ * Likewise opens packed records that they ask for with PACKED. changes: the arguments that say what was done; undefined at first.
+ */
+export async function repeated<T>(
+  { due, unpacking }: CallService,
+  org: string,
+  run: (changes?: Args) => Promise<T>,
+): Promise<T> {
+  const timers = new Set<string>();
+  let unpacked: Unpacked | undefined;
+  let changes: Args | undefined;
+  for (let runs = 1; ; runs++) {
+    try {
+      return await run(changes);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.code === 'DUE') {
+        timers.add(error.detail);
+        const moments: number[] = [];
+        // Earlier ones, too: scripts of several calls depend on several, and are not sent back for what has fired by then.
+        for (const timer of timers) moments.push(Number(await due.drain(org, timer)));
+        changes = { ...changes, drainedThrough: Math.min(...moments) };
+      } else if (error.code === 'PACKED' && unpacking.isWanted(error.detail)) {
+        if (runs > maxRuns) throw new StoreUnavailable('messages are being packed');
+        unpacked = await unpacking.unpack(error.detail, unpacked);
+        changes = { ...changes, unpacked: unpacked.text };
+      } else throw error;
     }
   }
+}
 
-  /** Tells the index of organizations of an earlier timer. Not awaited: the periodic repair finds what a crash loses. */
-  #announce(at: string): void {
-    const { due, log } = this.#service;
-    due
-      .announce(this.#call.caller.org, at)
-      .catch((error: Error) => log.warn({ error: error.message }, 'cannot update the index of due organizations'));
-  }
+/** Tells the index of organizations of an earlier timer. Not awaited: the periodic repair finds what a crash loses. */
+export function announce({ due, log }: CallService, org: string, at: string): void {
+  due
+    .announce(org, at)
+    .catch((error: Error) => log.warn({ error: error.message }, 'cannot update the index of due organizations'));
 }

@@ -13,6 +13,8 @@ const messages: Record<string, (detail: string) => string> = {
   ORG_EXISTS: () => 'an organization with this name already exists: choose another name, or see it with org show',
   ORG_NOT_FOUND: () => 'there is no such organization: org list shows all of them, org create adds one',
   SPACE_NOT_FOUND: (spaceId) => `the organization has no space ${spaceId}: space list shows its spaces`,
+  MAILBOX_NOT_FOUND: () => 'mailboxes: no space of the organization has all of them: name its space with --spaces',
+  KEY_ENDED: (keyId) => `the key ${keyId} has ended or was revoked: create another one with key create`,
   KEY_NOT_FOUND: (keyId) => `the organization has no key ${keyId}: key list shows its keys`,
   CURSOR_EXPIRED: () => 'the journal was restored, or its oldest events have gone, while it was printed: start again',
   VALIDATION_FAILED: (detail) => detail,

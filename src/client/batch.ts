@@ -1,5 +1,4 @@
 import { MusterError } from './error.ts';
-import { calls } from './generated/calls.ts';
 import { type MusterOptions, send } from './send.ts';
 import type { BatchedCall, BatchedOptions, BatchResult, BatchResults, CallOptions } from './types.ts';
 
@@ -22,7 +21,7 @@ export async function sendBatch<const Calls extends readonly BatchedCall[]>(
   list: Calls,
   callOptions: CallOptions = {},
 ): Promise<BatchResults<Calls>> {
-  const { results } = (await send(options, calls.batch, { calls: list }, callOptions)) as { results: Result[] };
+  const { results } = (await send(options, 'batch', { calls: list }, callOptions)) as { results: Result[] };
   return results.map(resultOf) as BatchResults<Calls>;
 }
 

@@ -11,17 +11,29 @@ export class MusterError extends Error {
   readonly requestId: string | null;
   /** The response's Retry-After, if any. */
   readonly retryAfterSeconds: number | null;
+  /** The place and the name of the call of an atomic batch that was refused; otherwise null. */
+  readonly index: number | null;
+  readonly call: string | null;
 
   constructor(
     code: MusterError['code'],
     message: string,
-    { status = 0, requestId = null, retryAfterSeconds = null, cause }: Partial<MusterError> = {},
+    {
+      status = 0,
+      requestId = null,
+      retryAfterSeconds = null,
+      index = null,
+      call = null,
+      cause,
+    }: Partial<MusterError> = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = status;
     this.requestId = requestId;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.index = index;
+    this.call = call;
   }
 
   /** Of EVENTS_DAMAGED and MESSAGES_DAMAGED: the `cursor` that continues behind what cannot be read; otherwise null. */

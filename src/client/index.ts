@@ -1,5 +1,5 @@
 export { MusterError } from './error.ts';
-export type { BatchedCalls, Calls } from './generated/calls.ts';
+export type { AtomicCalls, BatchedCalls, Calls } from './generated/calls.ts';
 export type { ErrorCode, ErrorCodes } from './generated/errors.ts';
 export type { Journal } from './journal.ts';
 export { createMuster, type Muster } from './muster.ts';
@@ -14,6 +14,8 @@ export type {
   After,
   Answer,
   Args,
+  AtomicAnswers,
+  AtomicOptions,
   BatchedCall,
   BatchedOptions,
   BatchResult,
@@ -24,10 +26,12 @@ export type {
   EventFilter,
   EventOf,
   EventType,
+  Expectation,
   From,
   JournalOptions,
   ListOf,
   OneOf,
+  PendingCall,
   Typed,
 } from './types.ts';
 export {

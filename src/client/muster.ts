@@ -1,6 +1,7 @@
 import { withPrerequisites } from './after.ts';
+import { sendAtomic } from './atomic.ts';
 import { batched, sendBatch } from './batch.ts';
-import { type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
+import { type AtomicCalls, type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
 import { type Journal, journal } from './journal.ts';
 import { itemsOf } from './pages.ts';
 import { Pool, type PoolRef } from './pool.ts';
@@ -8,6 +9,7 @@ import { type MusterOptions, send } from './send.ts';
 import type { ModelCall } from './spend/model-call.ts';
 import { type SpendFor, type SpendOptions, spend, spenderOf } from './spend/spend.ts';
 import type {
+  AtomicAnswers,
   BatchedCall,
   BatchedOptions,
   BatchResults,
@@ -29,6 +31,15 @@ export interface Muster extends Omit<Calls, 'pool'> {
    * Idempotency-Keys are made of the batch's, so a retry of the batch does nothing twice.
    */
   batch<const List extends readonly BatchedCall[]>(list: List, options?: CallOptions): Promise<BatchResults<List>>;
+  /**
+   * Makes 1 to 25 calls in one step: all happen, in order, each seeing those before it, or none does. `plan` makes the calls of
+   * `t`, and may use the ids of their answers before these exist: `muster.atomic((t) => { const run = t.scope.create({ … });
+   * return t.message.send({ scopeId: run.id, … }); })`. A call may `expect` members of its answer. Resolves with the answers of
+   * the calls that `plan` returns: one, or those in an object or a list. A retry gets null for what was read.
+   *
+   * @throws {MusterError} the refusal of the call that was refused; EXPECTATION_FAILED
+   */
+  atomic<R>(plan: (t: AtomicCalls) => R, options?: CallOptions): Promise<AtomicAnswers<R>>;
   /**
    * The journal as it goes on: `for await (const event of muster.events({ types: ['message.*'] }))`. Goes on by itself over
    * cut connections, and gives each event once. Throws where it cannot go on: CURSOR_EXPIRED, EVENTS_DAMAGED, a revoked key.
@@ -54,29 +65,29 @@ export interface Muster extends Omit<Calls, 'pool'> {
 export function createMuster(options: MusterOptions): Muster {
   const muster: Record<string, Record<string, unknown>> = {};
   const inBatch: Record<string, Record<string, unknown>> = {};
-  for (const [name, target] of Object.entries(calls)) {
+  for (const name of Object.keys(calls) as (keyof typeof calls)[]) {
     const [room = '', call = ''] = name.split('.');
     muster[room] ??= {};
     muster[room][call] = (args: Record<string, unknown> = {}, callOptions: CallOptions = {}) =>
-      send(options, target, withPrerequisites(args), callOptions);
+      send(options, name, withPrerequisites(args), callOptions);
     inBatch[room] ??= {};
     inBatch[room][call] = (args: object = {}, callOptions?: BatchedOptions) =>
       batched(name, withPrerequisites(args), callOptions);
   }
   for (const [name, [list, iterator]] of Object.entries(pages)) {
     const [room = ''] = name.split('.');
-    const target = calls[name as keyof typeof pages];
     muster[room] = {
       ...muster[room],
       [iterator]: (args: object = {}, callOptions: CallOptions = {}) =>
-        itemsOf(list, (cursor) => send(options, target, { ...args, ...cursor }, callOptions)),
+        itemsOf(list, (cursor) => send(options, name as keyof typeof pages, { ...args, ...cursor }, callOptions)),
     };
   }
   const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);
   const events = <const F extends EventFilter = never>(journalOptions: JournalOptions<F> = {}) =>
     journal(options, journalOptions);
+  const atomic = <R>(plan: (t: AtomicCalls) => R, callOptions?: CallOptions) => sendAtomic(options, plan, callOptions);
   const pool = Object.assign((ref: PoolRef) => new Pool(made, ref), muster['pool']);
-  const made = { ...muster, pool, call: inBatch, batch, events } as unknown as Muster;
+  const made = { ...muster, pool, call: inBatch, batch, atomic, events } as unknown as Muster;
   const scopeId = crypto.randomUUID();
   made.spend = (spendOptions, work) => spend(spenderOf(made, scopeId, spendOptions), spendOptions, work);
   return made;

@@ -1,4 +1,6 @@
 import { MusterError } from './error.ts';
+import { calls } from './generated/calls.ts';
+import { inCallSpan } from './tracing.ts';
 import type { CallOptions } from './types.ts';
 
 /** The server, the space and the credentials of a client. */
@@ -29,18 +31,31 @@ export interface Outcome {
   readonly headers: Headers;
 }
 
-/** Method and path of a call, relative to /v1/spaces. */
+/** Method and path of a call, relative to /v1. */
 type Target = readonly [method: string, path: string];
 type AnyArgs = Readonly<Record<string, unknown>>;
 
 /** Makes one call, with retries of transient failures; all attempts have the same Idempotency-Key, so it happens once. */
-export async function send(
+export function send(
+  options: MusterOptions,
+  name: keyof typeof calls,
+  args: AnyArgs,
+  { traceparent, tracestate, ...callOptions }: CallOptions,
+): Promise<unknown> {
+  return inCallSpan({ name, args, url: options.url }, { traceparent, tracestate }, (headers) =>
+    sendWith(headers, options, calls[name], args, callOptions),
+  );
+}
+
+async function sendWith(
+  traceHeaders: Readonly<Record<string, string>>,
   options: MusterOptions,
   target: Target,
   args: AnyArgs,
   { signal, idempotencyKey, attempts = options.attempts ?? 5 }: CallOptions,
 ): Promise<unknown> {
   const { url, request } = requestOf(options, target, args, idempotencyKey);
+  Object.assign(request.headers, traceHeaders);
   const { timeoutSeconds = 60 } = options;
   for (let attempt = 1; ; attempt++) {
     if (typeof options.key === 'function') await authorize(request, options.key);
@@ -74,7 +89,7 @@ export function requestOf(
     headers['Content-Type'] = 'application/json';
     if (method !== 'DELETE') request.body = JSON.stringify(rest);
   }
-  return { url: `${base.replace(/\/+$/, '')}/v1/spaces${target}${search}`, request };
+  return { url: `${base.replace(/\/+$/, '')}/v1${target}${search}`, request };
 }
 
 /** Sets the token of the next attempt. */
@@ -191,13 +206,16 @@ export function read(outcome: Outcome | Error, call: string): unknown {
   const { status, text, headers } = outcome;
   const about = { status, requestId: headers.get('X-Request-Id'), retryAfterSeconds: retryAfter(outcome) };
   if (status === 204) return undefined;
-  let body: { error?: { code: MusterError['code']; message: string } } | undefined;
+  let body: { error?: Pick<MusterError, 'code' | 'message' | 'index' | 'call'> } | undefined;
   try {
     body = JSON.parse(text);
   } catch {
     // Not JSON: below.
   }
   if (status < 300 && body !== undefined) return body;
-  if (typeof body?.error?.code === 'string') throw new MusterError(body.error.code, body.error.message, about);
+  if (typeof body?.error?.code === 'string') {
+    const { code, message, index, call } = body.error;
+    throw new MusterError(code, message, { ...about, index, call });
+  }
   throw new MusterError('UNREADABLE', `${call}: ${status}, not a response of Muster: ${text.slice(0, 200)}`, about);
 }

@@ -37,6 +37,9 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** Maximum attempts, instead of the client's setting; 1 means no retries. */
   readonly attempts?: number | undefined;
+  /** Where the call belongs in a trace, as W3C Trace Context has it; default: in OpenTelemetry's active span, if there is one. */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 }
 
 /** The name of a call: `message.send`. */
@@ -120,8 +123,15 @@ type TypedField<K, T, Payload, Result> = unknown extends T
     ? Typed<T, Result, Result>
     : Typed<T, Payload, Result>;
 
-/** In a batch an id may be that of a call before it. */
-type WithFrom<T> = { [K in keyof T]: K extends `${string}Id` ? T[K] | From : T[K] };
+/** In a batch an id may be that of a call before it, but not in what is opaque. */
+type WithFrom<T> = {
+  [K in keyof T]: K extends `${string}Id` ? T[K] | From : K extends 'requires' | 'result' ? FromInside<T[K]> : T[K];
+};
+type FromInside<T> = T extends readonly (infer One)[]
+  ? readonly FromInside<One>[]
+  : T extends object
+    ? { [K in keyof T]: K extends `${string}Id` ? T[K] | From : FromInside<T[K]> }
+    : T;
 
 /** The arguments of a call in a batch: a receive there does not wait. */
 export type BatchedArgs<Name extends CallName, With extends string = never, Without extends string = never> = WithFrom<
@@ -130,6 +140,34 @@ export type BatchedArgs<Name extends CallName, With extends string = never, With
 
 /** Options of a call in a batch. */
 export type BatchedOptions = Pick<CallOptions, 'idempotencyKey'>;
+
+/** Members of an answer that can be compared. */
+type Comparable<T> = {
+  readonly [K in keyof T]?: T[K] extends string | null
+    ? T[K] | (K extends 'id' | `${string}Id` ? From : never)
+    : T[K] extends number | boolean | string | null
+      ? T[K]
+      : never;
+};
+
+/** What a call expects of its answer, compared exactly; otherwise the whole batch is refused (EXPECTATION_FAILED). */
+export type Expectation<T> = Comparable<Omit<T, 'balances' | 'counts'>> & {
+  readonly [K in keyof T & ('balances' | 'counts')]?: Comparable<T[K]>;
+};
+
+/** Options of a call in an atomic batch. */
+export interface AtomicOptions<T> {
+  readonly expect?: Expectation<NonNullable<T>> | undefined;
+}
+
+/** A call of an atomic batch that has not been made yet. The ids of its answer can be used as they will be. */
+export type PendingCall<T> = BatchedCall<T> & {
+  readonly [K in keyof NonNullable<T> & ('id' | `${string}Id`)]: From;
+};
+
+/** The answers of pending calls: of one, or of those in an object or a list. */
+export type AtomicAnswers<R> =
+  R extends BatchedCall<infer T> ? T : { -readonly [K in keyof R]: R[K] extends BatchedCall<infer T> ? T : R[K] };
 
 declare const answered: unique symbol;
 

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { html } from '../answer/text.ts';
 import { Site, type Source } from '../http/site.ts';
 import { packagePath } from '../package.ts';
 
@@ -28,15 +29,19 @@ export const policyFor = (connect: string): string[] => [
   "trusted-types 'none'",
 ];
 
-/**
- * The console. Its files are listed once, so that no request path ever reaches the file system. hasAccounts: people also
- * sign in at an issuer (./sign-in.ts).
- */
-export const consoleSite = (hasAccounts: boolean): Site =>
+interface Told {
+  /** People also sign in at an issuer (./sign-in.ts). */
+  readonly hasAccounts: boolean;
+  /** Where a trace is shown, with `{traceId}` in it; ''. */
+  readonly traceUrl: string;
+}
+
+/** The console. Its files are listed once, so that no request path ever reaches the file system. */
+export const consoleSite = (told: Told): Site =>
   new Site(
     '/console',
     policyFor("'self'"),
-    builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name, hasAccounts))),
+    builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name, told))),
   );
 
 /** Browsers ask for the icon at `/favicon.ico` where what they show names none: text, JSON, images. */
@@ -45,15 +50,20 @@ function pathsOf(name: string): string[] {
   return [name === 'index.html' ? '/console' : `/console/${name}`];
 }
 
-function source(path: string, name: string, hasAccounts: boolean): Source {
+function source(path: string, name: string, told: Told): Source {
   const file = () => readFile(folder + name);
-  const withAccounts = async () => Buffer.from((await file()).toString().replace(hidden, ''));
-  const isChanged = hasAccounts && name === 'index.html';
-  return { path, type: types[extname(name)] ?? '', read: isChanged ? withAccounts : file };
+  const page = async () => Buffer.from(pageFor(String(await file()), told));
+  return { path, type: types[extname(name)] ?? '', read: name === 'index.html' ? page : file };
 }
 
-/** Of the element `accounts` of index.html. */
-const hidden = /(?<=id="accounts") hidden/;
+/** The page, which knows what this server has been told. */
+function pageFor(page: string, { hasAccounts, traceUrl }: Told): string {
+  const shown = hasAccounts ? page.replace(/(?<=id="accounts") hidden/, '') : page;
+  return shown.replace(
+    '<meta name="trace-url" content="">',
+    () => `<meta name="trace-url" content="${html(traceUrl)}">`,
+  );
+}
 
 /** None before the first build. */
 function builtFiles(): string[] {

@@ -4,7 +4,7 @@ import { exactly, nested } from './record.ts';
 
 /**
  * An event type. Its payload has the id of its aggregate (`messageId`), then these fields; with `scopeId` among them the
- * event belongs to a scope.
+ * event belongs to a scope. `traceparent` is not in the payload, but beside it.
  */
 export interface EventDeclaration {
   readonly type: string;
@@ -12,11 +12,16 @@ export interface EventDeclaration {
   readonly aggregate: string;
   readonly payload: Fields;
   readonly isScoped: boolean;
+  /** It may belong to a trace. */
+  readonly isTraced: boolean;
   /** The space counts how often it has happened, in `events:<type>` of its record. */
   readonly isCounted: boolean;
   /** The whole event, as the API and webhooks show it. Built at first use: only OpenAPI and tests need it. */
   readonly schema: Joi.ObjectSchema;
 }
+
+/** The fields that an event has by itself. */
+export const ofEvent: ReadonlySet<string> = new Set(['scopeId', 'traceparent']);
 
 class Counted {
   readonly payload: Fields;
@@ -35,9 +40,11 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
     const payload = isCounted ? declared.payload : declared;
     const aggregate = type.slice(0, type.indexOf('.'));
     const isScoped = 'scopeId' in payload;
+    const isTraced = 'traceparent' in payload;
     const secret = Object.entries(payload).find(([, { special }]) => special.isSecret)?.[0];
     if (secret !== undefined) throw new Error(`${type}: ${secret} is a secret`);
-    const members = { [`${aggregate}Id`]: id(), ...payload };
+    const { traceparent, ...shown } = payload;
+    const members = { [`${aggregate}Id`]: id(), ...shown };
     let schema: Joi.ObjectSchema | undefined;
     const build = (): Joi.ObjectSchema =>
       exactly({
@@ -48,6 +55,7 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
         scopeId: isScoped ? id().schema : Joi.valid(null),
         occurredAt: time().means("when it happened, by the store's clock").schema,
         requestId: text().orNull().means('the request that caused it; null: time did').example('request-4711').schema,
+        traceparent: traceparent?.schema ?? Joi.valid(null),
         payload: exactly(
           Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema])),
         ).description('the object, as it stood then'),
@@ -57,6 +65,7 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
       aggregate,
       payload,
       isScoped,
+      isTraced,
       isCounted,
       get schema() {
         schema ??= build();

@@ -153,7 +153,7 @@ export type Answered<F extends Fields> = {
 };
 
 export const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+export const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const minorForm = /^(0|[1-9][0-9]{0,17})$/;
 const sumForm = /^(0|[1-9][0-9]*)$/;
 const asText = { lua: 'text', read: String } as const;

@@ -17,13 +17,13 @@ export const commonFields: Fields = {
   finishedAt: time().means('when it ended; null: not yet'),
   holder: text()
     .means('its holder: a name that the caller chose')
-    .forModels('your name: yours alone, the same in all calls')
+    .forModels('your name, yours alone, in all calls')
     .example('worker-7'),
   idempotencyKey: text()
     .means(
       "names the call for its retries, as Idempotency-Key does; left out: made of the batch's key and the call's index",
     )
-    .forModels('new for each call, the same to repeat it'),
+    .forModels('the same to repeat a call'),
   name: text().means('for people, and to find it by').example('orders'),
   nextCursor: text().means('the cursor of the next page; null: this was the last'),
   payload: opaque().means("the sender's value, unchanged"),

@@ -8,13 +8,19 @@ export interface ReplyMember {
   /** A record, or a list of them; absent: a value. */
   readonly record?: string;
   readonly isList?: boolean;
+  /** Of the last one, a value: where it is absent, the reply ends before it. */
+  readonly isOptional?: true;
 }
 
-/** Parses `name:record[]`. */
+/** Parses `name:record[]`, `name` or `name?`. */
 export function readMember(text: string): ReplyMember {
-  const [, name = '', record, list] = /^(\w+)(?::(\w+)(\[\])?)?$/.exec(text) ?? [];
-  if (name === '') throw new Error(`@reply ${text}: it must be name, name:record or name:record[]`);
-  return { name, ...(record !== undefined && { record, isList: list !== undefined }) };
+  const [, name = '', record, list, optional] = /^(\w+)(?::(\w+)(\[\])?|(\?))?$/.exec(text) ?? [];
+  if (name === '') throw new Error(`@reply ${text}: it must be name, name?, name:record or name:record[]`);
+  return {
+    name,
+    ...(record !== undefined && { record, isList: list !== undefined }),
+    ...(optional !== undefined && { isOptional: true }),
+  };
 }
 
 /** Whether the reply is a single record. Its values are then sent without a list of their own, which would cost the store. */

@@ -13,6 +13,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/examples',
       'docs/guarantees.md',
       'docs/requests.md',
+      'docs/atomic.md',
       'docs/errors.md',
       'docs/console.md',
       'docs/alternatives.md',
@@ -33,6 +34,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/events.md',
       'docs/webhooks.md',
       'docs/diagnostics.md',
+      'docs/traces.md',
     ],
   },
   {
@@ -50,6 +52,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
     files: [
       'docs/operate/production.md',
       'docs/operate/organizations.md',
+      'docs/operate/keys.md',
       'docs/operate/plans.md',
       'docs/operate/settings.md',
       'docs/operate/docker.md',

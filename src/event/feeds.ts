@@ -1,4 +1,5 @@
 import { callArgs } from '../call/args.ts';
+import { type Caller, callerArgs } from '../call/caller.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import { channelOf } from '../space/keys.ts';
@@ -14,11 +15,9 @@ export const scanEntries = 500;
 
 const pageCall = { script: 'event/list', reply: pageReply };
 
-/** The reader of a journal: a key, in a space of its organization. */
-export interface Reader {
-  readonly org: string;
+/** The reader of a journal: a caller, in a space of its organization. */
+export interface Reader extends Caller {
   readonly spaceId: string;
-  readonly apiKeyDigest: string;
 }
 
 interface HoldOptions {
@@ -109,11 +108,12 @@ export class Feeds {
   }
 
   async #read(reader: Reader, cursor: string, epoch: string, withPaths: boolean): Promise<Batch> {
-    const { org, ...caller } = reader;
+    const { org, spaceId } = reader;
     const page = await this.#journal.page(reader, { cursor, epoch, limit: scanEntries }, (args) =>
       this.#scripts.request(pageCall, org, {
         ...callArgs,
-        ...caller,
+        ...callerArgs(reader),
+        spaceId,
         permission: 'coordination_read',
         callName: 'event.watch',
         ...args,
@@ -149,6 +149,7 @@ export class Feeds {
   }
 }
 
-function nameOf({ org, spaceId, apiKeyDigest }: Reader): string {
-  return `${org} ${spaceId} ${apiKeyDigest}`;
+function nameOf(reader: Reader): string {
+  const { org, spaceId } = reader;
+  return [org, spaceId, ...Object.values(callerArgs(reader))].join(' ');
 }

@@ -38,7 +38,7 @@ export function filterFields(names: EventNames) {
       '{#label} must be event types like message.sent, aggregates like message.*, or a comma-separated list of them',
     )
       .description('only these types, comma-separated; `message.*`: all of a kind')
-      .meta({ model: 'with commas in between; `message.*`: all of a kind' }),
+      .meta({ model: 'with commas in between' }),
     aggregate: listed(
       isAggregate,
       `{#label} must be a comma-separated list of ${aggregates.join(', ')}, or one of them with an id, like budget:<uuid>`,

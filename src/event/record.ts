@@ -44,6 +44,8 @@ function membersJson(members: string, aggregateId: string): string[] {
   );
 }
 
+const traceForm = /(?:^| )traceparent=(\S+)$/;
+
 /** Parses a stream entry, `[id, [type, 'aggregateId scopeId requestId members']]`; absent parts are ''. */
 export function readEntry(entry: Value): {
   entryId: string;
@@ -51,23 +53,26 @@ export function readEntry(entry: Value): {
   aggregateId: string;
   scopeId: string;
   requestId: string;
+  traceparent: string;
   members: string;
 } {
   const [entryId, [type, text]] = entry as [string, [string, string]];
-  const [, aggregateId = '', scopeId = '', requestId = '', members = ''] = entryForm.exec(text) ?? [];
+  const [, aggregateId = '', scopeId = '', requestId = '', rest = ''] = entryForm.exec(text) ?? [];
+  const [trace = '', traceparent = ''] = traceForm.exec(rest) ?? [];
   return {
     entryId,
     type,
     aggregateId,
     scopeId: scopeId === '~' ? '' : scopeId,
     requestId: requestId === '~' ? '' : requestId,
-    members,
+    traceparent,
+    members: rest.slice(0, rest.length - trace.length),
   };
 }
 
 /** The event of a stream entry, as the API returns it. */
-export function eventRecord(spaceId: string, entry: Value): object {
-  const { entryId, type, aggregateId, scopeId, requestId, members } = readEntry(entry);
+export function eventRecord(spaceId: string, entry: Value) {
+  const { entryId, type, aggregateId, scopeId, requestId, traceparent, members } = readEntry(entry);
   const aggregate = type.slice(0, type.indexOf('.'));
   const payload = [
     `"${aggregate}Id":"${aggregateId}"`,
@@ -82,6 +87,7 @@ export function eventRecord(spaceId: string, entry: Value): object {
     scopeId: scopeId || null,
     occurredAt: iso(entryId.split('-', 1)[0]),
     requestId: requestId || null,
+    traceparent: traceparent || null,
     payload: new Raw(`{${payload.join(',')}}`),
   };
 }

@@ -20,6 +20,7 @@ export function eventRoutes(events: readonly EventDeclaration[]): readonly Route
   const list = read({
     path: '/events',
     call: 'event.list',
+    needsAllMailboxes: true,
     summary: 'The journal, oldest first; cursor=latest for from now on',
     description:
       'Everything that happened in the space, in order, at least 30 days back. `nextCursor` is never null: keep ' +
@@ -35,10 +36,10 @@ export function eventRoutes(events: readonly EventDeclaration[]): readonly Route
     reply: pageReply,
     serve: async (input, context) => {
       const spaceId = param(input, 'spaceId');
-      const { org, journal } = context;
+      const { caller, journal } = context;
       const position = readCursor(spaceId, input.query.cursor, input.query.since);
       const args = { cursor: position.entryId, epoch: position.epoch, limit: input.query.limit };
-      const { last, epoch, entries } = await journal.page({ org, spaceId }, args, pageRuns(context));
+      const { last, epoch, entries } = await journal.page({ org: caller.org, spaceId }, args, pageRuns(context));
       return {
         status: 200,
         body: {

@@ -28,6 +28,7 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
   return read({
     path: '/watch',
     call: 'event.watch',
+    needsAllMailboxes: true,
     summary:
       'The journal, filtered; holds the request until there is something. With Accept: text/event-stream the same as ' +
       'server-sent events, each with its cursor as id (Last-Event-ID goes on after it), until the connection ends: limit ' +
@@ -72,7 +73,7 @@ async function serve(input: WatchInput, context: WatchContext): Promise<Answer> 
   const { feeds } = context;
   const { query } = input;
   const spaceId = param(input, 'spaceId');
-  const reader: Reader = { org: context.org, spaceId, apiKeyDigest: context.apiKeyDigest };
+  const reader: Reader = { ...context.caller, spaceId };
   const filter = new Filter(query, (scopeId, above) => feeds.paths.isBelow(spaceId, scopeId, above));
   const watcher = new Watcher(filter, pageLimit(input));
   const started = performance.now();

@@ -1,6 +1,8 @@
 import openapiTypes, { astToString } from 'openapi-typescript';
 import {
   allFailures,
+  atomicCalls,
+  base,
   batchedCalls,
   type Call,
   type Content,
@@ -9,7 +11,6 @@ import {
   resolved,
   type Schema,
   space,
-  spaces,
   specificCodes,
   wrapped,
 } from './document.ts';
@@ -102,6 +103,7 @@ interface Kind {
 }
 
 const alone: Kind = { args: 'Args', options: 'CallOptions', result: 'Promise' };
+const inAtomic: Kind = { args: 'BatchedArgs', options: 'AtomicOptions', result: 'PendingCall' };
 const inBatch: Kind = { args: 'BatchedArgs', options: 'BatchedOptions', result: 'BatchedCall' };
 
 /** The parts of the signatures of a document's calls. */
@@ -125,9 +127,14 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
   const both = ['Payload', 'Result'].map((one) => (opaques.includes(one) ? one : 'unknown')).join(', ');
   const typed = (type: string): string => (given.length === 0 ? type : `Typed<${type}, ${both}>`);
   const optional = needsNothing(call, document) ? '?' : '';
+  // A read in an atomic batch shows its record alone.
+  const queried = (call.operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => `'${name}'`);
+  const ofRead =
+    kind === inAtomic && call.method === 'GET' && queried.length > 0 ? `, never, ${queried.join(' | ')}` : '';
   const taking = (more = '') => {
-    const args = `${kind.args}<${id}${more}>`;
-    return `args${optional}: ${taken.length === 0 ? args : `Typed<${args}, ${both}>`}, options?: ${kind.options}`;
+    const args = `${kind.args}<${id}${more || ofRead}>`;
+    const opts = kind === inAtomic ? `${kind.options}<Answer<${id}>>` : kind.options;
+    return `args${optional}: ${taken.length === 0 ? args : `Typed<${args}, ${both}>`}, options?: ${opts}`;
   };
   const giving = (type: string) => `${kind.result}<${typed(type)}>`;
   const lines = listsWithMax(call)
@@ -136,7 +143,7 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
         `${name}${generics}(${taking(", never, 'max'")}): ${giving(`OneOf<Answer<${id}>>`)};`,
       ]
     : [`${name}${generics}(${taking()}): ${giving(`Answer<${id}>`)};`];
-  const path = `\`${call.method} ${spaces}${call.path}\``;
+  const path = `\`${call.method} ${base}${call.path}\``;
   const codes = codesOf(call);
   const refusals = codes.length === 0 ? [] : [`@throws {MusterError} ${codes.join(', ')}`];
   const paragraphs = [summary, ...(description === undefined ? [] : [description]), path, ...refusals];
@@ -159,7 +166,7 @@ function iterator(
   const id = `'${call.operation.operationId}'`;
   const args = `args${optional}: Args<${id}, never, 'cursor'>, options?: CallOptions`;
   const item = typed(`Answer<${id}>['${list}'][number]`);
-  const text = comment([`The ${list} of all pages, one by one: \`${call.method} ${spaces}${call.path}\``], '    ');
+  const text = comment([`The ${list} of all pages, one by one: \`${call.method} ${base}${call.path}\``], '    ');
   return `${text}\n    ${iterator}${generics}(${args}): AsyncGenerator<${item}, void>;`;
 }
 
@@ -169,7 +176,7 @@ function callsText(document: Document): string {
   const roomOf = ({ operation }: Call) => operation.operationId.split('.', 1)[0] ?? '';
   // A call of no primitive, batch, is written by hand.
   const ofRooms = all.filter(({ operation }) => operation.operationId.includes('.'));
-  const batched = batchedCalls(document);
+  const [batched, atomic] = [batchedCalls(document), atomicCalls(document)];
   const source: Source = { document, codesOf: specificCodes(document) };
   const byRoom = (calls: readonly Call[], kind: Kind) =>
     [...new Set(calls.map(roomOf))].map((room) => {
@@ -184,12 +191,14 @@ function callsText(document: Document): string {
     'import type {',
     '  Answer,',
     '  Args,',
+    '  AtomicOptions,',
     '  BatchedArgs,',
     '  BatchedCall,',
     '  BatchedOptions,',
     '  CallOptions,',
     '  ListOf,',
     '  OneOf,',
+    '  PendingCall,',
     '  Typed,',
     "} from '../types.ts';\n",
     '/** Method and path of each call, by its name. */',
@@ -209,6 +218,13 @@ function callsText(document: Document): string {
     ...byRoom(
       ofRooms.filter(({ operation }) => batched.has(operation.operationId)),
       inBatch,
+    ),
+    '}\n',
+    '/** Every call that an atomic batch takes, by primitive. */',
+    'export interface AtomicCalls {',
+    ...byRoom(
+      ofRooms.filter(({ operation }) => atomic.has(operation.operationId)),
+      inAtomic,
     ),
     '}\n',
   ].join('\n');

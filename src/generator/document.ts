@@ -52,7 +52,7 @@ export interface Operation {
 
 export interface Call {
   readonly method: string;
-  /** Relative to /v1/spaces. */
+  /** Relative to /v1. */
   readonly path: string;
   readonly operation: Operation;
 }
@@ -63,9 +63,9 @@ interface Failure {
   readonly meaning: string;
 }
 
-export const spaces = '/v1/spaces';
-/** The clients' own path parameter. */
-export const space = '/{spaceId}';
+export const base = '/v1';
+/** The path of the clients' own space. */
+export const space = '/spaces/{spaceId}';
 
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';
 
@@ -76,11 +76,11 @@ export function resolved(schema: Schema, { components }: Document): Schema {
 
 export function callsOf({ paths }: Document): Call[] {
   return Object.entries(paths)
-    .filter(([path]) => path.startsWith(spaces))
+    .filter(([path]) => path.startsWith(base))
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         method: method.toUpperCase(),
-        path: path.slice(spaces.length),
+        path: path.slice(base.length),
         operation,
       })),
     );
@@ -111,10 +111,25 @@ export function specificCodes(document: Document): (call: Call) => string[] {
   return (call) => codesOf(call).filter((code) => (counts.get(code) ?? 0) <= all.length / 2);
 }
 
+/** The schemas of the calls that batches take, by their names. */
+function callSchemas({ components }: Document): Map<string, Schema> {
+  const schemas = (components.schemas['Call']?.oneOf ?? []).map(
+    ({ $ref = '' }) => components.schemas[refName($ref)] ?? {},
+  );
+  return new Map(schemas.map((schema) => [String(schema.properties?.['call']?.const), schema]));
+}
+
 /** The calls that a batch takes, by name. */
-export function batchedCalls({ components }: Document): ReadonlySet<string> {
-  const calls = components.schemas['Call']?.oneOf ?? [];
-  return new Set(calls.map(({ $ref = '' }) => String(components.schemas[refName($ref)]?.properties?.['call']?.const)));
+export function batchedCalls(document: Document): ReadonlySet<string> {
+  const reads = new Set(
+    callsOf(document).flatMap(({ method, operation }) => (method === 'GET' ? operation.operationId : [])),
+  );
+  return new Set([...callSchemas(document).keys()].filter((name) => !reads.has(name)));
+}
+
+/** The calls that an atomic batch takes. */
+export function atomicCalls(document: Document): ReadonlySet<string> {
+  return new Set([...callSchemas(document)].flatMap(([name, { properties }]) => (properties?.['expect'] ? name : [])));
 }
 
 /** Lines of a text, each shorter than `width`. */

@@ -56,6 +56,8 @@ export const TaskGroup = record(
     decidedAt: time().orNull().means('when it was decided; null: not yet'),
     unjudged: number().or(0).internal(),
     sealOutcome: text().orNull().internal(),
+    /** The mailboxes of members that joined from elsewhere. */
+    otherMailboxes: text().orNull().later().internal(),
   },
   { lua: 'group' },
 );

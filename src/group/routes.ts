@@ -105,6 +105,8 @@ const view = read({
   success: { 200: TaskGroup.schema },
   refuses: ['GROUP_NOT_FOUND', 'MESSAGES_DAMAGED'],
   script: 'group/view',
+  args: () => ({ isAlone: '' }),
+  asRecord: { args: { isAlone: '1' }, without: ['members'] },
   reply: { group: one(TaskGroup) },
   wait: { on: 'groupId', isOver: ({ group }) => group.state === 'DECIDED' },
 });

@@ -75,7 +75,7 @@ const submit = route({
   ],
   refusesInBody: ['GROUP_NOT_FOUND'],
   script: 'group/submit',
-  args: ({ body, params }) => ({
+  args: ({ body, trace }) => ({
     taskKey: body.taskKey,
     input: body.input ?? '',
     deadline: body.deadline ?? '',
@@ -83,8 +83,9 @@ const submit = route({
     maxAttempts: body.maxAttempts ?? '',
     priority: body.priority ?? '',
     key: body.key ?? '',
-    prerequisites: prerequisitesText(body, params['groupId']),
+    prerequisites: prerequisitesText(body),
     required: requiredText(body.requires),
+    ...trace,
     unique: body.unique ? '1' : '',
     tail: randomTail(),
     taskTail: randomTail(),

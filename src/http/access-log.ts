@@ -1,4 +1,5 @@
 import { isUuid } from '../call/fields.ts';
+import { readTrace, traceIdOf } from '../call/trace.ts';
 import { type LineLevel, logText } from '../log.ts';
 import type { Context, Step } from './context.ts';
 import type { HttpService } from './service.ts';
@@ -25,10 +26,11 @@ function levelOf(status: number, route: string | undefined): LineLevel {
 }
 
 /** As JSON. Only `path` and `reason` may have characters that it escapes. */
-function membersOf({ method, path, state }: Context, status: number, durationMs: number): string {
-  const { requestId, match, calls, refused, code, reason } = state;
+function membersOf({ method, path, state, req }: Context, status: number, durationMs: number): string {
+  const { requestId, match, calls, refused, code, reason, traceId = traceIdOf(readTrace(req.headers)) } = state;
   let members = `,"requestId":"${requestId}","method":"${method}","status":${status}`;
   members += `,"durationMs":${Math.round(durationMs * 100) / 100}`;
+  if (traceId !== '') members += `,"traceId":"${traceId}"`;
   if (match) members += idsOf(match.params);
   else if (state.route === undefined) members += `,"path":${JSON.stringify(shownPath(path))}`;
   if (calls !== undefined) members += `,"calls":${calls}`;

@@ -19,6 +19,7 @@ import { writeAnswer } from './write-answer.ts';
 export function createApp(service: HttpService): Server {
   const app: App = new Koa();
   app.use(requestId);
+  if (service.aroundRequest) app.use(service.aroundRequest);
   app.use(accessLog(service));
   app.use(writeAnswer(() => server.listening));
   app.use(answerErrors(service));

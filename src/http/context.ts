@@ -47,6 +47,8 @@ export interface State {
   answer?: HttpResponse;
   /** The bytes of the body as they arrived. */
   chunks?: Buffer[];
+  /** The id of the trace that the request belongs to; '' or undefined: of none. */
+  traceId?: string;
   /** The error code of a failure. */
   code?: string;
   /** Why the store did not take the call, or a token was refused. */

@@ -1,17 +1,17 @@
 import { Operation } from '../call/operation.ts';
+import { isOfSpace, patternOf } from '../call/route.ts';
 import type { Handler } from './context.ts';
 import { handlerOf } from './http-call.ts';
 import type { HttpService } from './service.ts';
 
-const spaces = '/v1/spaces';
-
 /** The handlers of all paths of the API. */
 export function handlersOf(service: HttpService): readonly Handler[] {
-  const inSpaces = service.routes.map((route) => [route, `${spaces}/:spaceId${route.path}`] as const);
-  const outside = service.spacelessRoutes.map((route) => [route, `${spaces}${route.path}`] as const);
-  const operations = [...inSpaces, ...outside].flatMap(([route, pattern]) =>
-    route.gateway ? [] : new Operation(route, pattern, service),
+  const operations = [...service.routes, ...service.spacelessRoutes].flatMap((route) =>
+    route.gateway ? [] : new Operation(route, patternOf(route), service),
   );
-  const byCall = new Map(operations.map((operation) => [operation.route.call, operation]));
+  // Gateways make calls in a space.
+  const byCall = new Map(
+    operations.flatMap((operation) => (isOfSpace(operation.route) ? [[operation.route.call, operation]] : [])),
+  );
   return [...operations.map(handlerOf), ...service.gateways.map((gateway) => gateway(service, byCall))];
 }

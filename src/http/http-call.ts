@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Call, CallParts, Origin } from '../call/call.ts';
 import { type Caller, readCaller } from '../call/caller.ts';
 import type { Operation } from '../call/operation.ts';
+import { readTrace, type TraceContext } from '../call/trace.ts';
 import type { Context, Handler } from './context.ts';
 
 const origin: Origin = {
@@ -49,6 +50,10 @@ export class HttpCall implements Call {
 
   get headers(): IncomingHttpHeaders {
     return this.#ctx.req.headers;
+  }
+
+  get trace(): TraceContext {
+    return readTrace(this.headers);
   }
 
   get spaceId(): unknown {

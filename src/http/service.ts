@@ -1,6 +1,7 @@
 import type { Operation } from '../call/operation.ts';
 import type { Route, Tag } from '../call/route.ts';
 import type { CallService } from '../call/service.ts';
+import type { GoOn } from '../call/trace.ts';
 import type { Glossary } from '../declare/glossary.ts';
 import type { Handler, Step } from './context.ts';
 
@@ -24,6 +25,10 @@ export interface HttpService extends CallService {
   readonly identify?: Step | undefined;
   /** Pages that need no key. */
   readonly sites: readonly { readonly pages: Step }[];
+  /** Goes around each request, for spans. */
+  readonly aroundRequest?: Step | undefined;
+  /** Goes around a message in a request that says by itself where it stands in a trace. */
+  readonly aroundMessage?: GoOn | undefined;
   /** Whether GET /metrics is answered here. */
   readonly showsMetrics: boolean;
 }

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { invalid } from '../call/errors.ts';
 import {
+  actor,
   fields,
   flag,
   id,
@@ -17,6 +18,7 @@ import {
 import type { Hold } from '../call/hold.ts';
 import { randomTail, randomToken } from '../call/random.ts';
 import { maxReceivedBytes, param, type Route, route } from '../call/route.ts';
+import { noTrace } from '../call/trace.ts';
 import { exampleId, flag as flagField, id as idField, oneOf, time } from '../declare/field.ts';
 import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
@@ -76,7 +78,7 @@ const recv = route({
     scopeId: idOr('*')
       .description('the run whose messages to receive, with all below it; `*`: every run in turn')
       .example('*'),
-    holder: text(1, 256),
+    holder: actor(),
     holderSession: text(1, 256)
       .description('the session of the holder: any text that is new with each start, kept with the claim')
       .meta({ model: 'your session: any text, new with each start' })
@@ -109,7 +111,7 @@ const recv = route({
   script: 'mailbox/recv',
   args: ({ body, isModel }) => ({
     scopeId: body.scopeId,
-    holder: body.holder,
+    holder: body.holder ?? '',
     holderSession: body.holderSession,
     leaseSeconds: leaseText({ body, isModel }),
     max: body.max ?? 1,
@@ -128,9 +130,9 @@ const recv = route({
       ),
   },
   answer: ({ claims }, input) => {
-    const { holder, holderSession, max } = input.body;
+    const { holder: given, holderSession, max } = input.body;
     const mailboxId = param(input, 'mailboxId');
-    const messages = claims.map((claim) => ({ ...claim, mailboxId, holder, holderSession }));
+    const messages = claims.map((claim) => ({ ...claim, mailboxId, holder: given ?? claim.holder, holderSession }));
     return { status: 200, body: max === undefined ? messages[0] : { messages } };
   },
   hold: (input) => {
@@ -245,12 +247,13 @@ const complete = route({
   success: { 200: CompletedMessage.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MAILBOX_NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'MESSAGES_DAMAGED'],
   script: 'mailbox/complete',
-  args: ({ body }) => ({
+  args: ({ body, trace }) => ({
     token: body.token,
     result: body.result?.payload ?? '',
     resultMailboxId: body.result?.mailboxId ?? '',
     resultScopeId: body.result?.scopeId ?? '',
     resultWorkKey: body.result?.workKey ?? '',
+    ...(body.result?.mailboxId === undefined ? noTrace : trace),
     tail: randomTail(),
   }),
   reply: { taskId, resultMessageId, groupId, groupState, known: flagField() },

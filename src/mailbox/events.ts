@@ -2,8 +2,16 @@ import { counted, events } from '../declare/event.ts';
 import { id } from '../declare/field.ts';
 import { Mailbox, Message } from './records.ts';
 
-const { scopeId, mailboxId, state, attempts } = Message.fields;
-const asItStands = { scopeId, mailboxId, taskId: id().optional().or('=id'), groupId: id().optional(), state, attempts };
+const { scopeId, mailboxId, state, attempts, traceparent } = Message.fields;
+const asItStands = {
+  scopeId,
+  mailboxId,
+  taskId: id().optional().or('=id'),
+  groupId: id().optional(),
+  state,
+  attempts,
+  traceparent,
+};
 
 export const mailboxEvents = events({
   'mailbox.created': { mode: Mailbox.fields.mode },

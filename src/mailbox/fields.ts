@@ -26,7 +26,7 @@ export const inOrder = {
     .description(
       'what the message is about, such as a customer: a mailbox with perKey hands out at most so many of one key at once, in order',
     )
-    .meta({ model: 'what it is about: a mailbox with perKey hands out so many of one key at once, in order' })
+    .meta({ model: 'what it is about: in order, as many at once as perKey of the mailbox' })
     .example('customer-42'),
 };
 
@@ -49,5 +49,5 @@ export const perKey = () =>
     .description(
       'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED and follow in order; null: any number',
     )
-    .meta({ model: 'so many messages of one key are handed out at once; left out: any number' })
+    .meta({ model: 'so many of one key are handed out at once; left out: any number' })
     .example(1);

@@ -20,6 +20,7 @@ const view = read({
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND'],
   script: 'mailbox/view',
+  asRecord: {},
   reply,
   wait: {
     on: 'mailboxId',
@@ -149,6 +150,7 @@ const purge = route({
     200: record('Purged', { cancelled: number().means('the messages that were cancelled'), nextCursor }).schema,
   },
   refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'OPERATIONS_EXHAUSTED'],
+  isStepwise: true,
   script: 'mailbox/purge',
   args: (input) => ({ scopeId: input.body.scopeId ?? '', max: input.body.max, cursor: purgeCursors.read(input) }),
   reply: { cancelled: number(), nextCursor },
@@ -194,6 +196,7 @@ const requeue = route({
     'ACTIVE_TASKS_LIMITED',
     'MESSAGES_DAMAGED',
   ],
+  isStepwise: true,
   script: 'mailbox/requeueAll',
   args: (input) => ({
     state: input.body.state,

@@ -29,6 +29,7 @@ const view = read({
   success: { 200: Message.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'MESSAGES_DAMAGED'],
   script: 'mailbox/viewMessage',
+  asRecord: {},
   reply,
   wait: { on: 'messageId', isOver: ({ message }) => message.finishedAt !== null },
 });

@@ -19,8 +19,12 @@ export const whatItIsAfter = {
     Joi.array<Named[]>()
       .items(
         fields({
-          messageId: optional(id()).description('a message that must be ACKED; or groupId'),
-          groupId: optional(id()).description('a task group that must be SATISFIED; or messageId'),
+          messageId: optional(id())
+            .description('a message that must be ACKED; or groupId')
+            .meta({ model: 'must be ACKED; or groupId' }),
+          groupId: optional(id())
+            .description('a task group that must be SATISFIED; or messageId')
+            .meta({ model: 'must be SATISFIED' }),
         }),
       )
       .min(1)
@@ -38,11 +42,14 @@ export const whatItIsAfter = {
     .meta({ model: 'if one fails: CANCEL this too (default), WAIT for a requeue, or RUN anyway' }),
 };
 
-/** The argument of a script: the policy, then `m` or `g` and the id of each; '' for none. ownGroupId: the group that is submitted to. */
-export function prerequisitesText(
-  { after, onFailure }: { after?: readonly Named[] | undefined; onFailure?: string | undefined },
-  ownGroupId?: string,
-): string {
+/** The argument of a script: the policy, then `m` or `g` and the id of each; '' for none. */
+export function prerequisitesText({
+  after,
+  onFailure,
+}: {
+  after?: readonly Named[] | undefined;
+  onFailure?: string | undefined;
+}): string {
   if (after === undefined) {
     if (onFailure !== undefined) throw invalid('onFailure may only be sent with after');
     return '';
@@ -50,8 +57,6 @@ export function prerequisitesText(
   const texts = after.map(({ messageId, groupId }, index) => {
     if ((messageId === undefined) === (groupId === undefined))
       throw invalid(`after[${index}] must have either messageId or groupId`);
-    if (groupId !== undefined && groupId === ownGroupId)
-      throw invalid(`after[${index}].groupId must be another group than the one that the task is submitted to`);
     return messageId === undefined ? `g${groupId}` : `m${messageId}`;
   });
   const twice = texts.findIndex((text, index) => texts.indexOf(text) < index);

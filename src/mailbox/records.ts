@@ -1,3 +1,4 @@
+import { traceparentForm } from '../call/trace.ts';
 import { exampleId, flag, id, number, oneOf, opaque, state, text, time } from '../declare/field.ts';
 import { momentOfId } from '../declare/moment.ts';
 import { many, nested, one, record } from '../declare/record.ts';
@@ -23,7 +24,10 @@ export const Mailbox = record('Mailbox', {
   name: text(),
   mode: oneOf('WORK', 'INBOX').means('who receives: WORK: any holder; INBOX: its recipient alone'),
   recipientId: text().orNull().means('the only holder that may receive; null: a WORK mailbox'),
-  backlogLimit: number().means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED').example(1_000),
+  backlogLimit: number()
+    .means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED')
+    .forModels('the most messages that have not ended')
+    .example(1_000),
   maxAttempts: maxAttempts.or(defaultAttempts),
   perKey: number(1)
     .orNull()
@@ -192,6 +196,13 @@ export const Message = record(
       .workedOut()
       .rare()
       .means('the last question that it asked, with its answer; null: it has asked none'),
+    traceparent: text(traceparentForm)
+      .orNull()
+      .later()
+      .rare()
+      .means('where it was sent in a trace, as W3C Trace Context has it; null: in none')
+      .example('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'),
+    tracestate: text().orNull().later().rare().means('what tracing systems added to that; null: nothing').example(null),
     payload: opaque(),
     deadline: time().orNull(),
     readyAt: time().orNull().later().means('when a DELAYED message becomes ready; null: it is not delayed'),
@@ -250,7 +261,11 @@ export const Claim = Message.with('Claim', {
   mailboxId: mailboxId.of(() => ''),
   state: Message.fields.state.of(() => 'CLAIMED').example('CLAIMED'),
   reason: reason.of(absent),
-  holder: holder.of(absent).example('worker-7'),
+  // Sent where the request left it out.
+  holder: holder
+    .of((get) => get('ownName'), 'ownName')
+    .rare()
+    .example('worker-7'),
   holderSession: holderSession.of(absent).example('worker-7/3'),
   claimedAt: claimedAt.example(noon),
   leaseExpiresAt: leaseExpiresAt.example('2026-01-31T12:01:00.000Z'),

@@ -60,7 +60,7 @@ const create = route({
     perKey: optional(perKey(), null),
     unique: optional(flagField(), false)
       .description('whether to make none where mailboxes of this name exist: the oldest one is then answered, with 200')
-      .meta({ model: 'true: answer the one of this name if there is one' }),
+      .meta({ model: 'true: one of this name will do' }),
   }),
   success: { 200: Mailbox.schema, 201: Mailbox.schema },
   refuses: ['OPERATIONS_EXHAUSTED'],
@@ -133,7 +133,7 @@ const send = route({
       .description(
         "the sender's name for this work: a known one of the mailbox answers the first message, with replay true",
       )
-      .meta({ model: 'a name for this work, in this mailbox, whatever the run' }),
+      .meta({ model: 'a name for this work' }),
     ...whenAndHowOften,
     ...whatItIsAfter,
     ...whatItRequires,
@@ -161,7 +161,7 @@ const send = route({
     'UNITS_EXCEED_LIMIT',
   ],
   script: 'mailbox/send',
-  args: ({ body }) => ({
+  args: ({ body, trace }) => ({
     scopeId: body.scopeId,
     payload: body.payload,
     workKey: body.workKey ?? '',
@@ -172,6 +172,7 @@ const send = route({
     key: body.key ?? '',
     prerequisites: prerequisitesText(body),
     required: requiredText(body.requires),
+    ...trace,
     tail: randomTail(),
   }),
   reply: { id: messageId, state, known: flag(), scopeId: Message.fields.scopeId.orNull() },

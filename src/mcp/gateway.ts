@@ -1,3 +1,4 @@
+import { Batch } from '../batch/batch.ts';
 import { ApiError, apiError, type ErrorTable, entry } from '../call/errors.ts';
 import type { Operation } from '../call/operation.ts';
 import { cutFrom } from '../call/read-input.ts';
@@ -8,7 +9,7 @@ import { answerBatch } from './batch.ts';
 import { mayCall } from './origin.ts';
 import { rpcCodes, rpcError } from './rpc.ts';
 import { groupsOf, type Listed, toolsOf } from './tools.ts';
-import { Visit } from './visit.ts';
+import { type Callable, Visit } from './visit.ts';
 
 /** The errors of the door itself, beyond those of every request. */
 export const mcpErrors: ErrorTable = {
@@ -25,6 +26,8 @@ const pattern = '/v1/spaces/:spaceId/mcp';
 export function mcpGateway(service: HttpService, operations: ReadonlyMap<string, Operation>): Handler {
   // At the first request: describing the schemas takes long, and no start is to wait for it.
   let tools: ReturnType<typeof toolsOf> | undefined;
+  const batch = new Batch(service, operations);
+  const callable = new Map<string, Callable>([...operations, [batch.route.call, batch]]);
   const log = service.log.child({ route: pattern });
   return {
     method: 'POST',
@@ -42,7 +45,7 @@ export function mcpGateway(service: HttpService, operations: ReadonlyMap<string,
       tools ??= toolsOf(service);
       const asked = askedFor(tools, ctx.query['tools']);
       const parts = {
-        ...{ service, operations, request, gone: request.gone(), state: ctx.state },
+        ...{ service, operations: callable, request, gone: request.gone(), state: ctx.state },
         tools: asked ?? tools,
       };
       if (!asked) {

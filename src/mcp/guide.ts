@@ -64,6 +64,11 @@ made by people; where there is none, nothing of the kind limits you.
 - Shared by a run: \`note_put\` what others need, with \`ifVersion\` where you change what you read; \`note_view\` waits for it.
 - Meeting others: \`barrier_create\` once, \`barrier_arrive\` each, then \`barrier_view\` with waitSeconds until RELEASED.
 
+## All or nothing
+
+\`batch\` with \`atomic\` makes up to 25 calls in one step: complete the message, settle its money and send what follows, or
+nothing of it. A view with \`expect\` among them is a condition.
+
 ## Repeating
 
 A call whose answer you did not get may have been done. Repeat it with the same \`idempotencyKey\`: it is done once. So

@@ -31,16 +31,17 @@ export interface Outcome {
 /** The parts that the protocol needs. */
 export interface Desk {
   readonly version: string;
-  /** The tools that the caller may use. */
-  readonly tools: () => readonly Tool[];
+  /** The tools that the caller may use, and its permissions: some have no tool. */
+  readonly tools: () => { readonly tools: readonly Tool[]; readonly permissions: readonly string[] };
   /**
    * Undefined: there is no such tool. leavesUnseen: the caller may give the call up and keep the connection, as before
-   * 2026-07-28: then it sends `notifications/cancelled` to whichever process, or nothing at all.
+   * 2026-07-28: then it sends `notifications/cancelled` to whichever process, or nothing at all. meta: `_meta` of the message.
    */
   readonly call: (
     name: string,
     args: Readonly<Record<string, unknown>>,
     leavesUnseen: boolean,
+    meta: Readonly<Record<string, unknown>>,
   ) => Promise<Outcome | undefined>;
 }
 
@@ -57,6 +58,8 @@ const batchVersions = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version < 
 /** Whether a list of messages may be sent in this version; without one, it is 2025-03-26. */
 export const hasBatches = (version = '2025-03-26'): boolean => batchVersions.includes(version);
 
+/** What the caller may do, in the answer of tools/list; the console reads it there. */
+const permissionsMeta = 'muster/permissions';
 const guideUri = 'muster://guide';
 const guideName = 'guide';
 const guideTitle = 'How agents work together with Muster';
@@ -110,11 +113,11 @@ function answerTasks(server: Server, desk: Desk, takesTasks: boolean): void {
     required: ['taskId'],
   });
   for (const method of taskMethods)
-    server.setRequestHandler(method, { params }, async ({ taskId: messageId }) => {
+    server.setRequestHandler(method, { params }, async ({ taskId: messageId }, { mcpReq }) => {
       const needed = { extensions: { [tasksExtension]: {} } };
       if (!takesTasks) throw new MissingRequiredClientCapabilityError({ requiredCapabilities: needed });
       const tool = method === 'tasks/get' ? 'message_view' : 'message_cancel';
-      const outcome = await desk.call(tool, { messageId }, false);
+      const outcome = await desk.call(tool, { messageId }, false, mcpReq._meta ?? {});
       const { error, ...message } = JSON.parse(outcome?.text ?? '{"error":{"message":"there are no tasks"}}');
       if (method === 'tasks/cancel' && (error === undefined || error.code === 'MESSAGE_FINISHED')) return {};
       if (error !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
@@ -137,11 +140,14 @@ function serverOf(desk: Desk, { isLegacy, takesTasks }: Asking): Server {
     capabilities: { tools: {}, prompts: {}, resources: {}, ...(!isLegacy && { extensions: { [tasksExtension]: {} } }) },
     instructions,
   });
-  server.setRequestHandler('tools/list', () => ({ tools: desk.tools().map((tool) => ({ ...tool })) }));
+  server.setRequestHandler('tools/list', () => {
+    const { tools, permissions } = desk.tools();
+    return { tools: tools.map((tool) => ({ ...tool })), _meta: { [permissionsMeta]: permissions } };
+  });
   server.setRequestHandler('tools/call', async ({ params }) => {
     const isTask = takesTasks && params.name === sendAndWaitName;
     const args = { ...params.arguments, ...(isTask && { waitSeconds: 0 }) };
-    const outcome = await desk.call(params.name, args, isLegacy);
+    const outcome = await desk.call(params.name, args, isLegacy, params._meta ?? {});
     if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
     const message: unknown = isTask ? JSON.parse(outcome.text) : undefined;
     // A refusal is an answer: nothing was sent.

@@ -1,3 +1,4 @@
+import { batchRoute, isAtomic, isBatched, isOffered } from '../batch/route.ts';
 import { invalid } from '../call/errors.ts';
 import { fieldNames } from '../call/from-fields.ts';
 import { pathNames, type Route, roomOf } from '../call/route.ts';
@@ -20,8 +21,8 @@ export interface Tool {
 
 type ObjectSchema = { readonly type: 'object'; readonly [name: string]: unknown };
 
-/** A tool, the calls that it makes, the permissions that it needs, and the name of its group. */
-export interface Listed {
+/** A tool, the calls that it makes, what they need, and the name of its group. */
+export interface Listed extends Pick<Route, 'needsAllMailboxes'> {
   readonly tool: Tool;
   readonly calls: readonly [string, ...string[]];
   readonly permissions: readonly Route['permission'][];
@@ -40,15 +41,18 @@ export type Offer = Pick<Described, 'routes' | 'tags' | 'glossary'>;
 /** The tools by name, in the order of the reference. Throws for a parameter without a description. */
 export function toolsOf({ routes, tags, glossary }: Offer): ReadonlyMap<string, Listed> {
   const rooms = [...tags.keys()];
-  const placeOf = (route: Route): number => rooms.indexOf(roomOf(route));
+  const batched = routes.filter((one) => (isBatched(one) || isAtomic(one)) && isOffered(one, { isModel: true }));
+  // The batch, which is of no room, comes last.
+  const placeOf = (route: Route): number => [...rooms, batchRoute.call].indexOf(roomOf(route));
   const tools = routes
     .toSorted((a, b) => placeOf(a) - placeOf(b))
     .flatMap((route): Listed[] => {
-      const { tool, call, permission } = route;
+      const { tool, call, permission, needsAllMailboxes = false } = route;
       if (tool === undefined) return [];
       const target: Target = { named: new Map(), glossary: glossary(roomOf(route)), isForModels: true };
       const group = tags.get(roomOf(route))?.tools ?? roomOf(route);
-      return [{ tool: toolOf(tool, route, target), calls: [call], permissions: [permission], group }];
+      const described = toolOf(tool, route, target, batched);
+      return [{ tool: described, calls: [call], permissions: [permission], needsAllMailboxes, group }];
     });
   const all = tools.flatMap((listed) =>
     listed.tool.name === 'message_view' ? [listed, sendAndWait(tools)] : [listed],
@@ -68,6 +72,7 @@ function sendAndWait(tools: readonly Listed[]): Listed {
   const { properties, required } = send.tool.inputSchema as unknown as Fields;
   const { outputSchema: _, ...viewed } = view.tool;
   return {
+    ...send,
     tool: {
       ...viewed,
       name: sendAndWaitName,
@@ -89,7 +94,6 @@ function sendAndWait(tools: readonly Listed[]): Listed {
     },
     calls: [...send.calls, ...view.calls],
     permissions: [...send.permissions, ...view.permissions],
-    group: send.group,
   };
 }
 
@@ -103,7 +107,8 @@ interface Fields {
   readonly required?: readonly string[];
 }
 
-function toolOf(description: string, route: Route, target: Target): Tool {
+/** batched: the routes of the calls that a batch by a model takes. */
+function toolOf(description: string, route: Route, target: Target, batched: readonly Route[]): Tool {
   const { title, isDestructive = false, isRepeatable, method, call } = route;
   const name = toolName(call);
   const output = outputSchema(route, target);
@@ -111,7 +116,7 @@ function toolOf(description: string, route: Route, target: Target): Tool {
     name,
     title: title ?? name,
     description,
-    inputSchema: inputSchema(route, target),
+    inputSchema: call === batchRoute.call ? batchSchema(route, target, batched) : inputSchema(route, target),
     ...(output && { outputSchema: output }),
     annotations:
       method === 'GET'
@@ -155,6 +160,19 @@ export function checkFields(fields: Readonly<Record<string, unknown>>, route: Ro
   if (unknown === undefined) return;
   const names = [...known, 'idempotencyKey'].join(', ');
   throw invalid(`${unknown} is not a field of ${route.call}, which takes ${names}`);
+}
+
+/** The schema of a batch. It names its calls; their fields are in the schemas of their own tools. */
+function batchSchema(route: Route, target: Target, batched: readonly Route[]): Tool['inputSchema'] {
+  const schema = inputSchema(route, target);
+  const properties = schema['properties'] as Record<string, JsonSchema>;
+  const call = {
+    enum: batched.map((one) => one.call),
+    description: 'its fields stand beside it',
+  };
+  const expect = { type: 'object', description: 'with atomic; compared exactly' };
+  const items = { type: 'object', properties: { call, expect }, required: ['call'] };
+  return { ...schema, properties: { ...properties, calls: { ...properties['calls'], items } } };
 }
 
 /** Path parameters, query parameters and fields of the body in one object. */

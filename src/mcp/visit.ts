@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { BatchState } from '../batch/batch.ts';
 import { callArgs } from '../call/args.ts';
+import type { Call } from '../call/call.ts';
+import { callerArgs, type Permission } from '../call/caller.ts';
 import { apiError, invalid } from '../call/errors.ts';
 import { isUuid } from '../call/fields.ts';
 import { callFromFields } from '../call/from-fields.ts';
@@ -8,8 +11,10 @@ import type { Operation } from '../call/operation.ts';
 import { isObject } from '../call/read-input.ts';
 import { refusalOf } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
-import { allowedBy, type Permission, type Route } from '../call/route.ts';
+import { allowedBy, type Route } from '../call/route.ts';
 import { maxLooked } from '../call/shown-lists.ts';
+import { readTrace, type TraceContext, traceIdOf } from '../call/trace.ts';
+import { type Answered, flag } from '../declare/field.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
@@ -19,11 +24,11 @@ import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { briefOf, isEmpty } from './brief.ts';
 import type { Desk, Outcome } from './protocol.ts';
 import { isFailure, taskMethods } from './tasks.ts';
-import { checkFields, type Listed, type Tool } from './tools.ts';
+import { checkFields, type Listed } from './tools.ts';
 
 const eventStream = 'text/event-stream';
 
-const grants = { script: 'space/grants', reply: { permissions: list<Permission>() } };
+const grants = { script: 'space/grants', reply: { permissions: list<Permission>(), hasAllMailboxes: flag() } };
 
 /** A refusal of the caller, whatever it calls: answered as HTTP, where clients and proxies know what it means. */
 const ofAnyCall: ReadonlySet<string> = new Set([
@@ -44,6 +49,10 @@ interface Asked {
   readonly idempotencyKey: unknown;
   readonly leavesUnseen: boolean;
   readonly isDescribed: boolean;
+  /** The name of the tool. */
+  readonly tool: string;
+  /** Where the message says that it stands in a trace. */
+  readonly ofMessage: TraceContext;
 }
 
 /** `full` is of the tool alone; without it, the numbers are those of as many records as can be. */
@@ -57,9 +66,14 @@ function asBrief(given: Fields, route: Route): { readonly fields: Fields; readon
 /** Requests that make a call of the API. */
 const callMethods: ReadonlySet<unknown> = new Set(['tools/call', ...taskMethods]);
 
+/** What a tool calls: an operation, or the batch of several. */
+export type Callable = Pick<Operation, 'route' | 'pattern' | 'log'> & {
+  answer(call: Call, state: BatchState): Promise<Response>;
+};
+
 export interface VisitParts {
   readonly service: HttpService;
-  readonly operations: ReadonlyMap<string, Operation>;
+  readonly operations: ReadonlyMap<string, Callable>;
   readonly tools: ReadonlyMap<string, Listed>;
   readonly request: HttpCall;
   readonly gone: AbortSignal;
@@ -71,7 +85,7 @@ export class Visit {
   readonly #parts: VisitParts;
   readonly #isAlone: boolean;
   #headers: Readonly<Record<string, string>> = {};
-  #permissions: readonly string[] | undefined;
+  #granted: Answered<typeof grants.reply> | undefined;
   /** A call has come as far as to its script, which has checked and counted the request. */
   #isAdmitted = false;
   #refusal: unknown;
@@ -112,7 +126,7 @@ export class Visit {
     const spaceId = String(this.#parts.request.spaceId);
     const args = {
       ...callArgs,
-      apiKeyDigest: caller.apiKeyDigest,
+      ...callerArgs(caller),
       // No space has an id of another form.
       spaceId: isUuid(spaceId) ? spaceId.toLowerCase() : '',
       rateClass,
@@ -123,29 +137,33 @@ export class Visit {
       this.#refusal = thrown;
       throw thrown;
     });
-    this.#permissions = scripts.reader(grants)(values)?.permissions ?? [];
+    this.#granted = scripts.reader(grants)(values);
     this.#admitted(readNote(String(note)).headers);
     return this.#headers;
   }
 
-  #tools(): Tool[] {
-    return [...this.#parts.tools.values()]
-      .filter(({ permissions }) => this.#lacked(permissions) === undefined)
-      .map(({ tool }) => tool);
+  #tools(): ReturnType<Desk['tools']> {
+    const all = [...this.#parts.tools.values()];
+    const { permissions = [], hasAllMailboxes = false } = this.#granted ?? {};
+    const may = (listed: Listed): boolean =>
+      this.#lacked(listed.permissions) === undefined && (hasAllMailboxes || !listed.needsAllMailboxes);
+    return { tools: all.filter(may).map(({ tool }) => tool), permissions };
   }
 
   /** The first of these permissions that the caller does not have. */
-  #lacked(permissions: Listed['permissions']): string | undefined {
-    return permissions.find((one) => !allowedBy(one).some((allowed) => this.#permissions?.includes(allowed)));
+  #lacked(needed: Listed['permissions']): string | undefined {
+    const granted: readonly string[] = this.#granted?.permissions ?? [];
+    return needed.find((one) => one !== 'none' && !allowedBy(one).some((allowed) => granted.includes(allowed)));
   }
 
   /** Undefined: there is no such tool. */
-  readonly #call: Desk['call'] = async (name, { idempotencyKey, ...fields }, leavesUnseen) => {
+  readonly #call: Desk['call'] = async (name, { idempotencyKey, ...fields }, leavesUnseen, meta) => {
     const listed = this.#parts.tools.get(name);
     if (!listed) return undefined;
     const { calls, permissions, tool } = listed;
     const [first, second] = calls;
-    const asked = { idempotencyKey, leavesUnseen, isDescribed: tool.outputSchema !== undefined };
+    const isDescribed = tool.outputSchema !== undefined;
+    const asked = { idempotencyKey, leavesUnseen, isDescribed, tool: name, ofMessage: readTrace(meta) };
     if (second === undefined) return this.#make(first, fields, asked);
     const { waitSeconds, ...sent } = fields;
     return this.#tried(this.#operation(first), async () => {
@@ -164,20 +182,25 @@ export class Visit {
     });
   };
 
-  #operation(call: string): Operation {
+  #operation(call: string): Callable {
     const operation = this.#parts.operations.get(call);
     if (!operation) throw new Error(`there is no call ${call}`);
     return operation;
   }
 
   /** Makes a call of the API, with the members of one object as its parameters and fields. */
-  #make(name: string, given: Fields, { idempotencyKey, leavesUnseen, isDescribed }: Asked): Promise<Outcome> {
-    const { request, gone, state } = this.#parts;
+  #make(name: string, given: Fields, asked: Asked): Promise<Outcome> {
+    const { idempotencyKey, leavesUnseen, isDescribed, tool, ofMessage } = asked;
+    const { service, request, gone, state } = this.#parts;
     const { caller, requestId, spaceId } = request;
     const operation = this.#operation(name);
     const { route } = operation;
     if (this.#isAlone) state.log = state.log.child({ call: route.call });
-    const fallback = route.idempotency === 'required' ? randomUUID() : undefined;
+    const isOfMessage = ofMessage.traceparent !== '';
+    const trace = isOfMessage ? ofMessage : request.trace;
+    if (this.#isAlone) state.traceId = traceIdOf(trace);
+    const needsKey = route.idempotency === 'required' || route.idempotency === 'calls';
+    const fallback = needsKey ? randomUUID() : undefined;
     return this.#tried(operation, async () => {
       const { fields, isBrief } = asBrief(given, route);
       const fieldsText = JSON.stringify(fields);
@@ -185,6 +208,7 @@ export class Visit {
         caller,
         requestId,
         headers: {},
+        trace,
         spaceId,
         text: fieldsText,
         idempotencyKey: idempotencyKey ?? fallback,
@@ -198,7 +222,10 @@ export class Visit {
         checkFields(fields, of);
         return call.parts(of);
       };
-      const { text = 'null', headers } = await operation.answer({ ...call, parts });
+      const run = () => operation.answer({ ...call, parts }, this.#isAlone ? state : {});
+      const { text = 'null', headers } = await (isOfMessage && service.aroundMessage
+        ? service.aroundMessage(ofMessage, `tools/call ${tool}`, run)
+        : run());
       this.#admitted(headers);
       const hint = route.whenEmpty !== undefined && isEmpty(text) ? route.whenEmpty : undefined;
       return { isError: false, text: isBrief ? briefOf(text) : text, hint, isDescribed };
@@ -206,7 +233,7 @@ export class Visit {
   }
 
   /** What a call answers, or its refusal. Throws what refuses the whole request. */
-  async #tried({ pattern, log }: Operation, make: () => Promise<Outcome>): Promise<Outcome> {
+  async #tried({ pattern, log }: Callable, make: () => Promise<Outcome>): Promise<Outcome> {
     const { service, request, state } = this.#parts;
     try {
       return await make();

@@ -58,6 +58,7 @@ const put = route({
       .meta({ model: 'whose claim must be live, with token' }),
     token: optional(text(1, 256))
       .description('the token of that claim; only with messageId')
+      .meta({ model: 'of that claim' })
       .example('q1Yw3T0dB8mLr5vXz7Nc2A'),
   }),
   opaque: ['value'],
@@ -108,6 +109,7 @@ const view = read({
   success: { 200: Note.schema },
   refuses: ['NOTE_NOT_FOUND'],
   script: 'note/view',
+  asRecord: {},
   reply: { note: one(Note) },
   wait: {
     on: (input) => hash('sha1', `${param(input, 'scopeId')} ${param(input, 'key')}`),

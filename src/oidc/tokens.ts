@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import Joi from 'joi';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import { type Caller, grantedCaller } from '../call/caller.ts';
+import { type Caller, grantedCaller, permissions } from '../call/caller.ts';
 import { id, text } from '../call/fields.ts';
-import { permissions } from '../call/route.ts';
 import { type Issuer, TokenRefused } from './issuer.ts';
 
 /** Signatures by a key pair only. With HS… a server that can check a token can also make one. */

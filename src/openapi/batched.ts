@@ -1,4 +1,4 @@
-import { isBatched } from '../batch/route.ts';
+import { isAtomic, isBatched } from '../batch/route.ts';
 import { pathNames, type Route, roomOf } from '../call/route.ts';
 import { idempotencyKey } from './components.ts';
 import { pathParameter } from './path-parameter.ts';
@@ -26,14 +26,24 @@ const from: JsonSchema = {
   },
 };
 
+/** What a call of an atomic batch expects of its answer: src/batch/terms.ts. */
+const expect: JsonSchema = {
+  type: ['object', 'null'],
+  description:
+    'only if atomic is true: members that the answer must have, also of its balances or counts, compared exactly; else EXPECTATION_FAILED, and nothing happens',
+  additionalProperties: true,
+  examples: [{ state: 'READY' }],
+};
+
 /**
- * Names the calls that a batch takes, as they are called there, and their union, which `call` tells apart. A call with the
+ * Names the calls that batches take, as they are called there, and their union, which `call` tells apart. Reads and `expect` are
+ * taken by atomic ones only. A call with the
  * name of an event, `note.put`, is the schema `note.put.call`.
  */
 export function* batchedCalls(routes: readonly Route[], targetOf: (room: string) => Target): Generator<void, void> {
   const { named } = targetOf('');
   named.set('From', from);
-  const batched = routes.filter(isBatched);
+  const batched = routes.filter((route) => isBatched(route) || isAtomic(route));
   const names = new Map(batched.map(({ call }) => [call, named.has(call) ? `${call}.call` : call]));
   for (const route of batched) {
     const name = names.get(route.call) ?? '';
@@ -67,7 +77,8 @@ function referring([name, json]: readonly [string, JsonSchema]): [string, JsonSc
 /** A call with its path parameters, query parameters and body fields in one object. */
 function callSchema(route: Route, target: Target): JsonSchema {
   const { call, summary, idempotency, hold } = route;
-  const fields = route.body ?? route.query;
+  // A read shows its record as it is.
+  const fields = route.method === 'GET' ? undefined : (route.body ?? route.query);
   const { properties, required, description } = (fields ? jsonSchema(fields, target) : {}) as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
@@ -86,6 +97,7 @@ function callSchema(route: Route, target: Target): JsonSchema {
       call: described('call', { const: call }),
       ...Object.fromEntries(ids.map((name) => referring([name, pathParameter(route, name, target)]))),
       ...Object.fromEntries(taken.map(referring)),
+      ...(isAtomic(route) && { expect }),
       ...(idempotency !== 'never' && {
         idempotencyKey: described('idempotencyKey', { ...idempotencyKey, type: ['string', 'null'] }),
       }),

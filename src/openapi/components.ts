@@ -91,6 +91,12 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
               ...requestId,
               description: 'the request, as the log and the events know it: quote it to the operator',
             },
+            index: {
+              type: 'integer',
+              minimum: 0,
+              description: 'of an atomic batch: the place of the call that was refused, from 0',
+            },
+            call: { ...text, description: 'of an atomic batch: the name of the call that was refused' },
           },
           description: 'what was wrong',
         },

@@ -7,13 +7,14 @@ import { batchedCalls } from './batched.ts';
 import { components, systemPaths } from './components.ts';
 import { webhooks } from './events.ts';
 import { nameSchemas } from './names.ts';
-import { ofSpace, operation, pathOf } from './operation.ts';
+import { operation, pathOf } from './operation.ts';
 import type { NamedSchemas } from './schema.ts';
 
 const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
 const description =
   'Coordination for concurrent workers. Times are ISO 8601 UTC with milliseconds; amounts of money are digit strings in ' +
   'minor units; null for an optional field means absent, and absent values in answers are null.\n\n' +
+  'Every call takes the headers `traceparent` and `tracestate` of W3C Trace Context, which the message that it makes keeps. ' +
   'Every call takes a header `X-Request-Id` of the caller (1 to 128 characters of `A-Za-z0-9._-`) and answers it; it stands in ' +
   'events and logs, too. Where it is absent or malformed, one is made.';
 
@@ -52,20 +53,12 @@ function* describe({ routes, spacelessRoutes, errors, events, tags, glossary }: 
   const pushed = yield* webhooks(events, targetOf('event'));
   yield* batchedCalls(routes, targetOf);
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes) {
+  for (const route of [...routes, ...spacelessRoutes]) {
     const path = pathOf(route);
     const described = operation(route, errors, targetOf(roomOf(route)));
     nameSchemas(described, named);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: described };
     yield;
-  }
-  for (const route of spacelessRoutes) {
-    const path = `/v1/spaces${route.path}`;
-    const { parameters, ...rest } = operation(route, errors, targetOf(roomOf(route)));
-    nameSchemas(rest, named);
-    paths[path] = {
-      [route.method.toLowerCase()]: { ...rest, parameters: parameters.filter((one) => one !== ofSpace) },
-    };
   }
   const system = { name: 'system', 'x-displayName': 'System', description: 'Without a key.' };
   return {

@@ -1,5 +1,5 @@
 import type { ErrorTable } from '../call/errors.ts';
-import { pathNames, type Route, roomOf } from '../call/route.ts';
+import { isOfSpace, pathNames, patternOf, type Route, roomOf } from '../call/route.ts';
 import { exampleOf } from './example.ts';
 import { pathParameter } from './path-parameter.ts';
 import { responses } from './responses.ts';
@@ -7,12 +7,9 @@ import { type JsonSchema, jsonSchema, type Target } from './schema.ts';
 
 const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` });
 
-/** The first parameter of all calls in a space. */
-export const ofSpace: object = parameter('SpaceId');
-
 /** `/v1/spaces/{spaceId}/mailboxes/{mailboxId}` of `/mailboxes/:mailboxId`. */
 export function pathOf(route: Route): string {
-  return `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+  return patternOf(route).replaceAll(/:(\w+)/g, '{$1}');
 }
 
 /** One endpoint. */
@@ -30,16 +27,20 @@ export function operation(route: Route, errors: ErrorTable, target: Target) {
 }
 
 /** A summary's first words are the title in a list of calls; what follows them opens the description. */
-function titleOf({ summary, description }: Route): { summary: string; description?: string } {
+function titleOf({ summary, description, needsAllMailboxes }: Route): { summary: string; description?: string } {
   const [, title = summary, rest] = /^(.{4,}?)(?:[;:.]|,(?= (?:oldest|newest) first\b)) (.*)$/s.exec(summary) ?? [];
   const opening = rest === undefined ? [] : [`${rest.charAt(0).toUpperCase()}${rest.slice(1)}.`];
-  const text = [...opening, ...(description === undefined ? [] : [description])].join(' ');
+  const text = [
+    ...opening,
+    ...(description === undefined ? [] : [description]),
+    ...(needsAllMailboxes ? ['Not for keys that are limited to mailboxes.'] : []),
+  ].join(' ');
   return { summary: title, ...(text !== '' && { description: text }) };
 }
 
 function pathParameters(route: Route, target: Target): object[] {
   return [
-    ofSpace,
+    ...(isOfSpace(route) ? [parameter('SpaceId')] : []),
     ...pathNames(route).map((name) => {
       const { description, ...schema } = pathParameter(route, name, target);
       return { name, in: 'path', required: true, description, schema, example: exampleOf(schema, target, name) };

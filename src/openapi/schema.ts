@@ -56,7 +56,8 @@ export function jsonSchema(schema: Joi.Schema, target: Target): JsonSchema {
 
 function complete(json: JsonSchema, schema: Joi.Schema, inherited: string, target: Target): JsonSchema {
   const name = metaOf(schema, 'component');
-  if (name === undefined) return completed(json, schema, inherited, target);
+  // A model reads no components.
+  if (name === undefined || target.isForModels) return completed(json, schema, inherited, target);
   const isNullable = schema.validate(null).error === undefined;
   // The component is never null: only this place of it may be.
   const { type } = json;

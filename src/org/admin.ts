@@ -11,12 +11,16 @@ import type { Limits } from '../room.ts';
 import { type LimitValues, limitsAt, limitsText } from '../space/limits.ts';
 import { spacesOf } from '../space/list.ts';
 import { Space } from '../space/records.ts';
-import { newApiKey } from './api-key.ts';
+import { keyArgs, newApiKey } from './api-key.ts';
 import {
   checkAuditCursor,
   checkAuditLimit,
+  checkDays,
+  checkHolder,
+  checkMailboxes,
   checkName,
   checkOrg,
+  checkOverlap,
   checkPermissions,
   checkSpaces,
   checkUuid,
@@ -41,18 +45,21 @@ const scripts = {
   show: { script: 'org/show', reply: { organization: one(Organization) } },
   createSpace: { script: 'space/create', reply: { space: one(Space) } },
   createKey: { script: 'org/createKey', reply: { apiKey: one(ApiKey) } },
-  listKeys: { script: 'org/listKeys', reply: { nextCursor: text(), keys: many(ApiKey) } },
+  rotateKey: { script: 'org/rotateKey', reply: { apiKey: one(ApiKey), replaced: one(ApiKey) } },
+  listKeys: { script: 'org/listKeys', reply: { nextCursor: text().orNull(), keys: many(ApiKey) } },
   revokeKey: { script: 'org/revokeKey', reply: { apiKey: one(ApiKey) } },
   audit: { script: 'org/audit', reply: { nextCursor: text().orNull(), entries: many(AuditEntry) } },
 };
 
+const keysPerPage = 200;
+
 export type Answer<R> = R & { readonly org: string };
 export type OrganizationAnswer = Answer<typeof Organization.type>;
 type SpaceAnswer = Answer<typeof Space.type>;
-type KeyAnswer = Answer<typeof ApiKey.type>;
+type KeyAnswer = Answer<Omit<typeof ApiKey.type, 'id'>>;
 
 const spaceOf = (org: string, { spaceId, ...space }: typeof Space.type): SpaceAnswer => ({ spaceId, org, ...space });
-const keyOf = (org: string, { keyId, ...key }: typeof ApiKey.type): KeyAnswer => ({ keyId, org, ...key });
+const keyOf = (org: string, { id: _id, keyId, ...key }: typeof ApiKey.type): KeyAnswer => ({ keyId, org, ...key });
 
 export interface PlanChoice {
   org: string;
@@ -128,46 +135,71 @@ export interface NewKey {
   permissions: readonly string[];
   /** default: every space, including later ones */
   spaces?: readonly string[];
+  /** of one space; default: all */
+  mailboxes?: readonly string[];
+  /** the only name under which it acts; default: any */
+  holder?: string;
+  /** default: it does not end */
+  expiresInDays?: number;
   name?: string;
   /** refuse with KEY_EXISTS if the organization ever had a key */
   first?: boolean;
 }
 
+type CreatedKey = KeyAnswer & { apiKey: string };
+
 /**
  * Returns the key itself, for the only time: the store has just its digest. Refused with ORG_NOT_FOUND,
- * SPACE_NOT_FOUND, ENTITLEMENT_EXCEEDED.
+ * SPACE_NOT_FOUND, MAILBOX_NOT_FOUND, ENTITLEMENT_EXCEEDED.
  */
-export async function createKey(admin: Admin, key: NewKey): Promise<KeyAnswer & { apiKey: string }> {
+export async function createKey(admin: Admin, key: NewKey): Promise<CreatedKey> {
   const org = checkOrg(key.org);
-  const granted = {
-    name: checkName(key.name),
-    permissions: checkPermissions(key.permissions),
-    spaces: checkSpaces(key.spaces),
-  };
   const apiKey = newApiKey(org);
+  const spaces = checkSpaces(key.spaces);
   const created = await admin.scripts.ask(scripts.createKey, org, {
-    name: granted.name,
-    permissions: granted.permissions.join(','),
-    spaces: granted.spaces.join(','),
-    apiKeyDigest: apiKeyDigest(apiKey),
-    tail: randomTail(),
+    ...keyArgs({
+      name: checkName(key.name),
+      permissions: checkPermissions(key.permissions),
+      spaces,
+      mailboxes: checkMailboxes(key.mailboxes, spaces),
+      holder: checkHolder(key.holder),
+      expiresInDays: checkDays(key.expiresInDays),
+    }),
+    digest: apiKeyDigest(apiKey),
     first: key.first ? '1' : '',
-    detail: JSON.stringify({ ...granted, name: key.name ?? null }),
   });
   return { ...keyOf(org, created.apiKey), apiKey };
 }
 
-/** All keys, including revoked ones, oldest first. Refused with ORG_NOT_FOUND. */
+/**
+ * Creates a key with the rights and the end of another one, which goes on for so many hours: 0 ends it at once. Refused with
+ * ORG_NOT_FOUND, KEY_NOT_FOUND, KEY_ENDED, ENTITLEMENT_EXCEEDED.
+ */
+export async function rotateKey(
+  admin: Admin,
+  { org, keyId, overlapHours }: { org: string; keyId: string; overlapHours: number },
+): Promise<CreatedKey & { replaced: KeyAnswer }> {
+  const apiKey = newApiKey(checkOrg(org));
+  const rotated = await admin.scripts.ask(scripts.rotateKey, org, {
+    keyId: checkUuid('keyId', keyId),
+    overlapHours: checkOverlap(overlapHours),
+    digest: apiKeyDigest(apiKey),
+    tail: randomTail(),
+    detail: JSON.stringify({ replaced: keyId.toLowerCase(), overlapHours }),
+  });
+  return { ...keyOf(org, rotated.apiKey), apiKey, replaced: keyOf(org, rotated.replaced) };
+}
+
+/** All keys, ended and revoked ones included, oldest first. Refused with ORG_NOT_FOUND. */
 export async function listKeys(admin: Admin, org: string): Promise<KeyAnswer[]> {
   checkOrg(org);
-  const keys = new Map<string, KeyAnswer>();
-  let cursor = '0';
-  do {
-    const page = await admin.scripts.ask(scripts.listKeys, org, { cursor });
-    for (const key of page.keys) keys.set(key.keyId, keyOf(org, key));
+  const keys: KeyAnswer[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await admin.scripts.ask(scripts.listKeys, org, { limit: keysPerPage, cursor });
+    keys.push(...page.keys.map((key) => keyOf(org, key)));
+    if (page.nextCursor === null) return keys.reverse();
     cursor = page.nextCursor;
-  } while (cursor !== '0');
-  return [...keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+  }
 }
 
 /** The key's next request is refused. Revoking it again is no error. Refused with ORG_NOT_FOUND, KEY_NOT_FOUND. */

@@ -1,4 +1,7 @@
 import { randomInt } from 'node:crypto';
+import type { Grant } from '../call/caller.ts';
+import type { Args } from '../call/hold.ts';
+import { randomTail } from '../call/random.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 43 base62 characters have 256 bits. */
@@ -12,4 +15,28 @@ export function newApiKey(org: string): string {
   // randomInt draws without the bias that a remainder of a random byte would have.
   const secret = Array.from({ length: secretCharacters }, () => alphabet[randomInt(alphabet.length)]).join('');
   return `mk_${org}_${secret}`;
+}
+
+/** A key to be made. '': no name, any holder, no end. */
+interface Wanted extends Pick<Grant, 'permissions' | 'spaces' | 'mailboxes'> {
+  readonly name: string;
+  readonly holder: string;
+  readonly expiresInDays: number | '';
+}
+
+/** The arguments of a script that makes a key, but for its digest; with what the audit trail says of it. */
+export function keyArgs({ name, permissions, spaces, mailboxes, holder, expiresInDays }: Wanted): Args {
+  const limits = {
+    ...(mailboxes.length > 0 && { mailboxes }),
+    ...(holder !== '' && { holder }),
+    ...(expiresInDays !== '' && { expiresInDays }),
+  };
+  return {
+    ...{ name, holder, expiresInDays },
+    permissions: permissions.join(),
+    spaces: spaces.join(),
+    mailboxes: mailboxes.join(),
+    tail: randomTail(),
+    detail: JSON.stringify({ permissions, spaces, ...limits, name: name === '' ? null : name }),
+  };
 }

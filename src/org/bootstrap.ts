@@ -1,4 +1,4 @@
-import { permissions } from '../call/route.ts';
+import { permissions } from '../call/caller.ts';
 import { invocation } from '../package.ts';
 import { unless } from '../redis/failures.ts';
 import { limitsAt } from '../space/limits.ts';

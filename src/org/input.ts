@@ -1,5 +1,5 @@
-import { isUuid } from '../call/fields.ts';
-import { type Permission, permissions } from '../call/route.ts';
+import { type Permission, permissions } from '../call/caller.ts';
+import { fitsText, isUuid } from '../call/fields.ts';
 import type { Limit } from '../room.ts';
 
 /** Invalid input of an operator; the message names it and says what is allowed. */
@@ -11,9 +11,15 @@ export class InvalidInput extends Error {
   }
 }
 
-const maxNameCharacters = 200;
-/** Every request compares its space with the key's list, so the list must be short. */
-const maxSpacesPerKey = 100;
+export const maxNameCharacters = 200;
+export const maxHolderCharacters = 256;
+/** Every request compares its space with the key's list, and its mailbox, so the lists must be short. */
+export const maxSpacesPerKey = 100;
+export const maxMailboxesPerKey = 100;
+/** Ten years. */
+export const maxKeyDays = 3_650;
+/** A year. */
+const maxOverlapHours = 8_760;
 const maxAuditEntries = 1000;
 
 /** An organization's id: it is part of every key in the store and readable in redis-cli. */
@@ -24,10 +30,33 @@ export function checkOrg(org: string): string {
 
 /** A display name as it is stored, '' for none. */
 export function checkName(name: string | undefined): string {
-  if (name === undefined) return '';
-  const characters = [...name].length;
-  if (characters >= 1 && characters <= maxNameCharacters && !/\p{Cc}/u.test(name)) return name;
-  throw new InvalidInput(`name: it must be 1 to ${maxNameCharacters} characters, without control characters`);
+  return checkText('name', name, maxNameCharacters);
+}
+
+/** The holder that a key is bound to, '' for none. */
+export function checkHolder(holder: string | undefined): string {
+  return checkText('holder', holder, maxHolderCharacters);
+}
+
+function checkText(field: string, text: string | undefined, max: number): string {
+  if (text === undefined) return '';
+  if (fitsText(text, 1, max)) return text;
+  throw new InvalidInput(`${field}: it must be 1 to ${max} characters, without control characters`);
+}
+
+/** The days after which a key ends, as an argument of its script: '' for none. */
+export function checkDays(days: number | undefined): number | '' {
+  return days === undefined ? '' : checkWhole('expiresInDays', days, 1, maxKeyDays);
+}
+
+/** The hours for which a rotated key goes on. */
+export function checkOverlap(hours: number): number {
+  return checkWhole('overlapHours', hours, 0, maxOverlapHours);
+}
+
+function checkWhole(field: string, value: number, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new InvalidInput(`${field}: it must be a whole number from ${min} to ${max}`);
 }
 
 /** A uuid of any version, lower-cased; `field` is its name in the message. */
@@ -47,11 +76,22 @@ export function checkPermissions(names: readonly string[]): Permission[] {
  * The spaces a key is limited to, without duplicates. Only undefined means every space: an empty list may be a mistake.
  */
 export function checkSpaces(ids: readonly string[] | undefined): string[] {
+  return checkIds('spaces', ids, maxSpacesPerKey);
+}
+
+/** The mailboxes a key is limited to; they are in one space, which need not be named. */
+export function checkMailboxes(ids: readonly string[] | undefined, spaces: readonly string[]): string[] {
+  const mailboxes = checkIds('mailboxes', ids, maxMailboxesPerKey);
+  if (mailboxes.length > 0 && spaces.length > 1) throw new InvalidInput(`spaces: ${oneSpaceRule}`);
+  return mailboxes;
+}
+
+export const oneSpaceRule = 'with mailboxes it must be the one space that they are in, or left out';
+
+function checkIds(field: string, ids: readonly string[] | undefined, max: number): string[] {
   if (ids === undefined) return [];
-  if (ids.length >= 1 && ids.length <= maxSpacesPerKey) {
-    return [...new Set(ids.map((id) => checkUuid('spaces', id)))];
-  }
-  throw new InvalidInput(`spaces: there are ${ids.length} ids, but 1 to ${maxSpacesPerKey} are allowed`);
+  if (ids.length >= 1 && ids.length <= max) return [...new Set(ids.map((id) => checkUuid(field, id)))];
+  throw new InvalidInput(`${field}: there are ${ids.length} ids, but 1 to ${max} are allowed`);
 }
 
 /** A limit as typed: `default`, or a whole number within its bounds. The store checks it against the plan. */

@@ -11,7 +11,8 @@ export const orgKeys = {
   apiKey: {
     pattern: 'muster:{org}:key:<apiKeyDigest>',
     type: 'hash',
-    holds: 'keyId, name, permissions, spaces (empty: all), createdAt, revokedAt; the key itself is not stored',
+    holds:
+      'keyId, name, permissions; spaces, mailboxes, holder (empty: all, any); createdAt, expiresAt, revokedAt; usedDay: the last day, since 1970, on which it was used; plain: the last one on which nothing limited it but permissions and spaces, with the spaces; the key itself is not stored',
     goes: 'never',
   },
   apiKeys: {
@@ -19,6 +20,24 @@ export const orgKeys = {
     type: 'hash',
     holds: 'keyId to the SHA-256 of the key, base64url',
     goes: 'never',
+  },
+  keyIds: {
+    pattern: 'muster:{org}:keyIds',
+    type: 'zset',
+    holds: 'keyIds, all with score 0',
+    goes: 'never',
+  },
+  endingKeys: {
+    pattern: 'muster:{org}:endingKeys',
+    type: 'zset',
+    holds: 'the SHA-256 of keys that end and were not revoked, base64url, scored by when they end',
+    goes: 'each entry when the key is revoked',
+  },
+  orgIdempotency: {
+    pattern: 'muster:{org}:idempotency:<day>',
+    type: 'hash',
+    holds: 'the same as in a space, for calls of no space',
+    goes: 'two days later, by its expiry',
   },
   links: {
     pattern: 'muster:{org}:links',

@@ -10,12 +10,12 @@ export const figure = () =>
     schema: () => Joi.alternatives(number().schema, Joi.valid('unlimited')),
   });
 
-/** A comma-separated list of names. */
-export const list = <S extends string>() =>
+/** A comma-separated list of names; known: all that there are. */
+export const list = <S extends string>(...known: readonly S[]) =>
   new Field<readonly S[]>({
     lua: 'text',
     read: (value) => (value === '' ? [] : (String(value).split(',') as S[])),
-    schema: () => Joi.array().items(Joi.string()),
+    schema: () => Joi.array().items(known.length === 0 ? Joi.string() : Joi.string().valid(...known)),
   });
 
 /** JSON. A malformed value is returned as text: it must not make the whole list unreadable. */

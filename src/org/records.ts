@@ -1,6 +1,7 @@
-import type { Permission } from '../call/route.ts';
-import { id, number, oneOf, text, time } from '../declare/field.ts';
+import { type Permission, permissions } from '../call/caller.ts';
+import { type Get, id, number, oneOf, text, time } from '../declare/field.ts';
 import { nested, record } from '../declare/record.ts';
+import type { Value } from '../declare/value.ts';
 import { figure, json, list } from './kinds.ts';
 import { planNames } from './plans.ts';
 
@@ -51,14 +52,31 @@ export const Organization = record(
   { lua: 'org' },
 );
 
+/** The start of the last day on which a key was used, or its creation on that day. */
+const lastUsedAt = (get: Get): Value => {
+  const [day, createdAt] = [get('usedDay'), Number(get('createdAt'))];
+  return day === null || day === '' ? null : Math.max(Number(day) * 86_400_000, createdAt);
+};
+
 export const ApiKey = record('ApiKey', {
+  id: id().named('keyId'),
   keyId: id(),
-  name: text().orNull(),
-  permissions: list<Permission>(),
-  /** Empty: every space of the organization. */
-  spaces: list(),
+  name: text().orNull().means('for people; null: none').example('worker'),
+  permissions: list<Permission>(...permissions).means('what it may do; none of them includes another'),
+  spaces: list().means('the ids of the spaces that it is limited to; empty: every space of the organization'),
+  mailboxes: list().or('').means('the ids of the mailboxes of its one space that it is limited to; empty: all'),
+  holder: text().orNull().means('the only name under which it acts; null: any').example(null),
   createdAt: time(),
-  revokedAt: time().orNull(),
+  expiresAt: time().orNull().means('when it ends; null: never').example(null),
+  lastUsedAt: time()
+    .orNull()
+    .of(lastUsedAt, 'usedDay', 'createdAt')
+    .means('when it was last used, true to the UTC day; null: never'),
+  revokedAt: time().orNull().means('when it was revoked; null: it was not').example(null),
+  /** The last day on which it was used, since 1970. */
+  usedDay: number().orNull().later().internal(),
+  /** The last day on which nothing limited it but permissions and spaces, and these. */
+  plain: text().orNull().later().internal(),
 });
 
 export const AuditEntry = record('AuditEntry', {

@@ -41,6 +41,7 @@ const view = read({
   success: { 200: Hold.schema },
   refuses: ['HOLD_NOT_FOUND'],
   script: 'pool/viewHold',
+  asRecord: {},
   reply,
   wait: { on: 'holdId', isOver: ({ hold }) => hold.state !== 'WAITING' },
 });

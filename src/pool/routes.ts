@@ -1,4 +1,4 @@
-import { fields, flag, integer, key, leaseSeconds, leaseText, ofRun, optional, text } from '../call/fields.ts';
+import { actor, fields, flag, integer, key, leaseSeconds, leaseText, ofRun, optional, text } from '../call/fields.ts';
 import { randomTail, randomToken } from '../call/random.ts';
 import { byName, readList } from '../call/read-list.ts';
 import { type Route, read, route } from '../call/route.ts';
@@ -62,6 +62,7 @@ const view = read({
   success: { 200: Pool.schema },
   refuses: ['POOL_NOT_FOUND'],
   script: 'pool/view',
+  asRecord: {},
   reply,
 });
 
@@ -119,7 +120,7 @@ const acquire = route({
   body: fields({
     units: optional(integer(1, maxPoolUnits), 1).description('the units to hold, all or none'),
     scopeId: ofRun(),
-    holder: text(1, 256),
+    holder: actor(),
     holderSession: optional(text(1, 256))
       .description(
         'the session of the holder: any text that is new with each start; left out: circles of waiting holders are not looked for',
@@ -149,6 +150,7 @@ const acquire = route({
   script: 'pool/acquire',
   args: ({ body, isModel }) => ({
     ...body,
+    holder: body.holder ?? '',
     holderSession: body.holderSession ?? '',
     leaseSeconds: leaseText({ body, isModel }),
     token: randomToken(),

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { fields, id, integer, ofRun, opaque, optional, says, text } from '../call/fields.ts';
+import { actor, fields, id, integer, ofRun, opaque, optional, says, text } from '../call/fields.ts';
 import { type LinkTo, newLink } from '../call/link.ts';
 import { randomTail } from '../call/random.ts';
 import { readList } from '../call/read-list.ts';
@@ -121,7 +121,7 @@ const create = route({
   body: fields({
     scopeId: ofRun(),
     ...whatToAsk,
-    holder: optional(text(1, 256)).description('who asks, for those who answer'),
+    holder: actor().description('who asks, for those who answer').meta({ model: 'who asks, for those who answer' }),
   }),
   opaque: ['question'],
   success: { 201: AskedQuestion.schema },
@@ -175,6 +175,7 @@ const view = read({
   success: { 200: Question.schema },
   refuses: ['QUESTION_NOT_FOUND'],
   script: 'question/view',
+  asRecord: {},
   reply,
   wait: { on: 'questionId', isOver: ({ question }) => question.state !== 'OPEN' },
 });
@@ -196,7 +197,9 @@ const answer = route({
         "the answer: any JSON, of at most the space's maxPayloadBytes; one of the options where there are any",
       )
       .example('yes'),
-    answeredBy: text(1, 256).description('who answers').example('ann@example.com'),
+    answeredBy: actor()
+      .description('who answers; a key that is bound to a holder may leave it out')
+      .example('ann@example.com'),
   }),
   opaque: ['answer'],
   example: {
@@ -209,7 +212,7 @@ const answer = route({
   success: { 200: Question.schema },
   refuses: ['QUESTION_NOT_FOUND', 'QUESTION_CLOSED', 'PAYLOAD_TOO_LARGE'],
   script: 'question/answer',
-  args: ({ body }) => ({ ...body, choice: choiceOf(body.answer) }),
+  args: ({ body }) => ({ ...body, answeredBy: body.answeredBy ?? '', choice: choiceOf(body.answer) }),
   reply,
 });
 

@@ -3,7 +3,7 @@ import type { ReplyMember } from '../declare/reply.ts';
 import { expandKey, type KeyTable } from './keys.ts';
 import { type EventTable, emitters } from './lua-events.ts';
 import { LuaLines } from './lua-lines.ts';
-import { Modules } from './lua-modules.ts';
+import { Modules, membersAdded } from './lua-modules.ts';
 import { LuaRecords, type RecordTable } from './lua-records.ts';
 import { checkReplies } from './lua-replies.ts';
 import { type Edit, edited, freePath, type Syntax, walk } from './lua-syntax.ts';
@@ -70,6 +70,8 @@ export function complete(draft: Draft, guard = ''): Library {
   };
 }
 
+/** The registry of lua/lib/guards.lua. */
+const guards = 'guards';
 /** The files whose exports the loader's own Lua uses. */
 const callFile = 'lib/call';
 const journalFile = 'lib/journal';
@@ -115,6 +117,8 @@ export class Builder {
   readonly #helpers: Source[] = [];
   readonly #records: LuaRecords;
   readonly #emitted = new Set<string>();
+  /** The arguments that lib/guards checks, by name. */
+  readonly #guarded = new Set<string>();
   readonly #lines = new LuaLines();
   readonly modules: Modules;
 
@@ -130,6 +134,8 @@ export class Builder {
     }
     for (const source of this.#sources.values()) this.#includes.set(source.file, this.#allIncludes(source));
     for (const file of this.#sources.keys()) if (!isScript(file)) this.#add(file, []);
+    for (const source of this.#sources.values())
+      for (const name of membersAdded(source, guards)) this.#guarded.add(name);
     this.modules = new Modules(this.#sources);
   }
 
@@ -277,6 +283,7 @@ export class Builder {
       `name = '${name}'`,
       `width = ${first + long.length}`,
       ...(isRequest ? [`kind = '${source.request}'`, `isLinked = ${source.isLinked}`, 'share = share'] : []),
+      ...(isRequest ? [`guarded = { ${this.#guardedOf(source).map((arg) => `'${arg}'`)} }`] : []),
       `list = function(reply) ${list} end`,
     ];
     const mark = (text: string): string => this.#lines.mark(source.path, text);
@@ -291,7 +298,7 @@ export class Builder {
       ...unpacking(packed, rare, `args[offset + ${first}]`).map(mark),
       ...long.map((arg, index) => mark(`local ${arg} = args[offset + ${first + 1 + index}]`)),
       ...(isRequest && !opensItself(source)
-        ? [mark('do\nlocal replay = call.open()\nif replay then return replay end\nend')]
+        ? [mark(`do\nlocal replay = ${this.#opening(source)}\nif replay then return replay end\nend`)]
         : []),
       body,
       mark('end'),
@@ -303,6 +310,17 @@ export class Builder {
         : mark(`redis.register_function('${functionName}', ${callback})`),
       mark('end'),
     ].join('\n');
+  }
+
+  #guardedOf({ file, args, rare }: Source): string[] {
+    const names = [...args, ...rare].filter((arg) => this.#guarded.has(arg));
+    if (names.length > 2) throw new Error(`${file}: call.open takes two arguments that have guards, not ${names}`);
+    return names;
+  }
+
+  /** Lua of `call.open` with the script's arguments that have guards. */
+  #opening(source: Source): string {
+    return `call.open(${this.#guardedOf(source).join(', ')})`;
   }
 
   /**
@@ -400,6 +418,8 @@ export class Builder {
         const call = source.text.slice(...node.range);
         if (!declaration?.pattern.startsWith('muster:{org}')) throw new Error(`${call} is not declared in any keys.ts`);
         replace(node, expandKey(declaration, given.map(within), call));
+      } else if (table === 'call' && name === 'open') {
+        replace(node, this.#opening(source));
       } else if ((name === 'load' || name === 'stored') && this.#words.records.has(table)) {
         const texts = given.map(within);
         const { as, ids } = this.#records.reader(table, name, texts);

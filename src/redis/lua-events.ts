@@ -1,4 +1,4 @@
-import { countOf, type EventDeclaration } from '../declare/event.ts';
+import { countOf, type EventDeclaration, ofEvent } from '../declare/event.ts';
 import type { AnyField, Fields } from '../declare/field.ts';
 
 /** The events of all rooms, by type. */
@@ -55,8 +55,8 @@ function concatenation(parts: readonly Part[]): string {
  * `function emit.message.sent(id, event, cause)`: appends it to the journal, in the format that event/record.ts reads, and
  * counts it if its type is counted. `cause`: the id of the request that caused it; nil: the current one.
  */
-function emitter({ type, payload, isScoped, isCounted }: EventDeclaration): string {
-  const members = Object.entries(payload as Fields).filter(([name]) => name !== 'scopeId') as [string, AnyField][];
+function emitter({ type, payload, isScoped, isTraced, isCounted }: EventDeclaration): string {
+  const members = Object.entries(payload as Fields).filter(([name]) => !ofEvent.has(name)) as [string, AnyField][];
   const head: Part[] = [
     { lua: 'id' },
     { text: ' ' },
@@ -64,7 +64,8 @@ function emitter({ type, payload, isScoped, isCounted }: EventDeclaration): stri
     { text: ' ' },
     { lua: "(cause or (requestId == '' and '~' or requestId))" },
   ];
-  const text = concatenation([...head, ...members.flatMap(([name, field]) => encodedMember(name, field))]);
+  const trace: Part[] = isTraced ? [{ lua: "(event.traceparent and ' traceparent=' .. event.traceparent or '')" }] : [];
+  const text = concatenation([...head, ...members.flatMap(([name, field]) => encodedMember(name, field)), ...trace]);
   const counts = isCounted ? `count.space('${countOf(type)}', 1) ` : '';
   return `function emit.${type}(id, event, cause) ${counts}journal.append('${type}', ${text}) end\n`;
 }

@@ -37,6 +37,13 @@ function membersOf(source: Source, name: string): string[] | undefined {
   return isTable ? found : undefined;
 }
 
+/** The members that the code of a file adds to a table. */
+export function membersAdded({ body }: Source, name: string): string[] {
+  return body.flatMap((node) =>
+    targetsOf(node).flatMap((target) => (target.name === name && target.member !== undefined ? [target.member] : [])),
+  );
+}
+
 /** The variables that a statement assigns, a function's name included. */
 function targetsOf(node: Syntax): { name: string; isFree: boolean; member?: string; at: number }[] {
   const targets =

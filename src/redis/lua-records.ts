@@ -129,7 +129,8 @@ export class LuaRecords {
   }
 
   /** Lua for the value that is sent of one member of a record or reply. */
-  member(value: string, field: Pick<ReplyMember, 'record' | 'isList'> | AnyField | undefined): string {
+  member(value: string, field: Pick<ReplyMember, 'record' | 'isList' | 'isOptional'> | AnyField | undefined): string {
+    if (field && 'isOptional' in field) return value;
     const isRecord = field instanceof Many || field instanceof One;
     const named = !isRecord && field && 'record' in field ? field : undefined;
     const record = isRecord ? field.record : named?.record === undefined ? undefined : this.record(named.record);

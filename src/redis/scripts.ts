@@ -46,6 +46,8 @@ const redisErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 export interface MixedCall {
   readonly script: string;
   readonly args: Args;
+  /** Where the calls are one: what it says of the others, and of its own answer, as lua/lib/answers takes it. */
+  readonly terms?: string;
 }
 
 /** A script, and the fields to read from its reply. */
@@ -64,6 +66,8 @@ export class Scripts {
   readonly #gathering = new Gathering(({ functionName }, org, argv) => this.#call(functionName, org, argv));
   /** Receives the duration of each call, for the metrics. */
   observe: (name: string, seconds: number) => void = () => undefined;
+  /** Goes around each call, for spans. */
+  around: <T>(name: string, run: () => Promise<T>) => Promise<T> = (_, run) => run();
 
   constructor(store: Store, words: Vocabulary, overrides: Overrides = {}) {
     this.#store = store;
@@ -129,36 +133,48 @@ export class Scripts {
   }
 
   /**
-   * Runs calls of several scripts that answer requests, in their order, in one step. Resolves to each one's reply or error;
-   * with `isWhole` none happens where one is refused: then rejects with that one's error, and `index` is its place.
+   * Runs calls of several scripts that answer requests, in their order, in one step. Resolves to each one's reply or error.
    */
-  async runMixed(org: string, calls: readonly MixedCall[], { isWhole = false } = {}): Promise<(Reply | Error)[]> {
+  async runMixed(org: string, calls: readonly MixedCall[]): Promise<(Reply | Error)[]> {
     const argv = calls.flatMap(({ script, args }) => [script, ...pack(this.#script(script), args)]);
-    const { mixedName, origins } = this.#library;
-    const nameAt = (index: number): string => calls[index]?.script ?? 'mixed';
-    let replies: readonly Value[];
-    try {
-      replies = await this.#call(mixedName, org, [isWhole ? '1' : '', ...argv]);
-    } catch (error) {
-      throw explain('mixed', error, origins);
-    }
-    const [refused, index] = replies;
-    if (isWhole && refused instanceof Error)
-      throw Object.assign(explain(nameAt(Number(index)), refused, origins), { index: Number(index) });
+    const replies = await this.#mixed(org, ['', ...argv]);
     return replies.map((reply, at) =>
-      reply instanceof Error ? explain(nameAt(at), reply, origins) : (reply as Reply),
+      reply instanceof Error ? this.#explained(calls[at]?.script, reply) : (reply as Reply),
     );
   }
 
-  async #observed(name: string, call: () => Promise<Reply>): Promise<Reply> {
-    const start = performance.now();
-    try {
-      return await call();
-    } catch (error) {
-      throw explain(name, error, this.#library.origins);
-    } finally {
-      this.observe(name, (performance.now() - start) / 1000);
-    }
+  /**
+   * The same, but where one is refused none happens: then rejects with that one's error, and `index` is its place. The
+   * replies may have `maxBytes` together.
+   */
+  async runWhole(org: string, calls: readonly MixedCall[], maxBytes: number): Promise<Reply[]> {
+    const argv = calls.flatMap(({ script, args, terms = '' }) => [script, terms, ...pack(this.#script(script), args)]);
+    const replies = await this.#mixed(org, [String(maxBytes), ...argv]);
+    const [refused, index] = replies;
+    if (refused instanceof Error)
+      throw Object.assign(this.#explained(calls[Number(index)]?.script, refused), { index: Number(index) });
+    return replies as Reply[];
+  }
+
+  #mixed(org: string, argv: Argv): Promise<readonly Value[]> {
+    return this.#observed('mixed', () => this.#call(this.#library.mixedName, org, argv));
+  }
+
+  #explained(script: string | undefined, error: Error): Error {
+    return explain(script ?? 'mixed', error, this.#library.origins);
+  }
+
+  #observed(name: string, call: () => Promise<Reply>): Promise<Reply> {
+    return this.around(name, async () => {
+      const start = performance.now();
+      try {
+        return await call();
+      } catch (error) {
+        throw explain(name, error, this.#library.origins);
+      } finally {
+        this.observe(name, (performance.now() - start) / 1000);
+      }
+    });
   }
 
   /** The reader of a script's reply; throws when the fields do not match the script's `@reply`. */

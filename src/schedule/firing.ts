@@ -1,5 +1,6 @@
 import { callArgs } from '../call/args.ts';
 import { randomTail } from '../call/random.ts';
+import { type BeginTrace, newTrace } from '../call/trace.ts';
 import { number, text } from '../declare/field.ts';
 import { many } from '../declare/record.ts';
 import type { Due, ExtraTimers } from '../redis/due.ts';
@@ -35,10 +36,13 @@ declare module '../call/service.ts' {
 export class Firing implements ExtraTimers {
   readonly #scripts: Scripts;
   readonly #due: Due;
+  readonly #begin: BeginTrace;
 
-  constructor(scripts: Scripts, due: Due) {
+  /** begin: begins the trace of each message that is sent. */
+  constructor(scripts: Scripts, due: Due, begin: BeginTrace = (_, work) => work(newTrace().traceparent)) {
     this.#scripts = scripts;
     this.#due = due;
+    this.#begin = begin;
     due.add(this);
   }
 
@@ -81,15 +85,17 @@ export class Firing implements ExtraTimers {
     const workKey = `schedule:${id}:${new Date(moment).toISOString()}`;
     const identity = { scheduleId: id, nextAt, moment, missed, following, workKey };
     const tail = randomTail();
+    await this.#begin('schedule.fire', (traceparent) => this.#send(org, { ...identity, spaceId, tail, traceparent }));
+  }
+
+  async #send(org: string, firing: Readonly<Record<string, string | number>>): Promise<void> {
     for (let drainedThrough = ''; ; ) {
       try {
         await this.#scripts.request(fire, org, {
           ...callArgs,
-          ...identity,
-          spaceId,
+          ...firing,
           callName: 'schedule.fire',
           drainedThrough,
-          tail,
         });
         return;
       } catch (error) {

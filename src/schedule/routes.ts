@@ -4,6 +4,7 @@ import { randomTail } from '../call/random.ts';
 import { readList } from '../call/read-list.ts';
 import type { ServeContext } from '../call/route.ts';
 import { type Input, param, type Route, read, route } from '../call/route.ts';
+import { newTrace } from '../call/trace.ts';
 import type { Answered, Fields } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { inOrder, maxAttempts } from '../mailbox/fields.ts';
@@ -28,7 +29,7 @@ async function served<R extends Fields>(input: Input, context: ServeContext<R>):
       if (!(error instanceof Refusal)) throw error;
       if (error.code === 'SCHEDULE_DUE') {
         const [spaceId, scheduleId] = [param(input, 'spaceId'), param(input, 'scheduleId')];
-        changes['drainedSchedule'] = await context.schedules.fire(context.org, spaceId, scheduleId);
+        changes['drainedSchedule'] = await context.schedules.fire(context.caller.org, spaceId, scheduleId);
       } else if (error.code === 'MOMENT_UNKNOWN') {
         const [now = '', zone = '', ...expression] = error.detail.split(' ');
         changes['after'] = now;
@@ -207,8 +208,8 @@ const trigger = route({
   call: 'schedule.trigger',
   summary: "Send a schedule's message now, paused or not; its moments stay as they are",
   description:
-    'The message has no workKey: each trigger sends another one. A refusal, such as a full backlog, is answered ' +
-    'to the caller.',
+    'The message has no workKey: each trigger sends another one. It goes on with the trace of the call, or begins one. A ' +
+    'refusal, such as a full backlog, is answered to the caller.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: Schedule.schema },
@@ -222,7 +223,11 @@ const trigger = route({
     'ACTIVE_TASKS_LIMITED',
   ],
   script: 'schedule/trigger',
-  args: () => ({ drainedSchedule: '', tail: randomTail() }),
+  args: ({ trace }) => ({
+    drainedSchedule: '',
+    ...(trace.traceparent === '' ? newTrace() : trace),
+    tail: randomTail(),
+  }),
   reply,
   serve: async (input, context) => ({ status: 200, body: (await served(input, context))?.schedule }),
 });

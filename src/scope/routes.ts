@@ -71,6 +71,7 @@ const view = read({
   success: { 200: Scope.schema },
   refuses: ['SCOPE_NOT_FOUND'],
   script: 'scope/view',
+  asRecord: {},
   reply: { scope: one(Scope) },
   wait: { on: 'scopeId', isOver: ({ scope }) => scope.live.messages + scope.live.waiters === 0 },
 });

@@ -25,6 +25,7 @@ export function runRoutes({
   const view = read({
     path: '/ops/runs/:scopeId',
     call: 'run.view',
+    needsAllMailboxes: true,
     summary: 'A run: what belongs to a scope and to those below it, newest first',
     description:
       'Everything that belongs to the scope and to all scopes below it, without payloads, at most `limit` of each ' +
@@ -55,6 +56,7 @@ export function runRoutes({
     method: 'POST',
     path: '/scopes/:scopeId/cancel',
     call: 'scope.cancel',
+    needsAllMailboxes: true,
     summary: 'Stop a run: cancel the scope, all below it and what is live there; again answers how far that has come',
     description:
       'From this step on the scope and all below it are CANCELLED: nothing is received, granted, released or satisfied ' +
@@ -78,6 +80,7 @@ export function runRoutes({
       }).meta({ component: 'CancelledRun' }),
     },
     refuses: ['SCOPE_NOT_FOUND'],
+    isStepwise: true,
     script: 'scope/cancel',
     reply: { totals: raw<Shown[]>(), stays: raw<Shown[]>(), isDone: flag() },
     answer: ({ totals, stays: left, isDone }, input) => ({

@@ -13,7 +13,8 @@ export const spaceErrors: ErrorTable = {
     (detail) => wrongRange[detail] ?? 'from and to must be dates like 2026-01-31, in order, at most 400 days',
   ),
   ENTITLEMENT_EXCEEDED: entry(409, (detail) => {
-    const [field, limit] = detail.split(' ');
+    const [field, limit, figure] = detail.split(' ');
+    if (figure !== undefined) return `the ${limit} plan allows ${figure} ${field}, and all are in use`;
     return `${field} must not exceed the plan's ${limit}`;
   }),
 };

@@ -38,6 +38,7 @@ export function limitRoutes(limits: Limits): readonly Route[] {
     rate: 'limits',
     success: { 200: SpaceLimits.schema },
     refuses: [],
+    asRecord: {},
     script: 'space/getLimits',
     args: () => ({ defaults }),
     reply,

@@ -7,10 +7,10 @@ import { VisibleSpace } from './records.ts';
 
 const cursors = new Cursors('spaces', /^[1-9]\d{0,14}$/);
 
-/** The spaces that a key can see: the one call outside of a space. */
+/** The spaces that a key can see. */
 export const visibleSpaces: Route = route({
   method: 'GET',
-  path: '',
+  path: '/spaces',
   call: 'space.list',
   summary: 'The spaces that the API key can see, newest first',
   description:

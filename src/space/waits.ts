@@ -9,6 +9,7 @@ export function waitsRoute(waits: Fields): Route {
   return read({
     path: '/ops/waits',
     call: 'waits.get',
+    needsAllMailboxes: true,
     summary: 'What each waiting task and waiter waits for, and who holds what',
     description:
       'A task waits for others of its run that are before it (`waitsFor` HEAD_OF_LINE, `position`), for its `readyAt` ' +

@@ -8,14 +8,16 @@ import { eventRecord } from '../event/record.ts';
 export interface Message {
   readonly eventId: string;
   readonly eventType: string;
+  /** Of the event; null: it belongs to no trace. */
+  readonly traceparent: string | null;
   readonly body: string;
 }
 
 /** The message of an event, from its journal entry. */
 export function eventMessage(spaceId: string, entry: Value): Message {
-  const data = eventRecord(spaceId, entry) as { eventId: string; type: string; occurredAt: string };
+  const data = eventRecord(spaceId, entry);
   const body = stringify({ type: data.type, timestamp: data.occurredAt, data });
-  return { eventId: data.eventId, eventType: data.type, body };
+  return { eventId: data.eventId, eventType: data.type, traceparent: data.traceparent, body };
 }
 
 /** The message of a test: an event that is not in the journal. */
@@ -29,9 +31,10 @@ export function testMessage(eventId: string, destinationId: string, at: number):
     scopeId: null,
     occurredAt: iso(at),
     requestId: null,
+    traceparent: null,
     payload: { destinationId },
   };
-  return { eventId, eventType: type, body: stringify({ type, timestamp: data.occurredAt, data }) };
+  return { eventId, eventType: type, traceparent: null, body: stringify({ type, timestamp: data.occurredAt, data }) };
 }
 
 /** The headers of a message, signed with every valid secret; `at`: epoch milliseconds. */
@@ -48,5 +51,6 @@ export function messageHeaders(message: Message, secrets: readonly string[], at:
     'webhook-id': message.eventId,
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),
+    ...(message.traceparent !== null && { traceparent: message.traceparent }),
   };
 }

@@ -34,6 +34,7 @@ const create = (names: EventNames) =>
     method: 'POST',
     path: '/destinations',
     call: 'destination.create',
+    needsAllMailboxes: true,
     summary: 'Register a webhook destination; its signing secret is shown here only',
     description:
       'It hears what happens from now on, as [Standard Webhooks](https://www.standardwebhooks.com): at least ' +
@@ -58,7 +59,7 @@ const create = (names: EventNames) =>
       const created = await checked(context, body.url);
       // The caller need not wait for this, but the first event often follows at once.
       const { pattern: index } = webhookKeys.outbox;
-      const space = `${context.org} ${param(input, 'spaceId')}`;
+      const space = `${context.caller.org} ${param(input, 'spaceId')}`;
       await Promise.all([context.store.sadd(index, space), context.store.spublish(index, space)]).catch(
         () => undefined,
       );
@@ -75,6 +76,7 @@ const create = (names: EventNames) =>
 const list = readList({
   path: '/destinations',
   call: 'destination.list',
+  needsAllMailboxes: true,
   summary: 'List webhook destinations, newest first',
   description: 'Without signing secrets: only creation and rotation show one.',
   script: 'webhook/list',
@@ -85,6 +87,7 @@ const list = readList({
 const view = read({
   path: '/destinations/:destinationId',
   call: 'destination.view',
+  needsAllMailboxes: true,
   summary: 'A webhook destination',
   description: 'Its state, why it was disabled, and how often it has failed in a row.',
   success: { 200: Destination.schema },
@@ -98,6 +101,7 @@ const update = (names: EventNames) =>
     method: 'PATCH',
     path: '/destinations/:destinationId',
     call: 'destination.update',
+    needsAllMailboxes: true,
     summary: 'Change url, eventTypes or state; once enabled again, it gets events from then on',
     description:
       'DISABLED, it hears nothing, and what it was still to get is given up. Fields that are left out stay as ' +
@@ -127,6 +131,7 @@ const remove = route({
   method: 'DELETE',
   path: '/destinations/:destinationId',
   call: 'destination.delete',
+  needsAllMailboxes: true,
   summary: 'Delete a webhook destination; its pending deliveries are dropped',
   description: 'The rows of its attempts stay readable for their time.',
   permission: 'coordination_write',
@@ -141,6 +146,7 @@ const rotateSecret = route({
   method: 'POST',
   path: '/destinations/:destinationId/rotate-secret',
   call: 'destination.rotateSecret',
+  needsAllMailboxes: true,
   summary: 'Give it a new signing secret, shown here only; for 24 hours the previous one signs too',
   description: 'Deploy the new secret within these 24 hours: until then each delivery has a signature by either.',
   permission: 'coordination_write',

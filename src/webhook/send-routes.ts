@@ -18,9 +18,9 @@ const reply = { sending: one(Sending).orNull(), delivery: one(Delivery).orNull()
 
 /** Asks the script what to send, sends it, records the outcome and returns the attempt's row. */
 async function serve(input: Input, context: ServeContext<typeof reply>): Promise<Answer> {
-  const { org, journal } = context;
+  const { caller, journal } = context;
   const begin = (again: boolean) =>
-    journal.withPacked(org, param(input, 'spaceId'), (opened) => context.run({ opened }, again));
+    journal.withPacked(caller.org, param(input, 'spaceId'), (opened) => context.run({ opened }, again));
   let { reply: found } = await begin(false);
   while (!found && !context.gone.aborted) {
     await sleep(sameKeyMs);
@@ -49,6 +49,7 @@ const test = route({
   method: 'POST',
   path: '/destinations/:destinationId/test',
   call: 'destination.test',
+  needsAllMailboxes: true,
   summary: 'Send it a destination.test message now, once; answers the attempt',
   description: 'It is no event of the journal, and is not repeated if it fails.',
   permission: 'coordination_write',
@@ -65,6 +66,7 @@ const redeliver = route({
   method: 'POST',
   path: '/deliveries/:deliveryId/redeliver',
   call: 'delivery.redeliver',
+  needsAllMailboxes: true,
   summary: 'Send the event of an attempt again now, once; answers the new attempt',
   description: 'With the same `webhook-id`, so that a receiver which has seen it can drop it.',
   permission: 'coordination_write',
@@ -82,6 +84,7 @@ const cursors = new Cursors('deliveries', positions.entry);
 const list = read({
   path: '/deliveries',
   call: 'delivery.list',
+  needsAllMailboxes: true,
   summary: 'Attempts to deliver, newest first; all or those of one destination',
   description: 'One row for each attempt, with its status, duration and error. Bodies of answers are not kept.',
   query: fields({ ...page(), destinationId: id().optional().description('only those of this destination') }),

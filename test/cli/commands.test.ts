@@ -178,6 +178,30 @@ describe("The operator's commands", () => {
     expect(organizations).to.have.length(1);
   });
 
+  it('key create takes limits, and key rotate hands them on', async () => {
+    await run('org create limited --plan enterprise');
+    const { spaceId } = await run('space create --org limited');
+    const limits = `--spaces ${spaceId} --holder worker-7 --expires-in-days 90`;
+    const created = await run(`key create --org limited --permissions coordination_write ${limits}`);
+    expect(created).to.deep.include({ spaces: [spaceId], mailboxes: [], holder: 'worker-7', lastUsedAt: null });
+    expect(Date.parse(created.expiresAt) - Date.parse(created.createdAt)).to.equal(90 * 86_400_000);
+    const rotated = await run(`key rotate --org limited ${created.keyId} --overlap-hours 2`);
+    expect(rotated).to.deep.include({ spaces: [spaceId], holder: 'worker-7', expiresAt: created.expiresAt });
+    expect(rotated.apiKey)
+      .to.match(/^mk_limited_/)
+      .and.not.equal(created.apiKey);
+    const overlapMs = Date.parse(rotated.replaced.expiresAt) - Date.parse(rotated.createdAt);
+    expect([rotated.replaced.keyId, overlapMs]).to.deep.equal([created.keyId, 2 * 3_600_000]);
+    const [{ action, detail }] = (await run('audit list --org limited --limit 1')).entries;
+    expect([action, detail]).to.deep.equal(['key.rotated', { replaced: created.keyId, overlapHours: 2 }]);
+    await run(`key revoke --org limited ${rotated.keyId}`);
+    const again = await failure(['key', 'rotate', '--org', 'limited', rotated.keyId, '--overlap-hours', '0'], settings);
+    expect([again.code, again.message]).to.deep.equal([
+      'KEY_ENDED',
+      `the key ${rotated.keyId} has ended or was revoked: create another one with key create`,
+    ]);
+  });
+
   it('create exactly 2 spaces when space create runs 4 times in parallel on the free plan', async () => {
     await run('org create four');
     const line = ['space', 'create', '--org', 'four'];

@@ -48,6 +48,12 @@ describe('A failing command', () => {
     ],
     ['key create --org nobody --permissions coordination_read', 'ORG_NOT_FOUND', /org list/],
     ['key list --org nobody', 'ORG_NOT_FOUND', /org list/],
+    ['key rotate --org nobody 7', 'VALIDATION_FAILED', /--overlap-hours <n>.* not specified/],
+    [
+      'key create --org nobody --permissions coordination_read --expires-in-days 0',
+      'VALIDATION_FAILED',
+      /expiresInDays: it must be a whole number from 1 to 3650/,
+    ],
     ['key revoke --org nobody 7', 'VALIDATION_FAILED', /keyId: "7" must be a uuid/],
     [`key revoke --org nobody ${somebody}`, 'ORG_NOT_FOUND', /org list/],
     ['audit list --org nobody', 'ORG_NOT_FOUND', /org list/],

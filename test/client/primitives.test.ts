@@ -180,6 +180,21 @@ describe('the typed client', () => {
     expect((await muster.space.list({ limit: 5 })).spaces.map(({ id }) => id)).to.deep.equal([world.spaceId]);
   });
 
+  it('creates, lists and revokes API keys, which belong to no space', async () => {
+    const made = await muster.key.create({ permissions: ['coordination_read'], name: 'reader', holder: 'agent' });
+    expect(made.apiKey).to.match(/^mk_/);
+    const reader = createMuster({ url: world.url, key: made.apiKey ?? '', spaceId: world.spaceId });
+    expect((await reader.census.get()).messages.ACKED).to.equal(2);
+    const [newest] = (await muster.key.list({ limit: 1 })).keys;
+    expect(newest).to.deep.include({ id: made.id, name: 'reader', holder: 'agent', revokedAt: null });
+    const all: string[] = [];
+    for await (const { id } of muster.key.all()) all.push(id);
+    expect(all).to.have.length(2);
+    expect(await muster.key.revoke({ keyId: made.id })).to.equal(undefined);
+    const gone = await failure(reader.census.get());
+    expect([gone.code, gone.status]).to.deep.equal(['INVALID_API_KEY', 401]);
+  });
+
   it('keeps a webhook destination and deletes it', async () => {
     const { id: destinationId } = await muster.destination.create({ url: 'https://93.184.215.14/hook' });
     await muster.destination.update({ destinationId, eventTypes: ['budget.*'] });

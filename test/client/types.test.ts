@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { patternOf } from '../../src/call/route.ts';
 import { codesOf } from '../../src/call/route-errors.ts';
 import { calls } from '../../src/client/generated/calls.ts';
 import { type Answer, type Args, type ErrorCode, type Event, type Muster, Worker } from '../../src/client/index.ts';
@@ -49,6 +50,23 @@ async function compiles(muster: Muster): Promise<void> {
   // @ts-expect-error no such code
   const code: ErrorCode = 'NO_LUCK';
   const { message, mailbox, budget } = muster.call;
+  await muster.atomic((t) => {
+    const pool = t.pool.create({ name: '', units: 1 });
+    const requires = { pools: [{ poolId: pool.id }] };
+    const sent = t.message.send({ mailboxId: '', scopeId: '', payload: 1, requires }, { expect: { state: 'READY' } });
+    t.message.complete({
+      messageId: sent.id,
+      token: '',
+      result: { payload: 1, mailboxId: t.mailbox.create({ name: '' }).id },
+    });
+    t.budget.view({ budgetId: '' }, { expect: { balances: { available: '10' } } });
+    // @ts-expect-error it shows no reservations
+    t.budget.view({ budgetId: '', limit: 5 });
+    // @ts-expect-error no such state
+    t.message.view({ messageId: sent.id }, { expect: { state: 'GONE' } });
+    // @ts-expect-error not in one step
+    t.message.recv;
+  });
   const [sent, one, many, gone] = await muster.batch([
     message.send({ mailboxId: '', scopeId: '', payload: 1 }, { idempotencyKey: 'k' }),
     message.recv({ mailboxId: '', scopeId: '', holder: '', holderSession: '' }),
@@ -154,10 +172,12 @@ async function compilesTyped(muster: Muster): Promise<void> {
 describe('what the typed client is made of', () => {
   it('has every call of the service, with its method and path', () => {
     const called = Object.entries(calls).map(([name, [method, path]]) => `${name} ${method} ${path}`);
-    const served = [
-      ...allRoutes.map((route) => ({ ...route, path: `/:spaceId${route.path}` })),
-      ...product.spacelessRoutes,
-    ].map(({ call, method, path }) => `${call} ${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    const served = [...allRoutes, ...product.spacelessRoutes].map(
+      (route) =>
+        `${route.call} ${route.method} ${patternOf(route)
+          .slice('/v1'.length)
+          .replaceAll(/:(\w+)/g, '{$1}')}`,
+    );
     expect(called).to.have.members(served);
   });
 
@@ -179,7 +199,9 @@ describe('what the typed client is made of', () => {
   it('knows every error code', () => {
     const text = readFileSync(new URL('../../src/client/generated/errors.ts', import.meta.url), 'utf8');
     const codes = (text.split('export interface ErrorCodes {')[1] ?? '').matchAll(/^ {2}readonly (\w+): \d{3};/gm);
-    expect([...codes].map(([, code]) => code)).to.have.members([...new Set(allRoutes.flatMap(codesOf))]);
+    expect([...codes].map(([, code]) => code)).to.have.members([
+      ...new Set([...allRoutes, ...product.spacelessRoutes].flatMap(codesOf)),
+    ]);
   });
 
   it('says of every call, field and error code what it is, as OpenAPI does', () => {

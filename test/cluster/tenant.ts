@@ -24,15 +24,17 @@ export class Tenant {
   isTorn = false;
   readonly #urls: readonly string[];
   readonly #scopeId = randomUUID();
+  readonly #dealScopeId = randomUUID();
   #mailbox = '';
   #keyed = '';
   #budget = '';
+  #deals = '';
   #allowance = '';
   #clockwork = '';
   #schedule = '';
   readonly #twice: string[] = [];
   /** What stood there when a tail was lost. */
-  #before = { settled: 0n, reserved: 0n, usedUnits: 0, puts: 0, rounds: 0 };
+  #before = { settled: 0n, reserved: 0n, usedUnits: 0, puts: 0, deals: 0, rounds: 0 };
 
   constructor(world: World, urls: readonly string[]) {
     this.world = world;
@@ -44,6 +46,7 @@ export class Tenant {
     this.#keyed = (await this.world.mustPost('/mailboxes', { name: 'keyed', backlogLimit: 100_000, perKey: 1 })).id;
     const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: String(limit) };
     this.#budget = (await this.world.mustPost('/budgets', budget)).id;
+    this.#deals = (await this.world.mustPost('/budgets', { ...budget, name: 'deals' })).id;
     const allowance = { name: 'a', unitsLimit: 1_000_000_000, windowSeconds: 31_536_000 };
     this.#allowance = (await this.world.mustPost('/allowances', allowance)).id;
     this.#clockwork = (await this.world.mustPost('/mailboxes', { name: 'clockwork' })).id;
@@ -101,6 +104,7 @@ export class Tenant {
     await this.#inOrder();
     await this.#batch();
     await this.#note();
+    await this.#deal();
     this.rounds++;
   }
 
@@ -185,6 +189,34 @@ export class Tenant {
     }
   }
 
+  /** Money, a note and a message in one step; then what a reader finds of them at one instant. */
+  async #deal(): Promise<void> {
+    const scopeId = this.#dealScopeId;
+    const of = { budgetId: this.#deals, reservationId: { $from: 0 }, workKey: randomUUID() };
+    const calls = [
+      { call: 'budget.reserve', budgetId: this.#deals, scopeId, holder: 'h', amountMinor: '10' },
+      { call: 'budget.settle', ...of, amountMinor: String(settledEach) },
+      { call: 'budget.void', ...of },
+      { call: 'note.put', scopeId, key: 'deals', value: this.rounds },
+      { call: 'message.send', mailboxId: this.#mailbox, scopeId: randomUUID(), payload: 1 },
+    ];
+    const { status, body } = await this.ask('/batch', { atomic: true, calls });
+    this.#expect(status, 200);
+    this.sent.set(body.results[4].body.id, Date.now());
+    const look = [
+      { call: 'budget.view', budgetId: this.#deals },
+      { call: 'note.view', scopeId, key: 'deals' },
+    ];
+    const [budget, note] = (await this.ask('/batch', { atomic: true, calls: look })).body.results;
+    // A replay shows null for what it read.
+    if (budget.body && note.body) this.#expectWhole(budget.body, note.body);
+  }
+
+  /** Each put of the note has come with so much that was settled, and left nothing reserved. */
+  #expectWhole({ balances }: Answer['body'], { version }: Answer['body']): void {
+    expect([balances.settled, balances.reserved], 'deals').to.deep.equal([String(BigInt(version) * settledEach), '0']);
+  }
+
   async #messageIds(): Promise<Set<string>> {
     const there = new Set<string>();
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -198,7 +230,7 @@ export class Tenant {
 
   /** Between rounds: what is kept agrees with itself, and with everything that was acknowledged. */
   async check(): Promise<void> {
-    const { settled, reserved, usedUnits, puts } = await this.#consistent();
+    const { settled, reserved, usedUnits, puts, deals } = await this.#consistent();
     const there = await this.#messageIds();
     expect(
       [...this.sent.keys()].filter((id) => !there.has(id)),
@@ -208,6 +240,7 @@ export class Tenant {
     expect(reserved).to.equal(this.#before.reserved);
     expect(usedUnits - this.#before.usedUnits).to.equal(this.rounds - this.#before.rounds);
     expect(puts - this.#before.puts, 'puts of the note').to.equal(this.rounds - this.#before.rounds);
+    expect(deals - this.#before.deals, 'deals').to.equal(this.rounds - this.#before.rounds);
   }
 
   /** As `check`, but a tail of what was acknowledged may be lost: answers when that was, and goes on from what is there. */
@@ -239,7 +272,10 @@ export class Tenant {
     );
     expect(settled + reserved + available).to.equal(limit);
     const { usedUnits } = (await this.world.get(`/allowances/${this.#allowance}`)).body;
+    const deals = (await this.world.get(`/budgets/${this.#deals}`)).body;
+    const deal = await this.world.get(`/scopes/${this.#dealScopeId}/notes/deals`);
+    this.#expectWhole(deals, deal.status === 200 ? deal.body : { version: 0 });
     const note = await this.world.get(`/scopes/${this.#scopeId}/notes/round`);
-    return { settled, reserved, usedUnits, puts: note.body.version ?? 0 };
+    return { settled, reserved, usedUnits, puts: note.body.version ?? 0, deals: deal.body.version ?? 0 };
   }
 }

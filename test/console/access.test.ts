@@ -61,7 +61,7 @@ describe('Signing in to the console', () => {
   it('explains a wrong key or space, and what to do', async () => {
     const tab = await Tab.open(world, refused);
     await tab.signIn(`mk_${world.org}_${'x'.repeat(43)}`);
-    await problem(tab, 'the API key is malformed, unknown or revoked.');
+    await problem(tab, 'the API key is malformed, unknown, ended or revoked.');
     await tab.signIn(await world.key(['coordination_write', 'resource_config']));
     await problem(tab, 'the API key lacks the permission coordination_read: it is the only permission');
     await problem(tab, `key create --org ${world.org} --permissions coordination_read`);
@@ -91,7 +91,7 @@ describe('Signing in to the console', () => {
       .waitFor();
     await revokeKey(service, org, keyId);
     await separate.mustPost('/mailboxes', { name: 'jobs' });
-    await problem(tab, 'the API key is malformed, unknown or revoked.');
+    await problem(tab, 'the API key is malformed, unknown, ended or revoked.');
     expect(await tab.evaluate('sessionStorage.length')).to.equal(0);
   });
 });

@@ -75,6 +75,7 @@ describe('Every page of the console', function () {
     schedules: [['/schedules', '#schedules table', '#schedules button']],
     money: [['/money', '#budgets li', '#budgets button', '#allowances li', '#allowances button']],
     groups: [['/groups', '#groups table', '#barriers table']],
+    keys: [['/keys', '#keys button']],
     webhooks: [['/webhooks', '#deliveries table', '#deliveries button', '#destinations table', '#destinations button']],
     mailbox: [
       ...['REJECTED', 'READY'].map((state) => [

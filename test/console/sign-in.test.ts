@@ -88,7 +88,10 @@ describe('Signing in to the console with an account', () => {
 
     await spoil(Date.now());
     await tab.page.reload();
-    await tab.page.getByRole('alert').filter({ hasText: 'the API key is malformed, unknown or revoked.' }).waitFor();
+    await tab.page
+      .getByRole('alert')
+      .filter({ hasText: 'the API key is malformed, unknown, ended or revoked.' })
+      .waitFor();
     expect(await stored(tab, 'muster.key')).to.equal(null);
   });
 

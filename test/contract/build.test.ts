@@ -20,6 +20,13 @@ function written(): Record<string, string> {
 
 const build = () => spawnSync(process.execPath, ['src/build/build.mjs'], { cwd: root });
 
+/** What was built, by its path. */
+function builtTexts(): (readonly [path: string, text: string])[] {
+  const names = readdirSync(`${root}dist`, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((path) => path.endsWith('.js'));
+  return files.map((path) => [path, readFileSync(join(root, 'dist', path), 'utf8')] as const);
+}
+
 describe('The build', () => {
   before(function () {
     this.timeout(120_000);
@@ -40,17 +47,12 @@ describe('The build', () => {
     const { text, ...rest } = draftOf(product.words);
     expect(readFileSync(`${folder}library.lua`, 'utf8') === text, 'library.lua').to.equal(true);
     expect(JSON.parse(readFileSync(`${folder}library.json`, 'utf8'))).to.deep.equal(rest);
-    const readers = readdirSync(`${root}dist`, { recursive: true, encoding: 'utf8' }).filter(
-      (path) => path.endsWith('.js') && readFileSync(join(root, 'dist', path), 'utf8').includes('"library/"'),
-    );
-    expect(readers.map((path) => path.replace(/[\w-]+\.js$/, ''))).to.deep.equal(['chunks/']);
+    const readers = builtTexts().filter(([, text]) => text.includes('"library/"'));
+    expect(readers.map(([path]) => path.replace(/[\w-]+\.js$/, ''))).to.deep.equal(['chunks/']);
   });
 
   it('has the library for tokens in a file of its own, loaded by the first token alone', () => {
-    const names = readdirSync(`${root}dist`, { recursive: true, encoding: 'utf8' });
-    const texts = names
-      .filter((path) => path.endsWith('.js'))
-      .map((path) => [path, readFileSync(join(root, 'dist', path), 'utf8')] as const);
+    const texts = builtTexts();
     const [library, ...others] = texts.filter(([, text]) => text.includes('ERR_JWS_INVALID')).map(([path]) => path);
     expect([library, others]).to.deep.equal([library, []]);
     const name = basename(library ?? '');
@@ -58,5 +60,21 @@ describe('The build', () => {
     expect(loaders.map(([path]) => path)).to.have.length(1);
     const [, text = ''] = loaders[0] ?? [];
     expect(text.split(name).length).to.equal(text.split(`import("./${name}")`).length);
+  });
+
+  it('has the SDK of OpenTelemetry in chunks that only an import of its exporter loads', () => {
+    const texts = builtTexts();
+    const chunks = texts.filter(([, text]) => text.includes('node_modules/@opentelemetry/sdk-trace'));
+    expect(chunks).to.not.be.empty;
+    for (const [chunk] of chunks) {
+      const name = chunk.replace(/.*\//, '');
+      const importers = texts.filter(([path, text]) => path !== chunk && text.includes(name));
+      for (const [path, text] of importers)
+        expect(
+          text.includes(`import("./${name}")`) || text.includes(`import("../chunks/${name}")`),
+          `${path} ${name}`,
+        ).to.equal(true);
+      expect(importers).to.not.be.empty;
+    }
   });
 });

@@ -4,7 +4,8 @@ import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import type Joi from 'joi';
 import type { Route } from '../../src/call/route.ts';
-import { codesOf, statusOf } from '../../src/call/route-errors.ts';
+import { codesOf, statusesOf } from '../../src/call/route-errors.ts';
+import { noTrace } from '../../src/call/trace.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
 import { checkDeclared, plainly } from '../support/declared.ts';
 import { samples } from '../support/sample.ts';
@@ -82,8 +83,7 @@ describe('GET /openapi.json', () => {
       expect(operation.operationId).to.equal(route.call);
       expect(operation['x-permission']).to.equal(route.permission);
       expect(document.tags.map(({ name }) => name)).to.include.members(operation.tags);
-      const pattern = `/v1/spaces/:spaceId${route.path}`;
-      const failures = codesOf(route).map((code) => String(statusOf(allErrors, code, pattern)));
+      const failures = codesOf(route).flatMap((code) => statusesOf(allErrors, code, route).map(String));
       expect(new Set(Object.keys(operation.responses)), route.call).to.deep.equal(
         new Set([...Object.keys(route.success), ...failures]),
       );
@@ -241,7 +241,7 @@ describe('GET /openapi.json', () => {
       if (route.body && operation?.requestBody) {
         const body = check(route.body, operation.requestBody.content['application/json'], route.call);
         // `args` tests rules between fields, which the schema does not have.
-        const input = { params: {}, query: {}, headers: {}, body: route.body.validate(body).value };
+        const input = { params: {}, query: {}, headers: {}, trace: noTrace, body: route.body.validate(body).value };
         if (!('cursor' in body)) route.args?.(input);
       }
       for (const [status, schema] of Object.entries(route.success)) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Route } from '../../src/call/route.ts';
-import { codesOf, statusOf } from '../../src/call/route-errors.ts';
-import { allErrors, allRoutes } from '../../src/primitives.ts';
+import { patternOf, type Route } from '../../src/call/route.ts';
+import { codesOf, statusesOf, statusOf } from '../../src/call/route-errors.ts';
+import { allErrors, allRoutes, product } from '../../src/primitives.ts';
 import { endpoints, errorCodes } from './endpoints.ts';
 
 const permissions: Record<string, string> = {
@@ -26,7 +26,6 @@ const rows: Row[] = endpoints.map((line) => {
 });
 const nameOf = (route: Route): string => `${route.method} ${route.path.replaceAll(/:\w+/g, '{}')}`;
 const inCode = new Map(allRoutes.map((route) => [nameOf(route), route]));
-const patternOf = (route: Route): string => `/v1/spaces/:spaceId${route.path}`;
 const isListed = (code: string, status: number): boolean => errorCodes[status]?.split(' ').includes(code) ?? false;
 
 describe('the list of routes', () => {
@@ -43,6 +42,15 @@ describe('the list of routes', () => {
       expect(route?.idempotency, name).to.equal(idempotency);
       if (statuses !== undefined) expect(Object.keys(route?.success ?? {}).join(), name).to.equal(statuses);
     }
+  });
+
+  it('has calls of no space beside them', () => {
+    const named = product.spacelessRoutes.map((route) => `${patternOf(route)} ${route.call} ${route.permission}`);
+    expect(named).to.have.members([
+      '/v1/spaces space.list any',
+      ...['list', 'create'].map((one) => `/v1/keys key.${one} key_admin`),
+      '/v1/keys/:keyId key.revoke key_admin',
+    ]);
   });
 
   it('refuses an unknown id in a path with the 404 of its kind', () => {
@@ -69,14 +77,16 @@ describe('the list of routes', () => {
   });
 });
 
+const everyRoute = [...allRoutes, ...product.spacelessRoutes];
+
 describe('the error codes', () => {
   it('of every route are in an error table and in the list, with the right status', () => {
-    for (const route of allRoutes) {
+    for (const route of everyRoute) {
       expect(new Set(route.refuses).size, `${route.call} names a code twice`).to.equal(route.refuses.length);
       for (const code of codesOf(route)) {
         expect(allErrors, route.call).to.have.property(code);
-        const status = statusOf(allErrors, code, patternOf(route));
-        expect(isListed(code, status), `${route.call}: ${code} ${status}`).to.equal(true);
+        for (const status of statusesOf(allErrors, code, route))
+          expect(isListed(code, status), `${route.call}: ${code} ${status}`).to.equal(true);
       }
     }
   });
@@ -92,7 +102,7 @@ describe('the error codes', () => {
   });
 
   it('of every room can be answered by a route', () => {
-    const declared = new Set(allRoutes.flatMap(codesOf));
+    const declared = new Set(everyRoute.flatMap(codesOf));
     const unanswered = Object.keys(allErrors).filter((code) => !declared.has(code));
     expect(unanswered).to.have.members(['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED']);
   });

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { patternOf } from '../../src/call/route.ts';
 import { codesOf, statusOf } from '../../src/call/route-errors.ts';
 import { mcpErrors } from '../../src/mcp/gateway.ts';
-import { allErrors, allRoutes } from '../../src/primitives.ts';
+import { allErrors, allRoutes, product } from '../../src/primitives.ts';
 
 const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -13,9 +14,10 @@ const rows = [...textOf('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| (?:([\d, 
 
 /** Every status with which a code is answered. */
 function statusesOf(code: string): string {
-  const found = allRoutes
-    .filter((route) => codesOf(route).includes(code))
-    .map(({ path }) => statusOf(allErrors, code, `/v1/spaces/:spaceId${path}`));
+  // A batch answers with the statuses of its calls.
+  const found = [...allRoutes, ...product.spacelessRoutes]
+    .filter((route) => codesOf(route).includes(code) && (!route.parts || route.refuses.includes(code)))
+    .map((route) => statusOf(allErrors, code, patternOf(route)));
   const { status } = { ...allErrors, ...mcpErrors }[code] ?? {};
   return [...new Set(found.length > 0 ? found : [status])].sort().join(', ');
 }

@@ -237,7 +237,7 @@ describe('A primitive passed to the service: a lock', () => {
     expect(schema).to.deep.equal({ $ref: '#/components/schemas/Lock' });
     expect(document.components.schemas.Event.oneOf).to.deep.include({ $ref: '#/components/schemas/lock.lapsed' });
     const { calls, errors, openapi: types } = await clientTexts(openapi(product));
-    expect(calls).to.contain("'lock.acquire': ['POST', '/{spaceId}/locks'],");
+    expect(calls).to.contain("'lock.acquire': ['POST', '/spaces/{spaceId}/locks'],");
     expect(errors).to.contain('readonly LOCK_HELD: 409;');
     expect(types).to.contain('"lock.lapsed": {').and.to.contain('type: "lock.lapsed";');
     const text = guide(product);

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Access } from '../support/processes.ts';
+import { traceOf } from '../support/trace.ts';
 
 /** What came back. */
 export interface Heard {
@@ -53,6 +54,7 @@ export class Caller {
     const headers = {
       Authorization: `Bearer ${apiKey}`,
       'X-Request-Id': id,
+      ...traceOf(id),
       ...(body !== undefined && {
         'Idempotency-Key': id,
         'Content-Type': 'application/json',

@@ -12,6 +12,11 @@ export interface Operation {
   readonly outcome: 'ok' | 'refused' | 'unknown';
   /** What the answer said, or the code of the refusal as `code`. */
   readonly value: Readonly<Record<string, string | number>>;
+  /** Of a call of an atomic batch, which has the id: its place, and that of the call for which all was refused. */
+  readonly place?: number;
+  readonly refusedAt?: number;
+  /** Of an atomic batch as one operation: its calls in order. */
+  readonly parts?: readonly Operation[];
 }
 
 /** An object as it is specified, one step after the other. */
@@ -26,13 +31,74 @@ export interface Model<State> {
   step(state: State, operation: Operation): readonly State[];
 }
 
+/**
+ * An object that consists of others. The calls of an atomic batch happen at one instant, in order; where one of them is refused,
+ * none happens.
+ */
+export function composed(modelOf: (object: string) => Model<unknown>): Model<ReadonlyMap<string, unknown>> {
+  type State = ReadonlyMap<string, unknown>;
+  const part = (state: State, operation: Operation): State[] => {
+    const { object } = operation;
+    const model = modelOf(object);
+    const before = state.has(object) ? state.get(object) : model.initial;
+    return model.step(before, operation).map((after) => new Map(state).set(object, after));
+  };
+  const happened = (state: State, parts: readonly Operation[]): State[] =>
+    parts.reduce((states: State[], one) => states.flatMap((before) => part(before, one)), [state]);
+  return {
+    initial: new Map(),
+    key: (state) =>
+      [...state]
+        .map(([object, one]) => `${object} ${modelOf(object).key(one)}`)
+        .sort()
+        .join('; '),
+    step: (state, operation) => {
+      const { parts, outcome } = operation;
+      if (!parts) return part(state, operation);
+      if (outcome !== 'refused') return happened(state, parts);
+      const refusedAt = parts[0]?.refusedAt ?? 0;
+      // Those before it would have happened; nobody has their answers.
+      const before = parts.slice(0, refusedAt).map((one) => ({ ...one, outcome: 'unknown' as const, value: {} }));
+      const isRefused = happened(state, [...before, ...parts.slice(refusedAt, refusedAt + 1)]).length > 0;
+      return isRefused ? [state] : [];
+    },
+  };
+}
+
+/** The objects that atomic batches have to do with, as one wherever a batch ties them together, and the operations on them. */
+export function tied(history: readonly Operation[]): Map<string, Operation[]> {
+  const batches = new Map<string, Operation[]>();
+  for (const one of history) if (one.place !== undefined) batches.set(one.id, [...(batches.get(one.id) ?? []), one]);
+  const roots = new Map<string, string>();
+  const rootOf = (object: string): string => {
+    const root = roots.get(object);
+    return root === undefined || root === object ? object : rootOf(root);
+  };
+  for (const parts of batches.values())
+    for (const { object } of parts) roots.set(rootOf(object), rootOf(parts[0]?.object ?? object));
+  const single = history.filter(({ object, place }) => place === undefined && roots.has(object));
+  const whole = [...batches.values()].flatMap((all): Operation[] => {
+    const parts = all.toSorted((a, b) => Number(a.place) - Number(b.place));
+    const answered = parts.find(({ outcome }) => outcome !== 'unknown') ?? parts[0];
+    return answered ? [{ ...answered, kind: 'atomic', input: {}, value: {}, parts }] : [];
+  });
+  return byObject(
+    [...single, ...whole].map((one) => ({ ...one, under: rootOf(one.object) })),
+    ({ under }) => under,
+  );
+}
+
 /** The operations of each object. */
-export function byObject(history: readonly Operation[]): Map<string, Operation[]> {
-  const objects = new Map<string, Operation[]>();
+export function byObject<One extends Operation>(
+  history: readonly One[],
+  objectOf: (one: One) => string = ({ object }) => object,
+): Map<string, One[]> {
+  const objects = new Map<string, One[]>();
   for (const operation of history) {
-    const ofObject = objects.get(operation.object) ?? [];
+    const object = objectOf(operation);
+    const ofObject = objects.get(object) ?? [];
     ofObject.push(operation);
-    objects.set(operation.object, ofObject);
+    objects.set(object, ofObject);
   }
   return objects;
 }
@@ -43,10 +109,12 @@ export function table(history: readonly Operation[]): string {
   const from = sorted[0]?.invokedAt ?? 0;
   const at = (moment: number): string => (moment === Number.POSITIVE_INFINITY ? '…' : (moment - from).toFixed(1));
   const text = (values: object): string => JSON.stringify(values).replaceAll('"', '');
+  const said = ({ kind, input, outcome, value }: Operation): string =>
+    `${kind} ${text(input)} -> ${outcome} ${text(value)}`;
   return sorted
-    .map(
-      ({ client, kind, input, invokedAt, respondedAt, outcome, value }) =>
-        `  [${at(invokedAt)} … ${at(respondedAt)}] client ${client}: ${kind} ${text(input)} -> ${outcome} ${text(value)}`,
-    )
+    .map((one) => {
+      const { client, invokedAt, respondedAt, parts = [one] } = one;
+      return `  [${at(invokedAt)} … ${at(respondedAt)}] client ${client}: ${parts.map(said).join('; ')}`;
+    })
     .join('\n');
 }

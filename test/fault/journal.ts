@@ -8,6 +8,7 @@ export interface Event {
   readonly aggregateId: string;
   readonly occurredAt: string;
   readonly requestId: string | null;
+  readonly traceparent: string | null;
   readonly payload: Readonly<Record<string, string | number>>;
 }
 

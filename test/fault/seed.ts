@@ -5,6 +5,8 @@ export interface Chance {
   /** A whole number below `most`. */
   below(limit: number): number;
   of<T>(list: readonly T[]): T;
+  /** The list in another order. */
+  shuffled<T>(list: readonly T[]): T[];
 }
 
 /** SEED in the environment repeats the choices of a run (its timing is the machine's). */
@@ -24,5 +26,11 @@ export function chanceOf(seed: number): Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const below = (limit: number): number => Math.floor(next() * limit);
-  return { next, below, of: <T>(list: readonly T[]): T => list[below(list.length)] as T };
+  const of = <T>(list: readonly T[]): T => list[below(list.length)] as T;
+  const shuffled = <T>(list: readonly T[]): T[] =>
+    list
+      .map((one) => [next(), one] as const)
+      .sort(([a], [b]) => a - b)
+      .map(([, one]) => one);
+  return { next, below, of, shuffled };
 }

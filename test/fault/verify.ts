@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { expectAgreement } from '../support/agree.ts';
 import type { World } from '../support/world.ts';
 import { checkAll, type Findings } from './checker.ts';
-import { byObject, type Operation } from './history.ts';
+import { byObject, composed, type Operation, tied } from './history.ts';
 import { byRequest, disagreements, type Event, journal } from './journal.ts';
 import type { Lab } from './lab.ts';
 import { Looks } from './looks.ts';
@@ -11,6 +11,7 @@ import { barrierModel, budgetModel, claimModel, lockModel, notesModel, questionM
 import { outOfTurn, overtaken, tooEarly } from './order.ts';
 import { gateTarget } from './scenes/gate.ts';
 import { purseLimits } from './scenes/purse.ts';
+import { untraced } from './traces.ts';
 import type { Workload } from './workload.ts';
 
 /** Whom to believe about time, and when nothing could be swept. */
@@ -34,6 +35,7 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
       expect(overtaken(load, events).slice(0, 3)).to.deep.equal([]);
     }
     expect(tooEarly(load, events)).to.deep.equal([]);
+    expect(untraced(events).slice(0, 3)).to.deep.equal([]);
     expect(closedTwice(events)).to.deep.equal([]);
     expect(changedMemos([...load.history, ...looks])).to.deep.equal([]);
     expectUniqueIds(load.history);
@@ -95,20 +97,27 @@ function resolved(history: readonly Operation[], events: readonly Event[]): Oper
 }
 
 function linearizability(history: readonly Operation[], { clock = 'steady' }: Circumstances): Findings {
-  const all = [...byObject(history)];
+  // What an atomic batch has to do with is one object.
+  const isOnObject = ({ kind }: Operation): boolean => !kind.startsWith('create');
+  const deals = tied(history.filter(isOnObject));
+  const inDeals = new Set(
+    [...deals.values()].flat().flatMap(({ object, parts = [] }) => [object, ...parts.map((one) => one.object)]),
+  );
+  const all = [...byObject(history)].filter(([object]) => !inDeals.has(object));
   // A member's message ends with its group as well, and was not sent by a send of ours.
   const sent = new Set(history.filter(({ kind }) => kind === 'send').map(({ object }) => object));
   const of = (kind: string) => new Map(all.filter(([object]) => object.startsWith(kind)));
   const messages = new Map([...of('message ')].filter(([object]) => sent.has(object)));
-  const isOnObject = ({ kind }: Operation): boolean => !kind.startsWith('create');
   const without = (objects: Map<string, Operation[]>) =>
     new Map([...objects].map(([object, operations]) => [object, operations.filter(isOnObject)]));
+  const [budgets, notes] = [budgetModel(...purseLimits), notesModel()];
   const findings = [
     checkAll(messages, () => claimModel(clock)),
-    checkAll(without(of('budget ')), () => budgetModel(...purseLimits)),
+    checkAll(without(of('budget ')), () => budgets),
     checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
     checkAll(without(of('pool ')), () => lockModel(clock)),
-    checkAll(of('notes '), notesModel),
+    checkAll(of('notes '), () => notes),
+    checkAll(deals, () => composed((object) => (object.startsWith('budget ') ? budgets : notes))),
     checkAll(of('question '), () => questionModel(clock)),
   ];
   const sum = (of: (one: Findings) => number): number => findings.reduce((total, one) => total + of(one), 0);

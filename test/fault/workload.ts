@@ -191,6 +191,27 @@ export class Workload {
     }
   }
 
+  /**
+   * Makes several calls in one step, or none of them, with one Idempotency-Key until that is answered. Returns the bodies of the
+   * answers; undefined where it was refused.
+   */
+  async atomic(client: number, access: Access, plans: readonly BatchedPlan[]): Promise<Heard['body'][] | undefined> {
+    const id = randomUUID();
+    const invokedAt = performance.now();
+    const calls = plans.map(({ call, body }) => ({ call, ...body }));
+    const heard = await this.caller.insist(access, '/batch', id, { atomic: true, calls });
+    const { status, body } = heard;
+    const refusedAt: number | undefined = body?.error?.index;
+    const refuses = refusedAt === undefined ? [] : (plans[refusedAt]?.refuses ?? []);
+    for (const [place, plan] of plans.entries()) {
+      const result: Heard = status === 200 ? body.results[place] : heard;
+      // A replay does not read again.
+      const answered = result.body === null ? null : result;
+      this.#record(id, client, { ...plan, refuses }, invokedAt, answered, { place, refusedAt });
+    }
+    return status === 200 ? body.results.map((result: Heard) => result.body) : undefined;
+  }
+
   /** Receives once: undefined when nobody knows, or nothing was there. It has no Idempotency-Key. */
   async claim(client: number, queue: Queue): Promise<Heard['body'] | undefined> {
     return (await this.#receive(client, queue, {}, ({ body }) => [body]))[0];
@@ -273,7 +294,14 @@ export class Workload {
     });
   }
 
-  #record(id: string, client: number, plan: Omit<Plan, 'path'>, invokedAt: number, heard: Heard | null): void {
+  #record(
+    id: string,
+    client: number,
+    plan: Omit<Plan, 'path'>,
+    invokedAt: number,
+    heard: Heard | null,
+    { place, refusedAt }: { readonly place?: number; readonly refusedAt?: number | undefined } = {},
+  ): void {
     const { kind, object, input = {}, read = () => ({}), refuses = [] } = plan;
     const isOk = heard !== null && heard.status < 300 && heard.body?.error === undefined;
     const code: string = heard?.body?.error?.code ?? '';
@@ -291,6 +319,8 @@ export class Workload {
       respondedAt: heard ? performance.now() : Number.POSITIVE_INFINITY,
       outcome: heard ? (isOk ? 'ok' : 'refused') : 'unknown',
       value: isOk ? read(heard.body) : { code },
+      ...(place !== undefined && { place }),
+      ...(refusedAt !== undefined && { refusedAt }),
     });
   }
 }

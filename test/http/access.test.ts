@@ -23,7 +23,7 @@ describe('Access and error bodies', () => {
     expect(reply.headers.get('RateLimit')).to.equal(null);
   });
 
-  it('malformed, unknown or revoked key: 401 INVALID_API_KEY with invalid_token', async () => {
+  it('malformed, unknown, ended or revoked key: 401 INVALID_API_KEY with invalid_token', async () => {
     const revoked = await world.key(allPermissions);
     const { keyId = '' } = (await listKeys(world.service, world.org)).at(-1) ?? {};
     expect((await as(`Bearer ${revoked}`)).status).to.equal(200);

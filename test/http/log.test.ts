@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, startService } from '../../src/service.ts';
 import { redisUrl } from '../support/store.ts';
+import { someTrace } from '../support/trace.ts';
 import { World } from '../support/world.ts';
 
 interface Line {
@@ -36,6 +37,21 @@ describe('The access log', () => {
     expect(created).to.include({ level: info, route: '/v1/spaces/:spaceId/mailboxes', spaceId: world.spaceId });
     expect(created).to.not.have.property('mailboxId');
     expect(listed).to.include({ spaceId: world.spaceId, mailboxId: id, status: 200 });
+  });
+
+  it('has the id of the trace that a request belongs to, over MCP that of the message', async () => {
+    const [ofHeader, ofMessage] = [someTrace(), someTrace()];
+    const id = (traceparent: string): string => traceparent.slice(3, 35);
+    await world.call('GET', '/census', undefined, { traceparent: ofHeader });
+    await world.call('GET', '/census', undefined, { traceparent: `${ofHeader}-01` });
+    const call = { name: 'mailbox_list', arguments: {}, _meta: { traceparent: ofMessage } };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
+    const accept = { Accept: 'application/json, text/event-stream', traceparent: ofHeader };
+    await world.call('POST', '/mcp', message, accept);
+    const [traced, malformed, tool] = requests();
+    expect(traced).to.include({ status: 200, traceId: id(ofHeader) });
+    expect(malformed).to.not.have.property('traceId');
+    expect(tool).to.include({ status: 200, traceId: id(ofMessage) });
   });
 
   it('has them for refused requests too, but nothing else of a path', async () => {

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
+import { maxReceivedBytes } from '../../src/call/route.ts';
+import type { Reply } from '../../src/declare/value.ts';
 import { rooms } from '../../src/primitives.ts';
 import { type MixedCall, Refusal, ScriptFailure } from '../../src/redis/scripts.ts';
 import { collect } from '../../src/room.ts';
@@ -50,7 +52,8 @@ describe('A run of several scripts', () => {
   const arrive = (gate: Gate, arrivalKey: string): MixedCall =>
     call('barrier/arrive', 'barrier.arrive', { barrierId: gate.id, arrivalKey, epoch: '' });
   const list = (): MixedCall => call('barrier/list', 'barrier.list', { limit: 10, cursor: '', states: '' });
-  const run = (calls: readonly MixedCall[], isWhole = false) => service.scripts.runMixed(world.org, calls, { isWhole });
+  const run = (calls: readonly MixedCall[], isWhole = false): Promise<readonly (Reply | Error)[]> =>
+    isWhole ? service.scripts.runWhole(world.org, calls, maxReceivedBytes) : service.scripts.runMixed(world.org, calls);
   const changes = async (name: string): Promise<string | null> =>
     service.store.hget(`${world.prefix}:probe:${name}`, 'changes');
   const usedRequests = async (): Promise<number> =>

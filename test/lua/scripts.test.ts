@@ -65,7 +65,7 @@ describe('Scripts', () => {
     );
     expect(await withFile('mailbox/nack', `${head}return call.answer(state)`)).to.throw('not with a table');
     expect(await withFile('mailbox/nack', '--- @reply a:b:c\n')).to.throw(
-      'it must be name, name:record or name:record[]',
+      'it must be name, name?, name:record or name:record[]',
     );
     expect(await withFile('mailbox/nack', '--- @reply colour:paint\n')).to.throw(
       'paint is not declared in any records.ts',

@@ -208,6 +208,49 @@ for (const version of versions)
       expect((await next).events).to.have.lengthOf(1);
     });
 
+    it('make several calls in one, all or none; what has no tool is not reached by it either', async () => {
+      const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'batched' });
+      const inRun = { mailboxId, scopeId: randomUUID() };
+      await call('message_send', { ...inRun, payload: 1 });
+      const { id: messageId, token } = await call('message_recv', { ...inRun, holder: 'h', holderSession: 's' });
+      const question = { call: 'question.create', scopeId: inRun.scopeId, question: 'Go on?' };
+      const complete = { call: 'message.complete', messageId, token };
+      const calls = [
+        complete,
+        { call: 'message.send', ...inRun, payload: { $from: 0 } },
+        { call: 'message.view', messageId: { $from: 1 }, expect: { state: 'READY' } },
+        question,
+      ];
+      const none = await agent.call('batch', { atomic: true, calls: [...calls, { ...complete, token: 'x' }] });
+      expect([none.isError, none.value.error.code, none.value.error.index]).to.deep.equal([true, 'CLAIM_LOST', 4]);
+      const { results } = await call('batch', { atomic: true, calls, idempotencyKey: 'all' });
+      expect(results.map(({ status }: { status: number }) => status)).to.deep.equal([200, 201, 200, 201]);
+      expect(results[2].body).to.deep.include({ id: results[1].body.id, payload: { $from: 0 } });
+      const again = await call('batch', { atomic: true, calls, idempotencyKey: 'all' });
+      expect(again.results[1].body.id).to.equal(results[1].body.id);
+      const each = await call('batch', { calls: [question, { ...complete, messageId: randomUUID() }] });
+      expect(each.results.map(({ status }: { status: number }) => status)).to.deep.equal([201, 404]);
+
+      const questionId = results[3].body.id;
+      for (const one of [results[3].body, each.results[0].body]) expect(one).to.not.have.property('answerUrl');
+      for (const closed of [
+        { call: 'question.answer', questionId, answer: 'yes', answeredBy: 'ann' },
+        { call: 'question.link', questionId },
+        { call: 'limits.put', maxBacklog: 1 },
+      ]) {
+        const rule = /^call must be one of the calls that the schema of the tool names/;
+        const refused = await agent.call('batch', { atomic: true, calls: [closed] });
+        expect([refused.isError, refused.value.error.code]).to.deep.equal([true, 'VALIDATION_FAILED']);
+        expect(refused.value.error.message).to.match(rule);
+        const [one] = (await call('batch', { calls: [closed] })).results;
+        expect([one.status, one.body.error.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+        expect(one.body.error.message).to.match(rule);
+      }
+      expect((await call('question_view', { questionId })).state).to.equal('OPEN');
+      const schema = JSON.stringify((await agent.client.listTools()).tools.find(({ name }) => name === 'batch'));
+      expect(schema).to.not.match(/question\.(answer|link)/);
+    });
+
     it('were all called', () => {
       expect([...called].sort()).to.deep.equal([...toolNames].sort());
     });

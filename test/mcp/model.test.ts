@@ -62,8 +62,16 @@ describe('What a model meets over MCP', () => {
       const renewed = await agent.mustCall('message_renew', { messageId: claim.id, token: claim.token });
       expect(secondsUntil(renewed.leaseExpiresAt)).to.be.within(maxLeaseSeconds - 20, maxLeaseSeconds);
       const { id: poolId } = await world.mustPost('/pools', { name: 'lock', units: 1 });
+      const { id: lockId } = await world.mustPost('/pools', { name: 'locks', units: 2 });
       const hold = await agent.mustCall('pool_acquire', { poolId, scopeId, holder: 'h' });
       expect(hold.leaseSeconds).to.equal(maxLeaseSeconds);
+      const renew = { call: 'message.renew', messageId: claim.id, token: claim.token };
+      const acquire = { call: 'pool.acquire', poolId: lockId, scopeId, holder: 'h' };
+      for (const atomic of [false, true]) {
+        const { results } = await agent.mustCall('batch', { atomic, calls: [renew, acquire] });
+        expect(secondsUntil(results[0].body.leaseExpiresAt)).to.be.within(maxLeaseSeconds - 20, maxLeaseSeconds);
+        expect(results[1].body.leaseSeconds).to.equal(maxLeaseSeconds);
+      }
       const refused = await agent.refused('message_recv', { ...asked, leaseSeconds: maxLeaseSeconds + 1 });
       expect(refused).to.equal(maxLeaseSeconds === 600 ? 'VALIDATION_FAILED' : 'LEASE_LIMIT_EXCEEDED');
     });

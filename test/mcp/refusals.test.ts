@@ -266,6 +266,11 @@ function always(on: Stage): Case[] {
     ['note_delete', 'VERSION_CONFLICT', { ...note, ifVersion: 7 }],
     ['note_delete', 'SCOPE_CANCELLED', { ...note, scopeId: on.stoppedNoteId }],
     ['run_view', 'SCOPE_NOT_FOUND', { scopeId: none }],
+    [
+      'batch',
+      'EXPECTATION_FAILED',
+      { atomic: true, calls: [{ call: 'barrier.view', barrierId, expect: { state: 'RELEASED' } }] },
+    ],
     ['scope_cancel', 'SCOPE_NOT_FOUND', { scopeId: none }],
   ];
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { check, shortest } from '../fault/checker.ts';
-import type { Model, Operation } from '../fault/history.ts';
+import { composed, type Model, type Operation, tied } from '../fault/history.ts';
 import { barrierModel, budgetModel, claimModel, lockModel, notesModel, questionModel } from '../fault/models.ts';
 
 type Values = Record<string, string | number>;
@@ -403,5 +403,76 @@ describe('The linearizability checker, on budgets, barriers and notes', () => {
       operation('arrive', both, { key }, { epoch: 1, arrivals });
     expect(check(barrierModel(3), [arrive('a', 1), arrive('b', 2)])).to.equal('linearizable');
     expect(check(barrierModel(3), [arrive('a', 1), arrive('b', 1)])).to.equal('violation');
+  });
+});
+
+describe('The linearizability checker, on atomic batches', () => {
+  const about = { id: '', client: 1, respondedAt: 0, invokedAt: 0 };
+  let batches = 0;
+  type Part = Pick<Operation, 'kind' | 'object' | 'input' | 'value'>;
+  /** A batch; refusedAt: the place of the call for which all of it was refused. */
+  const batch = (
+    [invokedAt, respondedAt]: [number, number],
+    parts: readonly Part[],
+    refusedAt?: number,
+  ): Operation[] => {
+    const id = `batch ${batches++}`;
+    const outcome = respondedAt === lost ? 'unknown' : refusedAt === undefined ? 'ok' : 'refused';
+    const refused = refusedAt !== undefined && { refusedAt };
+    return parts.map((part, place) => ({ ...about, id, ...part, invokedAt, respondedAt, outcome, place, ...refused }));
+  };
+  const money = { settled: 0, overdrawn: 0 };
+  const reserve = (id: string, amount: number, reserved: number): Part => ({
+    ...{ kind: 'reserve', object: 'budget', input: { amount }, value: { id, reserved, ...money } },
+  });
+  const put = (value: number, version: number, ifVersion?: number): Part => ({
+    ...{ kind: 'put note', object: 'notes', value: { version } },
+    input: { key: 'a', value, ...(ifVersion !== undefined && { ifVersion }) },
+  });
+  const look = (reserved: number): Part => ({
+    ...{ kind: 'look', object: 'budget', input: {}, value: { reserved, ...money } },
+  });
+  const read = (version: number, value: number): Part => ({
+    ...{ kind: 'read note', object: 'notes', input: { key: 'a' }, value: { version, value } },
+  });
+  const single = (at: [number, number], part: Part): Operation => {
+    const [{ place: _, ...one } = {} as Operation] = batch(at, [part]);
+    return one;
+  };
+  const model = () => composed((object) => (object === 'budget' ? budgetModel(30) : notesModel()));
+  const verdict = (...history: (Operation | Operation[])[]) => {
+    const objects = [...tied(history.flat()).values()];
+    expect(objects).to.have.lengthOf(1);
+    return check(model(), objects[0] ?? []);
+  };
+  const first = batch([0, 1], [reserve('r', 10, 10), put(7, 1)]);
+
+  it('accepts what happens at one instant, and finds a half that somebody has read', () => {
+    expect(verdict(first, batch([2, 3], [look(10), read(1, 7)]))).to.equal('linearizable');
+    const next = batch([2, 9], [reserve('s', 5, 15), put(8, 2)]);
+    expect(verdict(first, next, batch([3, 4], [look(10), read(1, 7)]))).to.equal('linearizable');
+    expect(verdict(first, next, batch([3, 4], [read(2, 8), look(15)]))).to.equal('linearizable');
+    expect(verdict(first, next, batch([3, 4], [look(15), read(1, 7)]))).to.equal('violation');
+    expect(verdict(first, next, batch([3, 4], [look(10), read(2, 8)]))).to.equal('violation');
+    // Each by itself could be; one after the other they show a half.
+    expect(verdict(first, next, single([3, 4], look(15)), single([5, 6], read(2, 8)))).to.equal('linearizable');
+    expect(verdict(first, next, single([3, 4], look(15)), single([5, 6], read(1, 7)))).to.equal('violation');
+  });
+
+  it('finds a refused batch of which something has happened, and one that nothing refuses', () => {
+    const dear = [put(8, 2), reserve('s', 25, 35)];
+    expect(verdict(first, batch([2, 3], dear, 1), batch([4, 5], [look(10), read(1, 7)]))).to.equal('linearizable');
+    expect(verdict(first, batch([2, 3], dear, 1), batch([4, 5], [look(10), read(2, 8)]))).to.equal('violation');
+    expect(verdict(first, batch([2, 3], [put(8, 2), reserve('s', 20, 30)], 1))).to.equal('violation');
+    // The first call of a batch makes what refuses the second.
+    expect(verdict(first, batch([2, 3], [put(8, 2, 1), put(9, 3, 1)], 1))).to.equal('linearizable');
+    expect(verdict(first, batch([2, 3], [put(8, 2, 1), put(9, 3, 2)], 1))).to.equal('violation');
+  });
+
+  it('takes a batch without an answer for all or for nothing', () => {
+    const gone = batch([2, lost], [reserve('s', 5, 15), put(8, 2)]);
+    expect(verdict(first, gone, batch([4, 5], [look(10), read(1, 7)]))).to.equal('linearizable');
+    expect(verdict(first, gone, batch([4, 5], [look(15), read(2, 8)]))).to.equal('linearizable');
+    expect(verdict(first, gone, batch([4, 5], [look(15), read(1, 7)]))).to.equal('violation');
   });
 });

@@ -1,12 +1,16 @@
 import { expect } from 'chai';
 import type { Event } from '../fault/journal.ts';
 import { outOfTurn, overtaken, tooEarly } from '../fault/order.ts';
+import { untraced } from '../fault/traces.ts';
+import { someTrace, traceOf } from '../support/trace.ts';
+
+const nobody = { requestId: null, traceparent: null };
 
 /** `sent a` and so on, as events. */
 const events = (...lines: string[]): Event[] =>
   lines.map((line, index) => {
     const [type = '', aggregateId = ''] = line.split(' ');
-    return { eventId: `${index}`, type: `message.${type}`, aggregateId, occurredAt: '', requestId: null, payload: {} };
+    return { eventId: `${index}`, type: `message.${type}`, aggregateId, occurredAt: '', ...nobody, payload: {} };
   });
 
 describe('checks of the order in a journal', () => {
@@ -38,5 +42,18 @@ describe('checks of the order in a journal', () => {
     const planted = new Map([['b', { after: ['a'], onFailure: 'CANCEL' as const }]]);
     expect(tooEarly({ planted }, events('sent a', 'sent b', 'claimed a', 'acked a', 'claimed b'))).to.deep.equal([]);
     expect(tooEarly({ planted }, events('sent a', 'sent b', 'claimed a', 'rejected a', 'claimed b'))).to.have.length(1);
+  });
+
+  it('find a message that has not the trace of its send, or loses it', () => {
+    const [traced, plain] = ['request-2', 'request-1'];
+    const { traceparent = null } = traceOf(traced);
+    const of = (requestId: string, ...traces: readonly (string | null)[]) =>
+      untraced(
+        events('sent a', 'claimed a').map((event, at) => ({ ...event, requestId, traceparent: traces[at] ?? null })),
+      );
+    expect([...of(traced, traceparent, traceparent), ...of(plain, null, null)]).to.deep.equal([]);
+    expect(of(traced, traceparent, null)).to.have.length(1);
+    expect(of(traced, someTrace(), traceparent)).to.have.length(1);
+    expect(of(plain, null, someTrace())).to.have.length(1);
   });
 });

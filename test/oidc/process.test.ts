@@ -24,9 +24,7 @@ describe('A process that accepts tokens', () => {
     const refused = await call(url, { ...access, apiKey: token }, '/limits');
     expect([refused.status, refused.body.error.code]).to.deep.equal([401, 'INVALID_API_KEY']);
     const { stderr } = await muster.end('SIGTERM');
-    expect(stderr).to.include(
-      '"reason":"token refused: the keys of the issuer cannot be fetched"',
-    );
+    expect(stderr).to.include('"reason":"token refused: the keys of the issuer cannot be fetched"');
     expect(stderr).to.match(
       /"error":"\/\.well-known\/openid-configuration: .*ECONNREFUSED.*cannot fetch the keys of OIDC_ISSUER/,
     );

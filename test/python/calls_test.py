@@ -60,6 +60,15 @@ class Calls(ServerTest):
             break
         self.assertEqual(keys, [])
 
+    def test_manages_keys_outside_of_spaces(self) -> None:
+        made = self.muster.key.create(permissions=['coordination_read'], expires_in_days=1)
+        with Muster(key=made.api_key) as reader:
+            self.assertEqual(reader.mailbox.view(mailbox_id=self.mailbox_id).id, self.mailbox_id)
+            self.assertIn(made.id, [key.id for key in self.muster.key.all()])
+            self.assertIsNone(self.muster.key.revoke(key_id=made.id))
+            self.fails('INVALID_API_KEY', reader.census.get)
+        self.assertIsNotNone(next(key for key in self.muster.key.list().keys if key.id == made.id).revoked_at)
+
     def test_receives_many_as_a_list(self) -> None:
         self.send(1, 2, 3)
         many = self.muster.message.recv(

@@ -72,6 +72,8 @@ describe('the Python client', function () {
     'async_test',
     'pool_test',
     'asking_test',
+    'atomic_test',
+    'tracing_test.Without',
   ];
   describe('against a server', () => {
     let service: MusterService;
@@ -84,10 +86,10 @@ describe('the Python client', function () {
     });
     after(() => service.stop());
 
-    async function runPart(part: string): Promise<string> {
+    async function runPart(part: string, ...libraries: readonly string[]): Promise<string> {
       const world = await World.create({ on: service });
       return run(['-m', 'unittest', '-v', part], {
-        PYTHONPATH: `${installed}:${join(root, 'test/python')}`,
+        PYTHONPATH: [installed, join(root, 'test/python'), ...libraries].join(':'),
         MUSTER_URL: world.url,
         MUSTER_KEY: world.apiKey,
         MUSTER_SPACE: world.spaceId,
@@ -98,5 +100,11 @@ describe('the Python client', function () {
       it(`passes ${part}`, async () => {
         expect(await runs.get(part)).to.match(/^Ran [1-9]\d* tests? in .*\n\nOK\n/m);
       });
+
+    it('passes tracing_test.Spans, where OpenTelemetry is installed', async () => {
+      const api = join(scratch, 'api');
+      await run(['-m', 'pip', 'install', '--quiet', '--retries', '1', '--target', api, 'opentelemetry-api~=1.45']);
+      expect(await runPart('tracing_test.Spans', api)).to.match(/^Ran 3 tests in .*\n\nOK\n/m);
+    });
   });
 });

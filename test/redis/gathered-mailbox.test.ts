@@ -9,6 +9,7 @@ import type { Reply } from '../../src/declare/value.ts';
 import { Claim } from '../../src/mailbox/records.ts';
 import { Refusal } from '../../src/redis/scripts.ts';
 import { longMs, many } from '../support/long.ts';
+import { someTrace } from '../support/trace.ts';
 import { World } from '../support/world.ts';
 import { callIn, digest, fingerprint, withNumberedIds } from './gathered-support.ts';
 
@@ -83,6 +84,8 @@ class Mailboxes {
         delaySeconds: key === 4 ? 1 : '',
         maxAttempts: '',
         prerequisites: '',
+        traceparent: which === 1 ? someTrace(`${key}`) : '',
+        tracestate: '',
       };
       const order = { priority: which % 2 === 0 ? '' : `${which}`, key: key % 2 === 0 ? '' : `key ${scope}` };
       return { mailboxId, scopeId, payload: `${key}`, workKey, ...limits, ...order, tail };

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { isUuid } from '../../src/call/fields.ts';
-import type { Route } from '../../src/call/route.ts';
+import { isOfSpace, patternOf, type Route } from '../../src/call/route.ts';
 import { codesOf, statusesOf, statusOf } from '../../src/call/route-errors.ts';
 import { eventUnion } from '../../src/declare/event.ts';
 import { openapi } from '../../src/openapi/openapi.ts';
@@ -32,10 +32,9 @@ export const plainly = {
 const ajv = new Ajv2020({ ...plainly, discriminator: true });
 formats(ajv);
 
-const patterns = [
-  ...allRoutes.map((route) => ({ route, path: `/v1/spaces/{spaceId}${route.path.replaceAll(/:(\w+)/g, '{$1}')}` })),
-  ...product.spacelessRoutes.map((route) => ({ route, path: `/v1/spaces${route.path}` })),
-].map(({ route, path }) => ({ route, path, form: new RegExp(`^${path.replaceAll(/{\w+}/g, '[^/]+')}$`) }));
+const patterns = [...allRoutes, ...product.spacelessRoutes]
+  .map((route) => ({ route, path: patternOf(route).replaceAll(/:(\w+)/g, '{$1}') }))
+  .map(({ route, path }) => ({ route, path, form: new RegExp(`^${path.replaceAll(/{\w+}/g, '[^/]+')}$`) }));
 const documentId = 'https://muster/';
 const compiled = new Map<string, ValidateFunction>();
 const union = eventUnion(product.events);
@@ -77,7 +76,9 @@ function envelopeProblem({ status, headers, text, body }: Reply): string | undef
   if (status === 401 && !headers.get('www-authenticate')?.startsWith('Bearer')) return 'no WWW-Authenticate';
   if (status < 400 || text === '') return undefined;
   if (Object.keys(body).join() !== 'error') return 'the envelope has one member, error';
-  if (Object.keys(body.error).join() !== 'code,message,requestId') return 'error has code, message, requestId';
+  const members = Object.keys(body.error).join();
+  if (members !== 'code,message,requestId' && members !== 'code,message,requestId,index,call')
+    return 'error has code, message, requestId, and in an atomic batch index, call';
   if (body.error.requestId !== headers.get('x-request-id')) return 'requestId is not X-Request-Id';
   if (!/\S/.test(body.error.message) || /undefined|\[object|NaN/.test(body.error.message)) return 'message';
   return undefined;
@@ -94,7 +95,12 @@ function errorProblem(route: Route | undefined, { status, text, body }: Reply): 
 
 /** Every authenticated answer carries the rate headers. */
 function rateProblem(route: Route | undefined, url: string, { status, headers, body }: Reply): string | undefined {
-  if (!route || !isUuid(url.split('/')[3] ?? '') || (status >= 400 && rateless.includes(body?.error.code)))
+  if (
+    !route ||
+    !isOfSpace(route) ||
+    !isUuid(url.split('/')[3] ?? '') ||
+    (status >= 400 && rateless.includes(body?.error.code))
+  )
     return undefined;
   if (!headers.get('ratelimit')?.startsWith('"space";r=')) return 'no RateLimit';
   return headers.get('ratelimit-policy')?.startsWith('"space";q=') ? undefined : 'no RateLimit-Policy';

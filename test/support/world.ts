@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
-import { createKey, createOrganization, createSpace, type PlanChoice } from '../../src/org/admin.ts';
+import { createKey, createOrganization, createSpace, type NewKey, type PlanChoice } from '../../src/org/admin.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { checkDeclared } from './declared.ts';
 import { dirt } from './dirt.ts';
@@ -15,7 +15,9 @@ export const overrides = {
   'lib/clock': clockFile,
   'lib/query': fileURLToPath(new URL('guard.lua', import.meta.url)),
 };
-export const allPermissions = ['coordination_read', 'coordination_write', 'resource_config', 'resource_spend'];
+export const allPermissions = [
+  ...['coordination_read', 'coordination_write', 'resource_config', 'resource_spend', 'key_admin'],
+];
 
 /** An answer as a client sees it. */
 export interface Reply {
@@ -103,10 +105,10 @@ export class World {
     return new World(this.service, this.org, spaceId, this.apiKey, spaceNumber ?? '');
   }
 
-  /** Creates a key with other permissions or spaces. */
-  async key(permissions: string[], spaces?: string[]): Promise<string> {
-    return (await createKey(this.service, { org: this.org, permissions, ...(spaces !== undefined && { spaces }) }))
-      .apiKey;
+  /** Creates a key with other permissions, spaces or other limits. */
+  async key(permissions: string[], spaces?: string[], limits: Partial<NewKey> = {}): Promise<string> {
+    const key = { org: this.org, permissions, ...(spaces !== undefined && { spaces }), ...limits };
+    return (await createKey(this.service, key)).apiKey;
   }
 
   /** Sends exactly these bytes. Throws if the answer is not what its route declares. */

@@ -1,6 +1,7 @@
+import { madeOnce } from '../atomic.ts';
 import { MusterError } from '../error.ts';
 import type { Muster } from '../muster.ts';
-import type { Answer, BatchedCall, CallOptions } from '../types.ts';
+import type { Answer, Args, BatchedCall, CallOptions } from '../types.ts';
 import type { AskedQuestion, Asking } from './asking.ts';
 import { GiveUp, isShort, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
 import { insist } from './insist.ts';
@@ -25,12 +26,18 @@ export class Ends {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** One attempt of a call, in a batch or by itself. ending: the task whose end it is. */
-  once<T>(batched: BatchedCall<T>, alone: (options: CallOptions) => Promise<T>, ending?: Task): Promise<T> {
+  /** One attempt of a call, in a batch or by itself. ending: the task whose end it is; isAlone: it must not share a request. */
+  once<T>(
+    batched: BatchedCall<T>,
+    alone: (options: CallOptions) => Promise<T>,
+    ending?: Task,
+    isAlone = false,
+  ): Promise<T> {
     const onSent = (): void => {
       if (ending) ending.isEnding = false;
     };
-    if (this.#outbox) return this.#outbox.send(batched, { onSent });
+    if (this.#outbox && !isAlone) return this.#outbox.send(batched, { onSent });
+    onSent();
     return alone({ attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) });
   }
 
@@ -47,16 +54,35 @@ export class Ends {
     const args = { messageId, token, ...(json !== undefined && { result: { payload, ...target } }) };
     const refusals = await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
-    const { message } = this.#muster.call;
-    const batched = message.complete(args, { idempotencyKey });
+    const { traceContext } = task.attempt;
+    const batched = this.#muster.call.message.complete(args, { idempotencyKey });
+    // A published result goes on with the trace of the request.
+    const isAlone = resultsTo !== undefined && traceContext.traceparent !== undefined;
+    const alone = (options: CallOptions) =>
+      this.#muster.message.complete(args, { ...options, ...traceContext, idempotencyKey });
     try {
-      await insist(task, () =>
-        this.once(batched, (options) => this.#muster.message.complete(args, { ...options, idempotencyKey }), task),
-      );
+      await insist(task, this.#completing(task, args) ?? (() => this.once(batched, alone, task, isAlone)));
     } catch (error) {
       throw error instanceof MusterError && error.status === 413 ? tooLarge(json, error) : error;
     }
     for (const refusal of refusals) task.listener.unsettled(refusal);
+  }
+
+  /** An attempt to complete a message together with the calls of its plan; undefined: it has none. */
+  #completing(task: Task, args: Args<'message.complete'>): (() => Promise<unknown>) | undefined {
+    if (!task.plan) return undefined;
+    const plan = madeOnce(task.plan);
+    const idempotencyKey = crypto.randomUUID();
+    return () => {
+      task.isEnding = false;
+      return this.#muster.atomic(
+        (t) => {
+          t.message.complete(args);
+          plan(t);
+        },
+        { attempts: 1, idempotencyKey, ...task.attempt.traceContext, signal: AbortSignal.timeout(this.#timeoutMs) },
+      );
+    };
   }
 
   /**

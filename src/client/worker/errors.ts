@@ -32,9 +32,9 @@ export class WorkerClosed extends Error {
   override readonly name = 'WorkerClosed';
 }
 
-/** Whether a claim's call was refused because the claim is over. */
+/** Whether a claim's call was refused because the claim is over. In an atomic batch it is the first one. */
 export function isLost(error: unknown): error is MusterError {
-  return isRefusal(error, 'CLAIM_LOST', 'MESSAGE_NOT_FOUND');
+  return isRefusal(error, 'CLAIM_LOST', 'MESSAGE_NOT_FOUND') && (error.index ?? 0) === 0;
 }
 
 /** Whether a call was refused because a budget or a quota is short: there is more of it later. */

@@ -1,4 +1,5 @@
 import type { Muster } from '../muster.ts';
+import { untraced } from '../tracing.ts';
 import type { BatchedCall, BatchResult } from '../types.ts';
 
 const maxCalls = 100;
@@ -67,14 +68,15 @@ export class Outbox {
     const batch = this.#waiting.splice(0, cut === -1 ? this.#waiting.length : cut);
     if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#flush(), 0);
     for (const { onSent } of batch) onSent?.();
-    this.#muster
-      .batch(
+    // Its calls are of many spans.
+    const send = () =>
+      this.#muster.batch(
         batch.map(({ call }) => call),
         { attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) },
-      )
-      .then(
-        (results) => results.forEach((result, i) => void batch[i]?.resolve(result)),
-        (error) => batch.forEach(({ reject }) => void reject(error)),
       );
+    untraced(send).then(
+      (results) => results.forEach((result, i) => void batch[i]?.resolve(result)),
+      (error) => batch.forEach(({ reject }) => void reject(error)),
+    );
   }
 }

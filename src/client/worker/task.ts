@@ -1,6 +1,8 @@
+import type { AtomicCalls } from '../generated/calls.ts';
 import { Run } from '../run.ts';
 import type { ModelCall } from '../spend/model-call.ts';
 import { type SpendOptions, spend } from '../spend/spend.ts';
+import { type Attempt, beginAttempt } from '../tracing.ts';
 import type { Answer, OneOf, Typed } from '../types.ts';
 import { Asked, type Asking, type AskOptions, answerOf, type GivenAnswer } from './asking.ts';
 import { insist } from './insist.ts';
@@ -42,6 +44,12 @@ export interface TaskContext {
    * message is completed. What the step does outside may still happen twice if the process dies in the midst of it.
    */
   readonly once: <Value>(key: string, step: () => Value | Promise<Value>) => Promise<Value>;
+  /**
+   * Has the message completed with this result and the calls of `plan` made in one step, all or none:
+   * `return task.finish(result, (t) => { t.message.send({ … }); })`. If one of them is refused, the message is given back as for
+   * any error. To be returned by the handler.
+   */
+  readonly finish: <Value>(result: Value, plan: (t: AtomicCalls) => unknown) => Value;
   /** The message's run: `run.note(key)` are values that its agents share; they are put only while the claim lasts. */
   readonly run: Run;
   /**
@@ -70,6 +78,9 @@ export class Task<Payload = unknown, Result = unknown> {
   readonly context: TaskContext;
   readonly reservations: Reservation[] = [];
   readonly memos: Memos;
+  /** The calls that belong to its completion. */
+  plan: ((t: AtomicCalls) => unknown) | undefined;
+  readonly attempt: Attempt;
   readonly listener: TaskListener;
   /** By performance.now(), as the two that follow. */
   readonly receivedAt = performance.now();
@@ -94,6 +105,7 @@ export class Task<Payload = unknown, Result = unknown> {
     listener: TaskListener,
   ) {
     this.message = message;
+    this.attempt = beginAttempt(message);
     this.listener = listener;
     const { signal } = this.#abort;
     const { id, token, scopeId, attempt, claimedAt, leaseSeconds } = message;
@@ -136,6 +148,10 @@ export class Task<Payload = unknown, Result = unknown> {
       once: async (key, step) => {
         signal.throwIfAborted();
         return this.memos.once(key, step);
+      },
+      finish: (result, plan) => {
+        this.plan = plan;
+        return result;
       },
       run,
       ask: async (question, options = {}) => {

@@ -2,6 +2,7 @@ import { isRefusal, MusterError } from '../error.ts';
 import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
 import { backoffMs, pause } from '../send.ts';
+import { untraced } from '../tracing.ts';
 import type { AskedQuestion, Asking } from './asking.ts';
 import { Emitter } from './emitter.ts';
 import { Ends } from './ends.ts';
@@ -69,7 +70,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.#outbox = batch ? new Outbox(muster, timeoutMs, () => Math.ceil(this.#tasks.size / 4)) : undefined;
     this.#ends = new Ends(muster, this.#outbox, timeoutMs);
     this.#leases = new Leases(
-      (task, progress) => this.#ends.renew(task, progress),
+      (task, progress) => untraced(() => this.#ends.renew(task, progress)),
       (task, reason) => this.#lose(task as Task<Payload, Result>, reason),
     );
     this.closed = new Promise((resolve, reject) => {
@@ -81,9 +82,9 @@ export class Worker<Payload = unknown, Result = unknown> {
       const leave = closeOnSignals(() => this.close());
       this.closed.finally(leave).catch(() => undefined);
     }
-    this.mailboxId = this.#find(mailbox);
-    this.#receiving = this.#run().catch((error) => this.#fail(error));
-    void this.#watch();
+    this.mailboxId = untraced(() => this.#find(mailbox));
+    this.#receiving = untraced(() => this.#run()).catch((error) => this.#fail(error));
+    void untraced(() => this.#watch());
   }
 
   /** Calls a listener at each event of a kind; the returned function ends it. */
@@ -180,18 +181,24 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.#leases.add(task);
     try {
       this.#emitter.emit('received', { message });
-      const done = await this.#handle(task);
-      if (task.isOver) await this.#ends.voidIfEnded(task);
-      else if (task.asking) await this.#ask(task, task.asking);
-      else if ('error' in done) await this.#giveBack(task, done.error);
-      else await this.#complete(task, done.result, target);
+      await task.attempt.run(() => this.#attempt(task, target));
     } catch (error) {
       // A message that could not be given back becomes ready when its lease ends.
+      task.attempt.failed(error);
       this.#say(error);
     } finally {
+      task.attempt.end();
       this.#leases.delete(task);
       this.#tasks.delete(task);
     }
+  }
+
+  async #attempt(task: Task<Payload, Result>, target: string | undefined): Promise<void> {
+    const done = await this.#handle(task);
+    if (task.isOver) await this.#ends.voidIfEnded(task);
+    else if (task.asking) await this.#ask(task, task.asking);
+    else if ('error' in done) await this.#giveBack(task, done.error);
+    else await this.#complete(task, done.result, target);
   }
 
   async #handle(task: Task<Payload, Result>): Promise<{ readonly result: Result } | { readonly error: unknown }> {
@@ -242,6 +249,7 @@ export class Worker<Payload = unknown, Result = unknown> {
 
   async #giveBack(task: Task<Payload, Result>, error: unknown): Promise<void> {
     const { message } = task;
+    task.attempt.failed(error);
     try {
       const { state, readyAt } = await this.#ends.giveBack(task, error);
       task.end(error instanceof WorkerClosed ? error : undefined);
@@ -256,6 +264,7 @@ export class Worker<Payload = unknown, Result = unknown> {
   #lose(task: Task<Payload, Result>, reason: ClaimLost): void {
     if (task.isOver) return;
     this.#counts.lost++;
+    task.attempt.failed(reason);
     task.end(reason);
     this.#emitter.emit('lost', { message: task.message, reason });
   }

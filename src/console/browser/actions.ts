@@ -2,6 +2,7 @@ import { answer } from './answering.ts';
 import { type Api, Failure } from './api.ts';
 import type { Action, AskField } from './ask.ts';
 import { count, duration, money, plural, words } from './format.ts';
+import { createKey, revokeKey } from './keys.ts';
 import type {
   Allowance,
   Budget,
@@ -484,6 +485,8 @@ export const actions: Readonly<Record<string, Action>> = {
   purge,
   requeueAll,
   stop,
+  createKey,
+  revokeKey,
   pauseMailbox: pausing('pause', 'mailboxes'),
   resumeMailbox: pausing('resume', 'mailboxes'),
   pauseRun: pausing('pause', 'scopes'),

@@ -32,6 +32,8 @@ export interface Rights {
   readonly write: boolean;
   /** resource_config. */
   readonly config: boolean;
+  /** key_admin. */
+  readonly keys: boolean;
 }
 
 /** Above this share of the request rate the console polls less often, to leave the rate to the workers. */
@@ -72,6 +74,11 @@ export class Api {
     return this.#usedShare > slowdownShare ? slowdownFactor : 1;
   }
 
+  /** For the calls of no space. */
+  get outside(): Api {
+    return new Api('', this.#key);
+  }
+
   /** Reads a path of the space. Throws Failure. */
   async get<T>(path: string, signal?: AbortSignal): Promise<T> {
     return jsonOf<T>(await this.open(path, 'application/json', signal), signal);
@@ -91,7 +98,7 @@ export class Api {
   }
 
   /** Makes a change, once, and answers what the call answers. Throws Failure. */
-  async send<T>(method: 'POST' | 'PATCH', path: string, body?: object): Promise<T> {
+  async send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T> {
     const idempotencyKey = randomKey();
     for (let tries = 1; ; tries++) {
       try {
@@ -107,23 +114,27 @@ export class Api {
 
   /** A page of the spaces that the key sees, newest first. */
   spaces(cursor?: string): Promise<Spaces> {
-    return this.get<Spaces>(`?limit=200${cursor === undefined ? '' : `&cursor=${cursor}`}`);
+    return this.get<Spaces>(`/spaces?limit=200${cursor === undefined ? '' : `&cursor=${cursor}`}`);
   }
 
-  /** The permissions of the key, by the tools that MCP would show it: no other call says them. */
+  /** The permissions of the key, which MCP says beside its tools: no other call does. */
   async rights(): Promise<Rights> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     const accept = 'application/json, text/event-stream';
     const answer = await jsonOf<Listed>(await this.#request('/mcp', { method: 'POST', accept, body }));
-    const tools = new Set(answer.result?.tools.map(({ name }) => name));
-    return { write: tools.has('message_send'), config: tools.has('budget_reserve') };
+    const permissions = new Set(answer.result?._meta?.['muster/permissions']);
+    return {
+      write: permissions.has('coordination_write'),
+      config: permissions.has('resource_config'),
+      keys: permissions.has('key_admin'),
+    };
   }
 
   async #request(
     path: string,
     { method = 'GET', accept = 'application/json', body, idempotencyKey, signal }: RequestOptions,
   ): Promise<Response> {
-    const response = await fetch(`v1/spaces${this.spaceId && `/${this.spaceId}`}${path}`, {
+    const response = await fetch(`v1${this.spaceId && `/spaces/${this.spaceId}`}${path}`, {
       method,
       headers: {
         Authorization: `Bearer ${this.#key}`,
@@ -157,7 +168,7 @@ export class Api {
 }
 
 interface Listed {
-  readonly result?: { readonly tools: readonly { readonly name: string }[] };
+  readonly result?: { readonly _meta?: { readonly 'muster/permissions'?: readonly string[] } };
 }
 
 async function jsonOf<T>(response: Response, signal?: AbortSignal): Promise<T> {

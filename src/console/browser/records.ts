@@ -3,6 +3,8 @@ import type { Answer } from 'muster-client';
 /** The API's responses, with the types of its client. */
 
 export type Spaces = Answer<'space.list'>;
+export type Keys = Answer<'key.list'>;
+export type Key = Keys['keys'][number];
 export type Census = Answer<'census.get'>;
 export type Backlog = Answer<'backlog.get'>;
 export type Waits = Answer<'waits.get'>;

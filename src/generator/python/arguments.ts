@@ -1,4 +1,5 @@
-import { type Call, type Document, resolved, type Schema } from '../document.ts';
+import { type Call, type Document, resolved, type Schema, space } from '../document.ts';
+import type { Kind } from './kinds.ts';
 import { capital, capitalized, docstring, literal, snake, union } from './words.ts';
 
 /** An argument of a call. */
@@ -28,8 +29,9 @@ export class Arguments {
     return [...this.#classes.keys()].sort();
   }
 
-  of({ path, operation }: Call, isBatched: boolean): Argument[] {
-    this.#isBatched = isBatched;
+  /** The arguments of a call; a read in an atomic batch shows its record alone. */
+  of({ method, path, operation }: Call, { isBatched, isAtomic }: Pick<Kind, 'isBatched' | 'isAtomic'>): Argument[] {
+    this.#isBatched = isBatched === true;
     const argument = (
       json: string,
       schema: Schema,
@@ -43,11 +45,11 @@ export class Arguments {
       description,
     });
     const parameters = (operation.parameters ?? []).filter(({ $ref }) => $ref === undefined);
-    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, json = '']) =>
+    const inPath = [...path.replace(space, '').matchAll(/\{(\w+)\}/g)].map(([, json = '']) =>
       argument(json, { type: 'string', format: 'uuid' }, true),
     );
     const inQuery = parameters
-      .filter((one) => one.in === 'query')
+      .filter((one) => one.in === 'query' && !(isAtomic && method === 'GET'))
       .map(({ name, schema, required = false, description }) => argument(name, schema, required, description));
     const body = resolved(operation.requestBody?.content['application/json']?.schema ?? {}, this.#document);
     const inBody = Object.entries(body.properties ?? {}).map(([json, schema]) =>

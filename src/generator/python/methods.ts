@@ -1,33 +1,17 @@
-import { type Call, type Document, spaces, specificCodes } from '../document.ts';
+import { base, type Call, type Document, specificCodes } from '../document.ts';
 import { type Answer, answerOf } from './answer.ts';
 import type { Argument, Arguments } from './arguments.ts';
+import type { Kind } from './kinds.ts';
 import type { Records } from './records.ts';
 import { constant, described, docstring, snake, union } from './words.ts';
 
-/** How calls are made: at once, in a batch, or in an asyncio program. */
-export interface Kind {
-  /** The class of a room's calls, and its base. */
-  readonly suffix: string;
-  readonly base: string;
-  readonly isBatched: boolean;
-  readonly isAsync: boolean;
-  readonly gives: (type: string) => string;
-}
-
-export const alone: Kind = { suffix: 'Calls', base: 'Calls', isBatched: false, isAsync: false, gives: (type) => type };
-export const inBatch: Kind = {
-  suffix: 'InBatch',
-  base: 'CallsInBatch',
-  isBatched: true,
-  isAsync: false,
-  gives: (type) => `BatchedCall[${type}]`,
-};
-export const inAsync: Kind = {
-  suffix: 'AsyncCalls',
-  base: 'AsyncCalls',
-  isBatched: false,
-  isAsync: true,
-  gives: (type) => type,
+/** What a call of an atomic batch expects of its answer. */
+const expect: Argument = {
+  json: 'expect',
+  name: 'expect',
+  type: 'Mapping[str, Any]',
+  isRequired: false,
+  description: undefined,
 };
 
 /** Writes the methods that make calls. */
@@ -49,7 +33,7 @@ export class Methods {
     const answer = answerOf(call, this.#records, this.#document);
     if (answer.many === undefined) return this.#plain(call, kind, answer) + this.#iterator(call, kind, answer);
     // One record, or a list where it is given `max`.
-    const args = this.#arguments.of(call, kind.isBatched);
+    const args = this.#arguments.of(call, kind);
     const single = args.filter(({ json }) => json !== 'max');
     const listed = args.map((one) => (one.json === 'max' ? { ...one, type: 'int', isRequired: true } : one));
     const required = [...listed.filter((one) => one.isRequired), ...listed.filter((one) => !one.isRequired)];
@@ -73,7 +57,7 @@ export class Methods {
   }
 
   #plain(call: Call, kind: Kind, { type }: Answer): string {
-    const args = this.#arguments.of(call, kind.isBatched);
+    const args = [...this.#arguments.of(call, kind), ...(kind.isAtomic ? [expect] : [])];
     const to = `${kind.isAsync ? 'calls.' : ''}${constant(call.operation.operationId)}`;
     return [
       this.#signature(call, kind, args, kind.gives(type)),
@@ -85,7 +69,7 @@ export class Methods {
   /** The iterator over all pages of a list. */
   #iterator(call: Call, kind: Kind, { page }: Answer): string {
     if (!page || kind.isBatched) return '';
-    const args = this.#arguments.of(call, false).filter(({ json }) => json !== 'cursor' && json !== 'limit');
+    const args = this.#arguments.of(call, kind).filter(({ json }) => json !== 'cursor' && json !== 'limit');
     const to = `${kind.isAsync ? 'calls.' : ''}${constant(call.operation.operationId)}`;
     const type = kind.isAsync ? 'AsyncIterator' : 'Iterator';
     const lines = this.#parameters(args).map((line) => `        ${line},`);
@@ -107,7 +91,7 @@ export class Methods {
 
   #signature({ method, operation }: Call, kind: Kind, args: readonly Argument[], type: string): string {
     const name = snake(operation.operationId.slice(operation.operationId.indexOf('.') + 1));
-    const key = method === 'GET' ? [] : ['idempotency_key: str = ABSENT'];
+    const key = method === 'GET' || kind.isAtomic ? [] : ['idempotency_key: str = ABSENT'];
     const options = kind.isBatched ? key : [...key, 'attempts: int = ABSENT'];
     const parameters = this.#parameters(args);
     const all = [...(parameters.length === 1 && options.length > 0 ? [...parameters, '*'] : parameters), ...options];
@@ -116,6 +100,7 @@ export class Methods {
   }
 
   #sends({ method }: Call, kind: Kind, to: string, args: readonly Argument[]): string {
+    if (kind.isAtomic) return `        return self._plan.add(${to}, ${dict(args)})`;
     if (kind.isBatched) return `        return self._batched(${to}, ${dict(args)}, idempotency_key)`;
     const send = kind.isAsync ? 'await self._send' : 'self._send';
     return `        return ${send}(${to}, ${dict(args)}, ${method === 'GET' ? 'ABSENT' : 'idempotency_key'}, attempts)`;
@@ -127,12 +112,11 @@ export class Methods {
     const known = args.filter((one) => one.description !== undefined);
     const lines = known.flatMap((one) => described(one.name, one.description ?? '', '    '));
     const codes = this.#codesOf(call);
-    const spaced = call.operation.operationId === 'space.list' ? '' : '/{spaceId}';
     return docstring(
       [
         summary,
         ...(description === undefined ? [] : [description]),
-        `\`${call.method} ${spaces}${spaced}${call.path}\``,
+        `\`${call.method} ${base}${call.path}\``,
         ...(lines.length > 0 ? [['Args:', ...lines]] : []),
         ...(codes.length > 0 ? [['Raises:', ...described('MusterError', codes.join(', '), '    ')]] : []),
       ],

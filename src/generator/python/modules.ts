@@ -1,15 +1,15 @@
 // The Python client's modules for an OpenAPI document: records, calls, and the calls as asyncio programs make them.
-import { allFailures, batchedCalls, type Call, callsOf, type Document, space } from '../document.ts';
+import { allFailures, type Call, callsOf, type Document, space } from '../document.ts';
 import { answerOf } from './answer.ts';
 import { Arguments } from './arguments.ts';
-import { alone, inAsync, inBatch, type Kind, Methods } from './methods.ts';
+import { alone, inAsync, inAtomic, inBatch, type Kind } from './kinds.ts';
+import { Methods } from './methods.ts';
 import { Records } from './records.ts';
 import { capital, constant, docstring, union } from './words.ts';
 
 class PythonClient {
   readonly #document: Document;
   readonly #calls: readonly Call[];
-  readonly #batched: ReadonlySet<string>;
   readonly #records: Records;
   readonly #arguments: Arguments;
   readonly #methods: Methods;
@@ -19,19 +19,17 @@ class PythonClient {
     this.#records = new Records(document);
     this.#arguments = new Arguments(document);
     this.#methods = new Methods(document, this.#records, this.#arguments);
-    this.#calls = callsOf(document)
-      .map((call) => ({ ...call, path: call.path.replace(space, '') }))
-      // A call of no primitive, batch, is written by hand.
-      .filter(({ operation }) => operation.operationId.includes('.'));
-    this.#batched = batchedCalls(document);
+    // A call of no primitive, batch, is written by hand.
+    this.#calls = callsOf(document).filter(({ operation }) => operation.operationId.includes('.'));
   }
 
   texts(): Record<string, string> {
     const endpoints = this.#calls.map((call) => this.#endpoints(call)).join('\n');
     const calls = this.#rooms(alone);
     const batched = this.#rooms(inBatch);
+    const atomic = this.#rooms(inAtomic);
     const asynchronous = this.#rooms(inAsync);
-    const facades = [alone, inBatch, inAsync].map((kind) => this.#facade(kind));
+    const facades = [alone, inBatch, inAtomic].map((kind) => this.#facade(kind));
     const codes = allFailures(this.#document).map(({ code }) => `    '${code}',`);
     const all = [...this.#records.names, ...this.#arguments.names].sort();
     const shared = (text: string): string => {
@@ -42,8 +40,8 @@ class PythonClient {
     };
     const imports = (names: readonly string[], text: string) =>
       names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).map((name) => `    ${name},`);
-    const callsText = [endpoints, calls, batched, facades[0], facades[1]].join('\n\n\n');
-    const asyncText = [asynchronous, facades[2]].join('\n\n\n');
+    const callsText = [endpoints, calls, batched, atomic, ...facades].join('\n\n\n');
+    const asyncText = [asynchronous, this.#facade(inAsync)].join('\n\n\n');
     return {
       _records: [
         head('The records that calls answer, and the arguments that are objects.'),
@@ -63,10 +61,10 @@ class PythonClient {
       _calls: [
         head('Every call of the API, by primitive.'),
         'from __future__ import annotations\n',
-        'from collections.abc import Iterator, Sequence',
+        'from collections.abc import Iterator, Mapping, Sequence',
         'from typing import Any, Literal, overload\n',
         `from .${shared(callsText)}`,
-        'from ._base import BatchedCall, Calls, CallsInBatch, Endpoint, Sender',
+        'from ._base import BatchedCall, Calls, CallsInAtomic, CallsInBatch, Endpoint, PendingCall, Plan, Sender',
         `from ._records import (\n${imports(all, callsText).join('\n')}\n)\n`,
         '',
         `${callsText}\n`,
@@ -90,14 +88,16 @@ class PythonClient {
     const { method, path, operation } = call;
     const { type, record, many } = answerOf(call, this.#records, this.#document);
     const name = constant(operation.operationId);
+    const outside = path.startsWith(space) ? '' : ', in_space=False';
     const target = (endpoint: string, answer: string, reads: string) =>
-      `${endpoint}: Endpoint[${answer}] = Endpoint('${operation.operationId}', '${method}', '${path}', ${reads}${operation.operationId === 'space.list' ? ', in_space=False' : ''})`;
+      `${endpoint}: Endpoint[${answer}] = Endpoint('${operation.operationId}', '${method}', '${path.replace(space, '')}', ${reads}${outside})`;
     const one = target(name, type, record);
     return many === undefined ? one : `${one}\n${target(`${name}_MANY`, union([many, 'None']), many)}`;
   }
 
   #ofKind(kind: Kind): Call[] {
-    return this.#calls.filter(({ operation }) => !kind.isBatched || this.#batched.has(operation.operationId));
+    const taken = kind.taken?.(this.#document);
+    return this.#calls.filter(({ operation }) => taken?.has(operation.operationId) ?? true);
   }
 
   #roomsOf(kind: Kind): string[] {
@@ -108,7 +108,7 @@ class PythonClient {
     return this.#roomsOf(kind)
       .map((room) => {
         const ofRoom = this.#ofKind(kind).filter(({ operation }) => operation.operationId.startsWith(`${room}.`));
-        const what = kind.isBatched ? 'calls for a batch' : 'calls';
+        const what = kind.isAtomic ? 'calls for an atomic batch' : kind.isBatched ? 'calls for a batch' : 'calls';
         return [
           `class ${capital(room)}${kind.suffix}(${kind.base}):`,
           docstring([`The ${what} \`${room}.…\``], '    '),
@@ -120,19 +120,14 @@ class PythonClient {
   }
 
   #facade(kind: Kind): string {
-    const name = { Calls: 'AllCalls', InBatch: 'AllCallsInBatch', AsyncCalls: 'AllAsyncCalls' }[kind.suffix];
-    const rooms = this.#roomsOf(kind);
-    const sender = kind.isAsync ? 'AsyncSender' : 'Sender';
-    const about = kind.isBatched
-      ? 'Every call that a batch takes, by primitive: `muster.call.message.send(…)` sends nothing yet'
-      : 'Every call of the API, by primitive';
-    const sent = kind.isBatched ? '' : 'sender';
+    const { all, about, passes, suffix } = kind;
+    const parameter = passes ? `, ${passes.name}: ${passes.type}` : '';
     return [
-      `class ${name}:`,
+      `class ${all}:`,
       docstring([about], '    '),
       '',
-      `    def __init__(self${sent && `, sender: ${sender}`}) -> None:`,
-      ...rooms.map((room) => `        self.${room} = ${capital(room)}${kind.suffix}(${sent})`),
+      `    def __init__(self${parameter}) -> None:`,
+      ...this.#roomsOf(kind).map((room) => `        self.${room} = ${capital(room)}${suffix}(${passes?.name ?? ''})`),
     ].join('\n');
   }
 }

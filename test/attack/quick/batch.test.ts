@@ -5,6 +5,7 @@ import { allowedBy, pathNames, type Route } from '../../../src/call/route.ts';
 import { allRoutes } from '../../../src/primitives.ts';
 import { allPermissions, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
+import { isOfMailboxes, namesHolder } from '../support/limited.ts';
 import { fieldsOf, isOfNotes, makeObjects, type Objects, objectIn, requestOf } from '../support/objects.ts';
 import { startTenants, type Tenants } from '../support/tenants.ts';
 
@@ -86,6 +87,31 @@ describe('Every call in a batch', () => {
       expect(textOf(wrong[index] as Answer), route.call).to.match(/^400 .*colour is not a field of this request/);
     }
     expect(changed(before, await digests(other))).to.deep.equal([]);
+  });
+
+  it('is refused like its single request to a key with limits', async () => {
+    const { id } = await world.mustPost('/mailboxes', { name: 'apart' });
+    const before = await digests(world);
+    for (const [limits, isRefused] of [
+      [{ mailboxes: [id] }, isOfMailboxes],
+      [{ holder: 'apart' }, namesHolder],
+    ] as const) {
+      const key = await world.key(allPermissions, undefined, limits);
+      const denied = routes.filter((route) => isRefused(route, objects));
+      const results = await asBatch(
+        denied.map((route) => callOf(route, objects)),
+        key,
+      );
+      for (const [index, route] of denied.entries()) {
+        const alone = textOf(await asRequest(route, objects, key));
+        expect(alone, route.call).to.match(/^403 .*PERMISSION_DENIED/);
+        expect(textOf(results[index] as Answer), route.call).to.equal(alone);
+      }
+    }
+    const ofKeys = /:(key:|keys$|keyIds$|endingKeys$|audit$)/;
+    const after = await digests(world);
+    const isOfKeys = (name: string): boolean => ofKeys.test(name) || name === `muster:{${world.org}}`;
+    expect(changed(before, after).filter((name) => !isOfKeys(name))).to.deep.equal([]);
   });
 
   it('finds no object of another organization or space, and answers as for unknown ids', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createKey, revokeKey } from '../../../src/org/admin.ts';
+import { createKey, revokeKey, rotateKey } from '../../../src/org/admin.ts';
 import { connect, type Store } from '../../../src/redis/connection.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { delivering } from '../../support/webhooks.ts';
@@ -50,6 +50,8 @@ describe('Guessing keys', () => {
     const { apiKey, service, org } = world;
     const revoked = await createKey(service, { org, permissions: allPermissions });
     await revokeKey(service, org, revoked.keyId);
+    const ended = await createKey(service, { org, permissions: allPermissions });
+    await rotateKey(service, { org, keyId: ended.keyId, overlapHours: 0 });
     const other = (key: string): string => (key.endsWith('a') ? 'b' : 'a');
     const guesses = {
       'an unknown organization': `mk_zyxwvuts_${'a'.repeat(43)}`,
@@ -58,6 +60,7 @@ describe('Guessing keys', () => {
       'all of a key but its last character': `${apiKey.slice(0, -1)}${other(apiKey)}`,
       'a key in lower case': apiKey.toLowerCase() === apiKey ? apiKey.toUpperCase() : apiKey.toLowerCase(),
       'a revoked key': revoked.apiKey,
+      'an ended key': ended.apiKey,
     };
     await ask(guesses['a revoked key']);
     const answers = new Set<string>();

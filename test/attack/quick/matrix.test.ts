@@ -6,6 +6,7 @@ import { createKey, revokeKey } from '../../../src/org/admin.ts';
 import { allErrors, allRoutes } from '../../../src/primitives.ts';
 import { allPermissions, codeOf, type Reply, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
+import { isOfMailboxes, mailboxesOf, namesHolder } from '../support/limited.ts';
 import { isOfNotes, type Objects, objectIn, requestOf } from '../support/objects.ts';
 import { startTenants, type Tenants } from '../support/tenants.ts';
 
@@ -24,6 +25,8 @@ const queries: readonly [path: string, name: string, code: string][] = [
   ['/watch?aggregate=budget:', 'budgetId', '200'],
   ['/deliveries?destinationId=', 'destinationId', '200'],
 ];
+
+const lastOfAll = (route: Route): number => (route.method === 'DELETE' ? 1 : 0);
 
 describe('Every route for every kind of caller', () => {
   let tenants: Tenants;
@@ -158,10 +161,52 @@ describe('Every route for every kind of caller', () => {
       expect((await one.get(`/scopes/${theirs['scopeId']}/notes/plan`)).body.value).to.deep.equal({ key: 'plan' });
   });
 
+  it('refuses a key that is limited to mailboxes wherever it would reach another one, and nowhere else', async () => {
+    const { id } = await world.mustPost('/mailboxes', { name: 'apart' });
+    const key = await world.key(allPermissions, undefined, { mailboxes: [id] });
+    const refused = allRoutes.filter((route) => isOfMailboxes(route, objects));
+    await everywhere(async (route) => {
+      if (!refused.includes(route)) return;
+      const reply = await ask(route, objects, { key });
+      expect(codeOf(reply), route.call).to.equal('403 PERMISSION_DENIED');
+      expect(reply.body.error.message, route.call).to.match(/the API key is limited to (other|some) mailboxes/);
+    });
+    for (const route of allRoutes.filter(({ method }) => method === 'GET')) {
+      if (refused.includes(route)) continue;
+      const reply = await ask(route, objects, { key });
+      expect(reply.status, `${route.call} ${reply.text}`).to.equal(200);
+      expect(reply.text, route.call).to.not.include(objects['messageId'] ?? '');
+    }
+    expect(refused).to.have.length.within(40, allRoutes.length - 40);
+  });
+
+  it('refuses a key that is bound to a holder wherever another one is named, and nowhere else', async () => {
+    const key = await world.key(allPermissions, undefined, { holder: 'apart' });
+    let cases = 0;
+    await everywhere(async (route) => {
+      if (!namesHolder(route, objects)) return;
+      const reply = await ask(route, objects, { key });
+      expect(codeOf(reply), route.call).to.equal('403 PERMISSION_DENIED');
+      expect(reply.body.error.message).to.contain('bound to a holder');
+      cases++;
+    });
+    expect(cases).to.equal(7);
+  });
+
+  it('accepts a key that is limited to all mailboxes, and bound to the holder that is named', async () => {
+    const mailboxes = await mailboxesOf(sibling);
+    const key = await sibling.key(allPermissions, undefined, { mailboxes, holder: 'ann@example.com' });
+    for (const route of allRoutes.toSorted((one, next) => lastOfAll(one) - lastOfAll(next))) {
+      const named = { ...siblings, holder: 'ann@example.com', answeredBy: 'ann@example.com' };
+      const reply = await ask(route, named, { key, spaceId: sibling.spaceId });
+      if (route.needsAllMailboxes) expect(codeOf(reply), route.call).to.equal('403 PERMISSION_DENIED');
+      else expect([401, 403, 404, 500], `${route.call} ${reply.text}`).to.not.include(reply.status);
+    }
+  });
+
   it('accepts a key with just its permission and its space', async () => {
     const keys = new Map<string, string>();
     for (const one of allPermissions) keys.set(one, await world.key([one], [world.spaceId]));
-    const lastOfAll = (route: Route): number => (route.method === 'DELETE' ? 1 : 0);
     for (const route of allRoutes.toSorted((one, next) => lastOfAll(one) - lastOfAll(next))) {
       const reply = await ask(route, objects, { key: keys.get(route.permission) ?? [...keys.values()][0] });
       expect([401, 403, 404, 500], `${route.call} ${reply.text}`).to.not.include(reply.status);

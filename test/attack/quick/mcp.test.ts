@@ -7,6 +7,7 @@ import { routeOf, toolNames } from '../../mcp/rest.ts';
 import { exchange } from '../../support/exchange.ts';
 import { allPermissions, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
+import { isOfMailboxes, namesHolder } from '../support/limited.ts';
 import { fieldsOf, isOfNotes, type Objects, objectIn } from '../support/objects.ts';
 import { startTenants, type Tenants } from '../support/tenants.ts';
 
@@ -66,7 +67,9 @@ describe('Every tool for every kind of caller', () => {
     for (const lacking of allPermissions)
       keys.set(lacking, await world.key(allPermissions.filter((one) => !allowedBy(lacking).includes(one))));
     await unchanged(async () => {
-      for (const lacking of new Set(routes.map(({ permission }) => permission))) {
+      // A batch needs what its calls need: below.
+      const needed = new Set(routes.map(({ permission }) => permission).filter((one) => one !== 'none'));
+      for (const lacking of needed) {
         const denied = routes.filter(({ permission }) => permission === lacking);
         const all = denied.map((route): [Route, Objects] => [route, objects]);
         // The first one also in a request of its own, where other refusals are HTTP's.
@@ -77,7 +80,42 @@ describe('Every tool for every kind of caller', () => {
               true,
             ]);
       }
+      const view = { call: 'barrier.view', barrierId: objects['barrierId'] };
+      const params = { name: 'batch', arguments: { atomic: true, calls: [view] } };
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+      const { result } = JSON.parse((await post(message, keys.get('coordination_read'))).text);
+      expect(result.isError).to.equal(true);
+      expect(JSON.parse(result.content[0].text).error).to.include({ code: 'PERMISSION_DENIED', call: 'barrier.view' });
     });
+  });
+
+  it('refuses a key with limits as over REST, and lists what it may call', async () => {
+    const { id } = await world.mustPost('/mailboxes', { name: 'apart' });
+    const ofMailbox = await world.key(allPermissions, undefined, { mailboxes: [id] });
+    const ofHolder = await world.key(allPermissions, undefined, { holder: 'apart' });
+    await unchanged(async () => {
+      for (const [key, isRefused] of [
+        [ofMailbox, isOfMailboxes],
+        [ofHolder, namesHolder],
+      ] as const) {
+        const denied = routes.filter((route) => isRefused(route, objects));
+        expect(denied).to.have.length.above(4);
+        const texts = await call(
+          denied.map((route) => [route, objects]),
+          key,
+        );
+        for (const [index, text] of texts.entries())
+          expect(codeIn(text), denied[index]?.call).to.equal('PERMISSION_DENIED');
+      }
+    });
+    const listed = async (key: string): Promise<string[]> => {
+      const { text } = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, key);
+      return JSON.parse(text).result.tools.map(({ name }: { name: string }) => name);
+    };
+    const hidden = routes.filter(({ needsAllMailboxes }) => needsAllMailboxes).map(({ call }) => toolName(call));
+    expect(hidden).to.have.length.above(2);
+    expect(await listed(ofHolder)).to.have.members(toolNames);
+    expect(await listed(ofMailbox)).to.have.members(toolNames.filter((name) => !hidden.includes(name)));
   });
 
   it('hides objects of other organizations and spaces: it answers as for unknown ids', () =>

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { World } from '../../support/world.ts';
 
-/** Counters of requests, including refused ones: they are no effects of a call. */
-const counters = new Set(['usedRequests', 'usedRecovery', 'requestsMinute']);
+/** Counters of requests, including refused ones, and the day on which a key was last used: they are no effects of a call. */
+const counters = new Set(['usedRequests', 'usedRecovery', 'requestsMinute', 'usedDay', 'plain']);
 
 /** A digest of each value that an organization stores, by key. */
 export async function digests(world: World): Promise<Map<string, string>> {
@@ -14,7 +14,7 @@ export async function digests(world: World): Promise<Map<string, string>> {
     const [next, keys] = await store.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
     cursor = next;
     for (const key of keys) {
-      const isRecord = key === prefix || key === `${prefix}:${world.spaceId}`;
+      const isRecord = [prefix, `${prefix}:${world.spaceId}`].includes(key) || key.startsWith(`${prefix}:key:`);
       // Reading a large hash may change its order, as Redis moves it to a larger table gradually.
       const isHash = isRecord || (await store.type(key)) === 'hash';
       const value = isHash

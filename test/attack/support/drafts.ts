@@ -39,7 +39,11 @@ const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 /** Requests for one operation: mostly valid, often with one mistake, sometimes with several. */
 export function drafts(operation: Operation): Arbitrary<Draft> {
-  const body = operation.body ? bodies(operation.body) : fc.constant({ body: undefined });
+  const usual = operation.body ? bodies(operation.body) : fc.constant({ body: undefined });
+  const body =
+    operation.id === 'batch' && operation.body
+      ? mostly<Pick<Draft, 'body' | 'bytes'>>([1, usual], [1, atomicBatches(operation.body)])
+      : usual;
   const methods = mostly(
     [40, fc.constant(operation.method)],
     [1, one('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')],
@@ -144,6 +148,35 @@ function headers({ hasKey, body }: Operation): Arbitrary<Pairs> {
       ),
     )
     .map((groups) => groups.flat());
+}
+
+type Call = Readonly<Record<string, unknown>>;
+
+/** A few calls of one step, some of which name what earlier ones have made, and say what they expect. */
+function atomicBatches(schema: Schema): Arbitrary<Pick<Draft, 'body'>> {
+  const call = valid(schema.properties?.['calls']?.items ?? {}, '') as Arbitrary<Call>;
+  const expectations = [
+    {},
+    { state: 'READY' },
+    { state: 'OPEN', replay: false },
+    { balances: { overdrawn: '0' } },
+    { id: 1 },
+  ];
+  const ties = fc.record({
+    isTied: mostly([3, fc.constant(false)], [1, fc.constant(true)]),
+    from: mostly([5, fc.constant(0)], [1, fc.nat(3)]),
+    member: one(undefined, undefined, 'scopeId', 'messageId', 'x'),
+    expect: mostly<unknown>([12, fc.constant(undefined)], [2, one(...expectations)], [1, one(...hostile)]),
+  });
+  return fc.array(fc.tuple(call, ties), { minLength: 1, maxLength: 4 }).map((list) => {
+    const calls = list.map(([made, { isTied, from, member, expect }], index) => {
+      const { expect: _, idempotencyKey: __, ...fields } = made;
+      const ids = Object.keys(fields).filter((name) => isTied && index > 0 && name.endsWith('Id'));
+      const named = ids.slice(0, 1).map((name) => [name, { $from: from, member }]);
+      return { ...fields, ...Object.fromEntries(named), ...(expect !== undefined && { expect }) };
+    });
+    return { body: JSON.stringify({ atomic: true, calls }) };
+  });
 }
 
 function bodies(schema: Schema): Arbitrary<Pick<Draft, 'body' | 'bytes'>> {

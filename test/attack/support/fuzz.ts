@@ -26,14 +26,16 @@ export interface Outcome {
   readonly seen: ReadonlySet<string>;
   /** Statuses by operation of a space. */
   readonly statuses: ReadonlyMap<string, ReadonlySet<number>>;
+  /** Atomic batches that have happened, and that were refused for one of their calls. */
+  readonly atomic: { readonly done: number; readonly refused: number };
 }
 
 /**
  * Sends requests generated from the service's own document, one by one or several of one operation in parallel. Throws
  * the smallest that is answered wrongly, or that is refused but writes something (the latter only when sent one by
- * one).
+ * one). only: the name of the operation to call; left out: all.
  */
-export async function fuzz(requests: number, seed: number, together = 1): Promise<Outcome> {
+export async function fuzz(requests: number, seed: number, together = 1, only?: string): Promise<Outcome> {
   const sink = await Sink.start();
   const resolve = async (name: string) => (name === 'sink.test' ? [{ address: '127.0.0.1', family: 4 }] : []);
   const service = await delivering({ resolve });
@@ -42,7 +44,8 @@ export async function fuzz(requests: number, seed: number, together = 1): Promis
   try {
     const fuzzer = await Fuzzer.start(service, sink, agent, commands);
     const size = { minLength: 1, maxLength: together, size: 'max' } as const;
-    const all = fuzzer.document.operations.map((operation) => fc.array(drafts(operation), size));
+    const called = fuzzer.document.operations.filter(({ id }) => id === (only ?? id));
+    const all = called.map((operation) => fc.array(drafts(operation), size));
     const property = fc.asyncProperty(fc.oneof(...all), (some) => fuzzer.send(some));
     // Bursts have half the maximum length on average; 5 % more make up for chance.
     const numRuns = together === 1 ? requests : Math.ceil((requests / ((1 + together) / 2)) * 1.05);
@@ -77,6 +80,7 @@ class Fuzzer {
   #renewAt = 0;
   readonly #seen = new Set<string>();
   readonly #statuses = new Map<string, Set<number>>();
+  readonly #atomic = { done: 0, refused: 0 };
 
   private constructor(
     world: World,
@@ -113,7 +117,7 @@ class Fuzzer {
   outcome(): Outcome {
     const declared = this.document.pairs();
     const seen = new Set([...this.#seen].filter((pair) => declared.includes(pair)));
-    return { requests: this.#requests, declared, seen, statuses: this.#statuses };
+    return { requests: this.#requests, declared, seen, statuses: this.#statuses, atomic: this.#atomic };
   }
 
   /** Sends drafts in parallel, with real values in their slots; throws if an answer is not as declared. */
@@ -142,13 +146,21 @@ class Fuzzer {
    * Checks that each result of a batch is possible for its single request and its caller; returns a code that limits.
    */
   #checkResults({ method, target, headers, body }: Request, reply: Reply): string | undefined {
-    if (this.document.find(method, target)?.id !== 'batch' || reply.status !== 200) return undefined;
-    const { calls } = JSON.parse(String(body)) as { calls: { call: unknown }[] };
+    if (this.document.find(method, target)?.id !== 'batch') return undefined;
+    if (reply.body?.error?.index !== undefined) this.#atomic.refused++;
+    if (reply.status !== 200) return undefined;
+    const { calls, atomic } = JSON.parse(String(body)) as { calls: { call: unknown }[]; atomic?: unknown };
+    if (atomic === true) this.#atomic.done++;
     const isOwner = this.#isOwner(target, headers);
+    const isReader = callerOf(headers) === this.#fixed['reader'];
     const codes: string[] = [];
     for (const [index, result] of reply.body.results.entries()) {
-      this.document.checkResult(calls[index]?.call, result);
-      if (result.status < 300 && !isOwner) throw new Error(`a stranger got ${result.status} in a batch`);
+      const { call } = calls[index] ?? {};
+      // A replay does not read again.
+      const isUnread = atomic === true && result.replayed && result.body === null;
+      if (!isUnread) this.document.checkResult(call, result, atomic === true);
+      const mayRead = isReader && this.document.isRead(call);
+      if (result.status < 300 && !isOwner && !mayRead) throw new Error(`a stranger got ${result.status} in a batch`);
       if (result.status === 401 || (result.status === 403 && isOwner))
         throw new Error(`the owner got ${result.status}`);
       codes.push(result.body?.error?.code ?? '');

@@ -12,6 +12,16 @@ export type Objects = Readonly<Record<string, string>>;
 
 /** Creates the objects; the space's service must deliver webhooks. */
 export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
+  const records = await makeRecords(world);
+  const eventTypes = ['barrier.created'];
+  const { id: destinationId } = await world.mustPost('/destinations', { url: sink.url, eventTypes });
+  await world.mustPost('/barriers', { scopeId: records['scopeId'], target: 3 });
+  const [delivery] = await untilRows(world, 1, `&destinationId=${destinationId}`);
+  return { ...records, url: sink.url, destinationId, deliveryId: delivery?.id ?? '' };
+}
+
+/** Creates all of them but those of webhooks. */
+export async function makeRecords(world: World): Promise<Objects> {
   const scopeId = randomUUID();
   const name = () => `n-${randomUUID()}`;
   const { id: mailboxId } = await world.mustPost('/mailboxes', { name: name() });
@@ -101,10 +111,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
 
   for (const key of ['plan', 'draft']) await world.call('PUT', `/scopes/${scopeId}/notes/${key}`, { value: { key } });
 
-  const eventTypes = ['barrier.created'];
-  const { id: destinationId } = await world.mustPost('/destinations', { url: sink.url, eventTypes });
   const { id: barrierId } = await world.mustPost('/barriers', { scopeId, target: 3 });
-  const [delivery] = await untilRows(world, 1, `&destinationId=${destinationId}`);
   const more = {
     messageId: claim.id,
     token: claim.token,
@@ -116,7 +123,6 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     consumptionId: consumption.id,
     ...{ questionId: question.id, answeredQuestionId: answered.id, withdrawnQuestionId: withdrawn.id },
     ...{ askingMessageId, 'message.ask token': askingToken },
-    deliveryId: delivery?.id ?? '',
     ...{ key: 'plan', spareKey: 'draft' },
     ...{ readyMessageId, cancelledMessageId, emptyMailboxId, fullMailboxId: full.id, scheduleId, spareScheduleId },
     [`scope.cancel ${scopeId}`]: stoppedId,
@@ -129,8 +135,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
     'budget.update limitMinor': '2000000',
     'allowance.update unitsLimit': '200000',
   };
-  const url = sink.url;
-  return { url, scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, destinationId, barrierId, ...more };
+  return { scopeId, mailboxId, groupId, taskId, budgetId, allowanceId, barrierId, ...more };
 }
 
 /** The separate objects that some calls have in their paths. */
@@ -155,6 +160,9 @@ export const isOfNotes = ({ call }: Pick<Route, 'call'>): boolean => call.starts
 
 /** The name of the object for this parameter of a call's path. */
 export const objectIn = (call: string, parameter: string): string => ofTheirOwn[call]?.[parameter] ?? parameter;
+
+/** Only a key that is bound to a holder may leave them out. */
+const isName = new Set(['holder', 'answeredBy']);
 
 /** Calls that do little without optional fields. */
 const inFull = new Set([
@@ -183,7 +191,11 @@ export function requestOf(route: Route, objects: Objects): { path: string; body:
   };
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name));
   const [full, least] = samplesOf(route);
-  const body = structuredClone(inFull.has(route.call) ? full : least) ?? {};
+  const names = Object.keys(route.body?.describe()['keys'] ?? {}).filter((name) => isName.has(name));
+  const body: Record<string, unknown> = {
+    ...structuredClone(inFull.has(route.call) ? full : least),
+    ...Object.fromEntries(names.map((name) => [name, 'worker-7'])),
+  };
   const put = (into: Record<string, unknown>): void => {
     for (const [name, value] of Object.entries(into)) {
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) put(value as Record<string, unknown>);

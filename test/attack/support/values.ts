@@ -6,7 +6,7 @@ export const slot = (name: string): string => `⟨${name}⟩`;
 
 /** Names of real values, as in fields and paths. */
 const real = new Set(
-  'scopeId parentScopeId mailboxId messageId groupId taskId budgetId reservationId barrierId allowanceId waiterId poolId holdId destinationId deliveryId scheduleId token'.split(
+  'scopeId parentScopeId mailboxId messageId groupId taskId budgetId reservationId barrierId allowanceId waiterId poolId holdId questionId consumptionId destinationId deliveryId scheduleId token'.split(
     ' ',
   ),
 );
@@ -64,6 +64,7 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
     return fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 6, arbitrary: valid(rest, name) });
   }
   if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.anyOf) return alternatives(schema.anyOf, name);
   if (schema.oneOf) return fc.oneof(...schema.oneOf.map((one) => valid(one, name)));
   if (schema.enum) return fc.constantFrom(...schema.enum.filter((value) => value !== null));
   switch (kinds[0]) {
@@ -71,6 +72,7 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
       return fields(schema);
     case 'array':
       if (schema.items?.oneOf) return fc.array(valid(schema.items, name), { minLength: 1, maxLength: 8 });
+      if (schema.items?.properties) return fc.array(valid(schema.items, name), { maxLength: 2 });
       return fc.array(fc.constantFrom(...types), { maxLength: 4 });
     case 'boolean':
       return fc.boolean();
@@ -81,6 +83,11 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
     default:
       return fc.jsonValue({ maxDepth: 3 });
   }
+}
+
+/** Mostly the first: an id, sooner than a reference to one. */
+function alternatives([usual = {}, ...others]: readonly Schema[], name: string): Arbitrary<unknown> {
+  return fc.oneof({ weight: 12, arbitrary: valid(usual, name) }, ...others.map((one) => valid(one, name)));
 }
 
 /** waitSeconds is always 0: waits would only take time, and are tested elsewhere. */
@@ -128,7 +135,11 @@ const digits = ({ pattern = '' }: Schema): Arbitrary<string> => fc.stringMatchin
 
 function fields({ properties = {}, required = [] }: Schema): Arbitrary<Record<string, unknown>> {
   const each = Object.entries(properties).map(([name, schema]) => [name, valid(schema, name)] as const);
-  return fc.record(Object.fromEntries(each), { requiredKeys: [...required], noNullPrototype: true });
+  const record = fc.record(Object.fromEntries(each), { requiredKeys: [...required], noNullPrototype: true });
+  if (required.length > 0 || each.length < 2 || each.some(([name]) => !name.endsWith('Id'))) return record;
+  // Ids of several kinds, of which mostly one is to be given.
+  const single = each.map(([name, value]) => value.map((id) => ({ [name]: id })));
+  return fc.oneof({ weight: 6, arbitrary: fc.oneof(...single) }, record);
 }
 
 /** A value just outside a schema, or something entirely different. */

@@ -3,6 +3,7 @@ import type { Workload } from '../workload.ts';
 import { AskScene } from './ask.ts';
 import { BatchScene } from './batch.ts';
 import { ClockworkScene } from './clockwork.ts';
+import { DealScene } from './deal.ts';
 import { GateScene } from './gate.ts';
 import { GraphScene } from './graph.ts';
 import { KeysScene } from './keys.ts';
@@ -24,6 +25,7 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new QueueScene(load, access, 16),
   (load, access) => new QueueScene(load, access, 16),
   (load, access) => new PurseScene(load, access, 24),
+  (load, access) => new DealScene(load, access, 24),
   (load, access) => new GateScene(load, access, 24),
   (load, access) => new QuotaScene(load, access, 20),
   (load, access) => new LockScene(load, access, 24),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Heard } from '../caller.ts';
 import type { Operation } from '../history.ts';
+import type { BatchedPlan } from '../workload.ts';
 import { Shared } from './scene.ts';
 
 /** Of a budget and of the one below it: either may be short first. */
@@ -13,10 +14,16 @@ interface Reserved {
   readonly workKey: string;
 }
 
-interface Purse {
+export interface Purse {
   readonly ids: readonly string[];
   /** Reservations that somebody knows of. */
   readonly known: Reserved[];
+}
+
+/** A plan that moves money. */
+interface Move extends BatchedPlan {
+  readonly input: Operation['input'];
+  readonly body: { readonly budgetId: string; readonly workKey: string } & Readonly<Record<string, unknown>>;
 }
 
 export const balances = ({ balances: { reserved, settled, overdrawn } }: Heard['body']): Operation['value'] => ({
@@ -39,53 +46,65 @@ export class PurseScene extends Shared<Purse> {
     return { ids, known: [] };
   }
 
-  protected async use(client: number, { ids, known }: Purse): Promise<void> {
+  protected async use(client: number, purse: Purse): Promise<void> {
+    const { chance } = this.load;
+    if (purse.known.length > 0 && chance.next() < 0.1) {
+      const { id, level, amount, workKey } = chance.of(purse.known);
+      await this.load.call(client, this.access, {
+        kind: 'reserve again',
+        object: `budget ${purse.ids[0]}`,
+        input: { reservation: id, level },
+        path: `/budgets/${purse.ids[level]}/reserve`,
+        body: { scopeId: randomUUID(), holder: 'another', amountMinor: String(amount), workKey },
+        read: (found) => ({ found: found.id, ...balances(found) }),
+      });
+      return;
+    }
+    const plan = this.move(purse);
+    const { budgetId, ...body } = plan.body;
+    const path = `/budgets/${budgetId}/${plan.kind}`;
+    const heard = await this.load.call(client, this.access, { ...plan, path, body });
+    this.moved(purse, plan, heard.body);
+  }
+
+  /** A reserve, or a settle or void of a reservation that somebody knows of. */
+  protected move({ ids, known }: Purse): Move {
     const { chance } = this.load;
     const amount = 1 + chance.below(40);
     const object = `budget ${ids[0]}`;
     const reserved = chance.next() < 0.5 || known.length === 0 ? undefined : chance.of(known);
     const level = reserved?.level ?? chance.below(ids.length);
-    const id = ids[level];
-    if (reserved === undefined) {
-      const workKey = randomUUID();
-      const { body } = await this.load.call(client, this.access, {
+    const budgetId = ids[level] ?? '';
+    const workKey = randomUUID();
+    if (reserved === undefined)
+      return {
         kind: 'reserve',
         object,
         input: { amount, level },
-        path: `/budgets/${id}/reserve`,
-        body: { scopeId: randomUUID(), holder: 'h', amountMinor: String(amount), workKey },
+        call: 'budget.reserve',
+        body: { budgetId, scopeId: randomUUID(), holder: 'h', amountMinor: String(amount), workKey },
         read: (body) => ({ id: body.id, ...balances(body) }),
         refuses: ['INSUFFICIENT_BUDGET'],
-      });
-      if (body.id) known.push({ id: body.id, level, amount, workKey });
-      return;
-    }
-    const { id: reservationId, workKey } = reserved;
-    if (chance.next() < 0.2) {
-      await this.load.call(client, this.access, {
-        kind: 'reserve again',
-        object,
-        input: { reservation: reservationId, level },
-        path: `/budgets/${id}/reserve`,
-        body: { scopeId: randomUUID(), holder: 'another', amountMinor: String(reserved.amount), workKey },
-        read: (found) => ({ found: found.id, ...balances(found) }),
-      });
-      return;
-    }
+      };
     const kind = chance.next() < 0.6 ? 'settle' : 'void';
     const overrun = kind === 'settle' && chance.next() < 0.1;
-    await this.load.call(client, this.access, {
+    return {
       kind,
       object,
-      input: { reservation: reservationId, amount, level, ...(overrun && { overrun: 1 }) },
-      path: `/budgets/${id}/${kind}`,
+      input: { reservation: reserved.id, amount, level, ...(overrun && { overrun: 1 }) },
+      call: `budget.${kind}`,
       body: {
-        reservationId,
-        workKey: randomUUID(),
+        ...{ budgetId, reservationId: reserved.id, workKey },
         ...(kind === 'settle' && { amountMinor: String(amount), overrun }),
       },
       read: (body) => ({ entry: body.entry.id, ...balances(body) }),
       refuses: ['RESERVATION_CLOSED', 'SETTLEMENT_EXCEEDS_RESERVATION'],
-    });
+    };
+  }
+
+  /** Remembers what a reserve has reserved. */
+  protected moved({ known }: Purse, { kind, input, body: { workKey } }: Move, body: Heard['body']): void {
+    if (kind === 'reserve' && body.id)
+      known.push({ id: body.id, level: Number(input['level']), amount: Number(input['amount']), workKey });
   }
 }

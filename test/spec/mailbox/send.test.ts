@@ -33,6 +33,8 @@ describe('POST /mailboxes/{id}/messages', () => {
         progress: null,
         readyAt: null,
         workKey: 'k',
+        traceparent: null,
+        tracestate: null,
         priority: 0,
         key: null,
         after: [],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { traceOf } from '../../support/trace.ts';
 import { World } from '../../support/world.ts';
 
 const form = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|(?<="nextCursor":")[^"]+/g;
@@ -86,7 +87,10 @@ export class Twins {
       [this.#plain, this.#packed].map(async (twin) => {
         const translated = (text: string) => twin.translated(text);
         const sent = body === undefined ? undefined : JSON.parse(translated(JSON.stringify(body)));
-        const { status, text } = await twin.world.call(method, translated(path), sent, { 'Idempotency-Key': key });
+        const { status, text } = await twin.world.call(method, translated(path), sent, {
+          'Idempotency-Key': key,
+          ...traceOf(key),
+        });
         return { status, text: twin.named(text.replace(/,"requestId":"[^"]+"\}\}$/, '}}')) };
       }),
     );

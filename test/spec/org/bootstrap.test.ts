@@ -34,7 +34,7 @@ describe('The first start on an embedded store', () => {
     );
     const digest = apiKeyDigest(lines[2]?.split('=')[1] ?? '');
     expect(await to.store.hget(`muster:{dev}:key:${digest}`, 'permissions')).to.equal(
-      'coordination_read,coordination_write,resource_config,resource_spend',
+      'coordination_read,coordination_write,resource_config,resource_spend,key_admin',
     );
   });
 
@@ -45,7 +45,7 @@ describe('The first start on an embedded store', () => {
     expect(await admin.createSpace(to, { org: 'dev', first: true })).to.deep.equal(oldest);
     const before = await to.store.hgetall('muster:{dev}');
     const command =
-      'muster key create --org dev --permissions coordination_read,coordination_write,resource_config,resource_spend';
+      'muster key create --org dev --permissions coordination_read,coordination_write,resource_config,resource_spend,key_admin';
     expect(await bootstrap(to, url)).to.deep.equal([
       `export MUSTER_URL=${url}`,
       space,

@@ -17,7 +17,8 @@ from ._arguments import ABSENT, After, Amount, From, Id, Moment
 from ._async_pool import AsyncHolding
 from ._async_run import AsyncRun, AsyncRunNote
 from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
-from ._base import BatchedCall
+from ._atomic import AsyncAtomic, Atomic, AtomicCalls
+from ._base import BatchedCall, PendingCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._claims import WorkerCounts
 from ._core import MailboxChoice
@@ -41,6 +42,7 @@ __all__ = [
     'After',
     'Amount',
     'Asked',
+    'AsyncAtomic',
     'AsyncHandler',
     'AsyncHolding',
     'AsyncMuster',
@@ -49,6 +51,8 @@ __all__ = [
     'AsyncRunNote',
     'AsyncTask',
     'AsyncWorker',
+    'Atomic',
+    'AtomicCalls',
     'BatchResult',
     'BatchedCall',
     'From',
@@ -67,6 +71,7 @@ __all__ = [
     'Moment',
     'Muster',
     'MusterError',
+    'PendingCall',
     'PrerequisiteResult',
     'ProviderHeaders',
     'Record',

@@ -165,7 +165,8 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
         error: BaseException | None = None
         result: Any = None
         try:
-            result = await self._handler(held.message, AsyncTask(held, self))
+            with held.attempt.active():
+                result = await self._handler(held.message, AsyncTask(held, self))
         except BaseException as raised:
             error = raised
         finally:

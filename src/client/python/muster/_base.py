@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import quote, urlencode
 
-from ._arguments import ABSENT, encode, given, text
-from ._record import Record
+from ._arguments import ABSENT, From, encode, given, text
+from ._record import Record, member_of
 
 T = TypeVar('T')
 T_co = TypeVar('T_co', covariant=True)
@@ -112,6 +112,82 @@ class BatchedCall(Generic[T_co]):
     def read(self, body: Any) -> T_co:
         """The answer to it."""
         return self._endpoint.read(body)
+
+
+class Answers(Record):
+    """The answer to a batch."""
+
+    __slots__ = ()
+
+
+BATCH: Endpoint[Answers] = Endpoint('batch', 'POST', '/batch', Answers)
+
+
+class PendingCall(BatchedCall[T_co]):
+    """A call of an atomic batch that has not been made yet; `answer` is there once the batch has happened.
+
+    The ids of its answer can be used before that: `run = t.scope.create()`, then `scope_id=run.id`.
+    """
+
+    __slots__ = ('_index', '_body')
+
+    def __init__(self, endpoint: Endpoint[Any], args: Mapping[str, Any], index: int) -> None:
+        super().__init__(endpoint, args, ABSENT)
+        self._index = index
+        self._body: Any = ABSENT
+
+    def __getattr__(self, name: str) -> From:
+        if name == 'id':
+            return {'$from': self._index}
+        if name.endswith('_id') and not name.startswith('_'):
+            return {'$from': self._index, 'member': member_of(name)}
+        raise AttributeError(f'{self.call["call"]} has no {name} yet: it is in `answer` once the batch has happened')
+
+    def take(self, body: Any) -> None:
+        """The batch has happened."""
+        self._body = body
+
+    @property
+    def answer(self) -> T_co:
+        """What the call has answered; of a read None, where the batch had happened before."""
+        if self._body is ABSENT:
+            raise ValueError(f'{self.call["call"]} has not been made: its batch has not happened')
+        return self.read(self._body)
+
+
+class Plan:
+    """The calls of an atomic batch, in their order.
+
+    Args:
+        start: the place of the first: so many others come before
+    """
+
+    def __init__(self, start: int = 0) -> None:
+        self.calls: list[PendingCall[Any]] = []
+        self._start = start
+
+    def add(self, endpoint: Endpoint[T], args: Mapping[str, Any]) -> PendingCall[T]:
+        """Plans a call behind those that are there."""
+        call: PendingCall[T] = PendingCall(endpoint, args, self._start + len(self.calls))
+        self.calls.append(call)
+        return call
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The body of its request."""
+        return {'atomic': True, 'calls': [one.call for one in self.calls]}
+
+    def take(self, answers: Answers) -> None:
+        """It has happened."""
+        for call, result in zip(self.calls, answers.to_json()['results']):
+            call.take(result['body'])
+
+
+class CallsInAtomic:
+    """The calls of a primitive, for an atomic batch."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
 
 
 class CallsInBatch:

@@ -18,6 +18,7 @@ from ._calls import MESSAGE_RENEW
 from ._client import Muster
 from ._errors import ClaimLost, MusterError, reason_of
 from ._held import Held, first_pause_seconds, lost_codes, max_calls, max_pause_seconds
+from ._tracing import TraceContext
 from ._transport import Stop
 
 T = TypeVar('T')
@@ -171,17 +172,24 @@ class Claims:
         # Renewing twice does no harm, so no key is kept.
         return MESSAGE_RENEW, args, ABSENT
 
-    def _ask(self, calls: Sequence[Request], is_batch: bool) -> list[Any]:
+    def _ask(self, calls: Sequence[Request], is_batch: bool, trace_context: TraceContext = TraceContext()) -> list[Any]:
         """The answer to each, or its error. is_batch: they share a request; otherwise there is one."""
         try:
             if is_batch:
                 batch = [BatchedCall[Any](*call) for call in calls]
-                results = self.muster.batch(batch, attempts=1, timeout_seconds=self._timeout_seconds)
+                results = self.muster.batch(
+                    batch, attempts=1, timeout_seconds=self._timeout_seconds, trace_context=trace_context
+                )
                 return [result.error or result.answer for result in results]
             ((endpoint, args, key),) = calls
             return [
                 self.muster.request(
-                    endpoint, args, idempotency_key=key, attempts=1, timeout_seconds=self._timeout_seconds
+                    endpoint,
+                    args,
+                    idempotency_key=key,
+                    attempts=1,
+                    timeout_seconds=self._timeout_seconds,
+                    trace_context=trace_context,
                 )
             ]
         except MusterError as error:

@@ -7,35 +7,28 @@ import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar
 
 from ._arguments import ABSENT, Amount, Id, text
 from ._async_calls import AllAsyncCalls
 from ._async_pool import AsyncPools
-from ._base import BatchedCall, Endpoint
+from ._atomic import AsyncAtomic, Atomic
+from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._errors import MusterError, Stopped
 from ._journal import Journal
 from ._pool import Pools
-from ._record import Record
 from ._records import Event, ReservationRecord, Reserved, Waiter
 from ._model_call import ModelCall
 from ._spend import Spend, Spending, spend
 from ._spending import Reservation, Settlement, Spender, reserve, take_units
+from ._tracing import TraceContext, in_call_span
 from ._transport import Stop, Transport
 
 T = TypeVar('T')
 T_co = TypeVar('T_co', covariant=True)
-
-
-class _Results(Record):
-    """The answer to a batch."""
-
-    __slots__ = ()
-
-
-_BATCH: Endpoint[_Results] = Endpoint('batch', 'POST', '/batch', _Results)
 
 
 class BatchResult(Generic[T_co]):
@@ -123,6 +116,7 @@ class Muster(AllCalls):
         attempts: int = ABSENT,
         stop: Stop | None = None,
         timeout_seconds: float | None = None,
+        trace_context: TraceContext = TraceContext(),
     ) -> list[BatchResult[T]]:
         """Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send(…), …])`.
 
@@ -131,14 +125,27 @@ class Muster(AllCalls):
         """
         args = {'calls': [one.call for one in calls]}
         answer = self.request(
-            _BATCH,
+            BATCH,
             args,
             idempotency_key=idempotency_key,
             attempts=attempts,
             stop=stop,
             timeout_seconds=timeout_seconds,
+            trace_context=trace_context,
         )
         return [BatchResult(call, result) for call, result in zip(calls, answer.to_json()['results'])]
+
+    def atomic(self, *, idempotency_key: str = ABSENT, attempts: int = ABSENT) -> Atomic:
+        """Makes 1 to 25 calls in one step: all happen, or none does. `with muster.atomic() as t: t.message.send(…)`
+
+        They are made at the end of the block, unless that raises; then `answer` of each is there. Ids can be used
+        before that: `run = t.scope.create()`, then `scope_id=run.id`. `expect` says what a call must answer.
+
+        Raises:
+            MusterError: a call was refused, `error.index`, and nothing has happened; EXPECTATION_FAILED if an
+                answer is not what was expected
+        """
+        return Atomic(self.send, idempotency_key, attempts)
 
     def events(
         self,
@@ -231,19 +238,23 @@ class Muster(AllCalls):
         attempts: int = ABSENT,
         timeout_seconds: float | None = None,
         stop: Stop | None = None,
+        trace_context: TraceContext = TraceContext(),
     ) -> T:
-        """Makes a call, which another thread may `stop`."""
+        """Makes a call, which another thread may `stop`. trace_context: where it belongs in a trace; default: in the active span."""
         target, body = endpoint.request(args)
-        body = self._transport.call(
-            endpoint.method,
-            f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1/spaces{target}',
-            body,
-            idempotency_key=idempotency_key,
-            attempts=attempts,
-            timeout_seconds=timeout_seconds,
-            stop=stop,
-        )
-        return endpoint.read(body)
+        with in_call_span(endpoint.name, args, self._transport.url, trace_context) as span:
+            answer = self._transport.call(
+                endpoint.method,
+                f'/v1/spaces/{self.space_id}{target}' if endpoint.in_space else f'/v1{target}',
+                body,
+                idempotency_key=idempotency_key,
+                attempts=attempts,
+                timeout_seconds=timeout_seconds,
+                stop=stop,
+                headers=span.headers,
+            )
+            span.answered(answer)
+        return endpoint.read(answer)
 
     def close(self) -> None:
         """Closes the connections that it keeps."""
@@ -298,6 +309,10 @@ class AsyncMuster(AllAsyncCalls):
         return await self.in_thread(
             partial(self.sync.batch, calls, idempotency_key=idempotency_key, attempts=attempts, stop=stop), stop
         )
+
+    def atomic(self, *, idempotency_key: str = ABSENT, attempts: int = ABSENT) -> AsyncAtomic:
+        """As `Muster.atomic`: `async with muster.atomic() as t: t.message.send(…)`. The calls are not awaited."""
+        return AsyncAtomic(self._send, idempotency_key, attempts)
 
     async def events(
         self,
@@ -375,7 +390,9 @@ class AsyncMuster(AllAsyncCalls):
     async def in_thread(self, work: partial[T], stop: Stop | None = None) -> T:
         """Runs what blocks in a thread; cancelled, it sets `stop`."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            # With the active span of the task.
+            within = partial(copy_context().run, work)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, within)
         except asyncio.CancelledError:
             if stop is not None:
                 stop.set()

@@ -6,8 +6,8 @@ import math
 import uuid
 from typing import Any
 
-from ._arguments import encode
-from ._base import Endpoint
+from ._arguments import ABSENT, encode
+from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import MESSAGE_ASK, MESSAGE_COMPLETE, MESSAGE_NACK
 from ._errors import Asked, GiveUp, MusterError, RetryLater, WorkerClosed, is_short, reason_of
 from ._held import Held
@@ -24,9 +24,12 @@ class End:
     def __init__(
         self, held: Held, error: BaseException | None, result: Any = None, target: str | None = None
     ) -> None:
+        if error is not None and not isinstance(error, Asked):
+            held.attempt.failed(error)
         args: dict[str, Any] = {'messageId': held.message.id, 'token': held.message.token}
         self.held = held
         self.error = error
+        self.result = result
         self.endpoint: Endpoint[Any] = MESSAGE_COMPLETE if error is None else MESSAGE_NACK
         if isinstance(error, Asked):
             self.endpoint = MESSAGE_ASK
@@ -35,10 +38,18 @@ class End:
             publish = {} if target is None else {'mailboxId': target, 'scopeId': held.message.scope_id}
             if result is not None or target is not None:
                 args['result'] = {'payload': result, **publish}
+            if held.plan is not None:
+                self.endpoint = BATCH
+                completion: BatchedCall[Any] = BatchedCall(MESSAGE_COMPLETE, args, ABSENT)
+                args = held.plan.args
+                args['calls'].insert(0, completion.call)
         else:
             args.update(_way_back(held, error), error=reason_of(error))
         self.args = args
         self.key = str(uuid.uuid4())
+        is_traced = error is None and target is not None and held.attempt.trace_context.traceparent is not None
+        self.is_alone = is_traced or self.endpoint is BATCH
+        """It must not share a request: an atomic batch is one, and a published result goes on with the trace of its own"""
         # A result that is no JSON fails here, as the handler's error.
         self.size = len(encode(args).encode())
 

@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._arguments import ABSENT
-from ._calls import MESSAGE_COMPLETE, MESSAGE_NACK, MESSAGE_RECV_MANY, NOTE_DELETE
+from ._calls import MESSAGE_NACK, MESSAGE_RECV_MANY, NOTE_DELETE
 from ._claims import Claims, Request
 from ._end import End, too_large
 from ._errors import Asked, ClaimLost, GiveUp, MusterError, RetryLater, is_short
 from ._held import Held, first_pause_seconds, linger_seconds, lost_codes, max_calls, max_pause_seconds
+from ._tracing import TraceContext
 
 _max_batch_bytes = 1_500_000
 """A batch takes 2 MiB."""
@@ -119,6 +120,7 @@ class Ends(Claims):
             self._drop(held)
 
     def _drop(self, held: Held) -> None:
+        held.attempt.end()
         with self._changed:
             self._held.discard(held)
             self._changed.notify_all()
@@ -134,13 +136,15 @@ class Ends(Claims):
                     self._changed.wait_for(self._is_ready, linger_seconds)
                 ends = [self._ends.popleft()]
                 size = ends[0].size
-                while self._batch and self._ends and len(ends) < max_calls - 1:
+                while self._batch and self._ends and len(ends) < max_calls - 1 and not ends[0].is_alone:
                     size += self._ends[0].size
-                    if size > _max_batch_bytes:
+                    if size > _max_batch_bytes or self._ends[0].is_alone:
                         break
                     ends.append(self._ends.popleft())
                 self._telling = len(ends)
-                joining, self._joining = self._joining, None
+                joining = None
+                if not ends[0].is_alone:
+                    joining, self._joining = self._joining, None
             self._deliver(ends, joining)
             with self._changed:
                 self._telling = 0
@@ -158,11 +162,12 @@ class Ends(Claims):
         while pending:
             again: list[End] = []
             calls = [(end.endpoint, end.args, end.key) for end in pending]
+            trace_context = pending[0].held.attempt.trace_context if len(pending) == 1 else TraceContext()
             if joining is None:
-                outcomes = self._ask(calls, is_batch)
+                outcomes = self._ask(calls, is_batch, trace_context)
             else:
                 # What a batch receives counts against the size of its answer, so it comes last.
-                *outcomes, received = self._ask([*calls, joining.call], True)
+                *outcomes, received = self._ask([*calls, joining.call], True, trace_context)
                 with self._changed:
                     joining.outcome = received
                     joining.is_answered = True
@@ -173,7 +178,7 @@ class Ends(Claims):
                     self._ended_well(end, outcome)
                     if end.error is None:
                         completed.append(end.held)
-                elif outcome.code in lost_codes:
+                elif outcome.code in lost_codes and not outcome.index:
                     self._lose(end.held, outcome.message)
                     self._forget(end.held)
                 elif outcome.is_passing and time.monotonic() < end.held.lease_ends_at and not self._over.is_set():
@@ -181,8 +186,8 @@ class Ends(Claims):
                 elif outcome.is_passing or end.endpoint is MESSAGE_NACK:
                     self._lose(end.held, str(outcome))
                     self._forget(end.held)
-                elif outcome.status == 413 and end.endpoint is MESSAGE_COMPLETE:
-                    again.append(End(end.held, too_large(end.args['result']['payload'], outcome)))
+                elif outcome.status == 413 and end.error is None and not outcome.index:
+                    again.append(End(end.held, too_large(end.result, outcome)))
                 else:
                     # A mailbox for results that is gone, or a group that is decided when its member asks.
                     again.append(End(end.held, outcome))
@@ -217,6 +222,7 @@ class Ends(Claims):
         kind = 'completed' if end.error is None else 'asked' if isinstance(end.error, Asked) else 'failed'
         if kind == 'failed' and answer.state in ('READY', 'DELAYED'):
             kind = 'returned'
+        end.held.attempt.end()
         with self._changed:
             end.held.is_over = True
             self._counts[kind] += 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, TypeGuard, Union
+from functools import partial
+from typing import Any, Literal, TypeGuard, Union
 
 from ._records import ErrorCode
 
@@ -20,6 +21,10 @@ class MusterError(Exception):
     """The request's id in the server's log and events; None without an answer"""
     retry_after_seconds: int | None
     """The answer's Retry-After, if any"""
+    index: int | None
+    """The place of the call of an atomic batch that was refused; otherwise None"""
+    call: str | None
+    """The name of that call"""
 
     def __init__(
         self,
@@ -29,6 +34,8 @@ class MusterError(Exception):
         status: int = 0,
         request_id: str | None = None,
         retry_after_seconds: int | None = None,
+        index: int | None = None,
+        call: str | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -36,12 +43,21 @@ class MusterError(Exception):
         self.status = status
         self.request_id = request_id
         self.retry_after_seconds = retry_after_seconds
+        self.index = index
+        self.call = call
 
     def __str__(self) -> str:
         return f'{self.code}: {self.message}'
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restored, (self.code, self.message, self.status, self.request_id, self.retry_after_seconds)
+        about: dict[str, Any] = {
+            'status': self.status,
+            'request_id': self.request_id,
+            'retry_after_seconds': self.retry_after_seconds,
+            'index': self.index,
+            'call': self.call,
+        }
+        return partial(MusterError, self.code, self.message, **about), ()
 
     @property
     def is_passing(self) -> bool:
@@ -53,14 +69,6 @@ class MusterError(Exception):
         """Of EVENTS_DAMAGED and MESSAGES_DAMAGED: the `cursor` that continues behind what cannot be read"""
         found = re.search(r'; cursor=(\S+) continues after them$', self.message)
         return found.group(1) if found else None
-
-
-def _restored(
-    code: ErrorCode, message: str, status: int, request_id: str | None, retry_after_seconds: int | None
-) -> MusterError:
-    return MusterError(
-        code, message, status=status, request_id=request_id, retry_after_seconds=retry_after_seconds
-    )
 
 
 class RetryLater(Exception):

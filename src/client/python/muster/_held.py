@@ -8,9 +8,11 @@ import time
 from typing import Any
 
 from ._arguments import ABSENT
+from ._base import Plan
 from ._errors import ClaimLost
 from ._records import Claim
 from ._spending import Reservation
+from ._tracing import Attempt
 from ._transport import Stop
 
 max_calls = 100
@@ -29,6 +31,7 @@ class Held:
 
     def __init__(self, message: Claim) -> None:
         self.message = message
+        self.attempt = Attempt(message)
         self.reservations: list[Reservation] = []
         self.reserve_calls = 0
         self.memo_keys: set[str] = set()
@@ -45,6 +48,8 @@ class Held:
         """Ends what the handler waits for"""
         self.asking: dict[str, Any] | None = None
         """What the handler asks: this attempt ends with it, whatever the handler does after that"""
+        self.plan: Plan | None = None
+        """The calls that are made in the step that completes it"""
         self.progress: Any = ABSENT
         """Not sent yet"""
         self.progress_at = -math.inf
@@ -68,5 +73,7 @@ class Held:
     def over(self, reason: ClaimLost | None = None) -> None:
         """Ends its right to go on."""
         self.is_over = True
+        if reason is not None:
+            self.attempt.failed(reason)
         if self.reason is None:
             self.reason = reason

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 
 @lru_cache(maxsize=None)
-def _member(attribute: str) -> str:
+def member_of(attribute: str) -> str:
     """`lease_expires_at` as the API spells it: `leaseExpiresAt`."""
     return re.sub(r'_([a-z0-9])', lambda found: found.group(1).upper(), attribute.rstrip('_'))
 
@@ -36,7 +36,7 @@ class Record:
         def __getattr__(self, attribute: str) -> Any:
             if attribute.startswith('_'):
                 raise AttributeError(attribute)
-            member = _member(attribute)
+            member = member_of(attribute)
             try:
                 value = self._json[member]
             except KeyError:

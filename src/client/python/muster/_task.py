@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from ._arguments import Amount, Id, encode
-from ._base import Endpoint
-from ._calls import GROUP_VIEW, MESSAGE_VIEW
+from ._base import Endpoint, Plan
+from ._calls import GROUP_VIEW, MESSAGE_VIEW, AtomicCalls
 from ._claims import Claims
 from ._errors import Asked, MusterError, Stopped
 from ._held import Held
@@ -125,6 +125,23 @@ class TaskBase:
         encode(asking)
         self._held.asking = {name: value for name, value in asking.items() if name == 'question' or value is not None}
         raise Asked
+
+    def finish(self, result: T, plan: Callable[[AtomicCalls], object]) -> T:
+        """Has the message completed with this result and the calls of `plan` made in one step, all or none.
+
+        To be returned: `return task.finish(result, lambda t: t.message.send(…))`. If one of the calls is refused, the
+        message is given back as for any error.
+
+        Args:
+            plan: plans the calls, as in `muster.atomic`; it is called at once, and they are made once the handler has
+                returned
+        """
+        self.raise_if_lost()
+        # The completion is the first call of the batch.
+        planned = Plan(start=1)
+        plan(AtomicCalls(planned))
+        self._held.plan = planned
+        return result
 
     def progress(self, value: Any) -> None:
         """Keeps a JSON value of at most 4,096 bytes with the message: the next attempt finds it in `message.progress`.

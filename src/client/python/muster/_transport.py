@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.message import Message
@@ -84,7 +84,7 @@ class Transport:
         parts = urlsplit(url)
         if parts.scheme not in ('http', 'https') or not parts.hostname:
             raise ValueError(f'url must be like http://127.0.0.1:8080, not {url!r}')
-        self._url = parts
+        self.url = parts
         self._base = parts.path.rstrip('/')
         self._attempts = attempts
         self._timeout_seconds = timeout_seconds
@@ -102,9 +102,10 @@ class Transport:
         attempts: int = ABSENT,
         timeout_seconds: float | None = None,
         stop: Stop | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Makes one call. All its attempts have the same Idempotency-Key, so it happens once."""
-        headers = {'Accept': 'application/json'}
+        headers = {'Accept': 'application/json', **(headers or {})}
         if method != 'GET':
             headers['Idempotency-Key'] = str(uuid.uuid4()) if idempotency_key is ABSENT else idempotency_key
             headers['Content-Type'] = 'application/json'
@@ -213,8 +214,8 @@ class Transport:
         return self._new(timeout_seconds), True
 
     def _new(self, timeout_seconds: float) -> http.client.HTTPConnection:
-        kind = http.client.HTTPSConnection if self._url.scheme == 'https' else http.client.HTTPConnection
-        return kind(cast(str, self._url.hostname), self._url.port, timeout=timeout_seconds)
+        kind = http.client.HTTPSConnection if self.url.scheme == 'https' else http.client.HTTPConnection
+        return kind(cast(str, self.url.hostname), self.url.port, timeout=timeout_seconds)
 
     def _read(self, outcome: _Outcome | Exception, call: str) -> Any:
         if isinstance(outcome, Exception):
@@ -236,6 +237,7 @@ class Transport:
         }
         if isinstance(error, dict) and 'code' in error:
             envelope = cast('dict[str, Any]', error)
+            about.update(index=envelope.get('index'), call=envelope.get('call'))
             raise MusterError(envelope['code'], envelope.get('message', ''), **about)
         start = outcome.text[:200].decode(errors='replace')
         raise MusterError('UNREADABLE', f'{call}: {outcome.status}, not an answer of Muster: {start}', **about)

@@ -170,7 +170,8 @@ class Worker(Core[Muster, Handler]):
 
     def _work(self, held: Held) -> None:
         try:
-            result = self._handler(held.message, Task(held, self))
+            with held.attempt.active():
+                result = self._handler(held.message, Task(held, self))
         except BaseException as error:
             self._finish(held, error, None)
         else:

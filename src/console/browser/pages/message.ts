@@ -52,6 +52,16 @@ function questionOf({ question, state, answer, answeredBy }: NonNullable<Message
   return el('span', {}, named(text(question)), ' ', badge(state), ...answered);
 }
 
+/** The id of its trace, as a link where the server says in the page what shows traces (TRACE_URL). */
+function traceLink(traceparent: string): Element {
+  const traceId = traceparent.slice(3, 35);
+  const template = document.querySelector<HTMLMetaElement>('meta[name=trace-url]')?.content ?? '';
+  const href = template.replace('{traceId}', traceId);
+  return template === ''
+    ? el('span', { class: 'id' }, traceId)
+    : el('a', { href, rel: 'noreferrer', class: 'id' }, traceId);
+}
+
 function facts(message: Message, world: World): Node[] {
   const { id, state, reason, holder, claimedAt, leaseExpiresAt, readyAt, deadline, finishedAt } = message;
   const claim =
@@ -80,6 +90,7 @@ function facts(message: Message, world: World): Node[] {
       message.taskKey !== null && ['Task key', named(message.taskKey)],
       message.groupId !== null && ['Group', el('span', { class: 'id' }, message.groupId)],
       message.question !== null && ['Question', questionOf(message.question)],
+      message.traceparent !== null && ['Trace', traceLink(message.traceparent)],
       message.lastError !== null && ['Last error', named(message.lastError)],
     ]),
     ...[

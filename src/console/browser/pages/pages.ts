@@ -4,6 +4,7 @@ import { allowancePage } from './allowance.ts';
 import { budgetPage } from './budget.ts';
 import { failedPage } from './failed.ts';
 import { journalPage } from './journal.ts';
+import { keysPage } from './keys.ts';
 import { mailboxesPage, mailboxPage } from './mailboxes.ts';
 import { messagePage } from './message.ts';
 import { notePage } from './note.ts';
@@ -28,6 +29,7 @@ const ofSpace: Readonly<Record<string, Maker>> = {
   money: moneyPage,
   groups: groupsPage,
   webhooks: webhooksPage,
+  keys: keysPage,
 };
 
 /** Those of one object. */

@@ -1,0 +1,122 @@
+--- @export answers
+--- @registry worked
+--- @include lib/decimal lib/idempotency lib/invocation lib/refuse lib/unit
+--- References between the calls of an atomic batch, and what their answers are expected to be.
+---
+--- Node sends the terms of a call as JSON (src/batch/terms.ts). `from`: its references; in place of the id that each leads to,
+--- the arguments have a placeholder. `distinct`: the lists of ids with references among them, which must not name one twice.
+--- `expect`: the members that its answer must have. References and members name the source of a value in a
+--- reply: `at`, the path to it in the list; `is`, a text that does not depend on the reply; `of`, the name of a function in
+--- `worked`, with its sources; and `given` with `other`, the source if nothing is at that path.
+---
+--- `worked` has, by `<record>.<field>`, functions that work a value out of others as Node does, from texts and to one: added by
+--- the rooms.
+local answers, worked = {}, {}
+local idForm = '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$'
+--- Bytes of a value that a refusal shows.
+local maxShown = 100
+
+--- At the start of a batch. digest: of its Idempotency-Key, '' without one. placeholders: of all references, by their numbers.
+--- ids: if the batch has happened before, those that the references led to.
+function answers.begin(digest, fingerprint, placeholders, ids)
+  local batch = { digest = digest, fingerprint = fingerprint, ids = ids or {}, isRepeated = ids ~= nil, placeholders = {} }
+  for placeholder in string.gmatch(placeholders, '%S+') do table.insert(batch.placeholders, placeholder) end
+  invocation.batch = batch
+end
+
+--- Whether the batch has happened before: then its reads are left out.
+function answers.isRepeated()
+  return invocation.batch and invocation.batch.isRepeated
+end
+
+--- The value at a path as a text, '' for none.
+local function textAt(list, path)
+  local value = list
+  for _, index in ipairs(path) do value = value and value[index] end
+  if not value then return '' end
+  if value == true then return '1' end
+  return type(value) == 'number' and decimal(value) or value
+end
+
+--- The text with ids in place of the placeholders, as far as they are known.
+local function resolved(text)
+  for number, placeholder in ipairs(invocation.batch.placeholders) do
+    local id = invocation.batch.ids[number]
+    if id then text = string.gsub(text, (string.gsub(placeholder, '%-', '%%-')), id) end
+  end
+  return text
+end
+
+local function valueOf(source, list)
+  if source.given and textAt(list, source.given) == '' then return valueOf(source.other, list) end
+  if source.is then return resolved(source.is) end
+  if source.at then
+    local text = textAt(list, source.at)
+    return text == '' and source.absent or text
+  end
+  local values = {}
+  for name, part in pairs(source.from) do values[name] = valueOf(part, list) end
+  return worked[source.of](values)
+end
+
+--- Refuses a call for its references. Everything before has been accepted, so the refusal counts.
+local function refuseReference(message)
+  invocation.counted = unit.changes()
+  refuse('VALIDATION_FAILED', message)
+end
+
+--- Follows the references of a call, and returns the text of its arguments with the ids. replies: of the calls so far.
+function answers.refer(text, terms, replies)
+  local ids = invocation.batch.ids
+  for _, reference in ipairs(terms.from) do
+    if not ids[reference.number] then
+      local id = valueOf(reference.source, replies[reference.index])
+      if not string.find(id, idForm) then refuseReference(reference.refusal) end
+      ids[reference.number] = id
+    end
+  end
+  for _, list in ipairs(terms.distinct) do
+    local seen = {}
+    for i, id in ipairs(list.ids) do
+      id = resolved(id)
+      if seen[id] then refuseReference(list.name .. '[' .. i - 1 .. '] names an id for the second time') end
+      seen[id] = true
+    end
+  end
+  return resolved(text)
+end
+
+--- Refuses a call whose answer is not what it expects.
+function answers.expect(reply, expected)
+  for _, one in ipairs(expected) do
+    local found, isMet = valueOf(one.source, reply), false
+    for _, accepted in ipairs(one.accepts) do isMet = isMet or found == resolved(accepted) end
+    if not isMet then
+      local shown = one.isFlag and (found == '1' and 'true' or 'false') or found == '' and 'null' or string.sub(found, 1, maxShown)
+      refuse('EXPECTATION_FAILED', one.name .. '\t' .. shown .. '\t' .. resolved(one.wanted))
+    end
+  end
+end
+
+--- The bytes of the texts in a reply.
+function answers.bytes(list)
+  local sum = 0
+  for _, value in ipairs(list) do
+    if type(value) == 'string' then
+      sum = sum + #value
+    elseif type(value) == 'table' then
+      sum = sum + answers.bytes(value)
+    end
+  end
+  return sum
+end
+
+--- At the end of a batch that has happened: its key covers it. first: the reply to its opening, which gets the ids.
+function answers.keep(first)
+  local batch = invocation.batch
+  if not batch then return end
+  if batch.digest ~= '' and not batch.isRepeated then
+    idempotency.keep(batch.digest, batch.fingerprint, { '', unpack(batch.ids) })
+  end
+  for i, id in ipairs(batch.ids) do first[i + 1] = id end
+end

@@ -1,0 +1,47 @@
+"""Atomic batches: all calls happen, in one step, or none does."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from ._base import BATCH, AsyncSender, Plan, Sender
+from ._calls import AtomicCalls
+
+
+class Atomic(AtomicCalls):
+    """The calls of an atomic batch, by primitive. They are made at the end of its `with` block, unless that raises."""
+
+    def __init__(self, send: Sender, idempotency_key: str, attempts: int) -> None:
+        self._plan = Plan()
+        super().__init__(self._plan)
+        self._send = send
+        self._options = (idempotency_key, attempts)
+
+    def __enter__(self) -> Atomic:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        if error is None and self._plan.calls:
+            self._plan.take(self._send(BATCH, self._plan.args, *self._options))
+
+
+class AsyncAtomic(AtomicCalls):
+    """As `Atomic`, in an asyncio program."""
+
+    def __init__(self, send: AsyncSender, idempotency_key: str, attempts: int) -> None:
+        self._plan = Plan()
+        super().__init__(self._plan)
+        self._send = send
+        self._options = (idempotency_key, attempts)
+
+    async def __aenter__(self) -> AsyncAtomic:
+        return self
+
+    async def __aexit__(
+        self, error: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        if error is None and self._plan.calls:
+            self._plan.take(await self._send(BATCH, self._plan.args, *self._options))
+
+
+__all__ = ['AsyncAtomic', 'Atomic', 'AtomicCalls']

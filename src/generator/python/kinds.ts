@@ -1,0 +1,56 @@
+import { atomicCalls, batchedCalls, type Document } from '../document.ts';
+
+/** How calls are made: at once, in a batch, in an atomic batch, or in an asyncio program. */
+export interface Kind {
+  /** The class of a room's calls, and its base. */
+  readonly suffix: string;
+  readonly base: string;
+  /** The class that has all rooms, what it is about, and the parameter that it passes to them. */
+  readonly all: string;
+  readonly about: string;
+  readonly passes?: { readonly name: string; readonly type: string };
+  readonly isBatched?: true;
+  readonly isAtomic?: true;
+  readonly isAsync?: true;
+  readonly gives: (type: string) => string;
+  /** The names of the calls that can be made so; left out: all. */
+  readonly taken?: (document: Document) => ReadonlySet<string>;
+}
+
+const about = 'Every call of the API, by primitive';
+export const alone: Kind = {
+  suffix: 'Calls',
+  base: 'Calls',
+  all: 'AllCalls',
+  about,
+  passes: { name: 'sender', type: 'Sender' },
+  gives: (type) => type,
+};
+export const inBatch: Kind = {
+  suffix: 'InBatch',
+  base: 'CallsInBatch',
+  all: 'AllCallsInBatch',
+  about: 'Every call that a batch takes, by primitive: `muster.call.message.send(…)` sends nothing yet',
+  isBatched: true,
+  gives: (type) => `BatchedCall[${type}]`,
+  taken: batchedCalls,
+};
+export const inAtomic: Kind = {
+  suffix: 'InAtomic',
+  base: 'CallsInAtomic',
+  all: 'AtomicCalls',
+  about: 'Every call that an atomic batch takes, by primitive: `t.message.send(…)` sends nothing yet',
+  passes: { name: 'plan', type: 'Plan' },
+  isBatched: true,
+  isAtomic: true,
+  gives: (type) => `PendingCall[${type}]`,
+  taken: atomicCalls,
+};
+export const inAsync: Kind = {
+  ...alone,
+  suffix: 'AsyncCalls',
+  base: 'AsyncCalls',
+  all: 'AllAsyncCalls',
+  passes: { name: 'sender', type: 'AsyncSender' },
+  isAsync: true,
+};

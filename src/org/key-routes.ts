@@ -1,0 +1,124 @@
+import Joi from 'joi';
+import { apiKeyDigest, type Permission, permissions } from '../call/caller.ts';
+import { fields, id, integer, key, oneOf, optional, page, says, text } from '../call/fields.ts';
+import { Cursors, pageReply, positions } from '../call/page.ts';
+import { type Route, route } from '../call/route.ts';
+import { text as textField } from '../declare/field.ts';
+import { many, one } from '../declare/record.ts';
+import { keyArgs, newApiKey } from './api-key.ts';
+import {
+  maxHolderCharacters,
+  maxKeyDays,
+  maxMailboxesPerKey,
+  maxNameCharacters,
+  maxSpacesPerKey,
+  oneSpaceRule,
+} from './input.ts';
+import { ApiKey } from './records.ts';
+
+/** 1 to `max` values, each once. */
+const listOf = <T>(item: Joi.AnySchema<T>, max: number, rule: string) =>
+  Joi.array<readonly T[]>()
+    .items(item)
+    .min(1)
+    .max(max)
+    .unique()
+    .error(says(`must be a list of 1 to ${max} ${rule}`));
+
+const ids = (max: number) => listOf(id(), max, 'ids, each once');
+
+const cursors = new Cursors('keys', positions.id);
+
+const list = route({
+  method: 'GET',
+  path: '/keys',
+  call: 'key.list',
+  summary: 'The API keys that give no more than the one that asks, newest first; ended and revoked ones included',
+  description:
+    'A key is shown if its permissions, spaces, mailboxes, holder and end lie within those of the API key. A page may be ' +
+    'short, even empty: go on with `nextCursor` until it is null.',
+  permission: 'key_admin',
+  idempotency: 'never',
+  rate: 'limits',
+  query: fields(page()),
+  success: { 200: pageReply('keys', ApiKey.schema) },
+  refuses: ['INVALID_CURSOR'],
+  script: 'org/visibleKeys',
+  args: (input) => ({ limit: input.query.limit, cursor: cursors.read(input) }),
+  reply: { nextCursor: textField().orNull(), keys: many(ApiKey) },
+  answer: ({ nextCursor, keys }, input) => ({
+    status: 200,
+    body: { keys, nextCursor: cursors.next(input, nextCursor) },
+  }),
+});
+
+const secret = textField()
+  .orNull()
+  .means('the key itself, which is shown now and never again; null: in a replay')
+  .example(`mk_acme_${'x'.repeat(43)}`);
+
+const create = route({
+  method: 'POST',
+  path: '/keys',
+  call: 'key.create',
+  summary: 'Create an API key that gives no more than the one that asks; `apiKey` is shown only now',
+  description:
+    'Permissions, spaces, mailboxes, holder and end must lie within those of the API key, so a limit that it has must be ' +
+    'given; only `holder` is then its own where it is left out. A replay has `apiKey` null: revoke that key, and create ' +
+    'another one.',
+  permission: 'key_admin',
+  idempotency: 'optional',
+  rate: 'limits',
+  body: fields({
+    name: optional(key(maxNameCharacters)).description('for people').example('worker'),
+    permissions: listOf(
+      oneOf<Permission>(...permissions),
+      permissions.length,
+      `of ${permissions.join(', ')}, each once`,
+    ).description('what it may do; none of them includes another'),
+    spaces: optional(ids(maxSpacesPerKey)).description('the spaces that it is limited to; left out: every space'),
+    mailboxes: optional(ids(maxMailboxesPerKey)).description(
+      'the mailboxes, of one space, that it is limited to; left out: all',
+    ),
+    holder: optional(text(1, maxHolderCharacters))
+      .description('the only name under which it acts; left out: any')
+      .example(null),
+    expiresInDays: optional(integer(1, maxKeyDays)).description('when it ends, counted from now; left out: never'),
+  })
+    .custom((body: { spaces?: readonly string[]; mailboxes?: readonly string[] }, helpers) =>
+      body.mailboxes && (body.spaces?.length ?? 0) > 1 ? helpers.error('spaces') : body,
+    )
+    .messages({ spaces: `spaces: ${oneSpaceRule}` }),
+  success: { 201: ApiKey.with('CreatedApiKey', { apiKey: secret }).schema },
+  refuses: ['SPACE_NOT_FOUND', 'MAILBOX_NOT_FOUND', 'ENTITLEMENT_EXCEEDED'],
+  script: 'org/giveKey',
+  args: ({ body: { name = '', permissions, spaces = [], mailboxes = [], holder = '', expiresInDays } }) => ({
+    ...keyArgs({ name, permissions, spaces, mailboxes, holder, expiresInDays: expiresInDays ?? '' }),
+    digest: '',
+  }),
+  reply: { apiKey: one(ApiKey) },
+  // The key itself goes nowhere but into the answer.
+  serve: async (_input, { caller, run }) => {
+    const apiKey = newApiKey(caller.org);
+    const { reply, replayed } = await run({ digest: apiKeyDigest(apiKey) });
+    return { status: 201, body: { ...reply?.apiKey, apiKey: replayed ? null : apiKey } };
+  },
+});
+
+const revoke = route({
+  method: 'DELETE',
+  path: '/keys/:keyId',
+  call: 'key.revoke',
+  summary: 'Revoke an API key: its next request is refused; again changes nothing',
+  description: 'A key that goes beyond the one that asks is as unknown as one that does not exist.',
+  permission: 'key_admin',
+  idempotency: 'optional',
+  rate: 'limits',
+  success: { 204: null },
+  refuses: ['KEY_NOT_FOUND'],
+  script: 'org/withdrawKey',
+  reply: {},
+});
+
+/** API keys, managed by keys with the permission key_admin. */
+export const keyRoutes: readonly Route[] = [list, create, revoke];

@@ -1,0 +1,33 @@
+import { isUuid } from '../../../src/call/fields.ts';
+import { pathNames, type Route } from '../../../src/call/route.ts';
+import type { World } from '../../support/world.ts';
+import { type Objects, requestOf } from './objects.ts';
+
+/** What leads to a mailbox, by its id or through a record. */
+const leading = ['mailboxId', 'messageId', 'groupId', 'taskId', 'scheduleId'];
+
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [name, ...namesIn(member)]);
+}
+
+const fieldsOf = (route: Route, objects: Objects): string[] =>
+  namesIn(JSON.parse(requestOf(route, objects).body ?? '{}'));
+
+/** Whether a key that is limited to mailboxes of no object is refused: the call needs all, or leads to another one. */
+export function isOfMailboxes(route: Route, objects: Objects): boolean {
+  const names = [...pathNames(route), ...fieldsOf(route, objects)];
+  return route.needsAllMailboxes === true || names.some((name) => leading.includes(name));
+}
+
+/** Whether a key that is bound to a holder of no object is refused: the call says who acts. */
+export const namesHolder = (route: Route, objects: Objects): boolean =>
+  fieldsOf(route, objects).some((name) => ['holder', 'answeredBy'].includes(name));
+
+/** The ids of all mailboxes of a space. */
+export async function mailboxesOf(world: World): Promise<string[]> {
+  const { body } = await world.get('/mailboxes?limit=200');
+  const ids = body.mailboxes.map(({ id }: { id: string }) => id);
+  if (!ids.every(isUuid) || body.nextCursor !== null) throw new Error('more mailboxes than a page has');
+  return ids;
+}
