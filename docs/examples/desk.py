@@ -1,5 +1,6 @@
 """A research desk: twelve searches within one budget, reviewers, a person who lets the report out by a link."""
 
+import threading
 import uuid
 
 from muster import Claim, Muster, Task, Worker
@@ -55,14 +56,8 @@ def publish(message: Claim, task: Task) -> str:
     return f'{message.payload}; published by {answer.answered_by}' if answer.value == 'yes' else 'not published'
 
 
-def judge(group_id: str, task_id: str) -> None:
-    """Accepts or rejects a review that has come in."""
-    group = muster.group.view(group_id=group_id)
-    if group.state == 'DECIDED':
-        return
-    (member,) = (member for member in group.members if member.task_id == task_id)
-    verdict = muster.task.accept if member.outcome['approves'] else muster.task.reject
-    verdict(group_id=group_id, task_id=task_id)
+def judge(group_id: str) -> None:
+    muster.judge(group_id, lambda task: task.outcome['approves'])
 
 
 sent = [muster.message.send(mailbox_id=searches, scope_id=run, payload=2015 + i) for i in range(12)]
@@ -74,9 +69,9 @@ with (
     Worker(muster, {'mailbox_id': reports}, publish),
 ):
     # The desk's own program hears what happens, judges the reviews, and sends the link to the person: here it prints it.
-    for event in muster.events(types=['task.succeeded', 'question.asked', 'message.acked'], scope_id=run):
-        if event.type == 'task.succeeded':
-            judge(event.payload['groupId'], event.payload['taskId'])
+    for event in muster.events(types=['group.created', 'question.asked', 'message.acked'], scope_id=run):
+        if event.type == 'group.created':
+            threading.Thread(target=judge, args=(event.aggregate_id,), daemon=True).start()
         elif event.type == 'question.asked':
             link = muster.question.link(question_id=event.payload['questionId'])
             print(f'please answer: {link.answer_url}', flush=True)

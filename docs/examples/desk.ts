@@ -68,18 +68,10 @@ const searches = await Promise.all(
 );
 await muster.message.send<null>({ mailboxId: await writer.mailboxId, scopeId, payload: null, after: searches });
 
-/** Accepts or rejects a review that has come in. */
-async function judge(groupId: string, taskId: string): Promise<void> {
-  const { state, members } = await muster.group.view<Review>({ groupId });
-  if (state === 'DECIDED') return;
-  const outcome = members.find((member) => member.taskId === taskId)?.outcome;
-  await (outcome?.approves ? muster.task.accept : muster.task.reject)({ groupId, taskId });
-}
-
 // The desk's own program hears what happens, judges the reviews, and sends the link to the person: here it prints it.
 const reports = await publisher.mailboxId;
-for await (const event of muster.events({ types: ['task.succeeded', 'question.asked', 'message.acked'], scopeId })) {
-  if (event.type === 'task.succeeded') await judge(event.payload.groupId, event.payload.taskId);
+for await (const event of muster.events({ types: ['group.created', 'question.asked', 'message.acked'], scopeId })) {
+  if (event.type === 'group.created') void muster.judge<Review>(event.aggregateId, ({ outcome }) => outcome.approves);
   else if (event.type === 'question.asked') {
     const { answerUrl } = await muster.question.link({ questionId: event.payload.questionId });
     console.log(`please answer: ${answerUrl}`);

@@ -19,20 +19,12 @@ const reviewers = ['ada', 'ben'].map(
     })),
 );
 
-const { groupId, scopeId } = await muster.group.create({ mailboxId, condition: 'N_ACCEPTED', threshold: 3 });
+const group = await muster.group.create({ mailboxId, condition: 'N_ACCEPTED', threshold: 3 });
+const { groupId } = group;
 for (let n = 1; n <= 5; n++) await muster.task.submit({ groupId, taskKey: `review ${n}`, input: { change: '#42' } });
 await muster.group.seal({ groupId });
 
 // The judge hears of each review, and accepts or rejects it, until that decides the group.
-for await (const event of muster.events({ types: ['task.succeeded'], scopeId })) {
-  const { taskId } = event.payload;
-  const { members } = await muster.group.view<Review>({ groupId });
-  const outcome = members.find((member) => member.taskId === taskId)?.outcome;
-  const judge = outcome?.approves ? muster.task.accept : muster.task.reject;
-  const { groupState } = await judge({ groupId, taskId });
-  if (groupState === 'DECIDED') break;
-}
+const { outcome, counts } = await muster.judge<Review>(group, (review) => review.outcome.approves);
 await Promise.all(reviewers.map((worker) => worker.close()));
-
-const { outcome, counts } = await muster.group.view({ groupId });
 console.log(`${outcome}: ${counts.accepted} of ${counts.members} approve`);

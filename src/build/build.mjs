@@ -137,6 +137,7 @@ async function stage() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
   run(['--import', 'tsx'], 'src/generator/main.ts', '--build', staged);
   run([tsc], '-p', 'tsconfig.build.json');
+  run([tsc], '-p', 'src/client/testing');
   run([tsc], '-p', 'src/console/browser');
   run([tsc], '-p', 'src/docs/browser');
   await bundle();

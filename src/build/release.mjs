@@ -113,7 +113,7 @@ try {
     process.execPath,
     '--input-type=module',
     '-e',
-    "import { createMuster, Worker } from 'muster-client'; if (!createMuster || !Worker) process.exit(1)",
+    "import { createMuster, Worker } from 'muster-client'; import { testServer } from 'muster-client/testing'; if (!createMuster || !Worker || !testServer) process.exit(1)",
   );
 
   const wheels = folder(release, 'python');
@@ -140,7 +140,12 @@ try {
       target,
       join(wheels, file),
     );
-  run(target, python, '-c', 'import muster; muster.Worker, muster.AsyncWorker');
+  run(
+    target,
+    python,
+    '-c',
+    'import muster, muster.testing; muster.Worker, muster.AsyncWorker, muster.testing.TestServer',
+  );
 
   writeFileSync(join(release, 'notes.md'), `${notes}\n`);
   console.log(`${tag ?? `a dry run of v${version}`} publishes:`);

@@ -1,8 +1,10 @@
 #!/usr/bin/env -S node --enable-source-maps --max-semi-space-size=64
-// The command `muster` of the installed package. `serve` loads the server and nothing of the CLI, the others the reverse.
+// The command `muster` of the installed package. `serve` and `test-server` load the server and nothing of the CLI, the
+// others the reverse.
 if (process.argv[2] === 'serve') {
   process.argv.splice(2, 1);
   await import('../main.ts');
-} else await import('./main.ts');
+} else if (process.argv[2] === 'test-server') await import('../test-server.ts');
+else await import('./main.ts');
 
 export {};

@@ -52,6 +52,12 @@ export async function runCommand(args: readonly string[], streams: Streams): Pro
         'the server is started with npm start, or with the installed command muster serve',
       );
     });
+  program
+    .command('test-server')
+    .description('run a server for one test run, as the clients’ testServer does; it ends with its input')
+    .action(() => {
+      throw new InvalidArgumentError('the installed command muster has it; tests call testServer of a client');
+    });
   for (const addCommands of nouns) addCommands(program, cli);
   examples(
     program,

@@ -1,8 +1,9 @@
-import type { Calls } from './generated/calls.ts';
+import { isRefusal, MusterError } from './error.ts';
+import type { Calls, named } from './generated/calls.ts';
 import type { CallOptions } from './types.ts';
 
 /** Kinds of records whose names are unique in their space. */
-type Named = 'budget' | 'allowance' | 'pool';
+type Named = (typeof named)[number];
 type Id = string | undefined;
 /** The lists of a client. */
 type Lists = Pick<Calls, Named>;
@@ -33,4 +34,41 @@ export async function idByName(
 /** Has a name be looked up again: it may be another's by now. */
 export function forgetName(muster: Lists, kind: Named, name: string): void {
   known.get(muster)?.delete(`${kind} ${name}`);
+}
+
+interface Making {
+  readonly create: (fields: Fields, options: CallOptions) => Promise<Fields>;
+  readonly all: (filter: { name: unknown }, options: CallOptions) => AsyncIterable<Fields>;
+}
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Finds the record of this name, or makes it; refuses one that differs in the fields that were asked for. */
+export async function ensure(kind: Named, { create, all }: Making, asked: Fields, options: CallOptions) {
+  const find = async (): Promise<Fields | undefined> => {
+    for await (const record of all({ name: asked['name'] }, options)) return record;
+    return undefined;
+  };
+  const exists = `${kind.toUpperCase()}_EXISTS` as MusterError['code'];
+  let record = await find();
+  try {
+    record ??= await create(asked, options);
+  } catch (error) {
+    // Somebody else has made it meanwhile.
+    if (isRefusal(error, exists)) record = await find();
+    if (!record) throw error;
+  }
+  const differs = (field: string): boolean => asOne(field, asked[field]) !== asOne(field, record[field]);
+  // `unique` of a pool is no field of it.
+  const isGiven = (field: string): boolean => field in record && (asked[field] ?? null) !== null;
+  const fields = Object.keys(asked).filter((field) => isGiven(field) && differs(field));
+  if (fields.length === 0) return record;
+  const texts = fields.map((field) => `${field} ${JSON.stringify(record[field])}, not ${JSON.stringify(asked[field])}`);
+  const remedy = `ask for what stands, or change it with ${kind}.update`;
+  throw new MusterError(exists, `the ${kind} ${asked['name']} has ${texts.join(' and ')}: ${remedy}`, { status: 409 });
+}
+
+/** One text for what the service takes for the same. */
+function asOne(field: string, value: unknown): string {
+  const text = JSON.stringify(value ?? null);
+  return field === 'currency' ? text.toUpperCase() : field.endsWith('Minor') ? text.replace(/^"0+(?=\d)/, '"') : text;
 }

@@ -1,10 +1,14 @@
+export type { Codec } from './codec.ts';
 export { MusterError } from './error.ts';
 export type { AtomicCalls, BatchedCalls, Calls } from './generated/calls.ts';
 export type { ErrorCode, ErrorCodes } from './generated/errors.ts';
 export type { Journal } from './journal.ts';
+export type { GroupRef, JudgedTask, Verdict } from './judge.ts';
+export { defineMailboxes, type Mailboxes, type MailboxTypes, NoResult, TypedMailbox } from './mailbox.ts';
 export { createMuster, type Muster } from './muster.ts';
 export { type Hold, HoldLost, type HoldOptions, type Pool, type PoolRef } from './pool.ts';
 export { type NoteOptions, type NoteRecord, Run, RunNote } from './run.ts';
+export { runId } from './run-id.ts';
 export type { MusterOptions } from './send.ts';
 export { ModelCall, type Used } from './spend/model-call.ts';
 export { knownProviders, type LimitHeaders, type ProviderHeaders } from './spend/rate-limits.ts';

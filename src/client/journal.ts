@@ -23,13 +23,18 @@ interface Frame {
 /** Follows the journal over cut connections; each event comes once. */
 export function journal<const F extends EventFilter = never>(
   options: MusterOptions,
-  { types, aggregate, scopeId, cursor, signal }: JournalOptions<F>,
+  { types, aggregate, scopeId, cursor, since, signal }: JournalOptions<F>,
 ): Journal<EventOf<F>> {
   const query = { types: types?.join(), aggregate, scopeId };
+  const from = since instanceof Date ? since.toISOString() : since;
   let position = cursor;
   async function* follows(): AsyncGenerator<EventOf<F>, void> {
     for (let failures = 0; !signal?.aborted; ) {
-      const stream = framesOf(options, { ...query, cursor: position }, signal);
+      const stream = framesOf(
+        options,
+        { ...query, cursor: position, since: position === undefined ? from : undefined },
+        signal,
+      );
       try {
         for await (const frame of stream) {
           failures = 0;

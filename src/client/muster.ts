@@ -1,14 +1,18 @@
 import { withPrerequisites } from './after.ts';
 import { sendAtomic } from './atomic.ts';
 import { batched, sendBatch } from './batch.ts';
-import { type AtomicCalls, type BatchedCalls, type Calls, calls, pages } from './generated/calls.ts';
+import { keepCodecs } from './codec.ts';
+import { type AtomicCalls, type BatchedCalls, type Calls, calls, named, pages } from './generated/calls.ts';
+import { ensure } from './ids.ts';
 import { type Journal, journal } from './journal.ts';
+import { type GroupRef, judge, type Verdict } from './judge.ts';
 import { itemsOf } from './pages.ts';
 import { Pool, type PoolRef } from './pool.ts';
 import { type MusterOptions, send } from './send.ts';
 import type { ModelCall } from './spend/model-call.ts';
 import { type SpendFor, type SpendOptions, spend, spenderOf } from './spend/spend.ts';
 import type {
+  Answer,
   AtomicAnswers,
   BatchedCall,
   BatchedOptions,
@@ -17,6 +21,7 @@ import type {
   EventFilter,
   EventOf,
   JournalOptions,
+  Typed,
 } from './types.ts';
 
 /** All calls of one space, and many in one request. */
@@ -52,6 +57,16 @@ export interface Muster extends Omit<Calls, 'pool'> {
    * what the provider has billed is settled, and the rest is given back.
    */
   spend<T>(options: SpendOptions & SpendFor, work: (call: ModelCall) => Promise<T>): Promise<T>;
+  /**
+   * Judges the members of a group as they succeed: `muster.judge(group, ({ outcome }) => outcome.approves)`. True accepts,
+   * false rejects, undefined leaves it to others. Resolves with the group once it is decided. A judge that ended before
+   * may begin again: what was judged stays so.
+   */
+  judge<Result = unknown>(
+    group: GroupRef,
+    verdict: Verdict<Result>,
+    options?: Pick<CallOptions, 'signal'>,
+  ): Promise<Typed<Answer<'group.view'>, unknown, Result>>;
 }
 
 /**
@@ -82,12 +97,21 @@ export function createMuster(options: MusterOptions): Muster {
         itemsOf(list, (cursor) => send(options, name as keyof typeof pages, { ...args, ...cursor }, callOptions)),
     };
   }
+  for (const room of named) {
+    const calls = muster[room] as unknown as Parameters<typeof ensure>[1];
+    muster[room] = {
+      ...muster[room],
+      ensure: (args: Record<string, unknown>, callOptions: CallOptions = {}) => ensure(room, calls, args, callOptions),
+    };
+  }
   const batch = (list: readonly BatchedCall[], callOptions?: CallOptions) => sendBatch(options, list, callOptions);
   const events = <const F extends EventFilter = never>(journalOptions: JournalOptions<F> = {}) =>
     journal(options, journalOptions);
   const atomic = <R>(plan: (t: AtomicCalls) => R, callOptions?: CallOptions) => sendAtomic(options, plan, callOptions);
   const pool = Object.assign((ref: PoolRef) => new Pool(made, ref), muster['pool']);
   const made = { ...muster, pool, call: inBatch, batch, atomic, events } as unknown as Muster;
+  made.judge = (group, verdict, judgeOptions = {}) => judge(made, group, verdict, judgeOptions);
+  if (options.codecs) keepCodecs(made, options.codecs);
   const scopeId = crypto.randomUUID();
   made.spend = (spendOptions, work) => spend(spenderOf(made, scopeId, spendOptions), spendOptions, work);
   return made;

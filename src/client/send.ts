@@ -1,3 +1,4 @@
+import { type Codec, decodeAnswer, encodeArgs } from './codec.ts';
 import { MusterError } from './error.ts';
 import { calls } from './generated/calls.ts';
 import { inCallSpan } from './tracing.ts';
@@ -14,6 +15,8 @@ export interface MusterOptions {
   readonly attempts?: number | undefined;
   /** Timeout of an attempt; default 60, since a receive or watch may be held for 30. */
   readonly timeoutSeconds?: number | undefined;
+  /** Encode payloads, inputs and results, in this order; default none. All who share a mailbox need the same. */
+  readonly codecs?: readonly Codec[] | undefined;
   /** Replaces the global fetch. */
   readonly fetch?: typeof fetch | undefined;
 }
@@ -54,14 +57,17 @@ async function sendWith(
   args: AnyArgs,
   { signal, idempotencyKey, attempts = options.attempts ?? 5 }: CallOptions,
 ): Promise<unknown> {
-  const { url, request } = requestOf(options, target, args, idempotencyKey);
+  const { timeoutSeconds = 60, codecs } = options;
+  const { url, request } = requestOf(options, target, codecs ? await encodeArgs(codecs, args) : args, idempotencyKey);
   Object.assign(request.headers, traceHeaders);
-  const { timeoutSeconds = 60 } = options;
   for (let attempt = 1; ; attempt++) {
     if (typeof options.key === 'function') await authorize(request, options.key);
     const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutSeconds });
     const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
-    if (pauseMs === undefined) return read(outcome, `${target[0]} ${url}`);
+    if (pauseMs === undefined) {
+      const answer = read(outcome, `${target[0]} ${url}`);
+      return codecs ? decodeAnswer(codecs, answer) : answer;
+    }
     await pause(pauseMs, signal);
   }
 }

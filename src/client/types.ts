@@ -25,6 +25,8 @@ export interface JournalOptions<F extends EventFilter = never> {
   readonly scopeId?: string | undefined;
   /** Where to begin: a journal's cursor; `latest`: what happens from now on; left out: the oldest event. */
   readonly cursor?: string | undefined;
+  /** Where to begin without a cursor: at the events of this moment. */
+  readonly since?: Date | string | undefined;
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -48,6 +48,10 @@ const mend = () => {
   const each = (selector, change) => document.querySelectorAll('#reference ' + selector).forEach(change);
   each('button.scalar-code-copy:not([aria-label])', (button) => button.setAttribute('aria-label', 'Copy'));
   each('button.show-more[aria-label^="Show all"]', (button) => button.removeAttribute('aria-label'));
+  // A long path breaks before a slash.
+  each('.endpoint-path:not(:has(wbr))', (path) =>
+    path.replaceChildren(...path.textContent.split(/(?=\\/)/).flatMap((part) => [document.createElement('wbr'), part])),
+  );
   each('.response-card[role=region]', (card) => card.setAttribute('role', 'group'));
 };
 let isDue = false;
@@ -161,5 +165,11 @@ html {
   min-width: 0;
   overflow: hidden;
   text-overflow: ellipsis;
+}
+.scalar-app .endpoint-path,
+.scalar-app .request-card .scalar-card-header-title {
+  min-width: 0;
+  white-space: normal;
+  overflow-wrap: anywhere;
 }
 `;

@@ -8,6 +8,7 @@ import {
   type Content,
   callsOf,
   type Document,
+  makesNamed,
   resolved,
   type Schema,
   space,
@@ -152,7 +153,24 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
   return [
     ...lines.flatMap((line) => [text, `    ${line}`]),
     ...(pages ? [iterator(call, pages, optional, typed, generics)] : []),
+    ...(kind === alone && makesNamed(call, document) ? [ensuring(call, document)] : []),
   ].join('\n');
+}
+
+/** The method that finds a record by its name, or makes it. */
+function ensuring({ operation: { operationId } }: Call, document: Document): string {
+  const [room = ''] = operationId.split('.');
+  const list = callsOf(document).find(({ operation }) => operation.operationId === `${room}.list`);
+  const plural = (list && pagesOf(list, document)?.list) ?? '';
+  const text = comment(
+    [
+      `Finds the ${room} of this name, or makes it. What one of another process has made meanwhile is found, too.`,
+      `@throws {MusterError} ${room.toUpperCase()}_EXISTS if what stands differs in one of these fields; its message says in which`,
+    ],
+    '    ',
+  );
+  const item = `Answer<'${room}.list'>['${plural}'][number]`;
+  return `${text}\n    ensure(args: Args<'${operationId}'>, options?: CallOptions): Promise<${item}>;`;
 }
 
 /** The iterator over all pages of a list. */
@@ -209,6 +227,10 @@ function callsText(document: Document): string {
     'export const pages = {',
     ...paged,
     '} as const;\n',
+    '/** The primitives whose records have unique names, for `ensure`. */',
+    'export const named = [',
+    ...all.flatMap((call) => (makesNamed(call, document) ? [`  '${roomOf(call)}',`] : [])),
+    '] as const;\n',
     '/** Every call of the API, by primitive. */',
     'export interface Calls {',
     ...byRoom(ofRooms, alone),

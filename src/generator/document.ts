@@ -119,6 +119,14 @@ function callSchemas({ components }: Document): Map<string, Schema> {
   return new Map(schemas.map((schema) => [String(schema.properties?.['call']?.const), schema]));
 }
 
+/** Whether a call makes records whose names are unique in their space, and a list finds them by name. */
+export function makesNamed(call: Call, document: Document): boolean {
+  const [room = '', name] = call.operation.operationId.split('.');
+  const list = callsOf(document).find(({ operation }) => operation.operationId === `${room}.list`);
+  const isUnique = failuresOf(call, document).some(({ code }) => code === `${room.toUpperCase()}_EXISTS`);
+  return name === 'create' && isUnique && (list?.operation.parameters ?? []).some((one) => one.name === 'name');
+}
+
 /** The calls that a batch takes, by name. */
 export function batchedCalls(document: Document): ReadonlySet<string> {
   const reads = new Set(

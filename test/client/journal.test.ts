@@ -150,4 +150,23 @@ describe('lists and the journal of the typed client', () => {
     const malformed = await take(muster.events({ cursor: 'x' }), 1).catch((error) => error);
     expect(malformed).to.include({ code: 'INVALID_CURSOR' });
   });
+
+  it('begins at a moment, and goes on from its cursor over cut connections', async () => {
+    const id = await mailbox();
+    await send(id, 3);
+    const [, , third] = await take(muster.events({ types: ['message.sent'], aggregate: 'message', scopeId }), 3);
+    const later = Date.parse(third?.occurredAt ?? '') + 60_000;
+    await world.at(later);
+    await send(id, 4);
+    const since = new Date(later);
+    const { client } = cut(1500);
+    for (const [one, from] of [
+      [muster, since],
+      [client, since.toISOString()],
+    ] as const) {
+      const events = await take(one.events({ types: ['message.sent'], scopeId, since: from }), 4);
+      expect(new Set(events.map(({ eventId }) => eventId)).size).to.equal(4);
+      expect(events.every(({ occurredAt }) => Date.parse(occurredAt) >= later)).to.equal(true);
+    }
+  });
 });

@@ -650,4 +650,20 @@ describe('the worker of the typed client', () => {
       expect((await view(id)).lastError).to.equal('Error: there is no allowance named nothing of this name');
     });
   });
+
+  it('leaves no claim behind when it closes while it receives: all is given back, and no attempt is used up', async () => {
+    const mailboxId = await mailbox();
+    const sends = Array.from({ length: 90 }, (_, payload) => muster.call.message.send({ mailboxId, scopeId, payload }));
+    await muster.batch(sends);
+    for (let round = 0; round < 12; round++) {
+      // Its receive is under way, or has just been answered.
+      const worker = start({ mailbox: { mailboxId }, concurrency: 20, leaseSeconds: 600 }, () => new Promise(() => {}));
+      await worker.mailboxId;
+      await new Promise((resolve) => setTimeout(resolve, round));
+      await worker.close(0);
+    }
+    const { counts } = await muster.mailbox.view({ mailboxId });
+    expect([counts.ready, counts.claimed]).to.deep.equal([90, 0]);
+    for await (const { attempts } of muster.message.all({ mailboxId })) expect(attempts).to.equal(0);
+  });
 });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { find, type Section } from '../../src/docs/browser/find.ts';
 import { groups, pathOf, sourcePathOf } from '../../src/docs/pages.ts';
 import { browser, useBrowser } from '../support/browser.ts';
 import { rulesOfLooks, violationsOf } from '../support/chromium.ts';
@@ -14,8 +15,12 @@ const paths = files.map(pathOf);
 /** Where the part of a page begins in which one looks things up: at these headings, or at one of its own. */
 const usual = /^(States|Recipes|Calls|Limits)\b/;
 const begins: Readonly<Record<string, string>> = {
+  'docs/quickstart.md': 'See it work',
   'docs/concepts.md': 'Message state, task state',
   'docs/workers.md': 'Leases and retries',
+  'docs/codecs.md': 'Ready to copy',
+  'docs/testing.md': 'A task without a server',
+  'docs/rolling-deploy.md': 'When the payload changes',
   'docs/guarantees.md': 'What happens when something dies',
   'docs/requests.md': 'Lists',
   'docs/atomic.md': 'Take turns',
@@ -129,6 +134,49 @@ describe('/llms.txt', () => {
   });
 });
 
+describe('The search', () => {
+  let sections: readonly Section[];
+  before(async () => {
+    sections = JSON.parse(await textOf('/docs/search.json'));
+  });
+
+  it('leads to what a page, a heading or a recipe begins with in bold', async () => {
+    for (const [address] of sections.filter(([address]) => !address.startsWith('api#'))) {
+      const [path = '', anchor] = address.split('#');
+      const html = await textOf(new URL(path, 'http://docs/docs/').pathname);
+      if (anchor !== undefined) expect(html.split(` id="${anchor}"`), address).to.have.length(2);
+    }
+  });
+
+  for (const [query, address] of [
+    ['kill job', 'mailboxes#cancel-a-message'],
+    ['pause queue', 'mailboxes#pause-a-mailbox'],
+    ['priority', 'mailboxes#priority-and-keys'],
+    ['helm', 'operate/kubernetes'],
+    ['redis cluster', 'operate/cluster'],
+    ['dead letter', 'mailboxes#see-what-failed-and-bring-it-back'],
+    ['approval', 'questions'],
+    ['How do I sign in with SSO?', 'operate/identity'],
+    ['retry a failed job', 'mailboxes#see-what-failed-and-bring-it-back'],
+    ['leader election', 'pools#elect-a-leader'],
+    ['budgets', 'budgets'],
+    ['idempotency precedence', 'reference#precedence'],
+  ] as const)
+    it(`answers "${query}" with ${address}`, () => {
+      expect(find(sections, query)[0]?.address).to.equal(address);
+    });
+
+  it('answers "tls" and "rotate key" with pages for operators', () => {
+    const found = find(sections, 'tls', 3).map(({ address }) => address);
+    expect(found).to.include('operate/security#tls-in-front');
+    expect(find(sections, 'rotate key')[0]?.address).to.match(/^operate\/(security#change-a-key|keys)/);
+  });
+
+  it('has nothing for a word that is nowhere', () => {
+    expect(find(sections, 'zzzz')).to.deep.equal([]);
+  });
+});
+
 describe('/docs in a browser', () => {
   let page: Page;
   const problems: string[] = [];
@@ -216,6 +264,9 @@ describe('/docs in a browser', () => {
     await page.getByText('--request POST').first().waitFor();
     const section = page.locator('section[id$="/message.recv"]').last();
     expect((await section.boundingBox())?.height).to.be.within(800, 2 * 856);
+    const cut =
+      '[...document.querySelectorAll(".endpoints, .endpoint-path, .request-card .scalar-card-header-title")].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)';
+    expect(await page.evaluate(cut), 'paths that are cut at 1280 pixels').to.deep.equal([]);
     // What many calls are refused with is in one place, not in a line and a tab for each status.
     expect(await section.getByText('Errors that many calls share').count()).to.equal(1);
     const said = await section.innerText();

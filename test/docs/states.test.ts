@@ -8,6 +8,7 @@ import { TaskGroup } from '../../src/group/records.ts';
 import { Message } from '../../src/mailbox/records.ts';
 import { Hold } from '../../src/pool/records.ts';
 import { product } from '../../src/primitives.ts';
+import { Question } from '../../src/question/records.ts';
 import { Schedule } from '../../src/schedule/records.ts';
 import { Scope } from '../../src/scope/records.ts';
 import { Destination } from '../../src/webhook/records.ts';
@@ -25,6 +26,7 @@ const pictured: Readonly<Record<string, { readonly schema: Joi.Schema }>> = {
   group: TaskGroup,
   hold: Hold,
   message: Message,
+  question: Question,
   reservation: Reservation,
   schedule: Schedule,
   scope: Scope,

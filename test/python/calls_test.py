@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -13,12 +14,97 @@ import uuid
 from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
+from typing import Any
 
-from muster import Claim, Muster, MusterError, WebhookError, verify_webhook
+from muster import (
+    AsyncMuster,
+    Claim,
+    GiveUp,
+    Muster,
+    MusterError,
+    NoResult,
+    Task,
+    TypedMailbox,
+    WebhookError,
+    Worker,
+    run_id,
+    verify_webhook,
+)
 from support import Proxy, ServerTest
 
 
 class Calls(ServerTest):
+    def test_names_have_ids(self) -> None:
+        # test/client/names.test.ts has the same id.
+        self.assertEqual(run_id('desk', '2026-01-31', 7), '16dc3fa9-746b-5734-ad19-e0f12aa133e6')
+        self.assertEqual(len({run_id('a', 'b'), run_id('a/b'), run_id('b', 'a'), run_id('a', 'b', '')}), 4)
+        for odd in (1.5, True, 'a\0b', None):
+            self.assertRaises(TypeError, run_id, odd)
+        self.assertRaises(TypeError, run_id)
+
+    def test_a_typed_mailbox_sends_works_and_answers(self) -> None:
+        pages: TypedMailbox[dict[str, str], int] = TypedMailbox(self.muster, f'pages-{self.name}', max_attempts=2)
+        sent = pages.send({'url': 'https://a'}, scope_id=self.scope_id, priority=1)
+        bad = pages.send({'url': ''}, scope_id=self.scope_id)
+
+        def handle(message: Claim, task: Task) -> int:
+            if not message.payload['url']:
+                raise GiveUp('there is no address')
+            return len(message.payload['url'])
+
+        with pages.worker(handle, close_on_signals=False):
+            self.assertEqual(pages.result(sent.id), 9)
+            with self.assertRaisesRegex(NoResult, 'is REJECTED: there is no address'):
+                pages.result(bad.id)
+        self.assertEqual([one.id for one in pages.all(state='ACKED')], [sent.id])
+        self.assertEqual(self.muster.mailbox.view(mailbox_id=pages.id).max_attempts, 2)
+
+    def test_a_judge_decides_a_group(self) -> None:
+        def made() -> str:
+            group = self.muster.group.create(mailbox_id=self.mailbox_id, condition='N_ACCEPTED', threshold=2)
+            for key, approves in enumerate((False, True, True)):
+                self.muster.task.submit(group_id=group.id, task_key=str(key), input=approves)
+            self.muster.group.seal(group_id=group.id)
+            return group.id
+
+        async def judged(group_id: str) -> list[Any]:
+            async with AsyncMuster() as muster:
+
+                async def verdict(task: Any) -> bool:
+                    return bool(task.outcome)
+
+                return [one.verdict for one in (await muster.judge(group_id, verdict)).members]
+
+        with Worker(self.muster, {'mailbox_id': self.mailbox_id}, lambda one, _: one.payload, close_on_signals=False):
+            group = self.muster.judge(made(), lambda task: task.outcome)
+            self.assertEqual((group.state, group.outcome), ('DECIDED', 'SATISFIED'))
+            self.assertEqual([one.verdict for one in group.members], ['REJECTED', 'ACCEPTED', 'ACCEPTED'])
+            self.assertEqual(asyncio.run(judged(made())), ['REJECTED', 'ACCEPTED', 'ACCEPTED'])
+        late = self.muster.group.create(mailbox_id=self.mailbox_id, condition='N_ACCEPTED', threshold=1)
+        for key in ('a', 'b', 'c'):
+            self.muster.task.submit(group_id=late.id, task_key=key, input=None)
+        with Worker(self.muster, {'mailbox_id': self.mailbox_id}, lambda _, __: 1, close_on_signals=False) as worker:
+            worker.drained()
+        self.assertEqual(self.muster.judge(late, lambda _: True).counts.accepted, 1)
+
+    def test_what_has_a_name_is_found_or_made(self) -> None:
+        name = str(uuid.uuid4())
+        budget = {'name': name, 'currency': 'eur', 'scale': 2, 'limit_minor': 500}
+        made = self.muster.budget.ensure(**budget, alert_percents=None)
+        self.assertEqual(self.muster.budget.ensure(**budget).id, made.id)
+        error = self.fails('BUDGET_EXISTS', lambda: self.muster.budget.ensure(**{**budget, 'limit_minor': 700}))
+        self.assertIn('has limitMinor "500", not "700": ask for what stands', error.message)
+        pool = self.muster.pool.ensure(name=name, units=3, unique=True)
+        self.assertEqual(self.muster.pool.ensure(name=name, units=3, unique=True).id, pool.id)
+
+        async def at_once() -> None:
+            async with AsyncMuster() as muster:
+                asked = {'name': name, 'units_limit': 5, 'window_seconds': 60}
+                made = await asyncio.gather(*(muster.allowance.ensure(**asked) for _ in range(6)))
+                self.assertEqual(len({one.id for one in made}), 1)
+
+        asyncio.run(at_once())
+
     def test_sends_receives_renews_and_completes(self) -> None:
         worker = {'mailbox_id': self.mailbox_id, 'scope_id': self.scope_id, 'holder': 'a', 'holder_session': 's'}
         self.assertIsNone(self.muster.message.recv(**worker))

@@ -74,6 +74,8 @@ describe('the Python client', function () {
     'asking_test',
     'atomic_test',
     'tracing_test.Without',
+    'testing_test',
+    'codecs_test',
   ];
   describe('against a server', () => {
     let service: MusterService;
@@ -93,6 +95,7 @@ describe('the Python client', function () {
         MUSTER_URL: world.url,
         MUSTER_KEY: world.apiKey,
         MUSTER_SPACE: world.spaceId,
+        MUSTER_SERVER: join(root, 'dist/cli/bin.js'),
       });
     }
 

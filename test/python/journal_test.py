@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from datetime import datetime, timedelta
 from threading import Thread, Timer
 
 from muster import Journal, Muster, MusterError
@@ -53,3 +55,14 @@ class TheJournal(ServerTest):
         self.assertEqual((damage.is_passing, damage.next_cursor), (False, 'abc'))
         defect = MusterError('INTERNAL', 'an unexpected error', status=500)
         self.assertEqual((defect.is_passing, defect.next_cursor), (True, None))
+
+    def test_it_begins_at_a_moment(self) -> None:
+        self.send(1, 2)
+        seen = self.muster.events(types=['message.sent'], scope_id=self.scope_id)
+        next(seen)
+        last = datetime.fromisoformat(next(seen).occurred_at.replace('Z', '+00:00'))
+        time.sleep(0.01)
+        sent = self.send(3, 4)
+        since = last + timedelta(milliseconds=1)
+        journal = self.muster.events(types=['message.sent'], scope_id=self.scope_id, since=since)
+        self.assertEqual(self.taken(journal, 2), sent)

@@ -379,3 +379,21 @@ class Workers(WorkerTest):
         self.assertEqual(child.returncode, 0)
         self.assertRegex(said, r'received=2, completed=1, asked=0, returned=1')
         self.assertEqual((self.state(quick), self.state(slow)), ('ACKED', 'READY'))
+
+class Closing(WorkerTest):
+    def test_no_claim_is_left_when_it_closes_while_it_receives(self) -> None:
+        self.send(*range(90))
+        box = {'mailbox_id': self.mailbox_id}
+
+        def handle(message: Claim, task: Task) -> None:
+            task.wait(60)
+
+        for delay in range(12):
+            # Its receive is under way, or has just been answered.
+            worker = Worker(self.muster, box, handle, concurrency=20, lease_seconds=600, close_on_signals=False)
+            worker.start()
+            time.sleep(delay / 1000)
+            worker.close(0)
+        counts = self.muster.mailbox.view(mailbox_id=self.mailbox_id).counts
+        self.assertEqual((counts.ready, counts.claimed), (90, 0))
+        self.assertEqual({one.attempts for one in self.muster.message.all(mailbox_id=self.mailbox_id)}, {0})

@@ -45,6 +45,8 @@ export class Reader {
     // Variables that `npm test` sets for its children would change how a reader's npm behaves.
     const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|REDIS_URL|MUSTER_)/i.test(name));
     const env = await withCurl({ ...Object.fromEntries(inherited), LOG_LEVEL: 'error' });
+    // A reader's project has installed it.
+    env['MUSTER_SERVER'] = join(root, 'dist/cli/bin.js');
     const port = await freePort();
     const shell = await Shell.start(root, { ...env, ...isBuilt });
     const data = `${shell.folder}/data`;

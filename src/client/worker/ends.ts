@@ -1,4 +1,5 @@
 import { madeOnce } from '../atomic.ts';
+import { encodeOnce } from '../codec.ts';
 import { MusterError } from '../error.ts';
 import type { Muster } from '../muster.ts';
 import type { Answer, Args, BatchedCall, CallOptions } from '../types.ts';
@@ -51,7 +52,8 @@ export class Ends {
     const { id: messageId, token, scopeId } = task.message;
     const json = JSON.stringify(payload);
     const target = resultsTo === undefined ? {} : { mailboxId: resultsTo, scopeId };
-    const args = { messageId, token, ...(json !== undefined && { result: { payload, ...target } }) };
+    const result = { payload: await encodeOnce(this.#muster, payload), ...target };
+    const args = { messageId, token, ...(json !== undefined && { result }) };
     const refusals = await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
     const { traceContext } = task.attempt;

@@ -18,6 +18,8 @@ const lingerMs = 25;
 const maxPauseMs = 5_000;
 /** A server that answers held receives at once, as one that stops does, is not asked all the time. */
 const emptyPauseMs = 500;
+/** A receive that is answered at all at once is answered by then. Cut sooner, it would leave claims until their lease ends. */
+const answerMs = 500;
 /** How long giving back may take after the deadline of `close`. */
 const returnMs = 5_000;
 
@@ -49,6 +51,10 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #outage: Outage;
   /** Ends receiving and watching. */
   readonly #stop = new AbortController();
+  /** Cuts a receive that is held at the server. */
+  readonly #cut = new AbortController();
+  /** When the last receive was sent, by performance.now(). */
+  #askedAt = 0;
   readonly #counts = { received: 0, completed: 0, asked: 0, returned: 0, failed: 0, lost: 0 };
   readonly #receiving: Promise<void>;
   #running = 0;
@@ -128,6 +134,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     const from = { mailboxId, scopeId, holder: this.#holder, holderSession: crypto.randomUUID(), leaseSeconds };
     while (await this.#hasRoom()) {
       const askedAt = performance.now();
+      this.#askedAt = askedAt;
       const max = batch ? Math.min(100, this.#concurrency - this.#running) : 1;
       // A receive that goes with the end of a claim costs no request, but is not held.
       const isJoined = this.#isEnding();
@@ -136,7 +143,7 @@ export class Worker<Payload = unknown, Result = unknown> {
           ? this.#outbox.send(this.#muster.call.message.recv<Payload, Result>({ ...from, max }), { isJoining: true })
           : this.#muster.message.recv<Payload, Result>(
               { ...from, waitSeconds: isAgain ? 0 : waitSeconds, max },
-              callOptions,
+              { ...callOptions, signal: this.#cut.signal },
             ),
       );
       for (const message of answer?.messages ?? []) {
@@ -288,6 +295,13 @@ export class Worker<Payload = unknown, Result = unknown> {
   async #close(seconds: number): Promise<void> {
     this.#stop.abort(new WorkerClosed('the worker has stopped'));
     this.#released();
+    const timer = setTimeout(
+      () => this.#cut.abort(this.#stop.signal.reason),
+      Math.max(0, answerMs - (performance.now() - this.#askedAt)),
+    );
+    await within(answerMs, this.#receiving);
+    clearTimeout(timer);
+    this.#cut.abort(this.#stop.signal.reason);
     await within(
       seconds * 1000,
       this.#receiving.then(() => Promise.all(this.#works)),

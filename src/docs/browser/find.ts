@@ -1,3 +1,5 @@
+import { synonymsOf } from './synonyms.js';
+
 /** A section of a page: its address, the page's title, its heading, its text. */
 export type Section = readonly [address: string, page: string, heading: string, text: string];
 
@@ -11,6 +13,17 @@ export interface Hit {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 
+/** Words of a question that say nothing about its subject. */
+const fillers = new Set(
+  'a an and can do does how i in is it my of on or the to what when where which why with'.split(' '),
+);
+
+function wordsOfQuery(query: string): readonly string[] {
+  const words = wordsOf(query);
+  const telling = words.filter((word) => !fillers.has(word));
+  return telling.length > 0 ? telling : words;
+}
+
 /** How well a word is found in a text: as a word, as the beginning of one, within one, or (0) not. */
 function weightIn(text: string, word: string): number {
   if (!text.includes(word)) return 0;
@@ -22,15 +35,29 @@ function weightIn(text: string, word: string): number {
 const weightInTitle = (title: string, word: string): number =>
   weightIn(title.toLowerCase(), word) * (0.5 + (0.5 * word.length) / Math.max(word.length, title.length));
 
-function weigh([, page, heading, text]: Section, words: readonly string[]): number {
+function weightOfWord([, page, heading, text]: Section, word: string): number {
+  const ofTitles = weightInTitle(heading, word) * 8 + weightInTitle(page, word) * (heading === '' ? 9 : 3);
+  return ofTitles + weightIn(text.toLowerCase(), word);
+}
+
+/** A synonym counts for less than the word that was typed. */
+const weightOfSynonym = 0.7;
+
+/** Pages that name everything come after those that explain it. */
+const listing = /^(\.\.\/docs|redis-cli|changelog|design|errors|reference|evidence\/[a-z-]+|api)(#|$)/;
+const weightOfListing = 0.5;
+
+/** How many words of a query a section has, and how well. */
+function weigh(section: Section, words: readonly string[]): readonly [count: number, weight: number] {
+  let count = 0;
   let sum = 0;
   for (const word of words) {
-    const ofTitles = weightInTitle(heading, word) * 6 + weightInTitle(page, word) * (heading === '' ? 7 : 2);
-    const weight = ofTitles + weightIn(text.toLowerCase(), word);
-    if (weight === 0) return 0;
+    const others = synonymsOf(word).map((other) => weightOfSynonym * weightOfWord(section, other));
+    const weight = Math.max(weightOfWord(section, word), ...others);
+    if (weight > 0) count += 1;
     sum += weight;
   }
-  return sum;
+  return [count, sum];
 }
 
 function excerptOf(text: string, words: readonly string[]): string {
@@ -43,18 +70,20 @@ function excerptOf(text: string, words: readonly string[]): string {
   return `${from > 0 ? '… ' : ''}${text.slice(from, from + 150)}${text.length > from + 150 ? ' …' : ''}`;
 }
 
-/** The sections that have every word of a query, best first. */
+/** The sections that have every word of a query or else most of them, best first. */
 export function find(sections: readonly Section[], query: string, limit = 12): readonly Hit[] {
-  const words = wordsOf(query);
-  if (words.length === 0) return [];
-  const weighed = sections
-    .map((section) => ({ section, weight: weigh(section, words) }))
-    .filter(({ weight }) => weight > 0);
+  const words = wordsOfQuery(query);
+  const counted = sections.map((section) => {
+    const [count, weight] = weigh(section, words);
+    return { section, count, weight: listing.test(section[0]) ? weight * weightOfListing : weight };
+  });
+  const most = Math.max(1, ...counted.map(({ count }) => count));
+  const weighed = counted.filter(({ count }) => count === most);
   weighed.sort((a, b) => b.weight - a.weight);
   return weighed.slice(0, limit).map(({ section: [address, page, heading, text] }) => ({
     address,
     page,
     heading,
-    excerpt: excerptOf(text, words),
+    excerpt: excerptOf(text, [...words, ...words.flatMap(synonymsOf)]),
   }));
 }

@@ -8,7 +8,7 @@ export interface Heading {
   readonly title: string;
 }
 
-/** The text below a heading, as the search finds it. */
+/** The text below a heading, or of a paragraph that begins with a title in bold, as the search finds it. */
 export interface Section {
   readonly heading: Heading | undefined;
   text: string;
@@ -43,6 +43,13 @@ function plain(token: Token): string {
 
 const plainOf = (tokens: readonly Token[]): string => tokens.map(plain).join('');
 
+/** The words in bold that a recipe or a list item begins with, as its title. */
+function leadOf(token: Token): string | undefined {
+  const [first] = ('tokens' in token && token.tokens) || [];
+  if (first?.type === 'text') return leadOf(first);
+  return first?.type === 'strong' ? plain(first).replace(/[.:,]$/, '') : undefined;
+}
+
 /** A page's Markdown as HTML, with the links of the site. */
 export function renderMarkdown(file: string, at: string, text: string, links: Links): Rendered {
   const ids = new Map<string, number>();
@@ -53,6 +60,7 @@ export function renderMarkdown(file: string, at: string, text: string, links: Li
     ids.set(anchor, times + 1);
     return times === 0 ? anchor : `${anchor}-${times}`;
   };
+  const idIn = (token: Token): string => ('id' in token ? ` id="${token.id}"` : '');
   const marked = new Marked({
     renderer: {
       heading(token) {
@@ -60,6 +68,12 @@ export function renderMarkdown(file: string, at: string, text: string, links: Li
         const inner = this.parser.parseInline(token.tokens);
         const text = token.depth === 1 ? inner : `<a class="anchor" href="#${id}">${inner}</a>`;
         return `<h${token.depth} id="${id}">${text}</h${token.depth}>\n`;
+      },
+      paragraph(token) {
+        return `<p${idIn(token)}>${this.parser.parseInline(token.tokens)}</p>\n`;
+      },
+      listitem(token) {
+        return `<li${idIn(token)}>${this.parser.parse(token.tokens)}</li>\n`;
       },
       link({ href, title, tokens }) {
         const address = escapeHtml(links.resolve(file, href, at));
@@ -99,17 +113,28 @@ export function renderMarkdown(file: string, at: string, text: string, links: Li
     },
   });
   const tokens = marked.lexer(text);
+  // Headings take their ids first: links name them.
+  const titled = new Map<Token, Heading>();
+  const entitle = (token: Token, depth: number, title: string): Heading => {
+    const heading = { depth, id: idOf(title), title };
+    Object.assign(token, { id: heading.id });
+    titled.set(token, heading);
+    return heading;
+  };
+  for (const token of tokens)
+    if (token.type === 'heading') headings.push(entitle(token, token['depth'], plainOf(token.tokens ?? [])));
   const sections: Section[] = [{ heading: undefined, text: '' }];
-  for (const token of tokens) {
-    if (token.type === 'heading') {
-      const title = plainOf(token.tokens ?? []);
-      const heading = { depth: token['depth'] as number, id: idOf(title), title };
-      Object.assign(token, { id: heading.id });
-      headings.push(heading);
+  for (const block of tokens) {
+    const heading = titled.get(block);
+    if (heading) {
       if (heading.depth > 1) sections.push({ heading, text: '' });
-    } else {
-      const last = sections.at(-1);
-      if (last && token.type !== 'html') last.text += ` ${plain(token)}`;
+      continue;
+    }
+    if (block.type === 'html') continue;
+    for (const token of block.type === 'list' ? (block as Tokens.List).items : [block]) {
+      const lead = leadOf(token);
+      if (lead !== undefined) sections.push({ heading: entitle(token, 4, lead), text: '' });
+      (sections.at(-1) as Section).text += ` ${plain(token)}`;
     }
   }
   const [first] = headings;

@@ -1,4 +1,4 @@
-import { base, type Call, type Document, specificCodes } from '../document.ts';
+import { base, type Call, callsOf, type Document, makesNamed, specificCodes } from '../document.ts';
 import { type Answer, answerOf } from './answer.ts';
 import type { Argument, Arguments } from './arguments.ts';
 import type { Kind } from './kinds.ts';
@@ -31,7 +31,8 @@ export class Methods {
   /** The method of a room's class that makes a call. */
   of(call: Call, kind: Kind): string {
     const answer = answerOf(call, this.#records, this.#document);
-    if (answer.many === undefined) return this.#plain(call, kind, answer) + this.#iterator(call, kind, answer);
+    if (answer.many === undefined)
+      return this.#plain(call, kind, answer) + this.#iterator(call, kind, answer) + this.#ensuring(call, kind);
     // One record, or a list where it is given `max`.
     const args = this.#arguments.of(call, kind);
     const single = args.filter(({ json }) => json !== 'max');
@@ -81,6 +82,34 @@ export class Methods {
       `    ) -> ${type}[${page.type}]:`,
       docstring([`All of \`list\`, page by page, as they are read`], '        '),
       `        return self._all(${to}, '${page.json}', ${dict(args)})`,
+    ].join('\n');
+  }
+
+  /** The method that finds a record by its name, or makes it. */
+  #ensuring(call: Call, kind: Kind): string {
+    if (kind.isBatched || !makesNamed(call, this.#document)) return '';
+    const room = call.operation.operationId.split('.', 1)[0] ?? '';
+    const list = callsOf(this.#document).find(({ operation }) => operation.operationId === `${room}.list`);
+    const page = list && answerOf(list, this.#records, this.#document).page;
+    const args = this.#arguments.of(call, kind);
+    const prefix = kind.isAsync ? 'calls.' : '';
+    const code = `${room.toUpperCase()}_EXISTS`;
+    const known = args.filter((one) => one.description !== undefined);
+    const text = [
+      `Finds the ${room} of this name, or makes it`,
+      'What another process has made meanwhile is found, too.',
+      ['Args:', ...known.flatMap((one) => described(one.name, one.description ?? '', '    '))],
+      ['Raises:', ...described('MusterError', `${code} if what stands differs in one of these fields`, '    ')],
+    ];
+    const endpoints = `${prefix}${constant(`${room}.create`)}, ${prefix}${constant(`${room}.list`)}`;
+    return [
+      '',
+      '',
+      `    ${kind.isAsync ? 'async def' : 'def'} ensure(`,
+      ...this.#parameters(args).map((line) => `        ${line},`),
+      `    ) -> ${page?.type}:`,
+      docstring(text, '        '),
+      `        return ${kind.isAsync ? 'await ' : ''}self._ensure(${endpoints}, '${page?.json}', ${dict(args)})`,
     ].join('\n');
   }
 

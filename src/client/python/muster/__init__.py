@@ -21,15 +21,18 @@ from ._atomic import AsyncAtomic, Atomic, AtomicCalls
 from ._base import BatchedCall, PendingCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._claims import WorkerCounts
+from ._codec import Codec
 from ._core import MailboxChoice
-from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, RetryLater, Stopped, WorkerClosed
+from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, NoResult, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
+from ._mailbox import TypedMailbox
 from ._pool import Holding
 from ._record import Record
 from ._records import *  # noqa: F403
 from ._model_call import ModelCall, Usage
 from ._rate_limits import KNOWN_PROVIDERS, LimitHeaders, ProviderHeaders
 from ._run import Run, RunNote
+from ._run_id import run_id
 from ._spend import Spend
 from ._spending import Reservation, Settlement
 from ._task import GivenAnswer, PrerequisiteResult
@@ -57,6 +60,7 @@ __all__ = [
     'BatchedCall',
     'From',
     'ClaimLost',
+    'Codec',
     'GiveUp',
     'GivenAnswer',
     'Handler',
@@ -71,6 +75,7 @@ __all__ = [
     'Moment',
     'Muster',
     'MusterError',
+    'NoResult',
     'PendingCall',
     'PrerequisiteResult',
     'ProviderHeaders',
@@ -84,12 +89,14 @@ __all__ = [
     'Stop',
     'Stopped',
     'Task',
+    'TypedMailbox',
     'Usage',
     'WebhookError',
     'WebhookMessage',
     'Worker',
     'WorkerClosed',
     'WorkerCounts',
+    'run_id',
     'verify_webhook',
 ]
 __all__ += _all_records.__all__

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from ._arguments import ABSENT, From, encode, given, text
+from ._errors import MusterError
 from ._record import Record, member_of
 
 T = TypeVar('T')
@@ -62,11 +64,58 @@ class AsyncSender(Protocol):
     ) -> T: ...
 
 
+class Ensuring:
+    """The record that was asked for: found by its name, or made."""
+
+    def __init__(self, create: Endpoint[Any], args: Mapping[str, Any]) -> None:
+        self.room = create.name.partition('.')[0]
+        asked = {name: value for name, value in given(args).items() if value is not None}
+        self.asked: dict[str, Any] = json.loads(encode(asked))
+        self.exists: Any = f'{self.room.upper()}_EXISTS'
+
+    def checked(self, record: Record) -> Any:
+        """The record, unless it differs in a field that was asked for."""
+        found = record.to_json()
+        # `unique` of a pool is no field of it.
+        shared = [name for name in self.asked if name in found]
+        differing = [name for name in shared if _as_one(name, self.asked[name]) != _as_one(name, found[name])]
+        if not differing:
+            return record
+        texts = [f'{name} {encode(found[name])}, not {encode(self.asked[name])}' for name in differing]
+        what = f'the {self.room} {self.asked["name"]} has {" and ".join(texts)}'
+        remedy = f'ask for what stands, or change it with {self.room}.update'
+        raise MusterError(self.exists, f'{what}: {remedy}', status=409)
+
+
+def _as_one(name: str, value: Any) -> Any:
+    """One value for what the service takes for the same."""
+    if name == 'currency':
+        return value.upper()
+    return int(value) if name.endswith('Minor') else value
+
+
 class Calls:
     """The calls of a primitive."""
 
     def __init__(self, send: Sender) -> None:
         self._send = send
+
+    def _ensure(
+        self, create: Endpoint[Any], list_: Endpoint[Any], plural: str, args: Mapping[str, Any]
+    ) -> Any:
+        ensuring = Ensuring(create, args)
+        by_name = {'name': args['name']}
+        found = getattr(self._send(list_, by_name, ABSENT, ABSENT), plural)
+        if not found:
+            try:
+                found = [self._send(create, args, ABSENT, ABSENT)]
+            except MusterError as error:
+                # Somebody else has made it meanwhile.
+                if error.code == ensuring.exists:
+                    found = getattr(self._send(list_, by_name, ABSENT, ABSENT), plural)
+                if not found:
+                    raise
+        return ensuring.checked(found[0])
 
     def _all(self, endpoint: Endpoint[Any], name: str, args: Mapping[str, Any]) -> Iterator[Any]:
         cursor: Any = ABSENT
@@ -85,6 +134,23 @@ class AsyncCalls:
 
     def __init__(self, send: AsyncSender) -> None:
         self._send = send
+
+    async def _ensure(
+        self, create: Endpoint[Any], list_: Endpoint[Any], plural: str, args: Mapping[str, Any]
+    ) -> Any:
+        ensuring = Ensuring(create, args)
+        by_name = {'name': args['name']}
+        found = getattr(await self._send(list_, by_name, ABSENT, ABSENT), plural)
+        if not found:
+            try:
+                found = [await self._send(create, args, ABSENT, ABSENT)]
+            except MusterError as error:
+                # Somebody else has made it meanwhile.
+                if error.code == ensuring.exists:
+                    found = getattr(await self._send(list_, by_name, ABSENT, ABSENT), plural)
+                if not found:
+                    raise
+        return ensuring.checked(found[0])
 
     async def _all(self, endpoint: Endpoint[Any], name: str, args: Mapping[str, Any]) -> AsyncIterator[Any]:
         cursor: Any = ABSENT

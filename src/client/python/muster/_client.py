@@ -11,16 +11,19 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar
 
-from ._arguments import ABSENT, Amount, Id, text
+from ._arguments import ABSENT, Amount, Id, Moment, text
 from ._async_calls import AllAsyncCalls
 from ._async_pool import AsyncPools
 from ._atomic import AsyncAtomic, Atomic
 from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
+from ._codec import Codec, decode_answer, encode_args, encode_value
 from ._errors import MusterError, Stopped
 from ._journal import Journal
+from ._judge import GroupRef, Judging, Verdict, judge
 from ._pool import Pools
-from ._records import Event, ReservationRecord, Reserved, Waiter
+from ._record import Record
+from ._records import Event, ReservationRecord, Reserved, Task, TaskGroup, Waiter
 from ._model_call import ModelCall
 from ._spend import Spend, Spending, spend
 from ._spending import Reservation, Settlement, Spender, reserve, take_units
@@ -81,6 +84,7 @@ class Muster(AllCalls):
         space_id: default: MUSTER_SPACE
         attempts: the most attempts of a call that gets no answer, 429 or 503; 1 means no retries
         timeout_seconds: of an attempt; a receive or a watch may be held for 30
+        codecs: encode payloads, inputs and results, in this order; all who share a mailbox need the same
     """
 
     def __init__(
@@ -91,8 +95,10 @@ class Muster(AllCalls):
         *,
         attempts: int = 5,
         timeout_seconds: float = 60,
+        codecs: Sequence[Codec] = (),
     ) -> None:
         super().__init__(self.send)
+        self._codecs = codecs
         self.pool: Pools = Pools(self)
         """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
         url = url or os.environ.get('MUSTER_URL') or 'http://127.0.0.1:8080'
@@ -154,6 +160,7 @@ class Muster(AllCalls):
         aggregate: str | None = None,
         scope_id: Id | None = None,
         cursor: str | Literal['latest'] | None = None,
+        since: Moment | None = None,
         stop: Stop | None = None,
     ) -> Journal:
         """The events of the journal, as they happen: `for event in muster.events(types=['message.*'])`.
@@ -166,12 +173,18 @@ class Muster(AllCalls):
             scope_id: only those of this scope and of the scopes below it
             cursor: where to begin: a `Journal.cursor`, or `latest` for what happens from now on; default:
                 the oldest event that is kept
+            since: where to begin without a cursor: at the events of this moment
 
         Raises:
             MusterError: CURSOR_EXPIRED if what follows the cursor is no longer kept, EVENTS_DAMAGED if the store
                 has damaged it (`error.next_cursor` goes on behind it)
         """
-        query = {'types': None if types is None else ','.join(types), 'aggregate': aggregate, 'scopeId': scope_id}
+        query = {
+            'types': None if types is None else ','.join(types),
+            'aggregate': aggregate,
+            'scopeId': scope_id,
+            'since': since,
+        }
         if cursor == 'latest':
             cursor = self.request(EVENT_WATCH, {'cursor': 'latest', 'limit': 1}, stop=stop).next_cursor
         target = f'/v1/spaces/{self.space_id}/watch'
@@ -220,6 +233,17 @@ class Muster(AllCalls):
         """
         return spend(Spending(self._spender(scope_id, holder, work_id), asked), work)
 
+    def judge(self, group: GroupRef, verdict: Verdict, *, stop: Stop | None = None) -> TaskGroup:
+        """Judges the members of a group as they succeed: `muster.judge(group, lambda task: task.outcome['approves'])`.
+
+        Returns the group once it is decided. A judge that ended before may begin again: what was judged stays so.
+
+        Args:
+            verdict: True accepts, False rejects, None leaves it to others
+            stop: ends it, by `Stopped`
+        """
+        return judge(Judging(self, group, stop), verdict)
+
     def _spender(self, scope_id: Id | None, holder: str, work_id: str | None) -> Spender:
         return Spender(self, scope_id or self.run_id, holder, work_id or str(uuid.uuid4()))
 
@@ -241,7 +265,7 @@ class Muster(AllCalls):
         trace_context: TraceContext = TraceContext(),
     ) -> T:
         """Makes a call, which another thread may `stop`. trace_context: where it belongs in a trace; default: in the active span."""
-        target, body = endpoint.request(args)
+        target, body = endpoint.request(encode_args(self._codecs, args) if self._codecs else args)
         with in_call_span(endpoint.name, args, self._transport.url, trace_context) as span:
             answer = self._transport.call(
                 endpoint.method,
@@ -254,7 +278,13 @@ class Muster(AllCalls):
                 headers=span.headers,
             )
             span.answered(answer)
+        if self._codecs:
+            decode_answer(self._codecs, answer)
         return endpoint.read(answer)
+
+    def encoded(self, value: Any) -> Any:
+        """A value for several attempts of a call: encoded once."""
+        return encode_value(self._codecs, value) if self._codecs else value
 
     def close(self) -> None:
         """Closes the connections that it keeps."""
@@ -291,10 +321,13 @@ class AsyncMuster(AllAsyncCalls):
         *,
         attempts: int = 5,
         timeout_seconds: float = 60,
+        codecs: Sequence[Codec] = (),
         threads: int = 64,
     ) -> None:
         super().__init__(self._send)
-        self.sync = Muster(url, key, space_id, attempts=attempts, timeout_seconds=timeout_seconds)
+        self.sync = Muster(
+            url, key, space_id, attempts=attempts, timeout_seconds=timeout_seconds, codecs=codecs
+        )
         """The client that makes the requests"""
         self.pool: AsyncPools = AsyncPools(self, self._send)
         """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
@@ -321,6 +354,7 @@ class AsyncMuster(AllAsyncCalls):
         aggregate: str | None = None,
         scope_id: Id | None = None,
         cursor: str | Literal['latest'] | None = None,
+        since: Moment | None = None,
     ) -> AsyncIterator[Event]:
         """As `Muster.events`: `async for event in muster.events(types=['message.*'])`."""
         stop = Stop()
@@ -332,6 +366,7 @@ class AsyncMuster(AllAsyncCalls):
                     aggregate=aggregate,
                     scope_id=scope_id,
                     cursor=cursor,
+                    since=since,
                     stop=stop,
                 ),
                 stop,
@@ -371,6 +406,19 @@ class AsyncMuster(AllAsyncCalls):
         """As `Muster.spend`, with a coroutine function."""
         stop = Stop()
         return await self.spent(self.sync.spending(asked, scope_id, holder, work_id, stop), work, stop)
+
+    async def judge(
+        self, group: GroupRef, verdict: Callable[[Task], Awaitable[bool | None]]
+    ) -> TaskGroup:
+        """As `Muster.judge`, with a coroutine function."""
+        stop = Stop()
+        judging = Judging(self.sync, group, stop)
+        while (found := await self.in_thread(partial(judging.look), stop)).state != 'DECIDED':
+            for task in judging.pending(found):
+                given = await verdict(task)
+                await self.in_thread(partial(judging.give, task, given), stop)
+            await self.in_thread(partial(judging.wait, found), stop)
+        return found
 
     async def spent(self, spending: Spending, work: Callable[[ModelCall], Awaitable[T]], stop: Stop) -> T:
         """The steps of `spend`, each in a thread but the function itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import random
 import socket
@@ -32,6 +33,8 @@ MailboxChoice = Union[str, Mapping[str, Any]]
 
 _empty_pause_seconds = 0.5
 """A server that answers held receives at once, as one that stops does, is not asked all the time."""
+_answer_seconds = 0.5
+"""A receive that is answered at all at once is answered by then. Cut sooner, it would leave claims until their lease ends."""
 _return_seconds = 5.0
 """How long giving back may take after the deadline of `close`."""
 
@@ -92,6 +95,10 @@ class Core(Ends, Generic[M, H]):
         self._closer: threading.Thread | None = None
         self._stop = Stop()
         """Ends receiving"""
+        self._cut = Stop()
+        """Cuts a receive that is held at the server"""
+        self._asked_at = -math.inf
+        """When the last receive was sent, while it is not answered; of time.monotonic()"""
         self.ended = Stop()
 
     def _begin(self, held: Held) -> None:
@@ -145,6 +152,10 @@ class Core(Ends, Generic[M, H]):
         self._stop.set()
         with self._changed:
             self._changed.notify_all()
+            left = self._asked_at + _answer_seconds - time.monotonic()
+            self._changed.wait_for(lambda: self._asked_at == -math.inf, max(0.0, left))
+        self._cut.set()
+        with self._changed:
             self._changed.wait_for(lambda: not self._held and not self._is_joining, seconds)
             reason = WorkerClosed('the worker stopped before the work was done')
             unfinished = [held for held in self._held if not held.is_over and not held.is_ending]
@@ -191,6 +202,7 @@ class Core(Ends, Generic[M, H]):
     def _receive_alone(self, args: Mapping[str, Any]) -> None:
         asked_at = time.monotonic()
         with self._changed:
+            self._asked_at = asked_at
             self._is_receiving = True
             self._changed.notify_all()
         try:
@@ -200,14 +212,17 @@ class Core(Ends, Generic[M, H]):
                     MESSAGE_RECV_MANY,
                     {**args, 'waitSeconds': self._wait_seconds if self._away_since is None else 0},
                     attempts=1,
-                    stop=self._stop,
+                    stop=self._cut,
                 )
             )
         finally:
             self._is_receiving = False
         if answer is not None:
             self._take(answer.messages)
-        elif time.monotonic() - asked_at < _empty_pause_seconds:
+        with self._changed:
+            self._asked_at = -math.inf
+            self._changed.notify_all()
+        if answer is None and time.monotonic() - asked_at < _empty_pause_seconds:
             self._stop.wait(_empty_pause_seconds)
 
     def _take(self, messages: Sequence[Claim]) -> None:

@@ -80,8 +80,8 @@ class Ends(Claims):
                 return
             self._settle(held, error)
             try:
-                end = End(held, error, result, self._target)
-            except (TypeError, ValueError) as unfit:
+                end = End(held, error, result if error else self.muster.encoded(result), self._target)
+            except Exception as unfit:
                 error = unfit
                 end = End(held, error)
         except BaseException as other:

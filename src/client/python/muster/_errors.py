@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import Any, Literal, TypeGuard, Union
 
-from ._records import ErrorCode
+from ._records import ErrorCode, Message
 
 
 class MusterError(Exception):
@@ -106,6 +106,16 @@ class ClaimLost(Exception):
 
 class WorkerClosed(ClaimLost):
     """The worker stops, and has given the message back."""
+
+
+class NoResult(Exception):
+    """A message has ended without success, so it has no result."""
+
+    def __init__(self, record: Message) -> None:
+        why = record.last_error or record.reason or 'no reason was given'
+        super().__init__(f'message {record.id} is {record.state}: {why}')
+        self.record = record
+        """The message as it stands"""
 
 
 class HoldLost(Exception):

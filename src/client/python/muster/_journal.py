@@ -67,7 +67,9 @@ class Journal(Iterator[Event]):
         self.close()
 
     def _connect(self) -> Iterator[tuple[str, str | None]]:
-        query = self._query if self.cursor is None else {**self._query, 'cursor': self.cursor}
+        query = self._query
+        if self.cursor is not None:
+            query = {**{name: value for name, value in query.items() if name != 'since'}, 'cursor': self.cursor}
         target = f'{self._target}?{urlencode(query)}' if query else self._target
         return _frames(self._transport.lines(target, silent_seconds=_silent_seconds, stop=self._stop))
 

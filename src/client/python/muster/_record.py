@@ -14,6 +14,13 @@ def member_of(attribute: str) -> str:
     return re.sub(r'_([a-z0-9])', lambda found: found.group(1).upper(), attribute.rstrip('_'))
 
 
+class Unreadable:
+    """Stands for a value that could not be decoded; raises the reason where the value is read."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
 class Record:
     """A JSON object of the API: `claim.lease_expires_at` is its member `leaseExpiresAt`.
 
@@ -41,6 +48,8 @@ class Record:
                 value = self._json[member]
             except KeyError:
                 raise AttributeError(f'{type(self).__name__} has no {attribute}') from None
+            if isinstance(value, Unreadable):
+                raise value.error
             record = self._records.get(member)
             if record is None or value is None:
                 return value

@@ -1,0 +1,108 @@
+import type { Muster } from './muster.ts';
+import type { Answer, Args, CallOptions, Typed } from './types.ts';
+import type { Handler, WorkerOptions } from './worker/options.ts';
+import { Worker } from './worker/worker.ts';
+
+/** What is sent to a mailbox, and what its worker returns. */
+export interface MailboxTypes {
+  readonly in: unknown;
+  readonly out: unknown;
+}
+
+type MailboxFields = Omit<Args<'mailbox.create'>, 'name' | 'unique'>;
+type Sending<In> = Typed<Args<'message.send'>, In, unknown>;
+type SendFields<In> = Omit<Sending<In>, 'mailboxId'>;
+
+const waitSeconds = 20;
+const finalStates: readonly string[] = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
+
+/** A message has ended without success, so it has no result. */
+export class NoResult extends Error {
+  override readonly name = 'NoResult';
+  /** The message as it stands. */
+  readonly record: Answer<'message.view'>;
+
+  constructor(record: Answer<'message.view'>) {
+    super(`message ${record.id} is ${record.state}: ${record.lastError ?? record.reason ?? 'no reason was given'}`);
+    this.record = record;
+  }
+}
+
+/** A mailbox whose payloads and results have types: senders, workers and readers agree. */
+export class TypedMailbox<In, Out> {
+  readonly name: string;
+  readonly #muster: Muster;
+  readonly #fields: MailboxFields;
+  #id: Promise<string> | undefined;
+
+  constructor(muster: Muster, name: string, fields: MailboxFields = {}) {
+    this.#muster = muster;
+    this.name = name;
+    this.#fields = fields;
+  }
+
+  /** Its id: found by its name, or made. */
+  id(): Promise<string> {
+    this.#id ??= this.#muster.mailbox
+      .create({ name: this.name, ...this.#fields, unique: true })
+      .then(({ id }) => id)
+      .catch((error) => {
+        // The next call tries again.
+        this.#id = undefined;
+        throw error;
+      });
+    return this.#id;
+  }
+
+  /** As `muster.message.send`. */
+  async send(fields: SendFields<In>, options?: CallOptions): Promise<Answer<'message.send'>> {
+    return this.#muster.message.send<In>({ ...fields, mailboxId: await this.id() } as Sending<In>, options);
+  }
+
+  /** Waits until a message has ended, and resolves with its result; rejects with NoResult where it was not ACKED. */
+  async result(messageId: string, { signal }: Pick<CallOptions, 'signal'> = {}): Promise<Out> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const found = await this.#muster.message.view<In, Out>({ messageId, waitSeconds }, { signal });
+      if (found.state === 'ACKED') return found.result as Out;
+      if (finalStates.includes(found.state)) throw new NoResult(found as Answer<'message.view'>);
+    }
+  }
+
+  /** Its messages, oldest first, one by one over all pages. */
+  async *all(
+    filter: Omit<Args<'message.list'>, 'mailboxId' | 'cursor'> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Typed<Answer<'message.list'>['messages'][number], In, Out>, void> {
+    yield* this.#muster.message.all<In, Out>({ ...filter, mailboxId: await this.id() }, options);
+  }
+
+  /** Starts a worker on it. */
+  worker(options: Omit<WorkerOptions, 'mailbox'>, handler: Handler<In, Out>): Worker<In, Out> {
+    return new Worker<In, Out>(this.#muster, { ...options, mailbox: { name: this.name, ...this.#fields } }, handler);
+  }
+}
+
+/** The mailboxes of a program, by name. */
+export type Mailboxes<Registry> = <Name extends keyof Registry & string>(
+  muster: Muster,
+  name: Name,
+) => Registry[Name] extends MailboxTypes ? TypedMailbox<Registry[Name]['in'], Registry[Name]['out']> : never;
+
+/**
+ * A registry of mailboxes, for senders and workers to share:
+ *
+ * ```ts
+ * export const mailboxes = defineMailboxes<{ pages: { in: Page; out: Text } }>({ pages: { maxAttempts: 3 } });
+ * const pages = mailboxes(muster, 'pages');
+ * const { id } = await pages.send({ scopeId, payload: page });
+ * const text = await pages.result(id);
+ * ```
+ *
+ * fields: how each is made if there is none.
+ */
+export function defineMailboxes<Registry extends Readonly<Record<string, MailboxTypes>>>(
+  fields: { readonly [Name in keyof Registry]?: MailboxFields } = {},
+): Mailboxes<Registry> {
+  return ((muster: Muster, name: string) => new TypedMailbox(muster, name, fields[name])) as Mailboxes<Registry>;
+}

@@ -1,0 +1,65 @@
+"""Mailboxes whose payloads and results have types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar, cast
+
+from ._arguments import Id
+from ._client import Muster
+from ._errors import NoResult
+from ._records import Claim, Message, SentMessage
+from ._worker import Task, Worker
+
+In = TypeVar('In')
+Out = TypeVar('Out')
+
+_wait_seconds = 20
+_final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
+
+
+class TypedMailbox(Generic[In, Out]):
+    """A mailbox on whose types senders, workers and readers agree: `pages: TypedMailbox[Page, Text] = TypedMailbox(muster, 'pages')`.
+
+    Args:
+        name: found by it, or made
+        fields: how it is made if there is none: `max_attempts=3`
+    """
+
+    def __init__(self, muster: Muster, name: str, **fields: Any) -> None:
+        self.name = name
+        self._muster = muster
+        self._fields = fields
+        self._id: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Its id: found by its name, or made."""
+        if self._id is None:
+            self._id = self._muster.mailbox.create(name=self.name, **self._fields, unique=True).id
+        return self._id
+
+    def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
+        """As `muster.message.send`."""
+        return self._muster.message.send(mailbox_id=self.id, scope_id=scope_id, payload=payload, **fields)
+
+    def result(self, message_id: Id) -> Out:
+        """Waits until a message has ended, and returns its result.
+
+        Raises:
+            NoResult: it was not ACKED
+        """
+        while True:
+            found = self._muster.message.view(message_id=message_id, wait_seconds=_wait_seconds)
+            if found.state == 'ACKED':
+                return cast(Out, found.result)
+            if found.state in _final_states:
+                raise NoResult(found)
+
+    def all(self, **filters: Any) -> Iterator[Message]:
+        """Its messages, oldest first, over all pages."""
+        return self._muster.message.all(mailbox_id=self.id, **filters)
+
+    def worker(self, handler: Callable[[Claim, Task], Out], **options: Any) -> Worker:
+        """A worker on it; `run` it, or use it in a `with` block."""
+        return Worker(self._muster, {'name': self.name, **self._fields}, handler, **options)

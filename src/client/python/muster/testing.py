@@ -1,0 +1,403 @@
+"""For the tests of handlers: a task without a server, and a server for the rest.
+
+```python
+from muster.testing import TestServer, TestTask
+
+task = TestTask({'file': 'a.txt'})
+end = task.run(handle)  # TestEnd(state='DELAYED', delay_seconds=30, error='the disk is busy', …)
+end = task.run(handle)  # the next attempt, once the delay is over by the task's clock
+```
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import threading
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+from ._arguments import encode
+from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
+from ._client import AsyncMuster, Muster
+from ._errors import HoldLost
+from ._memory import Clock, Memory
+from ._record import member_of
+from ._records import Claim, Hold
+from ._transport import Stop
+from ._worker import Handler, Task, Worker
+
+TestClock = Clock
+
+_final_states = ('ACKED', 'REJECTED', 'FAILED')
+
+
+def claimed(payload: Any, clock: Clock | None = None, **fields: Any) -> Claim:
+    """A claimed message with this payload, in its first attempt; `fields` replace what it has."""
+    clock = clock or Clock()
+    attempt = fields.get('attempt', 1)
+    nothing: dict[str, Any] = dict.fromkeys(
+        'taskId groupId taskKey reason key lastError progress workKey onFailure requires question deadline readyAt '
+        'result finishedAt traceparent tracestate'.split()
+    )
+    json_fields: dict[str, Any] = {
+        **nothing,
+        **{name: str(uuid.uuid4()) for name in ('id', 'mailboxId', 'scopeId', 'token')},
+        **{name: [] for name in ('after', 'blockedBy', 'holds', 'consumptions')},
+        'state': 'CLAIMED',
+        'priority': 0,
+        'attempts': attempt,
+        'attempt': attempt,
+        'maxAttempts': 5,
+        'holder': 'test',
+        'holderSession': 'test',
+        'createdAt': clock.after(0),
+        'claimedAt': clock.after(0),
+        'leaseExpiresAt': clock.after(30),
+        'leaseSeconds': 30,
+    }
+    unknown = [name for name in fields if member_of(name) not in json_fields]
+    if unknown:
+        raise TypeError(f'a message has no {unknown[0]}')
+    given = {member_of(name): value for name, value in fields.items()}
+    return Claim({**json_fields, **given, 'payload': json.loads(encode(payload))})
+
+
+@dataclass(frozen=True)
+class TestEnd:
+    """How an attempt came out."""
+
+    __test__ = False
+
+    state: str
+    """The message's state; LOST: the claim was over before the handler"""
+    result: Any = None
+    """What the handler returned, as the service would keep it; None unless ACKED"""
+    error: str | None = None
+    """The reason that is kept with the message; None: none"""
+    raised: BaseException | None = None
+    """What the handler raised"""
+    delay_seconds: int = 0
+    """The pause before the next attempt"""
+    question: Any = None
+    """What it has asked; None: nothing"""
+
+
+class _Outcome:
+    """What a handler did in one attempt."""
+
+    def __init__(self) -> None:
+        self.result: Any = None
+        self.raised: BaseException | None = None
+        self.has_run = threading.Event()
+
+
+class TestTask:
+    """A claimed message for the unit test of a handler, without a server.
+
+    The real worker runs the handler, and what that would ask the service is answered from memory.
+
+    Args:
+        clock: dates its moments; move it past a deadline, and the claim is lost
+        budgets: the only budgets that there are, with what each has; default: any name, without a limit
+        results: what the messages that it is after have left: `task.results()` answers it
+        notes: the notes that its run has, by key
+        fields: of the message: `attempt=2, progress=…`
+    """
+
+    __test__ = False
+
+    def __init__(
+        self,
+        payload: Any,
+        *,
+        clock: Clock | None = None,
+        budgets: Mapping[str, int] | None = None,
+        results: Sequence[Any] = (),
+        notes: Mapping[str, Any] | None = None,
+        **fields: Any,
+    ) -> None:
+        self.clock = clock or Clock()
+        earlier = {str(uuid.uuid4()): result for result in results}
+        after = [{'messageId': one, 'groupId': None, 'state': 'ACKED'} for one in earlier]
+        message = claimed(payload, self.clock, **{'after': after, **fields}).to_json()
+        # The first run makes it the attempt that it says.
+        message['attempts'] = message['attempt'] - 1
+        self._memory = Memory(message, self.clock, budgets, earlier)
+        for key, value in (notes or {}).items():
+            self._memory.put(key, value)
+        self._state = 'READY'
+
+    @property
+    def message(self) -> Claim:
+        """The message as it stands; the next attempt receives it so."""
+        return Claim(self._memory.claimed)
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """The values of the run's notes, by key."""
+        return {key: note['value'] for key, note in self._memory.kept.items()}
+
+    @property
+    def spent(self) -> dict[str, int]:
+        """What was spent, in minor units, by budget."""
+        return dict(self._memory.costs)
+
+    @property
+    def units(self) -> dict[str, int]:
+        """The units that were used, by allowance."""
+        return dict(self._memory.used)
+
+    def answer(self, value: Any, answered_by: str = 'somebody') -> None:
+        """Answers what the handler has asked; the next attempt begins with it."""
+        question = self._memory.claimed['question']
+        if question is None or question['state'] != 'OPEN':
+            raise RuntimeError('the handler has asked nothing')
+        self._close(state='ANSWERED', answer=value, answeredBy=answered_by, answeredVia='API')
+
+    def lose(self) -> None:
+        """Takes the claim away during a run, as a cancelled message loses it."""
+        if self._state != 'CLAIMED':
+            raise RuntimeError('no handler is at work: lose it from within, or beside, a run')
+        self._memory.lose()
+
+    def run(self, handler: Handler) -> TestEnd:
+        """Makes the next attempt: has a worker run the handler, and returns what becomes of the message."""
+        outcome = _Outcome()
+
+        def work(message: Claim, task: Task) -> Any:
+            try:
+                outcome.result = handler(message, task)
+                return outcome.result
+            except BaseException as error:
+                outcome.raised = error
+                raise
+            finally:
+                outcome.has_run.set()
+
+        worker = Worker(self._begin(), self._mailbox, work, batch=False, holder='test', close_on_signals=False)
+        try:
+            worker.start()
+            self._await(worker.ended, outcome)
+        finally:
+            worker.close(0)
+            self._finish()
+        return self._end_of(outcome)
+
+    async def run_async(self, handler: AsyncHandler) -> TestEnd:
+        """As `run`, for a handler of an `AsyncWorker`."""
+        outcome = _Outcome()
+
+        async def work(message: Claim, task: AsyncTask) -> Any:
+            try:
+                outcome.result = await handler(message, task)
+                return outcome.result
+            except BaseException as error:
+                outcome.raised = error
+                raise
+            finally:
+                outcome.has_run.set()
+
+        memory = self._begin()
+        async with AsyncMuster('http://muster.test', 'test', memory.space_id) as muster:
+            muster.sync = memory
+            worker = AsyncWorker(muster, self._mailbox, work, batch=False, holder='test', close_on_signals=False)
+            try:
+                await worker.start()
+                await asyncio.get_running_loop().run_in_executor(None, self._await, worker.ended, outcome)
+            finally:
+                await worker.close(0)
+                self._finish()
+        return self._end_of(outcome)
+
+    @property
+    def _mailbox(self) -> dict[str, str]:
+        return {'mailbox_id': self._memory.claimed['mailboxId']}
+
+    def _begin(self) -> Memory:
+        """Claims the message; passes over the time that a DELAYED one waits."""
+        if self._state == 'CLAIMED':
+            raise RuntimeError('it is at work: let the run before end')
+        if self._state in _final_states:
+            raise RuntimeError(f'it is {self._state}: a message that has ended is not run again')
+        memory = self._memory
+        if memory.claimed['readyAt'] is not None and not self.clock.has_passed(memory.claimed['readyAt']):
+            self.clock.advance((self._memory.told or {}).get('delay_seconds', 0))
+        question = memory.claimed['question']
+        if question is not None and question['state'] == 'OPEN':
+            if not self.clock.has_passed(question['expiresAt']):
+                raise RuntimeError('it waits for an answer: call answer(…), or move the clock past its end')
+            self._close(state='EXPIRED')
+        attempt = memory.claimed['attempts'] + 1
+        memory.claimed = {
+            **memory.claimed,
+            'attempt': attempt,
+            'attempts': attempt,
+            'readyAt': None,
+            'token': str(uuid.uuid4()),
+            'claimedAt': self.clock.after(0),
+            'leaseExpiresAt': self.clock.after(memory.claimed['leaseSeconds']),
+        }
+        memory.offer()
+        self._state = 'CLAIMED'
+        self.clock.listeners.add(self._expire)
+        return memory
+
+    def _await(self, ended: Stop, outcome: _Outcome) -> None:
+        """Waits for the end of the attempt, or of a worker that cannot go on."""
+        memory = self._memory
+        while not (memory.has_ended.wait(0.005) or (memory.is_lost and outcome.has_run.is_set()) or ended.is_set()):
+            pass
+
+    def _finish(self) -> None:
+        self.clock.listeners.discard(self._expire)
+        self._state = (self._memory.told or {}).get('state', 'LOST')
+
+    def _end_of(self, outcome: _Outcome) -> TestEnd:
+        if self._memory.unanswered:
+            name = self._memory.unanswered.pop()
+            raise RuntimeError(f'a test task does not answer {name}: use TestServer for that')
+        told, raised = self._memory.told, outcome.raised
+        if told is None:
+            return TestEnd('LOST', raised=raised)
+        if told['state'] == 'ACKED':
+            return TestEnd('ACKED', json.loads(encode(outcome.result)), raised=raised)
+        if told['state'] == 'BLOCKED':
+            return TestEnd('BLOCKED', raised=raised, question=self._memory.claimed['question']['question'])
+        return TestEnd(raised=raised, **told)
+
+    def _close(self, **fields: Any) -> None:
+        message = self._memory.claimed
+        self._memory.claimed = {**message, 'question': {**message['question'], **fields}}
+
+    def _expire(self) -> None:
+        deadline = self._memory.claimed['deadline']
+        if deadline is not None and self.clock.has_passed(deadline):
+            self._memory.lose()
+
+
+class TestHold:
+    """A hold for the unit test of what runs in `with muster.pool(…).hold() as hold`."""
+
+    __test__ = False
+
+    def __init__(self, *, fence: int = 1, units: int = 1, clock: Clock | None = None) -> None:
+        clock = clock or Clock()
+        hold_id = str(uuid.uuid4())
+        self.fence = fence
+        self.lost = Stop()
+        self.record = Hold(
+            {
+                'id': hold_id,
+                'holdId': hold_id,
+                'poolId': str(uuid.uuid4()),
+                'scopeId': str(uuid.uuid4()),
+                'holder': 'test',
+                'holderSession': 'test',
+                'units': units,
+                'state': 'HELD',
+                'fence': fence,
+                'position': None,
+                'leaseSeconds': 30,
+                'leaseExpiresAt': clock.after(30),
+                'expiresAt': None,
+                'heldAt': clock.after(0),
+                'finishedAt': None,
+                'createdAt': clock.after(0),
+            }
+        )
+
+    @property
+    def is_lost(self) -> bool:
+        """As `Holding.is_lost`."""
+        return self.lost.is_set()
+
+    def check(self) -> None:
+        """As `Holding.check`."""
+        if self.is_lost:
+            raise HoldLost('the test has taken it')
+
+    def lose(self) -> None:
+        """Loses it: others may have the units."""
+        self.lost.set()
+
+
+class TestServer:
+    """A server for tests, in a process that ends with this one: `with TestServer() as server: server.muster…`.
+
+    It has the embedded store with a fresh space, all limits at their maxima, and may send webhooks to loopback
+    addresses. It logs nothing unless LOG_LEVEL says so, and then to stderr.
+
+    Raises:
+        FileNotFoundError: the program `muster` is not installed
+    """
+
+    __test__ = False
+
+    url: str
+    key: str
+    """A key with all permissions, for all of its spaces"""
+    space_id: str
+    muster: Muster
+    """A client for its first space"""
+
+    def __init__(self) -> None:
+        command = _command()
+        self._process = subprocess.Popen(
+            [*command, 'test-server'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        started = self._read()
+        self.url, self.key, self.space_id = started['url'], started['key'], started['spaceId']
+        self.muster = Muster(self.url, self.key, self.space_id)
+
+    def space(self) -> Muster:
+        """A client for another space: a test that begins with one meets nothing of the others."""
+        stdin = cast('IO[str]', self._process.stdin)
+        stdin.write('\n')
+        stdin.flush()
+        return Muster(self.url, self.key, self._read()['spaceId'])
+
+    def stop(self) -> None:
+        """Ends the server, and deletes its data. What does not call it leaves that to the end of the process."""
+        self.muster.close()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        self._process.wait()
+
+    def __enter__(self) -> TestServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _read(self) -> dict[str, Any]:
+        line = cast('IO[str]', self._process.stdout).readline()
+        if not line:
+            raise RuntimeError('the test server has ended; it says above why')
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+def _command() -> list[str]:
+    """The program `muster`: that of MUSTER_SERVER, of the nearest node_modules, or of PATH."""
+    folders = [Path.cwd(), *Path.cwd().parents]
+    installed = [folder / 'node_modules/.bin/muster' for folder in folders]
+    found = os.environ.get('MUSTER_SERVER') or next((str(path) for path in installed if path.exists()), None)
+    found = found or shutil.which('muster')
+    if found is None:
+        raise FileNotFoundError(
+            'TestServer runs the program muster of the npm package muster-server, which is not installed: '
+            'npm install --save-dev muster-server, or set MUSTER_SERVER to the path of that program'
+        )
+    program = str(Path(found).resolve())
+    return ['node', program] if program.endswith('.js') else [program]
+
+
+__all__ = ['TestClock', 'TestEnd', 'TestHold', 'TestServer', 'TestTask', 'claimed']

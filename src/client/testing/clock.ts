@@ -1,0 +1,32 @@
+/** A clock that stands still until it is moved. */
+export class TestClock {
+  #ms: number;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(start: Date | string | number = '2026-01-01T00:00:00.000Z') {
+    this.#ms = new Date(start).getTime();
+    if (Number.isNaN(this.#ms)) throw new RangeError(`${JSON.stringify(start)} is no moment`);
+  }
+
+  get now(): Date {
+    return new Date(this.#ms);
+  }
+
+  /** The moment so many seconds from now, as messages have it. */
+  in(seconds: number): string {
+    return new Date(this.#ms + seconds * 1000).toISOString();
+  }
+
+  /** Moves on. Claims end whose deadline has passed by then. */
+  advance(seconds: number): void {
+    if (!(seconds >= 0)) throw new RangeError(`a clock moves on by 0 seconds or more, not ${seconds}`);
+    this.#ms += seconds * 1000;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Calls a listener after each move, until the returned function is called. */
+  onMove(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}

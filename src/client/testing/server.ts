@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createMuster, type Muster } from '../muster.ts';
+
+/** A space of its own, with a client for it. */
+export interface TestSpace {
+  readonly spaceId: string;
+  readonly muster: Muster;
+}
+
+/** A server that this process has started, with an empty store of its own. */
+export interface TestServer extends TestSpace {
+  readonly url: string;
+  /** A key with all permissions, for all of its spaces. */
+  readonly key: string;
+  /** Makes another space: a test that begins with one meets nothing of the others. */
+  space(): Promise<TestSpace>;
+  /** Ends the server, and deletes its data. What does not call it leaves that to the end of the process. */
+  stop(): Promise<void>;
+}
+
+interface Started {
+  readonly url: string;
+  readonly key: string;
+  readonly spaceId: string;
+}
+
+/** The program `muster`: that of MUSTER_SERVER, or of the package that the tests or this client find installed. */
+function findProgram(): string {
+  const { MUSTER_SERVER } = process.env;
+  if (MUSTER_SERVER) return realpathSync(MUSTER_SERVER);
+  for (const from of [join(process.cwd(), 'package.json'), import.meta.url])
+    try {
+      return join(dirname(createRequire(from).resolve('muster-server/package.json')), 'dist/cli/bin.js');
+    } catch {
+      // Not installed there.
+    }
+  throw new Error(
+    'testServer runs the package muster-server, which is not installed: npm install --save-dev muster-server, ' +
+      'or set MUSTER_SERVER to the path of its program `muster`',
+  );
+}
+
+/** Of Node's objects that keep a process running while they are open. */
+interface Handle {
+  ref(): unknown;
+  unref(): unknown;
+}
+
+/** The lines that a server prints. Keeps the process running only while it waits for one. */
+class Lines {
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+  readonly #handles: readonly Handle[];
+  #asked = 0;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    if (!child.stdout || !child.stdin) throw new Error('the server has no pipes');
+    child.stdin.on('error', () => undefined);
+    this.#lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    this.#handles = [child, child.stdin as unknown as Handle, child.stdout as unknown as Handle];
+  }
+
+  async next<T>(): Promise<T> {
+    if (this.#asked++ === 0) for (const handle of this.#handles) handle.ref();
+    try {
+      const { value, done } = await this.#lines.next();
+      if (done) throw new Error('the test server has ended; it says above why');
+      return JSON.parse(value) as T;
+    } finally {
+      if (--this.#asked === 0) for (const handle of this.#handles) handle.unref();
+    }
+  }
+
+  ask<T>(): Promise<T> {
+    this.#child.stdin?.write('\n');
+    return this.next();
+  }
+
+  async end(): Promise<void> {
+    const { exitCode, signalCode, stdin } = this.#child;
+    if (exitCode !== null || signalCode !== null) return;
+    this.#child.ref();
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve));
+    stdin?.end();
+    await ended;
+  }
+}
+
+/**
+ * Starts a server for tests, in a process of its own that ends with this one: `const { muster, stop } = await testServer()`.
+ * It has the embedded store with a fresh space, all limits at their maxima, and may send webhooks to loopback addresses.
+ * It logs nothing unless LOG_LEVEL says so, and then to stderr.
+ *
+ * @throws {Error} where the package muster-server is not installed, or cannot start.
+ */
+export async function testServer(): Promise<TestServer> {
+  const program = findProgram();
+  const [command, ...args] = program.endsWith('.js') ? [process.execPath, program] : [program];
+  // Loaders of the tests are not the server's.
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const child = spawn(command, [...args, 'test-server'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const failed = new Promise<never>((_, reject) => child.once('error', reject));
+  failed.catch(() => undefined);
+  const lines = new Lines(child);
+  const { url, key, spaceId } = await Promise.race([lines.next<Started>(), failed]);
+  const clientOf = (id: string): TestSpace => ({ spaceId: id, muster: createMuster({ url, key, spaceId: id }) });
+  return {
+    url,
+    key,
+    ...clientOf(spaceId),
+    space: async () => clientOf((await lines.ask<Pick<Started, 'spaceId'>>()).spaceId),
+    stop: () => lines.end(),
+  };
+}

@@ -1,0 +1,223 @@
+import { createMuster } from '../muster.ts';
+import type { Handler } from '../worker/options.ts';
+import type { WorkerMessage } from '../worker/task.ts';
+import { Worker } from '../worker/worker.ts';
+import { TestClock } from './clock.ts';
+import { type Earlier, Memory, type Told } from './memory.ts';
+import { testMessage } from './message.ts';
+
+export interface TestTaskOptions {
+  /** Dates the task's moments; move it past a deadline, and the claim is lost. */
+  readonly clock?: TestClock;
+  /** The only budgets that there are, with what each has; left out: any name, without a limit. */
+  readonly budgets?: Readonly<Record<string, string | bigint | number>>;
+  /** What the messages that it is after have left: `task.results()` answers it. */
+  readonly results?: readonly unknown[];
+  /** The notes that its run has, by key. */
+  readonly notes?: Readonly<Record<string, unknown>>;
+}
+
+/** How an attempt came out. */
+export interface TestEnd<Result = unknown> {
+  /** The message's state; LOST: the claim was over before the handler. */
+  readonly state: Told['state'] | 'LOST';
+  /** What the handler returned, as the service would keep it; null unless ACKED. */
+  readonly result: Result | null;
+  /** The reason that is kept with the message; null: none. */
+  readonly error: string | null;
+  /** What the handler threw. */
+  readonly thrown: unknown;
+  /** The pause before the next attempt. */
+  readonly delaySeconds: number;
+  /** What it has asked; null: nothing. */
+  readonly question: unknown;
+}
+
+const finalStates = ['ACKED', 'REJECTED', 'FAILED'];
+
+/**
+ * A claimed message for the unit test of a handler, without a server: the real worker runs it, and what that would ask the
+ * service is answered from memory.
+ *
+ * ```ts
+ * const task = new TestTask({ file: 'a.txt' });
+ * const end = await task.run(handler); // { state: 'DELAYED', delaySeconds: 30, error: 'the disk is busy', … }
+ * await task.run(handler); // the next attempt, once the delay is over by the task's clock
+ * ```
+ */
+export class TestTask<Payload = unknown, Result = unknown> {
+  readonly clock: TestClock;
+  /** What the handler has logged. */
+  readonly logs: { readonly text: string; readonly data: unknown }[] = [];
+  readonly #memory: Memory;
+  #state: TestEnd['state'] | 'CLAIMED' = 'READY';
+  #lost: () => void = () => undefined;
+
+  constructor(
+    payload: Payload,
+    {
+      clock = new TestClock(),
+      budgets,
+      results = [],
+      notes = {},
+      ...fields
+    }: TestTaskOptions & Partial<Omit<WorkerMessage<Payload, Result>, 'payload'>> = {},
+  ) {
+    this.clock = clock;
+    const earlier = new Map<string, Earlier>(
+      results.map((result) => [crypto.randomUUID(), { state: 'ACKED', result }] as const),
+    );
+    const after = [...earlier.keys()].map((messageId) => ({ messageId, groupId: null, state: 'ACKED' as const }));
+    const given = { after, ...fields } as Partial<WorkerMessage>;
+    const limits = budgets && new Map(Object.entries(budgets).map(([name, limit]) => [name, BigInt(limit)]));
+    const message = testMessage<unknown, unknown>(payload, given, clock);
+    // The first run makes it the attempt that it says.
+    this.#memory = new Memory({ ...message, attempts: message.attempt - 1 }, clock, limits, earlier);
+    for (const [key, value] of Object.entries(notes)) this.#memory.put(key, value);
+  }
+
+  /** The message as it stands; the next attempt receives it so. */
+  get message(): WorkerMessage<Payload, Result> {
+    return this.#memory.message as WorkerMessage<Payload, Result>;
+  }
+
+  /** The values of the run's notes, by key. */
+  get notes(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries([...this.#memory.notes].map(([key, note]) => [key, note['value']]));
+  }
+
+  /** What was spent, in minor units, by budget. */
+  get spent(): Readonly<Record<string, string>> {
+    return Object.fromEntries([...this.#memory.spent].map(([name, sum]) => [name, String(sum)]));
+  }
+
+  /** The units that were used, by allowance. */
+  get units(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#memory.units);
+  }
+
+  /** Answers what the handler has asked; the next attempt begins with it. */
+  answer(value: unknown, answeredBy = 'somebody'): void {
+    const { message } = this.#memory;
+    if (message.question?.state !== 'OPEN') throw new Error('the handler has asked nothing');
+    const given = { answer: value, answeredBy, answeredVia: 'API', answeredAt: this.clock.in(0) };
+    this.#close({ state: 'ANSWERED', ...given });
+  }
+
+  /** Takes the claim away during a run, as a cancelled message loses it; resolves when the handler's signal has aborted. */
+  async lose(): Promise<void> {
+    if (this.#state !== 'CLAIMED') throw new Error('no handler is at work: lose it from within, or beside, a run');
+    const told = new Promise<void>((resolve) => {
+      this.#lost = resolve;
+    });
+    this.#memory.lose();
+    await told;
+  }
+
+  /** Makes the next attempt: has a worker run the handler, and resolves with what becomes of the message. */
+  async run(handler: Handler<Payload, Result>): Promise<TestEnd<Result>> {
+    this.#ready();
+    const { message } = this.#memory;
+    const attempt = message.attempts + 1;
+    const moments = { claimedAt: this.clock.in(0), leaseExpiresAt: this.clock.in(message.leaseSeconds) };
+    const claim = { state: 'CLAIMED' as const, attempt, attempts: attempt, readyAt: null, token: crypto.randomUUID() };
+    this.#memory.message = { ...message, ...moments, ...claim };
+    this.#memory.offer();
+    this.#state = 'CLAIMED';
+    try {
+      const end = await this.#attempt(handler);
+      this.#state = end.state;
+      return end;
+    } catch (error) {
+      this.#state = 'READY';
+      throw error;
+    }
+  }
+
+  async #attempt(handler: Handler<Payload, Result>): Promise<TestEnd<Result>> {
+    const options = { url: 'http://muster.test', key: 'test', spaceId: crypto.randomUUID(), fetch: this.#memory.fetch };
+    const muster = createMuster({ ...options, attempts: 1 });
+    const mailbox = { mailboxId: this.#memory.message.mailboxId };
+    let result: Result | undefined;
+    let thrown: unknown;
+    let done: () => void = () => undefined;
+    const hasRun = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const worker = new Worker<Payload, Result>(
+      muster,
+      { mailbox, batch: false, closeOnSignals: false, holder: 'test' },
+      async (message, context) => {
+        try {
+          result = await handler(message, context);
+          return result;
+        } catch (error) {
+          thrown = error;
+          throw error;
+        } finally {
+          done();
+        }
+      },
+    );
+    const stopWatching = this.clock.onMove(() => this.#expire());
+    worker.on('log', ({ text, data }) => void this.logs.push({ text, data }));
+    try {
+      const isLost = await new Promise<boolean>((resolve, reject) => {
+        worker.on('completed', () => resolve(false));
+        worker.on('failed', () => resolve(false));
+        worker.on('asked', () => resolve(false));
+        worker.on('lost', () => {
+          this.#lost();
+          resolve(true);
+        });
+        worker.on('error', ({ error }) => reject(error));
+      });
+      if (isLost) await hasRun;
+      const [unanswered] = this.#memory.unanswered.splice(0);
+      if (unanswered) throw new Error(`a test task does not answer ${unanswered}: use testServer for that`);
+      return this.#endOf(isLost, result, thrown);
+    } finally {
+      stopWatching();
+      await worker.close(0);
+    }
+  }
+
+  #endOf(isLost: boolean, result: Result | undefined, thrown: unknown): TestEnd<Result> {
+    const { told, message } = this.#memory;
+    const none = { result: null, error: null, thrown, delaySeconds: 0, question: null };
+    if (isLost || !told) return { ...none, state: 'LOST' };
+    const { state, error, delaySeconds } = told;
+    if (state === 'ACKED') return { ...none, state, result: JSON.parse(JSON.stringify(result ?? null)) as Result };
+    if (state === 'BLOCKED') return { ...none, state, question: message.question?.question };
+    if (state === 'DELAYED') this.#memory.message = { ...message, readyAt: this.clock.in(delaySeconds) };
+    return { ...none, state, error, delaySeconds };
+  }
+
+  /** Refuses what nobody could receive; passes over the time that a DELAYED message waits. */
+  #ready(): void {
+    const { message } = this.#memory;
+    if (this.#state === 'CLAIMED') throw new Error('it is at work: await the run before');
+    if (finalStates.includes(this.#state))
+      throw new Error(`it is ${this.#state}: a message that has ended is not run again`);
+    if (message.readyAt !== null)
+      this.clock.advance(Math.max(0, (Date.parse(message.readyAt) - this.clock.now.getTime()) / 1000));
+    if (message.question?.state === 'OPEN' && message.question.expiresAt && this.#hasPassed(message.question.expiresAt))
+      this.#close({ state: 'EXPIRED' });
+    if (this.#memory.message.question?.state === 'OPEN')
+      throw new Error('it waits for an answer: call answer(…), or move the clock past its end');
+  }
+
+  #close(fields: object): void {
+    const { message } = this.#memory;
+    this.#memory.message = { ...message, question: { ...message.question, ...fields } as WorkerMessage['question'] };
+  }
+
+  #hasPassed(moment: string): boolean {
+    return Date.parse(moment) <= this.clock.now.getTime();
+  }
+
+  #expire(): void {
+    const { deadline } = this.#memory.message;
+    if (deadline !== null && this.#hasPassed(deadline) && this.#state === 'CLAIMED') this.#memory.lose();
+  }
+}

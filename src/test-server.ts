@@ -1,0 +1,69 @@
+// `muster test-server`: a server for one test run, started and owned by the clients' `testServer`. It prints one JSON line
+// with `url`, `key` and `spaceId` once it listens, and another with a new `spaceId` for each line that it reads. It ends
+// with its input, so it never outlives the tests, however they end.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { permissions } from './call/caller.ts';
+import { startEmbedded } from './embedded/embedded.ts';
+import { findRedisServer } from './embedded/server-binary.ts';
+import { openLog } from './log.ts';
+import { createKey, createOrganization, createSpace } from './org/admin.ts';
+import { startService } from './service.ts';
+import { limitsAt } from './space/limits.ts';
+
+const org = 'test';
+
+function warn(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function print(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** Serves until the input ends. */
+async function serveTests(dataDir: string): Promise<void> {
+  const program = await findRedisServer({ log: warn, env: process.env });
+  // Nobody reads the store's log on disk again.
+  const embedded = await startEmbedded({ dataDir, log: warn, program, settings: { appendfsync: 'no' } });
+  try {
+    const service = await startService({
+      redisUrl: embedded.socketPath,
+      role: 'all',
+      host: '127.0.0.1',
+      port: 0,
+      log: openLog(process.env['LOG_LEVEL'] || 'silent'),
+      webhookAllowPrivate: true,
+    });
+    try {
+      await service.scripts.load();
+      await createOrganization(service, { org, plan: 'enterprise' });
+      const { apiKey: key } = await createKey(service, { org, permissions });
+      const space = () => createSpace(service, { org, limits: limitsAt(service.limits, 'max') });
+      print({ url: service.url, key, spaceId: (await space()).spaceId });
+      for await (const _ of createInterface(process.stdin)) print({ spaceId: (await space()).spaceId });
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await embedded.stop();
+  }
+}
+
+// Ctrl-C reaches the whole group, but the tests may still need the server to clean up: it goes with them.
+for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);
+process.on('SIGTERM', () => process.stdin.destroy());
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+const dataDir = await mkdtemp(join(tmpdir(), 'muster-test-'));
+try {
+  await serveTests(dataDir);
+} catch (error) {
+  warn(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}
+process.exit();

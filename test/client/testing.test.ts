@@ -1,0 +1,259 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { build } from 'esbuild';
+import { ClaimLost, GiveUp, type Handler, HoldLost, type Muster, RetryLater, Worker } from '../../src/client/index.ts';
+import { TestClock, TestHold, type TestServer, TestTask, testServer } from '../../src/client/testing/index.ts';
+import { until } from '../support/processes.ts';
+
+const program = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url));
+const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('muster-test-'));
+
+/** What becomes of a message after one attempt, by the server or by a test task. */
+interface Fate {
+  readonly state: string;
+  readonly error: string | null;
+  readonly result: unknown;
+  readonly progress: unknown;
+  readonly attempts: number;
+}
+
+const handlers: Record<string, Handler<unknown, unknown>> = {
+  'returns a value': ({ payload }) => ({ of: payload, list: [1, null] }),
+  'returns nothing': () => undefined,
+  throws: () => {
+    throw new TypeError('no\nidea');
+  },
+  'comes back later': () => {
+    throw new RetryLater(20, 'the disk is busy');
+  },
+  'comes back without an attempt': () => {
+    throw new RetryLater(0, 'no quota', { countsAttempt: false });
+  },
+  'gives up': () => {
+    throw new GiveUp('unreadable');
+  },
+  'reports progress and fails': (_, { progress }) => {
+    progress({ read: 100 });
+    throw new Error('cut');
+  },
+  asks: async (_, { ask }) => ask('Publish?', { options: ['yes', 'no'] }),
+  'keeps a step and a note': async (_, { once: step, run }) => {
+    await run.note('plan').put([1]);
+    return [await step('fetch', () => ({ page: 1 })), await run.note('plan').update((plan) => [plan, 2])];
+  },
+  'returns what is no JSON': () => 1n,
+};
+
+describe('muster-client/testing', function () {
+  this.timeout(30_000);
+  let server: TestServer;
+  const { MUSTER_SERVER } = process.env;
+  before(async () => {
+    process.env['MUSTER_SERVER'] = program;
+    server = await testServer();
+  });
+  after(async () => {
+    if (MUSTER_SERVER === undefined) delete process.env['MUSTER_SERVER'];
+    else process.env['MUSTER_SERVER'] = MUSTER_SERVER;
+    await server.stop();
+  });
+
+  /** One attempt by a worker of the server. */
+  async function served(muster: Muster, handler: Handler<unknown, unknown>): Promise<Fate> {
+    const { id: mailboxId } = await muster.mailbox.create({ name: 'fates' });
+    const { id: messageId } = await muster.message.send({ mailboxId, scopeId: crypto.randomUUID(), payload: { n: 1 } });
+    const worker = new Worker(muster, { mailbox: { mailboxId }, closeOnSignals: false }, async (message, task) => {
+      // One attempt, whatever becomes of it.
+      await muster.mailbox.pause({ mailboxId });
+      return handler(message, task);
+    });
+    await new Promise<void>((resolve) => {
+      for (const event of ['completed', 'failed', 'asked'] as const) worker.on(event, () => resolve());
+    });
+    await worker.close(0);
+    const { state, lastError, result, progress, attempts } = await muster.message.view({ messageId });
+    return { state, error: lastError, result, progress, attempts };
+  }
+
+  for (const [name, handler] of Object.entries(handlers))
+    it(`has a test task end as a message does whose handler ${name}`, async () => {
+      const task = new TestTask<unknown, unknown>({ n: 1 });
+      const { state, result, error } = await task.run(handler);
+      const { progress, attempts, lastError } = task.message;
+      expect(error).to.equal(lastError);
+      const fate = await served((await server.space()).muster, handler);
+      expect({ state, error, result, progress, attempts }).to.deep.equal(fate);
+    });
+
+  it('runs the next attempts of a task, with what the earlier ones have left, until it has ended', async () => {
+    const clock = new TestClock('2026-03-01T00:00:00Z');
+    let steps = 0;
+    const task = new TestTask<{ file: string }, string>({ file: 'a.txt' }, { clock, maxAttempts: 3, progress: 'none' });
+    const handler: Handler<{ file: string }, string> = async ({ attempt, payload, lastError, progress }, context) => {
+      await context.once('count', () => ++steps);
+      context.log(`attempt ${attempt}`, { lastError, progress });
+      if (attempt === 1) context.progress('half');
+      if (attempt === 1) throw new RetryLater(30, 'busy');
+      if (!context.answer) return context.ask('Sure?');
+      return `${payload.file} ${context.answer.value} by ${context.answer.answeredBy}`;
+    };
+    expect(await task.run(handler)).to.deep.include({ state: 'DELAYED', delaySeconds: 30, error: 'busy' });
+    expect(await task.run(handler)).to.deep.include({ state: 'BLOCKED', question: 'Sure?' });
+    expect(clock.now.toISOString()).to.equal('2026-03-01T00:00:30.000Z');
+    expect(await task.run(handler).catch(({ message }) => message)).to.match(/waits for an answer/);
+    task.answer('yes', 'ann');
+    expect(await task.run(handler)).to.deep.include({ state: 'ACKED', result: 'a.txt yes by ann' });
+    expect(steps).to.equal(1);
+    expect(task.notes).to.deep.equal({});
+    expect(task.logs.map(({ text }) => text)).to.deep.equal(['attempt 1', 'attempt 2', 'attempt 2']);
+    expect(task.logs[1]?.data).to.deep.equal({ lastError: 'busy', progress: 'half' });
+    expect(await task.run(handler).catch(({ message }) => message)).to.match(/ACKED/);
+  });
+
+  it('counts money and units, refuses what a budget has not, and gives back what a failed attempt has reserved', async () => {
+    const task = new TestTask(null, { budgets: { llm: 500 } });
+    const pay: Handler<unknown, unknown> = async ({ attempt }, { reserve, units }) => {
+      await units('search', 3);
+      const reservation = await reserve('llm', 400);
+      if (attempt === 1) throw new Error('the model is away');
+      await reservation.settle(120);
+      return reserve('llm', 400);
+    };
+    expect((await task.run(pay)).state).to.equal('READY');
+    expect(task.spent).to.deep.equal({});
+    expect(await task.run(pay)).to.deep.include({ state: 'READY', delaySeconds: 0 });
+    expect(task.spent).to.deep.equal({ llm: '120' });
+    expect(task.units).to.deep.equal({ search: 6 });
+    const unknown = await task.run((_, { reserve }) => reserve('rent', 1));
+    expect(unknown.error).to.equal('Error: there is no budget named rent');
+  });
+
+  it('spends within a quota and a budget as against a server', async () => {
+    const task = new TestTask(null);
+    const options = { budget: 'llm', quota: 'tokens', estimate: { amountMinor: 100, units: 50 } } as const;
+    await task.run((_, { spend }) =>
+      spend(options, async (call) => {
+        call.used({ units: 20, amountMinor: 30 });
+        return 'text';
+      }),
+    );
+    expect([task.spent, task.units]).to.deep.equal([{ llm: '30' }, { tokens: 20 }]);
+  });
+
+  it('loses its claim when it is taken, and past its deadline', async () => {
+    const reasons: unknown[] = [];
+    const waits: Handler<unknown, unknown> = (_, { signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          reasons.push(signal.reason);
+          resolve('too late');
+        });
+      });
+    const taken = new TestTask(null);
+    const run = taken.run(waits);
+    await until(async () => taken.message.attempts === 1);
+    await taken.lose();
+    expect(await run).to.deep.include({ state: 'LOST', result: null });
+
+    const clock = new TestClock();
+    const late = new TestTask(null, { clock, deadline: clock.in(60) });
+    const end = late.run(async (message, task) => {
+      clock.advance(61);
+      return waits(message, task);
+    });
+    expect((await end).state).to.equal('LOST');
+    expect(reasons.every((reason) => reason instanceof ClaimLost)).to.equal(true);
+    expect(reasons).to.have.length(2);
+  });
+
+  it('has results of what a task is after, notes of its run, and answers that came too late', async () => {
+    const task = new TestTask(null, { results: [{ found: 3 }, null], notes: { plan: 'a' } });
+    const end = await task.run(async (_, { results, run, answer, ask }) => {
+      if (!answer) return ask('Go?', { expiresInSeconds: 60 });
+      const found = (await results()).map(({ result }) => result);
+      return { found, plan: await run.note('plan').get(), isExpired: answer.isExpired };
+    });
+    expect(end.state).to.equal('BLOCKED');
+    task.clock.advance(60);
+    const next = await task.run(async (_, { results, run, answer }) => {
+      const found = (await results()).map(({ result }) => result);
+      return { found, plan: await run.note('plan').get(), isExpired: answer?.isExpired };
+    });
+    expect(next.result).to.deep.equal({ found: [{ found: 3 }, null], plan: 'a', isExpired: true });
+  });
+
+  it('is in no bundle of a program that does not import it', async () => {
+    const { metafile } = await build({
+      stdin: {
+        contents: "export * from './index.ts'",
+        resolveDir: fileURLToPath(new URL('../../src/client', import.meta.url)),
+      },
+      ...{ bundle: true, platform: 'browser', format: 'esm', write: false, metafile: true },
+    });
+    const inputs = Object.keys(metafile.inputs);
+    expect(inputs.some((path) => path.endsWith('client/worker/worker.ts'))).to.equal(true);
+    expect(inputs.filter((path) => path.includes('/testing/'))).to.deep.equal([]);
+  });
+
+  it('has a hold that can be lost', () => {
+    const hold = new TestHold({ fence: 7 });
+    expect([hold.fence, hold.record.fence, hold.signal.aborted]).to.deep.equal([7, 7, false]);
+    hold.lose();
+    expect(hold.signal.reason).to.be.instanceOf(HoldLost);
+  });
+
+  describe('its server', () => {
+    it('has spaces that see nothing of each other, at their limits’ maxima', async () => {
+      const other = await server.space();
+      await server.muster.mailbox.create({ name: 'here' });
+      expect((await other.muster.mailbox.list()).mailboxes).to.deep.equal([]);
+      expect((await other.muster.limits.get()).requestsPerMinute).to.be.above(10_000);
+      const two = await Promise.all([server.space(), server.space()]);
+      expect(new Set([...two, other, server].map(({ spaceId }) => spaceId)).size).to.equal(4);
+    });
+
+    it('leaves nothing behind, whether it is stopped or its tests are killed', async () => {
+      const before = folders();
+      const one = await testServer();
+      expect(folders()).to.have.length(before.length + 1);
+      await one.stop();
+      expect(await one.muster.mailbox.list({}, { attempts: 1 }).catch(({ code }) => code)).to.equal('UNREACHABLE');
+      expect(folders()).to.have.members(before);
+      const tests = `import('${new URL('../../src/client/testing/index.ts', import.meta.url)}').then(async ({ testServer }) => {
+        console.log((await testServer()).url);
+        setInterval(() => {}, 1000);
+      })`;
+      const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', tests], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [url] = await once(child.stdout, 'data');
+      expect(folders()).to.have.length(before.length + 1);
+      child.kill('SIGKILL');
+      await until(async () => folders().length === before.length);
+      expect(await fetch(String(url).trim()).catch(() => 'gone')).to.equal('gone');
+    });
+
+    it('lets a program end that has forgotten to stop it', async () => {
+      const tests = `import('${new URL('../../src/client/testing/index.ts', import.meta.url)}').then(async ({ testServer }) => {
+        const { muster } = await testServer();
+        await muster.mailbox.create({ name: 'a' });
+      })`;
+      const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', tests], {
+        stdio: 'inherit',
+      });
+      expect(await once(child, 'exit')).to.deep.equal([0, null]);
+    });
+
+    it('says what to install where there is none', async () => {
+      delete process.env['MUSTER_SERVER'];
+      const error = await testServer().catch((refusal: Error) => refusal);
+      process.env['MUSTER_SERVER'] = program;
+      expect((error as Error).message).to.include('npm install --save-dev muster-server');
+      expect(existsSync(program)).to.equal(true);
+    });
+  });
+});
