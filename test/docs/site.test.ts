@@ -23,6 +23,7 @@ const begins: Readonly<Record<string, string>> = {
   'docs/rolling-deploy.md': 'When the payload changes',
   'docs/guarantees.md': 'What happens when something dies',
   'docs/requests.md': 'Lists',
+  'docs/alternatives.md': 'Feature by feature',
   'docs/atomic.md': 'Take turns',
   'docs/mcp.md': 'What it can do',
   'docs/traces.md': 'Find a trace',
