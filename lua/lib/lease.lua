@@ -1,12 +1,21 @@
 --- @export lease
 --- @registry leases
---- @include lib/decimal lib/records lib/sorted lib/space lib/timer
+--- @include lib/decimal lib/records lib/refuse lib/sorted lib/space lib/timer
 --- Leases of the space, each kind in a sorted set by the end of the lease. Those of a kind share one timer of the
 --- organization, which is armed for a moment that the space's record keeps, never later than the earliest end. So taking a
 --- lease costs one command, and so does ending it, and the leases of one space can be read without those of others.
 ---
 --- kind: that of the timer, `<room>:<kind>`; key: the sorted set. `leases` has the field of the space's record by kind.
 local lease, leases = {}, {}
+
+--- The length of a lease. asked: its seconds; 'longest': as long as the space allows; '': `default`, or what the space allows
+--- if that is less.
+function lease.seconds(asked, default, maxLeaseSeconds)
+  local longest = tonumber(maxLeaseSeconds)
+  local seconds = asked == 'longest' and longest or tonumber(asked) or math.min(default, longest)
+  if seconds > longest then refuse('LEASE_LIMIT_EXCEEDED', longest) end
+  return seconds
+end
 
 --- Starts or extends a lease until `at`. nextAt: the space's field, as read. Returns `at` as text.
 function lease.hold(kind, key, id, at, nextAt)

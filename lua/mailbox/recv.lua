@@ -1,6 +1,6 @@
 --- Claims the next ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs, in turn. Replies with
---- nothing if there is none. Does not create the scope. leaseSeconds '': 30 seconds, or the space's maxLeaseSeconds if that
---- is less. tokens: `max` of them, of equal length. looksAgain '1': the request is held, so finding nothing does not answer
+--- nothing if there is none. Does not create the scope. leaseSeconds: as for lease.seconds, by
+--- default 30. tokens: `max` of them, of equal length. looksAgain '1': the request is held, so finding nothing does not answer
 --- it yet. bytesLimit: what payloads and progress may have together.
 --- @args mailboxId scopeId holder holderSession leaseSeconds max tokens looksAgain bytesLimit
 --- @reply claims:receivedClaim[]
@@ -19,8 +19,7 @@ local box = mailbox.load(mailboxId, 'mode', 'recipientId', 'ready', 'claimed', '
   'figuresMinute')
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if box.mode == 'INBOX' and box.recipientId ~= '' and box.recipientId ~= holder then refuse('RECIPIENT_MISMATCH') end
-local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
-if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
+local seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds)
 max = tonumber(max)
 local claims, bytes = {}, 0
 bytesLimit = tonumber(bytesLimit)

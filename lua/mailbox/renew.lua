@@ -10,9 +10,7 @@
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local record = message.read(messageId)
 checkClaim(record, token)
-maxLeaseSeconds = tonumber(maxLeaseSeconds)
-local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
-if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
+local seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds)
 
 records.set(record, 'leaseExpiresAt', math.min(now + seconds * 1000, record.deadline or math.huge))
 if #progress > 4096 then refuse('PAYLOAD_TOO_LARGE', 'progress 4096') end

@@ -1,10 +1,10 @@
 --- Sends one message. deadline: epoch milliseconds; delaySeconds, maxAttempts, priority: numbers; prerequisites: as
 --- mailbox/_after keeps them; required: as mailbox/_requires does; traceparent, tracestate: as W3C Trace Context has them; '' where
---- absent.
+--- absent. Replies with the scope of a known message only.
 --- @request write
 --- @args mailboxId scopeId workKey tail
 --- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate
---- @reply id state known
+--- @reply id state known scopeId
 --- @long payload
 --- @gather
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse mailbox/_create mailbox/_mailbox mailbox/_message
@@ -13,7 +13,10 @@ local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
   local first = maps.get(keys.workKeys(mailboxId), workKey)
-  if first then return call.answer({ id = first, state = message.stateNow(message.load(first, 'state', 'readyAt')), known = 1 }, 'syscall') end
+  if first then
+    local record = message.load(first, 'state', 'readyAt', 'scopeId')
+    return call.answer({ id = first, state = message.stateNow(record), known = 1, scopeId = record.scopeId }, 'syscall')
+  end
 end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
 local path = scope.path(scopeId)

@@ -1,18 +1,17 @@
 --- Takes units of a pool under a lease, or queues for them for ttlSeconds (0: not at all). maxPendingWaiters is checked only
---- if it queues. leaseSeconds '': 30, or the space's maxLeaseSeconds if that is less.
+--- if it queues. leaseSeconds: as for lease.seconds, by default 30.
 --- @request write
 --- @space maxLeaseSeconds maxPendingWaiters waiters:WAITING holds:WAITING
 --- @args poolId units scopeId holder holderSession leaseSeconds ttlSeconds token tail
 --- @reply hold:acquiredHold
---- @include lib/call lib/caller lib/clock lib/count lib/id lib/plan lib/refuse lib/soon lib/sorted lib/space pool/_agents
+--- @include lib/call lib/caller lib/clock lib/count lib/id lib/lease lib/plan lib/refuse lib/soon lib/sorted lib/space pool/_agents
 --- @include pool/_circle pool/_hold pool/_pool pool/_queue scope/_scope
 if holder == '' then holder = caller.needOwnName('holder') end
 local maxLeaseSeconds, maxPendingWaiters = tonumber(keyspace.record.maxLeaseSeconds), tonumber(keyspace.record.maxPendingWaiters)
 local source = pool.read(poolId)
 units, ttlSeconds = tonumber(units), tonumber(ttlSeconds)
 if units > source.units then refuse('UNITS_EXCEED_LIMIT', 'pool ' .. source.units) end
-local seconds = tonumber(leaseSeconds) or math.min(30, maxLeaseSeconds)
-if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
+local seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds)
 local path = scope.path(scopeId)
 scope.needRunning(path)
 local record = { id = newId(tail), poolId = poolId, scopeId = scopeId, holder = holder, holderSession = holderSession ~= '' and holderSession,

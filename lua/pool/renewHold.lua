@@ -1,15 +1,13 @@
---- Extends (or shortens) the lease of a HELD hold, counted from now. leaseSeconds '': the hold's own, or the space's
---- maxLeaseSeconds if that is less by now.
+--- Extends (or shortens) the lease of a HELD hold, counted from now. leaseSeconds: as for lease.seconds, by
+--- default the hold's own.
 --- @request write
 --- @space maxLeaseSeconds
 --- @args holdId token leaseSeconds
 --- @reply leaseExpiresAt
---- @include lib/call lib/clock lib/records lib/refuse lib/space pool/_hold
-local maxLeaseSeconds = tonumber(keyspace.record.maxLeaseSeconds)
+--- @include lib/call lib/clock lib/lease lib/records lib/refuse lib/space pool/_hold
 local record = hold.read(holdId) or refuse('HOLD_NOT_FOUND')
 hold.check(record, token)
-local seconds = tonumber(leaseSeconds) or math.min(record.leaseSeconds, maxLeaseSeconds)
-if seconds > maxLeaseSeconds then refuse('LEASE_LIMIT_EXCEEDED', maxLeaseSeconds) end
+local seconds = lease.seconds(leaseSeconds, record.leaseSeconds, keyspace.record.maxLeaseSeconds)
 
 records.set(record, 'leaseExpiresAt', now + seconds * 1000)
 hold.keep(record)

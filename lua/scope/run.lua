@@ -1,11 +1,11 @@
 --- The run view: the records of a scope and its descendants, newest first, at most `maxRows` of each kind, and whether any
---- kind has more. lists: name and rows of each room's list.
+--- kind has more; descendants, at most `maxScopes`. lists: name and rows of each room's list.
 --- @request read
---- @args scopeId maxRows
+--- @args scopeId maxScopes maxRows
 --- @reply scopes:scope[] lists truncated
 --- @include lib/call lib/inRun lib/refuse scope/_subtree
 maxRows = tonumber(maxRows)
-local scopes, truncated = subtree.scopes(scopeId, maxRows)
+local scopes, truncated = subtree.scopes(scopeId, tonumber(maxScopes))
 if not scopes then refuse('SCOPE_NOT_FOUND') end
 local lists, ids = {}, {}
 for i, record in ipairs(scopes) do ids[i] = record.id end

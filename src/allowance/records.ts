@@ -17,7 +17,7 @@ const cooldownUntil = time().means('when its cooldown ends, and units are given 
 const cooldownReason = text().means('the reason for the cooldown; null: none was given');
 
 export const Allowance = record('Allowance', {
-  id: id().forModels('id of an allowance, from allowance_list'),
+  id: id().forModels('from allowance_list'),
   name: text(),
   unitsLimit: number().means('the units of each window').example(100),
   windowSeconds: number().means('the length of a window; windows begin at multiples of it since 1970'),

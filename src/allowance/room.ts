@@ -10,7 +10,12 @@ import { allowanceRoutes } from './routes.ts';
 
 export const allowanceRoom: Room = {
   name: 'allowance',
-  tag: { place: 5, title: 'Allowances', description: 'Shared quotas per window, waiting in order, cooldowns.' },
+  tag: {
+    place: 5,
+    tools: 'quotas',
+    title: 'Allowances',
+    description: 'Shared quotas per window, waiting in order, cooldowns.',
+  },
   routes: allowanceRoutes,
   keys: allowanceKeys,
   errors: allowanceErrors,

@@ -38,6 +38,7 @@ const list = readList({
   description: 'The balance is that of the current window; `waiting` is the length of the queue.',
   title: 'Find allowances',
   tool: 'Find the shared quota (requests to an outside API, say) that limits what you are about to do, with the units that are left in its current window.',
+  whenEmpty: 'None. No quota limits you here: only a person makes one. Go on without.',
   script: 'allowance/list',
   plural: 'allowances',
   record: Allowance,
@@ -87,6 +88,7 @@ const consume = route({
   permission: 'resource_spend',
   idempotency: 'required',
   body: fields({ scopeId: ofRun(), units: integer(1, maxUnits), holder: actor(), workKey: optional(key()) }),
+  toolAnswer: true,
   success: { 201: Consumption.schema },
   refuses: [
     'ALLOWANCE_NOT_FOUND',
@@ -126,12 +128,15 @@ const cooldown = route({
   description:
     'For a provider that answers "too many requests": nobody gets units until the cooldown is over, and the queue ' +
     'stays as it is.',
+  title: 'Cool a quota down',
+  tool: 'Stop everybody from using a quota for some seconds: call it when the provider behind it says "too many requests". The queue stays as it is.',
   permission: 'resource_config',
   idempotency: 'optional',
   body: fields({
     seconds: integer(1, 3600).description('the length of the cooldown').example(60),
     reason: optional(text(0, 512).allow(''), '')
       .description('the reason for the cooldown, for those who wait')
+      .meta({ model: 'for those who wait' })
       .example('the provider is down'),
   }),
   success: { 200: Cooldown.schema },

@@ -62,6 +62,10 @@ const cancelWaiter = route({
   call: 'waiter.cancel',
   summary: 'Leave the queue; again is fine',
   description: 'The one behind it moves up. One that was granted or has expired is refused (`WAITER_NOT_WAITING`).',
+  title: 'Leave the queue for a quota',
+  tool: 'Stop waiting for a quota, so that those behind you move up. Again is fine.',
+  isDestructive: true,
+  isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
@@ -87,9 +91,9 @@ const renewWaiter = route({
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({
-    ttlSeconds: optional(ttlSeconds).description(
-      'how long it waits from now on; left out: as long as when it was queued',
-    ),
+    ttlSeconds: optional(ttlSeconds)
+      .description('how long it waits from now on; left out: as long as when it was queued')
+      .meta({ model: 'left out: as before' }),
   }),
   example: { state: 'WAITING', grantedAt: null },
   success: { 200: Waiter.schema },

@@ -9,7 +9,12 @@ import { barrierRoutes } from './routes.ts';
 
 export const barrierRoom: Room = {
   name: 'barrier',
-  tag: { place: 4, title: 'Barriers', description: 'Everybody waits for everybody, again and again.' },
+  tag: {
+    place: 4,
+    tools: 'meeting',
+    title: 'Barriers',
+    description: 'Everybody waits for everybody, again and again.',
+  },
   routes: barrierRoutes,
   keys: barrierKeys,
   errors: barrierErrors,

@@ -19,6 +19,8 @@ const create = route({
   description:
     'Everybody arrives with a key of their own and waits for it with `waitSeconds`. Opened again by nextEpoch, it ' +
     'is used for the next phase.',
+  title: 'Create a barrier',
+  tool: 'Make a point where `target` agents meet: pass its id on to all of them. Each calls barrier_arrive, then barrier_view.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({ scopeId: ofRun(), target: integer(1, 100_000) }),
@@ -54,9 +56,9 @@ const view = read({
   title: 'Wait at a barrier',
   tool: 'See how many have arrived. With waitSeconds it answers when the barrier is RELEASED (go on), CANCELLED (stop), or the time is over (still OPEN: call again). Pass the `epoch` at which you arrived.',
   query: fields({
-    epoch: queryInteger(1, maxEpoch).description(
-      'the epoch to wait for, with waitSeconds; left out: the one that the barrier is in',
-    ),
+    epoch: queryInteger(1, maxEpoch)
+      .description('the epoch to wait for, with waitSeconds; left out: the one that the barrier is in')
+      .meta({ model: 'the epoch at which you arrived' }),
   }),
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND'],
@@ -91,9 +93,9 @@ const arrive = route({
       .description('who arrives: the same key counts once in an epoch')
       .meta({ model: 'your name at this barrier: counted once in each epoch' })
       .example('reviewer-1'),
-    epoch: optional(integer(1, maxEpoch)).description(
-      'the epoch to arrive in; any other than the present one is refused',
-    ),
+    epoch: optional(integer(1, maxEpoch))
+      .description('the epoch to arrive in; any other than the present one is refused')
+      .meta({ model: 'refused if it is not the present one' }),
   }),
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'EPOCH_MISMATCH', 'BARRIER_RELEASED', 'BARRIER_CANCELLED'],

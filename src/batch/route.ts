@@ -47,17 +47,18 @@ export const batchRoute: Route = route({
     'without lists, and in each call `expect`; it takes no receive, cancel of a run, purge or requeue of a mailbox, and no call ' +
     'of schedules. The Idempotency-Key covers all of it, and is required where one of the calls needs one.',
   title: 'Make several calls in one',
-  tool: 'Make several calls in order; with `atomic` all happen, in one step, or none does. Each is an object with `call`, its tool with a dot (message.send), and the fields of that tool. In place of an id, {"$from": i} is the `id` that call i, before it, answers; with `member` another id of that answer. Without atomic each is done or refused by itself: look at each `status`. With atomic (at most 25) a refusal names the `index` of its call, and nothing has happened; `expect` in a call names members that its answer must have, so a view is a condition.',
+  tool: 'Make calls in order. Each is an object with `call`, its tool with a dot (message.send), and the fields of that tool. In place of an id, {"$from": i} is the `id` that call i, before it, answers; with `member` another id of that answer. With `atomic` (at most 25 calls) all happen in one step, or none: a refusal names the `index` of its call. Then `expect` names members that the answer must have, so a view is a condition. Without atomic each is done or refused by itself: look at each `status`.',
   isDestructive: true,
   permission: 'none',
   idempotency: 'calls',
   rate: 'held',
   body: fields({
-    atomic: optional(flag(), false).description(
-      'whether all calls happen, in one step, or none of them, if any is refused',
-    ),
+    atomic: optional(flag(), false)
+      .description('whether all calls happen, in one step, or none of them, if any is refused')
+      .meta({ model: 'all in one step, or none' }),
     calls: Joi.array()
       .description('the calls, in the order in which they are made')
+      .meta({ model: 'in this order' })
       .items(Joi.object().unknown(true).meta({ component: 'Call' }))
       .min(1)
       .max(maxCalls)

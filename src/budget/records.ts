@@ -30,7 +30,7 @@ export const Balances = record('Balances', {
 });
 
 export const Budget = record('Budget', {
-  id: id().forModels('id of a budget, from budget_list'),
+  id: id().forModels('from budget_list'),
   name: text(),
   currency: text(/^[A-Z]{3}$/).means('the three letters of ISO 4217, or a name of your own for other units'),
   scale: number(0, 9).means('the digits of an amount behind the point: 2 for cents').example(2),

@@ -9,7 +9,12 @@ import { budgetRoutes } from './routes.ts';
 
 export const budgetRoom: Room = {
   name: 'budget',
-  tag: { place: 3, title: 'Budgets', description: 'Money that cannot be overspent: reserve, settle, void.' },
+  tag: {
+    place: 3,
+    tools: 'money',
+    title: 'Budgets',
+    description: 'Money that cannot be overspent: reserve, settle, void.',
+  },
   routes: budgetRoutes,
   keys: budgetKeys,
   errors: budgetErrors,

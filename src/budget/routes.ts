@@ -69,6 +69,8 @@ const list = readList({
   description: 'The balances are those of the moment: limit = reserved + settled + available.',
   title: 'Find budgets',
   tool: 'Find the budget that pays for what you are about to do, with what is available in it. Amounts are digit strings in minor units (cents, at scale 2).',
+  whenEmpty:
+    'None. No budget limits what you spend here: only a person makes one. Do not spend money on your own; ask with question_create.',
   script: 'budget/list',
   plural: 'budgets',
   record: Budget,
@@ -145,22 +147,25 @@ const reserve = route({
     'amount answer the first reservation as it now stands, with `replay` true; another amount is ' +
     'WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.',
   title: 'Reserve money',
-  tool: 'Set the most that a costly step may cost aside, before you begin it; begin only if this succeeds. Then budget_settle what it did cost, and budget_void the rest. With a workKey that names the step, another attempt finds this reservation (replay true) and reserves nothing.',
+  tool: 'Set the most that a costly step may cost aside; begin only if this succeeds. Then budget_settle what it did cost, and budget_void the rest. With a workKey another attempt finds this reservation (replay true).',
   permission: 'resource_spend',
   idempotency: 'required',
   body: fields({
     scopeId: ofRun(),
     holder: actor(),
-    amountMinor: amount('1').description(
-      'the amount to set aside, in minor units, as digits: "250" is 2.50 at scale 2',
-    ),
-    settleBy: optional(moment()).description(
-      'when the reservation becomes overdue unless it is settled or voided before',
-    ),
-    workKey: optional(key()).description(
-      "the caller's name for what it pays: a known one of the budget answers the first reservation, with replay true",
-    ),
+    amountMinor: amount('1')
+      .description('the amount to set aside, in minor units, as digits: "250" is 2.50 at scale 2')
+      .meta({ model: 'digits, in minor units: "250" is 2.50 at scale 2' }),
+    settleBy: optional(moment())
+      .description('when the reservation becomes overdue unless it is settled or voided before')
+      .meta({ model: 'when it becomes overdue' }),
+    workKey: optional(key())
+      .description(
+        "the caller's name for what it pays: a known one of the budget answers the first reservation, with replay true",
+      )
+      .meta({ model: 'a name for the step: a known one answers the first reservation' }),
   }),
+  toolAnswer: true,
   success: { 201: Reservation.with('Reserved', { replay: flag(), balances: one(Balances) }).schema },
   refuses: [
     'BUDGET_NOT_FOUND',
@@ -208,7 +213,9 @@ const recordedSchema = exactly({
 });
 
 const workKey = () =>
-  key().description("the caller's name for the entry: a known one changes nothing and answers the first entry");
+  key()
+    .description("the caller's name for the entry: a known one changes nothing and answers the first entry")
+    .meta({ model: 'a name for the entry: a known one answers the first' });
 
 /** The answer that shows an entry of the kind. */
 const answerOf =
@@ -233,22 +240,28 @@ const settle = route({
     'Spends from what the reservation has left, never more (`SETTLEMENT_EXCEEDS_RESERVATION`), unless `overrun` is ' +
     'true. Settle as often as you like; once nothing is left, the reservation is SETTLED. Void what will not be used.',
   title: 'Settle a cost',
-  tool: 'Book what a step did cost against its reservation; what is left stays reserved until budget_void. If it did cost more than is left, set overrun: what was really spent is recorded. A workKey makes it safe to repeat.',
+  tool: 'Book what a step did cost against its reservation; the rest stays reserved until budget_void. If it cost more than is left, set overrun.',
   isRepeatable: true,
   permission: 'resource_spend',
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({
     reservationId: id(),
-    amountMinor: amount().description('the amount spent, in minor units, as digits: "250" is 2.50 at scale 2'),
+    amountMinor: amount()
+      .description('the amount spent, in minor units, as digits: "250" is 2.50 at scale 2')
+      .meta({ model: 'digits, in minor units, as for budget_reserve' }),
     workKey: workKey(),
-    overrun: optional(flagField(), false).description(
-      'whether to record more than is left, as really spent: the budget pays the rest, and may be overdrawn',
-    ),
+    overrun: optional(flagField(), false)
+      .description(
+        'whether to record more than is left, as really spent: the budget pays the rest, and may be overdrawn',
+      )
+      .meta({ model: 'whether to record more than is left, if it was spent' }),
     label: optional(key(64))
       .description('what it was spent for: the budget shows the sums by label')
+      .meta({ model: 'what it was spent for' })
       .example('research'),
   }),
+  toolAnswer: true,
   success: { 200: recordedSchema },
   refuses: [
     'BUDGET_NOT_FOUND',

@@ -3,7 +3,7 @@ export interface ErrorEntry {
   readonly status: number;
   /** The message, given the script's detail ('' for none). */
   readonly message: (detail: string) => string;
-  /** Advice for a model, where the message itself says nothing after its colon. */
+  /** Advice for a model, beside the message of its refusal, where that does not say all. */
   readonly advice?: string;
   /** The path parameter that a `…_NOT_FOUND` is about, where it is not the id of the kind. */
   readonly parameter?: string;
@@ -25,11 +25,6 @@ export function advised(advice: string, ...parts: Parameters<typeof entry>): Err
 export function messageOf(errors: ErrorTable, code: string): string {
   if (code === 'VALIDATION_FAILED') return 'a field is missing, unknown or has the wrong shape: the message says which';
   return (errors[code]?.message('… … …') ?? '').replaceAll(/…( …)+/g, '…');
-}
-
-/** Advice for a model whose tool call is refused. */
-export function adviceOf(errors: ErrorTable, code: string): string {
-  return errors[code]?.advice ?? messageOf(errors, code).replace(/^.*: /, '');
 }
 
 /** The call of an atomic batch for which all of it is refused. */

@@ -74,7 +74,9 @@ export const id = () =>
 
 /** The run that a new record belongs to. */
 export const ofRun = () =>
-  id().description('its run: that of the message being worked on, or a new uuid for a run of its own');
+  id()
+    .description('its run: that of the message being worked on, or a new uuid for a run of its own')
+    .meta({ model: 'the run of your message, or a new uuid' });
 
 /** An id, or this word. */
 export const idOr = (word: string) =>
@@ -158,6 +160,22 @@ export const oneOf = <const S extends string>(...values: readonly S[]) =>
 
 export const flag = () => Joi.boolean().error(says('must be true or false'));
 
+/** How long a claim or a hold lasts unless it is renewed. leftOut: what a lease is then; a model's is as long as the space allows. */
+export const leaseSeconds = (leftOut: string) =>
+  optional(integer(5, 600))
+    .description(leftOut)
+    .meta({ model: 'left out: the longest allowed, 600 at most' })
+    .example(60);
+
+/** The argument of a script's lease.seconds. A model cannot renew while it thinks, so its leases are long. */
+export const leaseText = ({
+  body: { leaseSeconds },
+  isModel,
+}: {
+  readonly body: { readonly leaseSeconds?: number | undefined };
+  readonly isModel?: boolean | undefined;
+}): number | string => leaseSeconds ?? (isModel ? 'longest' : '');
+
 /** A field that may be left out or null; it has the value `preset` then. */
 export function optional<T>(schema: Joi.AnySchema<T>): Joi.AnySchema<T | undefined>;
 export function optional<T>(schema: Joi.AnySchema<T>, preset: T): Joi.AnySchema<T>;
@@ -219,8 +237,10 @@ export const queryFlag = (): Joi.AnySchema<string | undefined> =>
 
 /** `limit` and `cursor` of every list. */
 export const page = () => ({
-  limit: queryInteger(1, 200, 50).description('the most records in the page'),
-  cursor: cursor().description('the nextCursor of the page before; left out or empty: the first page'),
+  limit: queryInteger(1, 200, 50).description('the most records in the page').meta({ model: 'at most so many' }),
+  cursor: cursor()
+    .description('the nextCursor of the page before; left out or empty: the first page')
+    .meta({ model: 'nextCursor of the page before' }),
 });
 
 /** An opaque cursor; it is checked where it is decoded. */

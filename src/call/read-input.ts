@@ -16,7 +16,7 @@ export function readInput(call: Call, route: Route): Input {
     if (!named?.includes(name)) params[name] = readParam(given.params[name], name, origin);
   if (route.params && named) Object.assign(params, readNamed(route.params, named, given.params, origin));
   const query = readQuery(given.query, route, origin);
-  return { params, query, body: readBody(given.body, call, route), headers, trace };
+  return { params, query, body: readBody(given.body, call, route), headers, trace, isModel: call.isModel };
 }
 
 /** A path parameter, lower-cased. */

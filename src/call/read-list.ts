@@ -8,7 +8,10 @@ import { Cursors, pageReply, positions, statesText } from './page.ts';
 import { type Route, read } from './route.ts';
 
 interface ListRoute<F extends Fields>
-  extends Pick<Route, 'path' | 'call' | 'summary' | 'description' | 'title' | 'tool' | 'script' | 'needsAllMailboxes'> {
+  extends Pick<
+    Route,
+    'path' | 'call' | 'summary' | 'description' | 'title' | 'tool' | 'whenEmpty' | 'script' | 'needsAllMailboxes'
+  > {
   /** The member of the answer and of the script's reply that has the records. */
   readonly plural: string;
   readonly record: RecordDeclaration<F>;
@@ -26,7 +29,9 @@ interface ListRoute<F extends Fields>
 }
 
 /** The filter by name. */
-export const byName = () => ({ name: key(200).optional().description('only those of exactly this name') });
+export const byName = () => ({
+  name: key(200).optional().description('only those of exactly this name').meta({ model: 'exactly this name' }),
+});
 
 /**
  * Declares a list, newest first. The script takes limit and the last id, and replies with the next cursor and the

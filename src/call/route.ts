@@ -22,6 +22,8 @@ export interface Input<Query = unknown, Body = unknown> {
   readonly body: Body;
   readonly headers: IncomingHttpHeaders;
   readonly trace: TraceContext;
+  /** The caller is a model, which calls over MCP. */
+  readonly isModel?: boolean | undefined;
 }
 
 /** A success. `body` undefined: no content. */
@@ -68,6 +70,8 @@ export interface Tag {
   readonly place?: number;
   readonly title: string;
   readonly description: string;
+  /** The name of its tools as a group, which a client may ask for alone; default: the room's. */
+  readonly tools?: string;
 }
 
 /**
@@ -86,6 +90,12 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly tool?: string;
   /** Of the tool, as clients show it to people. */
   readonly title?: string;
+  /** For tools of an agent's loop, which describe their answers: its schema; true: that of `success`. */
+  readonly toolAnswer?: true | Joi.ObjectSchema;
+  /** For tools: what to do first where the answer has nothing in it. */
+  readonly whenEmpty?: string;
+  /** For tools: the answer has counts by state instead of lists, unless the caller sets `full`. */
+  readonly isBrief?: true;
   /** For tools: it ends or takes back something for good. */
   readonly isDestructive?: true;
   /** For tools: the same call again, once it was answered, changes nothing more (whatever its idempotencyKey). */
@@ -184,7 +194,7 @@ interface Read<Query, R extends Fields>
 
 const waitSeconds = queryInteger(0, 30, 0)
   .description('how long the request may be held until the record has ended; then it is answered as it stands')
-  .meta({ model: 'how long to wait at most; 0: not at all. Prefer 20 to 30 to asking again' });
+  .meta({ model: 'the longest wait; prefer 20 to 30' });
 
 /** Declares a GET, for keys with coordination_read. */
 export function read<Query = unknown, R extends Fields = Fields>({ wait, ...definition }: Read<Query, R>): Route {

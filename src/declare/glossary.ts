@@ -12,18 +12,18 @@ export const commonFields: Fields = {
   createdAt: time().means('when it was created'),
   deadline: time()
     .means('when it expires unless it has ended by then; null: never')
-    .forModels('when it ends by itself if it is not done: a date-time like 2026-01-31T12:00:00Z'),
+    .forModels('when it ends by itself, like 2026-01-31T12:00:00Z'),
   expiresAt: time().means('when its wait ends').example('2026-01-31T12:01:00.000Z'),
   finishedAt: time().means('when it ended; null: not yet'),
   holder: text()
     .means('its holder: a name that the caller chose')
-    .forModels('who you are: a name that is yours alone, the same in all your calls')
+    .forModels('your name, yours alone, in all calls')
     .example('worker-7'),
   idempotencyKey: text()
     .means(
       "names the call for its retries, as Idempotency-Key does; left out: made of the batch's key and the call's index",
     )
-    .forModels('a text of your own: new for each call, the same for its repetitions'),
+    .forModels('the same to repeat a call'),
   name: text().means('for people, and to find it by').example('orders'),
   nextCursor: text().means('the cursor of the next page; null: this was the last'),
   payload: opaque().means("the sender's value, unchanged"),
@@ -35,9 +35,7 @@ export const commonFields: Fields = {
   waitingSince: time().means('when it began to wait'),
   workKey: text()
     .means("the caller's name for this work, unique where it is used: a repetition is recognized by it")
-    .forModels(
-      'a name for this piece of work: the same key again does nothing more and answers what the first call did',
-    )
+    .forModels('a name for this step: the same again does nothing more')
     .example('order-4711'),
 };
 

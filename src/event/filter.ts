@@ -19,9 +19,11 @@ export const position = () =>
 
 /** The query parameter `since`: where to begin without a cursor. */
 export const since = () =>
-  optional(moment()).description(
-    'where to begin without a cursor: at this moment; if it is over an hour ago, up to 1,000 earlier events may come first',
-  );
+  optional(moment())
+    .description(
+      'where to begin without a cursor: at this moment; if it is over an hour ago, up to 1,000 earlier events may come first',
+    )
+    .meta({ model: 'begin at this moment, without a cursor' });
 
 /** The query parameters `types` and `aggregate`. */
 export function filterFields(names: EventNames) {
@@ -34,11 +36,15 @@ export function filterFields(names: EventNames) {
     types: listed(
       (value) => value.split(',').every((one) => names.isPattern(one)),
       '{#label} must be event types like message.sent, aggregates like message.*, or a comma-separated list of them',
-    ).description('only these types, comma-separated; `message.*`: all of a kind'),
+    )
+      .description('only these types, comma-separated; `message.*`: all of a kind')
+      .meta({ model: 'with commas in between' }),
     aggregate: listed(
       isAggregate,
       `{#label} must be a comma-separated list of ${aggregates.join(', ')}, or one of them with an id, like budget:<uuid>`,
-    ).description('only events of these kinds, comma-separated, or of one object: `message:<id>`'),
+    )
+      .description('only events of these kinds, comma-separated, or of one object: `message:<id>`')
+      .meta({ model: 'kinds, or one object: `message:<id>`' }),
   };
 }
 

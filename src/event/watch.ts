@@ -37,14 +37,17 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
       'Filters by `types`, `aggregate` and `scopeId` narrow it; `nextCursor` moves past what they leave out. ' +
       'Delivery is at least once and in order: drop an `eventId` that you have seen.',
     title: 'Read the journal, wait for events',
-    tool: 'Read what has happened in the space, oldest first. With waitSeconds it waits for the next matching event. Pass nextCursor of each answer as `cursor` of the next call; begin with cursor "latest" for what happens from now on.',
+    tool: 'Read what has happened, oldest first; begin with cursor "latest" for what happens from now on, then pass nextCursor. Types: message.sent, .claimed, .acked, .failed; group.decided; question.answered; waiter.granted; scope.cancelled and so on: `message.*` for all of a kind.',
     query: fields({
       ...filterFields(names),
-      scopeId: id().optional().description('only events of this scope and of those below it') as Joi.AnySchema<
-        string | undefined
-      >,
+      scopeId: id()
+        .optional()
+        .description('only events of this scope and of those below it')
+        .meta({ model: 'of this run' }) as Joi.AnySchema<string | undefined>,
       limit: limit(),
-      waitSeconds: queryInteger(0, 30, 0).description('how long the request may be held until there is an event'),
+      waitSeconds: queryInteger(0, 30, 0)
+        .description('how long the request may be held until there is an event')
+        .meta({ model: 'how long to wait for one' }),
       cursor: position(),
       since: since(),
     }),

@@ -24,7 +24,7 @@ export const Task = record('Task', {
 export const TaskGroup = record(
   'TaskGroup',
   {
-    id: id().forModels('id of the task group, from group_create or from a received message'),
+    id: id().forModels('id of the group'),
     groupId: id().named('id'),
     scopeId: id(),
     parentScopeId: id().orNull().means('the scope above it; null: it is a run of its own'),

@@ -9,7 +9,7 @@ import { groupRoutes } from './routes.ts';
 
 export const groupRoom: Room = {
   name: 'group',
-  tag: { place: 2, title: 'Task groups', description: 'One decision for many tasks.' },
+  tag: { place: 2, tools: 'judging', title: 'Task groups', description: 'One decision for many tasks.' },
   routes: groupRoutes,
   keys: groupKeys,
   errors: groupErrors,

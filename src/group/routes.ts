@@ -14,6 +14,7 @@ const { id: groupId, scopeId, outcome } = TaskGroup.fields;
 
 const threshold = optional(integer(1, 1000))
   .description('the accepted results that decide the group; required with N_ACCEPTED, ignored otherwise')
+  .meta({ model: 'so many accepted results decide it' })
   .when('condition', { not: 'N_ACCEPTED', otherwise: Joi.required() })
   .messages({
     'any.required': 'threshold is missing: N_ACCEPTED needs the number of accepts, a whole number from 1 to 1000',
@@ -33,18 +34,22 @@ const create = route({
     'there, so that it can be found UNSATISFIABLE; a `deadline` decides it as EXPIRED. A `workKey` that is known in the space ' +
     'answers 200 with the first group, whatever else differs, for as long as that is kept.',
   title: 'Create a task group',
-  tool: 'Begin work that is judged as a whole: tasks submitted to the group are delivered through a WORK mailbox, and the group is decided once, at the first accepted result (FIRST_ACCEPTED), at `threshold` of them (N_ACCEPTED), or when all tasks have ended (ALL_TERMINAL). Agents receive its tasks from that mailbox with the group’s scopeId, or with "*".',
+  tool: 'Begin work that is judged as a whole: its tasks are delivered through a WORK mailbox, and it is decided once, at the first accepted result (FIRST_ACCEPTED), at `threshold` of them (N_ACCEPTED), or when all tasks have ended (ALL_TERMINAL).',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    parentScopeId: optional(id()).description('the run that the group belongs to; left out: it is a run of its own'),
+    parentScopeId: optional(id())
+      .description('the run that the group belongs to; left out: it is a run of its own')
+      .meta({ model: 'its run; left out: one of its own' }),
     mailboxId: id(),
     condition: oneOf(...conditions),
     threshold,
     deadline: optional(moment()),
-    workKey: optional(key()).description(
-      "the maker's name for the group: a known one of the space answers the first group as it stands, with replay true",
-    ),
+    workKey: optional(key())
+      .description(
+        "the maker's name for the group: a known one of the space answers the first group as it stands, with replay true",
+      )
+      .meta({ model: 'a name for the group: a known one answers the first group' }),
   }),
   success: { 201: CreatedGroup.schema, 200: CreatedGroup.schema },
   refuses: [
@@ -96,7 +101,7 @@ const view = read({
     "With `waitSeconds` it answers once the group is DECIDED, or as it then stands. A member's " +
     '`lastError` is what the last nack of its message said.',
   title: 'See a task group, wait for its decision',
-  tool: 'See a group with its members: their states, results (`outcome`) and verdicts. With waitSeconds it answers when the group is DECIDED (its `outcome` is SATISFIED, UNSATISFIABLE, EXPIRED or CANCELLED) or the time is over. Without it, call it to find SUCCEEDED members that wait for a verdict.',
+  tool: 'See a group with its members: states, results (`outcome`), verdicts. With waitSeconds it answers when it is DECIDED (`outcome`: SATISFIED, UNSATISFIABLE, EXPIRED, CANCELLED) or the time is over. Without, find SUCCEEDED members that wait for a verdict.',
   success: { 200: TaskGroup.schema },
   refuses: ['GROUP_NOT_FOUND', 'MESSAGES_DAMAGED'],
   script: 'group/view',

@@ -38,14 +38,19 @@ const submit = route({
   permissionsFor: permissionsToSend,
   idempotency: 'required',
   body: fields({
-    taskKey: key().description("the caller's name for the task, unique in its group").example('order-4711'),
+    taskKey: key()
+      .description("the caller's name for the task, unique in its group")
+      .meta({ model: 'unique in its group' })
+      .example('order-4711'),
     input: opaque().optional().description('what the receiver gets as payload'),
     ...whenAndHowOften,
     ...whatItIsAfter,
     ...whatItRequires,
-    unique: optional(flagField(), false).description(
-      'whether a known taskKey answers 200 with its member as it stands, also when the group is not OPEN, instead of TASK_KEY_CONFLICT',
-    ),
+    unique: optional(flagField(), false)
+      .description(
+        'whether a known taskKey answers 200 with its member as it stands, also when the group is not OPEN, instead of TASK_KEY_CONFLICT',
+      )
+      .meta({ model: 'a known taskKey answers its member instead of a refusal' }),
   }),
   opaque: ['input'],
   success: { 201: SubmittedTask.schema, 200: SubmittedTask.schema },

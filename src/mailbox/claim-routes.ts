@@ -1,6 +1,20 @@
 import Joi from 'joi';
 import { invalid } from '../call/errors.ts';
-import { actor, fields, flag, id, idOr, integer, key, opaque, optional, says, text } from '../call/fields.ts';
+import {
+  actor,
+  fields,
+  flag,
+  id,
+  idOr,
+  integer,
+  key,
+  leaseSeconds,
+  leaseText,
+  opaque,
+  optional,
+  says,
+  text,
+} from '../call/fields.ts';
 import type { Hold } from '../call/hold.ts';
 import { randomTail, randomToken } from '../call/random.ts';
 import { maxReceivedBytes, param, type Route, route } from '../call/route.ts';
@@ -22,6 +36,7 @@ const groupState = oneOf(...groupStates)
   .means('the state of its group; null: of no group');
 const token = text(1, 256)
   .description("the claim's token, as recv answered it with this message")
+  .meta({ model: 'from message_recv' })
   .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
 /** The limit of a message's payload and progress together. What it has asked is counted, but few have asked. */
@@ -57,7 +72,7 @@ const recv = route({
     "one and at most 4 MiB, each with a token of its own; the plan's claims and operations may cut it " +
     'short. `progress` and `lastError` of a message are what earlier attempts left.',
   title: 'Receive work',
-  tool: 'Take the next message from a mailbox to work on it. It is yours alone until leaseExpiresAt; keep its `id` and `token`, which message_renew, message_complete and message_nack need. With waitSeconds it waits for one. null: none to take yet. Call again at once (one may just have come), or stop if you know that all work is done. `lastError` and `progress` tell what an earlier attempt left. Take only what you are going to finish or give back.',
+  tool: 'Take the next message from a mailbox to work on it. It is yours alone until leaseExpiresAt; keep `id` and `token` for message_renew, message_complete and message_nack. null: none yet. `lastError` and `progress` tell what an earlier attempt left, `question` what was answered. Take only what you are going to finish or give back.',
   permission: 'coordination_write',
   idempotency: 'never',
   body: fields({
@@ -67,19 +82,25 @@ const recv = route({
     holder: actor(),
     holderSession: text(1, 256)
       .description('the session of the holder: any text that is new with each start, kept with the claim')
+      .meta({ model: 'your session: any text, new with each start' })
       .example('worker-7/3'),
-    leaseSeconds: optional(integer(5, 600))
-      .description("the lease unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less")
-      .example(60),
+    leaseSeconds: leaseSeconds(
+      "the lease unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less",
+    ),
     waitSeconds: optional(integer(0, 30), 0)
       .description('how long the request may be held until a message is ready; prefer 20 to 30 to asking again')
+      .meta({ model: 'how long to wait for one; prefer 20 to 30 to asking again' })
       .example(20),
     max: optional(integer(1, 100))
       .description(
         'the most messages to receive; the answer is then a list, `messages`; left out: one message, by itself',
       )
+      .meta({ model: 'so many at once, as `messages`; left out: one, by itself' })
       .example(10),
   }),
+  toolAnswer: Claim.schema.keys({ messages: Claims.extract('messages') }),
+  whenEmpty:
+    'Nothing to take now. Call again with waitSeconds 30, or stop if you know that all work is done: run_view shows whether its scope is IDLE.',
   success: { 200: Joi.alternatives(Claim.schema, Claims), 204: null },
   refuses: [
     'MAILBOX_NOT_FOUND',
@@ -89,11 +110,11 @@ const recv = route({
     'CONCURRENCY_LIMITED',
   ],
   script: 'mailbox/recv',
-  args: ({ body }) => ({
+  args: ({ body, isModel }) => ({
     scopeId: body.scopeId,
     holder: body.holder ?? '',
     holderSession: body.holderSession,
-    leaseSeconds: body.leaseSeconds ?? '',
+    leaseSeconds: leaseText({ body, isModel }),
     max: body.max ?? 1,
     tokens: Array.from({ length: body.max ?? 1 }, randomToken).join(''),
     looksAgain: '',
@@ -142,24 +163,30 @@ const renew = route({
     '`progress` is kept with the message over its attempts: the next `recv` answers the last one that was ' +
     'given. A renewal is no operation and emits no event.',
   title: 'Report progress, keep the claim',
-  tool: 'Keep a message that you are still working on, before leaseExpiresAt, else another agent gets it. `progress` is kept for whoever makes the next attempt. Call it about every third of the lease.',
+  tool: 'Keep a message that you still work on, before leaseExpiresAt, else another agent gets it. Call it about every third of the lease.',
   isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
   body: fields({
     token,
-    leaseSeconds: optional(integer(5, 600)).description('the lease from now on; left out: as for recv').example(60),
+    leaseSeconds: leaseSeconds('the lease from now on; left out: as for recv'),
     progress: opaque()
       .optional()
       .description('how far the work has come, for the next attempt; at most 4,096 bytes')
+      .meta({ model: 'how far the work has come, for the next attempt' })
       .example({ page: 3 }),
   }),
   opaque: ['progress'],
+  toolAnswer: true,
   success: { 200: record('RenewedClaim', { id: messageId, state: oneOf('CLAIMED'), ...renewed }).schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED', 'PAYLOAD_TOO_LARGE', 'MESSAGES_DAMAGED'],
   script: 'mailbox/renew',
-  args: ({ body }) => ({ token: body.token, leaseSeconds: body.leaseSeconds ?? '', progress: body.progress ?? '' }),
+  args: ({ body, isModel }) => ({
+    token: body.token,
+    leaseSeconds: leaseText({ body, isModel }),
+    progress: body.progress ?? '',
+  }),
   reply: renewed,
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), state: 'CLAIMED', ...reply } }),
 });
@@ -192,7 +219,7 @@ const complete = route({
     'sent there in the same step. The same token again answers as before, with `replay` true; after the lease was ' +
     'lost it is refused (`CLAIM_LOST`): drop the work.',
   title: 'Complete work',
-  tool: 'Say that the message is done, with its result if it has one. Nobody gets it again. Call it once the work itself is safe; only after this answer is the work counted as done. `result` with mailboxId and scopeId is also sent on as a new message, in the same step.',
+  tool: 'Say that the message is done, once the work is safe. Nobody gets it again. `result` with mailboxId and scopeId is also sent on as a new message, in the same step.',
   isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'required',
@@ -202,13 +229,20 @@ const complete = route({
     result: optional(
       Joi.object<Result>({
         payload: opaque().description('the result itself'),
-        mailboxId: optional(id()).description('a mailbox to send the result to, too; only with scopeId'),
-        scopeId: optional(id()).description('the run of that message; only with mailboxId'),
-        workKey: optional(key()).description('the workKey of that message: one with a known key is not sent again'),
+        mailboxId: optional(id())
+          .description('a mailbox to send the result to, too; only with scopeId')
+          .meta({ model: 'where to send it, too' }),
+        scopeId: optional(id())
+          .description('the run of that message; only with mailboxId')
+          .meta({ model: 'its run there' }),
+        workKey: optional(key())
+          .description('the workKey of that message: one with a known key is not sent again')
+          .meta({ model: 'the workKey of that message' }),
       })
         .description(
           'what came of the work: kept with the message, and sent on where mailboxId says so; left out: nothing',
         )
+        .meta({ model: 'what came of the work' })
         .and('mailboxId', 'scopeId')
         .with('workKey', 'mailboxId')
         .error(
@@ -220,6 +254,7 @@ const complete = route({
     ),
   }),
   opaque: ['result', 'payload'],
+  toolAnswer: true,
   success: { 200: CompletedMessage.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MAILBOX_NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'MESSAGES_DAMAGED'],
   script: 'mailbox/complete',
@@ -262,7 +297,7 @@ const nack = route({
     'deadline: the message expires then. With `countsAttempt` false the message goes back without having been ' +
     'tried: its attempt is taken back, so it is never FAILED by that, and its only pause is `delaySeconds`.',
   title: 'Give work back',
-  tool: 'Give a message back that you cannot finish: retry true for another attempt (by anybody, after a pause), retry false when no attempt can succeed, which ends it for good. Say why in `error`: the next attempt sees it as lastError.',
+  tool: 'Give a message back that you cannot finish: retry true for another attempt by anybody, false when none can succeed. Say why in `error`: the next attempt sees it as lastError.',
   isDestructive: true,
   permission: 'coordination_write',
   idempotency: 'required',
@@ -273,18 +308,23 @@ const nack = route({
       .description(
         'whether another attempt may succeed: true: try again, if one is left; false: the message is REJECTED',
       )
+      .meta({ model: 'true: another attempt may succeed; false: REJECTED for good' })
       .example(true),
-    countsAttempt: optional(flag()).description(
-      'false: the work was not tried, so the attempt does not count; only with retry true, best with delaySeconds',
-    ),
-    delaySeconds: optional(integer(0, 86_400)).description(
-      "the pause before the next attempt, in place of the mailbox's own; only with retry true",
-    ),
+    countsAttempt: optional(flag())
+      .description(
+        'false: the work was not tried, so the attempt does not count; only with retry true, best with delaySeconds',
+      )
+      .meta({ model: 'false: not tried, so the attempt does not count; with retry true' }),
+    delaySeconds: optional(integer(0, 86_400))
+      .description("the pause before the next attempt, in place of the mailbox's own; only with retry true")
+      .meta({ model: 'the pause before the next attempt' }),
     error: optional(text(1, 2048))
       .description('why it failed, in words that help the next attempt: kept as lastError')
+      .meta({ model: 'in words that help the next attempt' })
       .example('the printer is out of paper'),
   }),
   example: { state: 'DELAYED', readyAt: '2026-01-31T12:01:00.000Z' },
+  toolAnswer: true,
   success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MESSAGES_DAMAGED'],
   script: 'mailbox/nack',

@@ -5,34 +5,40 @@ export const maxAttempts = () => integer(1, 100).description('the most attempts 
 
 /** How long a message waits before it is ready, where its caller says so. */
 export const delaySeconds = () =>
-  integer(0, 2_592_000).description('the seconds for which the message is DELAYED: nobody receives it');
+  integer(0, 2_592_000)
+    .description('the seconds for which the message is DELAYED: nobody receives it')
+    .meta({ model: 'for how long nobody receives it' });
 
 /** The pauses of a mailbox before a retry: the first, and the longest. */
 export const retryDelaySeconds = () =>
-  integer(0, 86_400).description('the pause before the second attempt; it doubles before each further one');
+  integer(0, 86_400)
+    .description('the pause before the second attempt; it doubles before each further one')
+    .meta({ model: 'the first pause before a retry; it doubles' });
 export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the longest of those pauses').example(3_600);
 
 /** Fields of messages that say in what order they are worked. */
 export const inOrder = {
   priority: optional(integer(0, 9))
     .description('messages of a higher priority are received first; left out: 0, the lowest; low ones may starve')
+    .meta({ model: 'higher ones are received first; left out: 0' })
     .example(5),
   key: optional(key())
     .description(
       'what the message is about, such as a customer: a mailbox with perKey hands out at most so many of one key at once, in order',
     )
+    .meta({ model: 'what it is about: in order, as many at once as perKey of the mailbox' })
     .example('customer-42'),
 };
 
 /** Fields of a message that a send and a submit share. */
 export const whenAndHowOften = {
-  deadline: optional(moment()).description(
-    'when the message expires unless it has ended by then; must lie in the future',
-  ),
+  deadline: optional(moment())
+    .description('when the message expires unless it has ended by then; must lie in the future')
+    .meta({ model: 'when it expires unless it has ended' }),
   delaySeconds: optional(delaySeconds()),
-  maxAttempts: optional(maxAttempts()).description(
-    "the most attempts before the message is FAILED; left out: the mailbox's",
-  ),
+  maxAttempts: optional(maxAttempts())
+    .description("the most attempts before the message is FAILED; left out: the mailbox's")
+    .meta({ model: 'before it is FAILED' }),
   ...inOrder,
 };
 
@@ -43,4 +49,5 @@ export const perKey = () =>
     .description(
       'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED and follow in order; null: any number',
     )
+    .meta({ model: 'so many of one key are handed out at once; left out: any number' })
     .example(1);

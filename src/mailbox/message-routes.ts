@@ -24,7 +24,8 @@ const view = read({
     'With `waitSeconds` it answers once the message is ACKED, FAILED, REJECTED, EXPIRED or CANCELLED, or ' +
     'as it then stands.',
   title: 'See a message, wait for its end',
-  tool: 'See a message with its state, payload and result: what has become of work that you sent. With waitSeconds it answers when the message has ended (ACKED: done, with `result`; REJECTED, FAILED, EXPIRED, CANCELLED: not done, see `reason` and `lastError`) or the time is over; look at `state`.',
+  tool: 'See what has become of a message. With waitSeconds it answers when it has ended (ACKED: done, with `result`; REJECTED, FAILED, EXPIRED, CANCELLED: not done, see `reason` and `lastError`) or the time is over: look at `state`.',
+  toolAnswer: true,
   success: { 200: Message.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'MESSAGES_DAMAGED'],
   script: 'mailbox/viewMessage',
@@ -41,6 +42,10 @@ const cancel = route({
   description:
     'A message that has not ended becomes CANCELLED with the reason CANCELLED_BY_CALLER. One that ' +
     'is CANCELLED already is answered as it is; one that ended otherwise is MESSAGE_FINISHED.',
+  title: 'Cancel a message',
+  tool: 'Take work back that you sent and nobody needs any more: nobody receives it, and whoever works on it loses the claim. To stop a whole run: scope_cancel.',
+  isDestructive: true,
+  isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',

@@ -19,20 +19,27 @@ export const whatItIsAfter = {
     Joi.array<Named[]>()
       .items(
         fields({
-          messageId: optional(id()).description('a message that must be ACKED; or groupId'),
-          groupId: optional(id()).description('a task group that must be SATISFIED; or messageId'),
+          messageId: optional(id())
+            .description('a message that must be ACKED; or groupId')
+            .meta({ model: 'must be ACKED; or groupId' }),
+          groupId: optional(id())
+            .description('a task group that must be SATISFIED; or messageId')
+            .meta({ model: 'must be SATISFIED' }),
         }),
       )
       .min(1)
       .max(50)
       .description('what must have come out well before the message may be received; until then it is BLOCKED')
+      .meta({ model: 'what must be done well before; until then it is BLOCKED' })
 
       .example([{ messageId: exampleId('messageId') }])
       .error(says('must be a list of 1 to 50 objects like {"messageId":"…"} or {"groupId":"…"}')),
   ),
-  onFailure: optional(oneOf(...policies)).description(
-    'if one comes out otherwise: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until it was requeued and ACKED; RUN: any end will do; only with after',
-  ),
+  onFailure: optional(oneOf(...policies))
+    .description(
+      'if one comes out otherwise: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until it was requeued and ACKED; RUN: any end will do; only with after',
+    )
+    .meta({ model: 'if one fails: CANCEL this too (default), WAIT for a requeue, or RUN anyway' }),
 };
 
 /** The argument of a script: the policy, then `m` or `g` and the id of each; '' for none. */

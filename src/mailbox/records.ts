@@ -27,7 +27,10 @@ export const Mailbox = record('Mailbox', {
   name: text(),
   mode: oneOf('WORK', 'INBOX').means('who receives: WORK: any holder; INBOX: its recipient alone'),
   recipientId: text().orNull().means('the only holder that may receive; null: a WORK mailbox'),
-  backlogLimit: number().means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED').example(1_000),
+  backlogLimit: number()
+    .means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED')
+    .forModels('the most messages that have not ended')
+    .example(1_000),
   maxAttempts: maxAttempts.or(defaultAttempts),
   perKey: number(1)
     .orNull()
@@ -138,9 +141,7 @@ const lastError = 'the printer is out of paper';
 export const Message = record(
   'Message',
   {
-    id: id()
-      .forModels('`id` of the message, as message_recv or message_send answered it')
-      .example(exampleId('messageId')),
+    id: id().forModels('`id` of the message').example(exampleId('messageId')),
     mailboxId: id(),
     scopeId: id(),
     /** Stored only if it is not the message's own id; '' if there is no task. */

@@ -33,6 +33,7 @@ export const mailboxRoom: Room = {
   name: 'mailbox',
   tag: {
     place: 1,
+    tools: 'work',
     title: 'Mailboxes',
     description: 'Work queues and inboxes: send, receive under a claim, renew, complete or give back.',
   },

@@ -41,24 +41,27 @@ const create = route({
     'The retry policy says how a message is tried again: before the attempt after the nth it pauses for ' +
     'min(maxRetryDelaySeconds, retryDelaySeconds × 2^(n−1)) seconds. `maxRetryDelaySeconds` is 3,600 by ' +
     'default, or `retryDelaySeconds` if that is more.',
+  title: 'Create a mailbox',
+  tool: 'Make a queue. With unique true it answers the one of this name if there is one, so that many agents may call it. mode WORK: each message is work for whoever receives it first. INBOX: letters, received only by the holder that is called recipientId.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    name: key(200).description('for people, and to find it by; need not be unique'),
-    mode: optional(oneOf('WORK', 'INBOX'), 'WORK').description(
-      'what it is for: WORK: work that any holder takes on; INBOX: notes to one recipient',
-    ),
+    name: key(200).description('for people, and to find it by; need not be unique').meta({ model: 'to find it by' }),
+    mode: optional(oneOf('WORK', 'INBOX'), 'WORK')
+      .description('what it is for: WORK: work that any holder takes on; INBOX: notes to one recipient')
+      .meta({ model: 'WORK (default) or INBOX' }),
     recipientId: optional(text(1, 256))
       .description('the only holder that may receive; of an INBOX only')
+      .meta({ model: 'the holder that may receive, of an INBOX' })
       .example('agent-7'),
     backlogLimit: optional(integer(1, 100_000), 1000),
     maxAttempts: optional(maxAttempts(), defaultAttempts),
     retryDelaySeconds: optional(retryDelaySeconds(), 0),
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
     perKey: optional(perKey(), null),
-    unique: optional(flagField(), false).description(
-      'whether to make none where mailboxes of this name exist: the oldest one is then answered, with 200',
-    ),
+    unique: optional(flagField(), false)
+      .description('whether to make none where mailboxes of this name exist: the oldest one is then answered, with 200')
+      .meta({ model: 'true: one of this name will do' }),
   }),
   success: { 200: Mailbox.schema, 201: Mailbox.schema },
   refuses: ['OPERATIONS_EXHAUSTED'],
@@ -95,7 +98,9 @@ const list = readList({
   description:
     'Deleted mailboxes are not listed. `counts.delayed` is the number of messages that wait for their ' + '`readyAt`.',
   title: 'Find mailboxes',
-  tool: 'Find where work comes from and where to send it: each mailbox is a queue, with how many messages are ready, delayed, claimed and failed in it. Call it first when you know a name but no id.',
+  tool: 'Find where work comes from and where to send it: each mailbox is a queue, with how many messages are ready, delayed, claimed and failed in it.',
+  whenEmpty:
+    'None. If work is to be shared here, make a mailbox with mailbox_create (unique true), then message_send; if you were given a name, ask who gave it.',
   script: 'mailbox/list',
   plural: 'mailboxes',
   record: Mailbox,
@@ -118,22 +123,25 @@ const send = route({
     'included; the others are BLOCKED. With `after` it is BLOCKED until each message named there ' +
     'is ACKED and each group SATISFIED; a delay runs meanwhile.',
   title: 'Send work',
-  tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again with the same one, it answers the first message (replay true) and sends nothing. `priority` lets it overtake others; `key` says what it is about, so that a mailbox with perKey hands out one of a key after the other. Keep the id to wait for the end with message_view.',
+  tool: 'Put a message into a mailbox, for another agent or for later. Use a workKey that names the work (a file, a ticket): sent again to this mailbox with the same one, whatever the scopeId, it answers the first message (replay true, with its scopeId) and sends nothing, as long as that one is kept. Keep the id for message_view.',
   permission: 'coordination_write',
   permissionsFor: permissionsToSend,
   idempotency: 'required',
   body: fields({
     scopeId: ofRun(),
     payload: opaque().description('what the receiver gets'),
-    workKey: optional(key()).description(
-      "the sender's name for this work: a known one of the mailbox answers the first message, with replay true",
-    ),
+    workKey: optional(key())
+      .description(
+        "the sender's name for this work: a known one of the mailbox answers the first message, with replay true",
+      )
+      .meta({ model: 'a name for this work' }),
     ...whenAndHowOften,
     ...whatItIsAfter,
     ...whatItRequires,
   }),
   opaque: ['payload'],
   example: { state: 'DELAYED' },
+  toolAnswer: SentMessage.with('SentByModel', { scopeId: Message.fields.scopeId }).schema,
   success: { 201: SentMessage.schema, 200: SentMessage.schema },
   refuses: [
     'MAILBOX_NOT_FOUND',
@@ -168,10 +176,13 @@ const send = route({
     ...trace,
     tail: randomTail(),
   }),
-  reply: { id: messageId, state, known: flag() },
-  answer: ({ id, state, known }, input, replayed) => {
+  reply: { id: messageId, state, known: flag(), scopeId: Message.fields.scopeId.orNull() },
+  answer: ({ id, state, known, scopeId }, input, replayed) => {
     const replay = replayed || known;
-    return { status: replay ? 200 : 201, body: { id, mailboxId: param(input, 'mailboxId'), state, replay } };
+    const sent = { id, mailboxId: param(input, 'mailboxId'), state, replay };
+    // A model keeps no record of the run that it sent to: the first message of a workKey may be of another one.
+    const body = input.isModel ? { ...sent, scopeId: scopeId ?? input.body.scopeId } : sent;
+    return { status: replay ? 200 : 201, body };
   },
 });
 

@@ -1,5 +1,5 @@
 import { Batch } from '../batch/batch.ts';
-import { type ApiError, apiError, type ErrorTable, entry } from '../call/errors.ts';
+import { ApiError, apiError, type ErrorTable, entry } from '../call/errors.ts';
 import type { Operation } from '../call/operation.ts';
 import { cutFrom } from '../call/read-input.ts';
 import type { Context, Handler } from '../http/context.ts';
@@ -8,7 +8,7 @@ import type { HttpService } from '../http/service.ts';
 import { answerBatch } from './batch.ts';
 import { mayCall } from './origin.ts';
 import { rpcCodes, rpcError } from './rpc.ts';
-import { toolsOf } from './tools.ts';
+import { groupsOf, type Listed, toolsOf } from './tools.ts';
 import { type Callable, Visit } from './visit.ts';
 
 /** The errors of the door itself, beyond those of every request. */
@@ -43,12 +43,30 @@ export function mcpGateway(service: HttpService, operations: ReadonlyMap<string,
       const request = new HttpCall(ctx, params);
       checkBody(ctx);
       tools ??= toolsOf(service);
-      const parts = { service, operations: callable, tools, request, gone: request.gone(), state: ctx.state };
+      const asked = askedFor(tools, ctx.query['tools']);
+      const parts = {
+        ...{ service, operations: callable, request, gone: request.gone(), state: ctx.state },
+        tools: asked ?? tools,
+      };
+      if (!asked) {
+        const rates = await new Visit(parts).admit();
+        const rule = `query parameter tools must be a comma-separated list of ${groupsOf(tools).join(', ')}`;
+        throw new ApiError(400, 'VALIDATION_FAILED', rule, rates);
+      }
       const { body } = ctx.request;
       const headers = headersOf(ctx);
       return Array.isArray(body) ? answerBatch(body, headers, parts) : new Visit(parts).answer(body, headers);
     },
   };
+}
+
+/** The tools of the groups in the address (`?tools=work,money`), all without it; undefined: it names an unknown group. */
+function askedFor(tools: ReadonlyMap<string, Listed>, asked: unknown): ReadonlyMap<string, Listed> | undefined {
+  if (asked === undefined) return tools;
+  const groups = groupsOf(tools);
+  const wanted = String(asked).split(',');
+  if (wanted.some((one) => !groups.includes(one))) return undefined;
+  return new Map([...tools].filter(([, { group }]) => wanted.includes(group)));
 }
 
 /** An invalid message is answered by the protocol's own error. */

@@ -1,6 +1,10 @@
 import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   createMcpHandler,
+  fromJsonSchema,
   isLegacyRequest,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
@@ -8,14 +12,20 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { isObject } from '../call/read-input.ts';
 import { guide, instructions } from './guide.ts';
-import type { Tool } from './tools.ts';
+import { isFailure, taskMethods, taskOf, tasksExtension } from './tasks.ts';
+import { sendAndWaitName, type Tool } from './tools.ts';
 
 /** A tool's answer or refusal. */
 export interface Outcome {
   readonly isError: boolean;
   /** JSON; of an answer without content, `null`. */
   readonly text: string;
+  /** What to do first where the answer has nothing in it. */
+  readonly hint?: string | undefined;
+  /** The tool describes its answers, so each of them needs something structured. */
+  readonly isDescribed?: boolean;
 }
 
 /** The parts that the protocol needs. */
@@ -61,7 +71,7 @@ export async function answer(message: unknown, headers: Readonly<Record<string, 
     headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
   });
   const isLegacy = await isLegacyRequest(request, message);
-  const server = serverOf(desk, isLegacy);
+  const server = serverOf(desk, { isLegacy, takesTasks: !isLegacy && declaresTasks(message) });
   // No list of ours ever changes, so a subscription is acknowledged and has ended at once.
   const answered = await (isLegacy
     ? answerLegacy(server, request, message)
@@ -80,22 +90,72 @@ async function answerLegacy(server: Server, request: Request, parsedBody: unknow
   return answered;
 }
 
-function serverOf(desk: Desk, isLegacy: boolean): Server {
+/** Each request of a modern client says what it can do. */
+function declaresTasks(message: unknown): boolean {
+  const meta = isObject(message) && isObject(message['params']) ? message['params']['_meta'] : undefined;
+  const capabilities = isObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  const extensions = isObject(capabilities) ? capabilities['extensions'] : undefined;
+  return isObject(extensions) && isObject(extensions[tasksExtension]);
+}
+
+/** The answer of a tool; a refusal has its text alone. */
+function toolResult({ isError, text, hint, isDescribed }: Outcome): CallToolResult {
+  const content = [text, hint].flatMap((one) => (one === undefined ? [] : [{ type: 'text' as const, text: one }]));
+  const value: unknown = isError ? null : (JSON.parse(text) ?? (isDescribed ? {} : null));
+  return { content, isError, ...(isObject(value) && { structuredContent: value }) };
+}
+
+/** The requests about a task, which is a message. */
+function answerTasks(server: Server, desk: Desk, takesTasks: boolean): void {
+  const params = fromJsonSchema<{ taskId: string }>({
+    type: 'object',
+    properties: { taskId: { type: 'string' } },
+    required: ['taskId'],
+  });
+  for (const method of taskMethods)
+    server.setRequestHandler(method, { params }, async ({ taskId: messageId }, { mcpReq }) => {
+      const needed = { extensions: { [tasksExtension]: {} } };
+      if (!takesTasks) throw new MissingRequiredClientCapabilityError({ requiredCapabilities: needed });
+      const tool = method === 'tasks/get' ? 'message_view' : 'message_cancel';
+      const outcome = await desk.call(tool, { messageId }, false, mcpReq._meta ?? {});
+      const { error, ...message } = JSON.parse(outcome?.text ?? '{"error":{"message":"there are no tasks"}}');
+      if (method === 'tasks/cancel' && (error === undefined || error.code === 'MESSAGE_FINISHED')) return {};
+      if (error !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+      const task = taskOf(message);
+      if (task['status'] === 'input_required') return { ...task, inputRequests: {} };
+      if (task['status'] !== 'completed') return task;
+      const result = { text: JSON.stringify(message), isError: isFailure(message) };
+      return { ...task, result: { resultType: 'complete', ...toolResult(result) } };
+    });
+}
+
+interface Asking {
+  readonly isLegacy: boolean;
+  readonly takesTasks: boolean;
+}
+
+function serverOf(desk: Desk, { isLegacy, takesTasks }: Asking): Server {
   const info = { name: 'muster', title: 'Muster', version: desk.version };
-  const server = new Server(info, { capabilities: { tools: {}, prompts: {}, resources: {} }, instructions });
+  const server = new Server(info, {
+    capabilities: { tools: {}, prompts: {}, resources: {}, ...(!isLegacy && { extensions: { [tasksExtension]: {} } }) },
+    instructions,
+  });
   server.setRequestHandler('tools/list', () => {
     const { tools, permissions } = desk.tools();
     return { tools: tools.map((tool) => ({ ...tool })), _meta: { [permissionsMeta]: permissions } };
   });
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const outcome = await desk.call(params.name, params.arguments ?? {}, isLegacy, params._meta ?? {});
+    const isTask = takesTasks && params.name === sendAndWaitName;
+    const args = { ...params.arguments, ...(isTask && { waitSeconds: 0 }) };
+    const outcome = await desk.call(params.name, args, isLegacy, params._meta ?? {});
     if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
-    const { isError, text } = outcome;
-    const value: unknown = JSON.parse(text);
-    const content = [{ type: 'text' as const, text }];
-    if (value === null) return { content, isError };
-    return { content, isError, structuredContent: value as Record<string, unknown> };
+    const message: unknown = isTask ? JSON.parse(outcome.text) : undefined;
+    // A refusal is an answer: nothing was sent.
+    if (!isObject(message) || 'error' in message) return toolResult(outcome);
+    // The SDK passes it on as it is, though its types know results of the base protocol only.
+    return { resultType: 'task', ...taskOf(message) } as unknown as CallToolResult;
   });
+  if (!isLegacy) answerTasks(server, desk, takesTasks);
   server.setRequestHandler('prompts/list', () => ({
     prompts: [
       { name: guideName, title: guideTitle, description: 'The model of work in a page: read it before you begin' },

@@ -1,5 +1,5 @@
 import { batchRoute, isAtomic, isBatched, isOffered } from '../batch/route.ts';
-import { adviceOf, type ErrorTable, invalid } from '../call/errors.ts';
+import { invalid } from '../call/errors.ts';
 import { fieldNames } from '../call/from-fields.ts';
 import { pathNames, type Route, roomOf } from '../call/route.ts';
 import type { Described } from '../openapi/openapi.ts';
@@ -11,69 +11,145 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: { readonly type: 'object'; readonly [name: string]: unknown };
-  readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly destructiveHint: boolean;
-    readonly idempotentHint: boolean;
-    readonly openWorldHint: false;
-  };
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema?: ObjectSchema;
+  /** Hints that are left out are those that the protocol assumes. */
+  readonly annotations:
+    | { readonly readOnlyHint: true; readonly openWorldHint: false }
+    | { readonly destructiveHint: boolean; readonly idempotentHint?: true; readonly openWorldHint: false };
 }
 
-/** A tool, the call that it makes, and what that needs. */
-export interface Listed extends Pick<Route, 'call' | 'permission' | 'needsAllMailboxes'> {
+type ObjectSchema = { readonly type: 'object'; readonly [name: string]: unknown };
+
+/** A tool, the calls that it makes, what they need, and the name of its group. */
+export interface Listed extends Pick<Route, 'needsAllMailboxes'> {
   readonly tool: Tool;
+  readonly calls: readonly [string, ...string[]];
+  readonly permissions: readonly Route['permission'][];
+  readonly group: string;
 }
 
 /** `message_recv` of `message.recv`. */
 export const toolName = (call: string): string => call.replaceAll('.', '_');
 
+/** The tool that makes two calls. */
+export const sendAndWaitName = 'message_send_and_wait';
+
 /** The parts of a product that tools are made of. */
-export type Offer = Pick<Described, 'routes' | 'errors' | 'tags' | 'glossary'>;
+export type Offer = Pick<Described, 'routes' | 'tags' | 'glossary'>;
 
 /** The tools by name, in the order of the reference. Throws for a parameter without a description. */
-export function toolsOf({ routes, errors, tags, glossary }: Offer): ReadonlyMap<string, Listed> {
+export function toolsOf({ routes, tags, glossary }: Offer): ReadonlyMap<string, Listed> {
   const rooms = [...tags.keys()];
   const batched = routes.filter((one) => (isBatched(one) || isAtomic(one)) && isOffered(one, { isModel: true }));
   // The batch, which is of no room, comes last.
   const placeOf = (route: Route): number => [...rooms, batchRoute.call].indexOf(roomOf(route));
-  return new Map(
-    routes
-      .toSorted((a, b) => placeOf(a) - placeOf(b))
-      .flatMap((route) => {
-        const { tool, call, permission, needsAllMailboxes = false } = route;
-        const target = { named: new Map(), glossary: glossary(roomOf(route)), isForModels: true } as const;
-        const name = toolName(call);
-        return tool === undefined
-          ? []
-          : [[name, { tool: toolOf(name, tool, route, errors, target, batched), call, permission, needsAllMailboxes }]];
-      }),
+  const tools = routes
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .flatMap((route): Listed[] => {
+      const { tool, call, permission, needsAllMailboxes = false } = route;
+      if (tool === undefined) return [];
+      const target: Target = { named: new Map(), glossary: glossary(roomOf(route)), isForModels: true };
+      const group = tags.get(roomOf(route))?.tools ?? roomOf(route);
+      const described = toolOf(tool, route, target, batched);
+      return [{ tool: described, calls: [call], permissions: [permission], needsAllMailboxes, group }];
+    });
+  const all = tools.flatMap((listed) =>
+    listed.tool.name === 'message_view' ? [listed, sendAndWait(tools)] : [listed],
   );
+  return new Map(all.map((listed) => [listed.tool.name, listed]));
+}
+
+/** The names of the groups of tools. */
+export const groupsOf = (tools: ReadonlyMap<string, Listed>): readonly string[] => [
+  ...new Set([...tools.values()].map(({ group }) => group)),
+];
+
+/** Sends a message and waits for its end: two calls, for clients that give their model one tool call at a time. */
+function sendAndWait(tools: readonly Listed[]): Listed {
+  const [send, view] = ['message_send', 'message_view'].map((name) => tools.find(({ tool }) => tool.name === name));
+  if (!send || !view) throw new Error('there is no tool to send with, or to view with');
+  const { properties, required } = send.tool.inputSchema as unknown as Fields;
+  const { outputSchema: _, ...viewed } = view.tool;
+  return {
+    ...send,
+    tool: {
+      ...viewed,
+      name: sendAndWaitName,
+      title: 'Send work, wait for its end',
+      description:
+        'message_send, then message_view with waitSeconds, in one call: answers the message as it ended, or as it stands after ' +
+        'waitSeconds (look at `state`). Call it again with the same workKey, or the same idempotencyKey, to wait on. Other ' +
+        'fields as in message_send.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          ...Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, withoutWords(schema)])),
+          waitSeconds: { type: 'integer', default: 30, minimum: 0, maximum: 30 },
+        },
+        ...(required && { required }),
+        additionalProperties: false,
+      },
+      annotations: send.tool.annotations,
+    },
+    calls: [...send.calls, ...view.calls],
+    permissions: [...send.permissions, ...view.permissions],
+  };
+}
+
+/** A schema whose words stand in another tool; of its members, which, but not what they are. */
+function withoutWords({ description: _, properties, items, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
+interface Fields {
+  readonly properties: Properties;
+  readonly required?: readonly string[];
 }
 
 /** batched: the routes of the calls that a batch by a model takes. */
-function toolOf(
-  name: string,
-  description: string,
-  route: Route,
-  errors: ErrorTable,
-  target: Target,
-  batched: readonly Route[],
-): Tool {
-  const isRead = route.method === 'GET';
-  const refusals = route.refuses.map((code) => `\n- ${code}: ${adviceOf(errors, code)}`);
+function toolOf(description: string, route: Route, target: Target, batched: readonly Route[]): Tool {
+  const { title, isDestructive = false, isRepeatable, method, call } = route;
+  const name = toolName(call);
+  const output = outputSchema(route, target);
   return {
     name,
-    title: route.title ?? name,
-    description: refusals.length === 0 ? description : `${description}\nIf refused:${refusals.join('')}`,
-    inputSchema: route.call === batchRoute.call ? batchSchema(route, target, batched) : inputSchema(route, target),
-    annotations: {
-      readOnlyHint: isRead,
-      destructiveHint: route.isDestructive ?? false,
-      idempotentHint: isRead || (route.isRepeatable ?? false),
-      openWorldHint: false,
-    },
+    title: title ?? name,
+    description,
+    inputSchema: call === batchRoute.call ? batchSchema(route, target, batched) : inputSchema(route, target),
+    ...(output && { outputSchema: output }),
+    annotations:
+      method === 'GET'
+        ? { readOnlyHint: true, openWorldHint: false }
+        : { destructiveHint: isDestructive, ...(isRepeatable && { idempotentHint: true }), openWorldHint: false },
   };
+}
+
+/**
+ * The members of the answer and their types. None is required: an answer with nothing in it is `{}`, and newer servers may
+ * add some. What they mean stands in the description; what is inside of them stands in the answer.
+ */
+function outputSchema({ toolAnswer, success }: Route, target: Target): ObjectSchema | undefined {
+  const schema = toolAnswer === true ? Object.values(success)[0] : toolAnswer;
+  if (!schema) return undefined;
+  const named: Target = { ...target, named: new Map() };
+  const written = jsonSchema(schema, named);
+  const name = /[^/]+$/.exec(String(written['$ref']))?.[0] ?? '';
+  const { properties } = (named.named.get(name) ?? written) as { properties: Properties };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(properties).map(([field, json]) => [field, typeOnly(json)])),
+  };
+}
+
+/** Of a record inside of another one: an object. */
+function typeOnly({ type, enum: values, $ref, anyOf }: JsonSchema): JsonSchema {
+  if ($ref !== undefined) return { type: 'object' };
+  if (Array.isArray(anyOf)) return { type: ['object', 'null'] };
+  // A union of types says less than it takes: of most members the name says enough.
+  if (Array.isArray(type)) return {};
+  if (values !== undefined) return { enum: values };
+  return type === undefined ? {} : { type };
 }
 
 /** Throws VALIDATION_FAILED for a field that the call does not take. */
@@ -92,9 +168,9 @@ function batchSchema(route: Route, target: Target, batched: readonly Route[]): T
   const properties = schema['properties'] as Record<string, JsonSchema>;
   const call = {
     enum: batched.map((one) => one.call),
-    description: 'the call; its other fields stand beside this one',
+    description: 'its fields stand beside it',
   };
-  const expect = { type: 'object', description: 'with atomic: members that the answer must have, compared exactly' };
+  const expect = { type: 'object', description: 'with atomic; compared exactly' };
   const items = { type: 'object', properties: { call, expect }, required: ['call'] };
   return { ...schema, properties: { ...properties, calls: { ...properties['calls'], items } } };
 }
@@ -104,7 +180,7 @@ function inputSchema(route: Route, target: Target): Tool['inputSchema'] {
   const path = pathNames(route);
   const described = (name: string, json: JsonSchema) => ({ ...json, description: describe(name, json, target) });
   const properties: Record<string, JsonSchema> = {};
-  for (const name of path) properties[name] = pathParameter(route, name, target);
+  for (const name of path) properties[name] = inShort(pathParameter(route, name, target));
   const required = [...path];
   for (const schema of [route.query, route.body]) {
     if (!schema) continue;
@@ -112,8 +188,10 @@ function inputSchema(route: Route, target: Target): Tool['inputSchema'] {
     Object.assign(properties, withoutNull(json.properties));
     required.push(...(json.required ?? []));
   }
-  if (route.idempotency !== 'never')
-    properties['idempotencyKey'] = described('idempotencyKey', { type: 'string', minLength: 1, maxLength: 255 });
+  // A repetition of the others changes nothing anyway.
+  if (route.idempotency !== 'never' && !route.isRepeatable)
+    properties['idempotencyKey'] = described('idempotencyKey', { type: 'string' });
+  if (route.isBrief) properties['full'] = { type: 'boolean', description: 'true: the records, not their numbers' };
   for (const [name, { description }] of Object.entries(properties))
     if (!description) throw new Error(`${route.call}: nothing describes ${name}`);
   return { type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false };
@@ -121,25 +199,44 @@ function inputSchema(route: Route, target: Target): Tool['inputSchema'] {
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** null is left out of types and values: what may be null may be left out. Models need no examples. */
 function withoutNull(properties: Properties): Record<string, JsonSchema> {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, schemaWithoutNull(schema)]));
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, inShort(schema)]));
 }
 
-function schemaWithoutNull({
+/** No model comes near a limit above this by accident. */
+const enough = 10_000;
+
+/**
+ * A schema without what a model has no use for: null, as what may be null may be left out; examples; and rules whose refusal
+ * says what would be right.
+ */
+function inShort({
   type,
   enum: values,
   properties: members,
   items,
-  examples: _,
+  examples: _examples,
+  minLength: _minLength,
+  maxLength: _maxLength,
+  not: _not,
+  pattern: _pattern,
+  minItems: _minItems,
+  maxItems: _maxItems,
+  additionalProperties: _additional,
+  format,
+  maximum,
+  minimum,
   ...schema
 }: JsonSchema): JsonSchema {
   const [first, second] = Array.isArray(type) ? type : [type];
   return {
     ...(first !== undefined && { type: second === undefined || second === 'null' ? first : type }),
     ...(values !== undefined && { enum: (values as unknown[]).filter((value) => value !== null) }),
+    ...(format !== 'uuid' && format !== undefined && { format }),
+    ...(Number(minimum) > 1 && { minimum }),
+    ...(Number(maximum) < enough && { maximum }),
     ...schema,
-    ...(items !== undefined && { items: schemaWithoutNull(items as JsonSchema) }),
+    ...(items !== undefined && { items: inShort(items as JsonSchema) }),
     ...(members !== undefined && { properties: withoutNull(members as Properties) }),
   };
 }

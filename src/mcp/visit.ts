@@ -3,6 +3,7 @@ import type { BatchState } from '../batch/batch.ts';
 import { callArgs } from '../call/args.ts';
 import type { Call } from '../call/call.ts';
 import { callerArgs, type Permission } from '../call/caller.ts';
+import { apiError, invalid } from '../call/errors.ts';
 import { isUuid } from '../call/fields.ts';
 import { callFromFields } from '../call/from-fields.ts';
 import { readNote } from '../call/note.ts';
@@ -10,8 +11,9 @@ import type { Operation } from '../call/operation.ts';
 import { isObject } from '../call/read-input.ts';
 import { refusalOf } from '../call/refusal.ts';
 import type { Response } from '../call/response.ts';
-import { allowedBy } from '../call/route.ts';
-import { readTrace, traceIdOf } from '../call/trace.ts';
+import { allowedBy, type Route } from '../call/route.ts';
+import { maxLooked } from '../call/shown-lists.ts';
+import { readTrace, type TraceContext, traceIdOf } from '../call/trace.ts';
 import { type Answered, flag } from '../declare/field.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
@@ -19,7 +21,9 @@ import type { HttpService } from '../http/service.ts';
 import { list } from '../org/kinds.ts';
 import { version } from '../package.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
+import { briefOf, isEmpty } from './brief.ts';
 import type { Desk, Outcome } from './protocol.ts';
+import { isFailure, taskMethods } from './tasks.ts';
 import { checkFields, type Listed } from './tools.ts';
 
 const eventStream = 'text/event-stream';
@@ -38,6 +42,29 @@ function refusesAnyCall(thrown: unknown): boolean {
   if (!(thrown instanceof Refusal)) return thrown instanceof StoreUnavailable;
   return ofAnyCall.has(thrown.code) || (thrown.code === 'PERMISSION_DENIED' && thrown.detail === 'space');
 }
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly idempotencyKey: unknown;
+  readonly leavesUnseen: boolean;
+  readonly isDescribed: boolean;
+  /** The name of the tool. */
+  readonly tool: string;
+  /** Where the message says that it stands in a trace. */
+  readonly ofMessage: TraceContext;
+}
+
+/** `full` is of the tool alone; without it, the numbers are those of as many records as can be. */
+function asBrief(given: Fields, route: Route): { readonly fields: Fields; readonly isBrief: boolean } {
+  if (!route.isBrief) return { fields: given, isBrief: false };
+  const { full, ...fields } = given;
+  if (typeof (full ?? false) !== 'boolean') throw invalid('full must be true or false');
+  return full === true ? { fields, isBrief: false } : { fields: { limit: maxLooked, ...fields }, isBrief: true };
+}
+
+/** Requests that make a call of the API. */
+const callMethods: ReadonlySet<unknown> = new Set(['tools/call', ...taskMethods]);
 
 /** What a tool calls: an operation, or the batch of several. */
 export type Callable = Pick<Operation, 'route' | 'pattern' | 'log'> & {
@@ -77,7 +104,7 @@ export class Visit {
   /** A tool call counts as the call that it makes; every other message as a read. Throws what refuses any call. */
   async answer(message: unknown, headers: Readonly<Record<string, string>>): Promise<Response> {
     const isCall =
-      isObject(message) && message['method'] === 'tools/call' && isUuid(String(this.#parts.request.spaceId));
+      isObject(message) && callMethods.has(message['method']) && isUuid(String(this.#parts.request.spaceId));
     if (!isCall) await this.admit();
     const { status, text, type } = await this.#speak(message, headers);
     if (this.#isAlone && this.#refusal !== undefined) throw this.#refusal;
@@ -118,32 +145,64 @@ export class Visit {
   #tools(): ReturnType<Desk['tools']> {
     const all = [...this.#parts.tools.values()];
     const { permissions = [], hasAllMailboxes = false } = this.#granted ?? {};
-    const may = ({ permission, needsAllMailboxes }: Listed): boolean =>
-      (permission === 'none' || allowedBy(permission).some((one) => permissions.some((granted) => granted === one))) &&
-      (hasAllMailboxes || needsAllMailboxes !== true);
+    const may = (listed: Listed): boolean =>
+      this.#lacked(listed.permissions) === undefined && (hasAllMailboxes || listed.needsAllMailboxes !== true);
     return { tools: all.filter(may).map(({ tool }) => tool), permissions };
   }
 
+  /** The first of these permissions that the caller does not have. */
+  #lacked(needed: Listed['permissions']): string | undefined {
+    const granted: readonly string[] = this.#granted?.permissions ?? [];
+    return needed.find((one) => one !== 'none' && !allowedBy(one).some((allowed) => granted.includes(allowed)));
+  }
+
   /** Undefined: there is no such tool. */
-  readonly #call: Desk['call'] = async (
-    name,
-    { idempotencyKey, ...fields },
-    leavesUnseen,
-    meta,
-  ): Promise<Outcome | undefined> => {
-    const { service, operations, tools, request, gone, state } = this.#parts;
+  readonly #call: Desk['call'] = async (name, { idempotencyKey, ...fields }, leavesUnseen, meta) => {
+    const listed = this.#parts.tools.get(name);
+    if (!listed) return undefined;
+    const { calls, permissions, tool } = listed;
+    const [first, second] = calls;
+    const isDescribed = tool.outputSchema !== undefined;
+    const asked = { idempotencyKey, leavesUnseen, isDescribed, tool: name, ofMessage: readTrace(meta) };
+    if (second === undefined) return this.#make(first, fields, asked);
+    const { waitSeconds, ...sent } = fields;
+    return this.#tried(this.#operation(first), async () => {
+      // Before anything is done: the second call must not be what is refused.
+      await this.admit('held');
+      const lacked = this.#lacked(permissions);
+      if (lacked !== undefined) throw apiError('PERMISSION_DENIED', lacked, this.#headers);
+      const wait = waitSeconds ?? 30;
+      if (!(Number.isInteger(wait) && Number(wait) >= 0 && Number(wait) <= 30))
+        throw invalid('waitSeconds must be a whole number from 0 to 30');
+      const done = await this.#make(first, sent, asked);
+      if (done.isError) return done;
+      const { id: messageId } = JSON.parse(done.text) as { readonly id: string };
+      const ended = await this.#make(second, { messageId, waitSeconds: wait }, { ...asked, idempotencyKey: undefined });
+      return { ...ended, isError: ended.isError || isFailure(JSON.parse(ended.text)) };
+    });
+  };
+
+  #operation(call: string): Callable {
+    const operation = this.#parts.operations.get(call);
+    if (!operation) throw new Error(`there is no call ${call}`);
+    return operation;
+  }
+
+  /** Makes a call of the API, with the members of one object as its parameters and fields. */
+  #make(name: string, given: Fields, asked: Asked): Promise<Outcome> {
+    const { idempotencyKey, leavesUnseen, isDescribed, tool, ofMessage } = asked;
+    const { service, request, gone, state } = this.#parts;
     const { caller, requestId, spaceId } = request;
-    const listed = tools.get(name);
-    const operation = listed && operations.get(listed.call);
-    if (!operation) return undefined;
-    const { route, pattern, log } = operation;
+    const operation = this.#operation(name);
+    const { route } = operation;
     if (this.#isAlone) state.log = state.log.child({ call: route.call });
-    const ofMessage = readTrace(meta);
-    const trace = ofMessage.traceparent === '' ? request.trace : ofMessage;
+    const isOfMessage = ofMessage.traceparent !== '';
+    const trace = isOfMessage ? ofMessage : request.trace;
     if (this.#isAlone) state.traceId = traceIdOf(trace);
     const needsKey = route.idempotency === 'required' || route.idempotency === 'calls';
     const fallback = needsKey ? randomUUID() : undefined;
-    try {
+    return this.#tried(operation, async () => {
+      const { fields, isBrief } = asBrief(given, route);
       const fieldsText = JSON.stringify(fields);
       const call = callFromFields(fields, {
         caller,
@@ -164,25 +223,34 @@ export class Visit {
         return call.parts(of);
       };
       const run = () => operation.answer({ ...call, parts }, this.#isAlone ? state : {});
-      const isOfMessage = ofMessage.traceparent !== '' && service.aroundMessage !== undefined;
-      const { text = 'null', headers } = await (isOfMessage
-        ? service.aroundMessage(ofMessage, `tools/call ${name}`, run)
+      const { text = 'null', headers } = await (isOfMessage && service.aroundMessage
+        ? service.aroundMessage(ofMessage, `tools/call ${tool}`, run)
         : run());
       this.#admitted(headers);
-      return { isError: false, text };
+      const hint = route.whenEmpty !== undefined && isEmpty(text) ? route.whenEmpty : undefined;
+      return { isError: false, text: isBrief ? briefOf(text) : text, hint, isDescribed };
+    });
+  }
+
+  /** What a call answers, or its refusal. Throws what refuses the whole request. */
+  async #tried({ pattern, log }: Callable, make: () => Promise<Outcome>): Promise<Outcome> {
+    const { service, request, state } = this.#parts;
+    try {
+      return await make();
     } catch (thrown) {
       if (refusesAnyCall(thrown)) {
         this.#refusal = thrown;
         if (this.#isAlone) throw thrown;
       }
-      const { code, answer } = refusalOf(thrown, service, { requestId, route: pattern, log });
+      const { code, answer } = refusalOf(thrown, service, { requestId: request.requestId, route: pattern, log });
       const { 'Retry-After': retryAfter, ...headers } = answer.headers;
       this.#admitted(headers);
       if (this.#isAlone) state.code = code;
-      const text = retryAfter === undefined ? answer.text : `${answer.text.slice(0, -1)},"retryAfter":${retryAfter}}`;
-      return { isError: true, text };
+      const { advice } = service.errors[code] ?? {};
+      const more = { ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }), ...(advice && { advice }) };
+      return { isError: true, text: JSON.stringify({ ...JSON.parse(answer.text), ...more }) };
     }
-  };
+  }
 
   #admitted(headers: Readonly<Record<string, string>>): void {
     this.#isAdmitted = true;

@@ -8,7 +8,12 @@ import { noteRoutes } from './routes.ts';
 
 export const noteRoom: Room = {
   name: 'note',
-  tag: { place: 10, title: 'Notes', description: 'Values that the agents of a run share, with compare-and-set.' },
+  tag: {
+    place: 10,
+    tools: 'notes',
+    title: 'Notes',
+    description: 'Values that the agents of a run share, with compare-and-set.',
+  },
   routes: noteRoutes,
   keys: noteKeys,
   errors: noteErrors,

@@ -44,17 +44,21 @@ const put = route({
     '(`CLAIM_LOST`): so a worker that has lost its message changes nothing. A scope has at most 10,000 notes of 16 MiB ' +
     'together. They are kept as long as their scope, and a put makes the scope if it is new.',
   title: 'Write a note',
-  tool: 'Keep a value for all agents of a run, under a key. Pass ifVersion (the version you read, or 0 for a new note) whenever what you write depends on what you read: if it was changed meanwhile you are refused, and read it again. Pass messageId and token while you work on a message.',
+  tool: 'Keep a value for all agents of a run. Pass ifVersion (the version you read, 0 for a new note) if what you write depends on what you read: if it was changed you are refused, and read again. Pass messageId and token while you work on a message.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
     value: opaque().description('the value').meta({ model: 'what to keep' }).example({ step: 'draft' }),
     ifVersion: optional(integer(0, maxVersion))
       .description('the version that the note must have; 0: there must be none; left out: whatever it has')
+      .meta({ model: 'the version it must have; 0: none; left out: any' })
       .example(3),
-    messageId: optional(id()).description('a message whose claim must be live; only with token'),
+    messageId: optional(id())
+      .description('a message whose claim must be live; only with token')
+      .meta({ model: 'whose claim must be live, with token' }),
     token: optional(text(1, 256))
       .description('the token of that claim; only with messageId')
+      .meta({ model: 'of that claim' })
       .example('q1Yw3T0dB8mLr5vXz7Nc2A'),
   }),
   opaque: ['value'],
@@ -96,9 +100,11 @@ const view = read({
   title: 'Read a note',
   tool: 'Read a note of a run: its value and version. With sinceVersion (the version you know, or 0 while there is none) and waitSeconds it answers when somebody has changed it, or the time is over (the same version: call again).',
   query: fields({
-    sinceVersion: queryInteger(0, maxVersion).description(
-      'the version to wait past, with waitSeconds; 0: until the note is made; left out: the one that it has',
-    ),
+    sinceVersion: queryInteger(0, maxVersion)
+      .description(
+        'the version to wait past, with waitSeconds; 0: until the note is made; left out: the one that it has',
+      )
+      .meta({ model: 'the version you know, to wait for the next; 0: none' }),
   }),
   success: { 200: Note.schema },
   refuses: ['NOTE_NOT_FOUND'],
@@ -149,9 +155,9 @@ const remove = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   query: fields({
-    ifVersion: queryInteger(0, maxVersion).description(
-      'the version that the note must have; left out: whatever it has',
-    ),
+    ifVersion: queryInteger(0, maxVersion)
+      .description('the version that the note must have; left out: whatever it has')
+      .meta({ model: 'the version it must have; left out: any' }),
   }),
   success: { 204: null },
   refuses: ['NOTE_NOT_FOUND', 'SCOPE_CANCELLED', 'VERSION_CONFLICT', 'OPERATIONS_EXHAUSTED'],

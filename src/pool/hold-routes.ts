@@ -1,5 +1,5 @@
 import { invalid } from '../call/errors.ts';
-import { fields, flag, id, integer, optional, text } from '../call/fields.ts';
+import { fields, flag, id, leaseSeconds, leaseText, optional, text } from '../call/fields.ts';
 import { readList } from '../call/read-list.ts';
 import { param, type Route, read, route } from '../call/route.ts';
 import { time } from '../declare/field.ts';
@@ -8,7 +8,10 @@ import { Hold, holdStates, RenewedHold } from './records.ts';
 
 const reply = { hold: one(Hold) };
 const token = () =>
-  text(1, 256).description("the hold's token, as acquire answered it").example('q1Yw3T0dB8mLr5vXz7Nc2A');
+  text(1, 256)
+    .description("the hold's token, as acquire answered it")
+    .meta({ model: 'from pool_acquire' })
+    .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
 const list = readList({
   path: '/pool-holds',
@@ -59,14 +62,12 @@ const renew = route({
   rate: 'recovery',
   body: fields({
     token: token(),
-    leaseSeconds: optional(integer(5, 600))
-      .description("the lease from now on; left out: the hold's own leaseSeconds")
-      .example(60),
+    leaseSeconds: leaseSeconds("the lease from now on; left out: the hold's own leaseSeconds"),
   }),
   success: { 200: RenewedHold.schema },
   refuses: ['HOLD_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED'],
   script: 'pool/renewHold',
-  args: ({ body }) => ({ token: body.token, leaseSeconds: body.leaseSeconds ?? '' }),
+  args: ({ body, isModel }) => ({ token: body.token, leaseSeconds: leaseText({ body, isModel }) }),
   reply: { leaseExpiresAt: time() },
   answer: ({ leaseExpiresAt }, input) => ({
     status: 200,
@@ -96,9 +97,11 @@ const release = route({
     token: optional(token()),
     force: optional(flag())
       .description('whether to release it without its token, which needs resource_config')
+      .meta({ model: 'for operators' })
       .example(null),
   }),
   example: { state: 'RELEASED', leaseExpiresAt: null },
+  toolAnswer: true,
   success: { 200: Hold.schema },
   refuses: ['HOLD_NOT_FOUND', 'CLAIM_LOST'],
   script: 'pool/releaseHold',

@@ -32,7 +32,7 @@ const fence = number(1)
   .example(1_769_860_800_000_000);
 
 export const Hold = record('Hold', {
-  id: id().forModels('`id` of the hold, as pool_acquire answered it').example(exampleId('holdId')),
+  id: id().forModels('`id` from pool_acquire').example(exampleId('holdId')),
   holdId: id().named('id').example(exampleId('holdId')),
   poolId: id(),
   scopeId: id(),

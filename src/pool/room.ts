@@ -9,7 +9,12 @@ import { poolRoutes } from './routes.ts';
 
 export const poolRoom: Room = {
   name: 'pool',
-  tag: { place: 6, title: 'Pools', description: 'Locks and places: units held under a lease, with fences.' },
+  tag: {
+    place: 6,
+    tools: 'locks',
+    title: 'Pools',
+    description: 'Locks and places: units held under a lease, with fences.',
+  },
   routes: poolRoutes,
   keys: poolKeys,
   errors: poolErrors,

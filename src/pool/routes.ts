@@ -1,4 +1,4 @@
-import { actor, fields, flag, integer, key, ofRun, optional, text } from '../call/fields.ts';
+import { actor, fields, flag, integer, key, leaseSeconds, leaseText, ofRun, optional, text } from '../call/fields.ts';
 import { randomTail, randomToken } from '../call/random.ts';
 import { byName, readList } from '../call/read-list.ts';
 import { type Route, read, route } from '../call/route.ts';
@@ -47,6 +47,7 @@ const list = readList({
   description: '`heldUnits` are held now; `waiting` is the length of the queue.',
   title: 'Find pools',
   tool: 'Find the pool (a lock, or a number of places) that you must hold units of before you touch what it protects, with the units that are free now.',
+  whenEmpty: 'None. Nothing is protected by a pool here: only a person makes one. Do not rely on a lock.',
   script: 'pool/list',
   plural: 'pools',
   record: Pool,
@@ -113,7 +114,7 @@ const acquire = route({
     'refuse smaller ones. With a `holderSession` an acquire that could never be granted, because holders wait for one ' +
     "another, is refused (DEADLOCK). Units that are held count in the plan's agents at once.",
   title: 'Hold a lock or a place',
-  tool: 'Take units of a pool: state HELD means they are yours until leaseExpiresAt (keep `id` and `token` for hold_renew and hold_release); WAITING means that you are in the queue: call hold_view with waitSeconds until it is HELD. Pass `fence` on to whatever you change meanwhile. Always release.',
+  tool: 'Take units of a pool: HELD: yours until leaseExpiresAt (keep `id` and `token` for hold_renew and hold_release); WAITING: in the queue, call hold_view with waitSeconds until HELD. Pass `fence` on to whatever you change meanwhile. Always release.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
@@ -124,12 +125,14 @@ const acquire = route({
       .description(
         'the session of the holder: any text that is new with each start; left out: circles of waiting holders are not looked for',
       )
+      .meta({ model: 'your session: new with each start; with it, circles of waiting agents are refused' })
       .example('worker-7/3'),
-    leaseSeconds: optional(integer(5, 600))
-      .description("the lease unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less")
-      .example(60),
+    leaseSeconds: leaseSeconds(
+      "the lease unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less",
+    ),
     ttlSeconds: optional(integer(0, 86_400), 300).description('how long it waits at most; 0: not at all'),
   }),
+  toolAnswer: true,
   success: { 201: AcquiredHold.schema },
   refuses: [
     'POOL_NOT_FOUND',
@@ -145,11 +148,11 @@ const acquire = route({
     'POOL_EXHAUSTED',
   ],
   script: 'pool/acquire',
-  args: ({ body }) => ({
+  args: ({ body, isModel }) => ({
     ...body,
     holder: body.holder ?? '',
     holderSession: body.holderSession ?? '',
-    leaseSeconds: body.leaseSeconds ?? '',
+    leaseSeconds: leaseText({ body, isModel }),
     token: randomToken(),
     tail: randomTail(),
   }),

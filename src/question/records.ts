@@ -16,9 +16,7 @@ const options = new Field<readonly string[]>({
   .example(['yes', 'no']);
 
 export const Question = record('Question', {
-  id: id()
-    .forModels('`id` of the question, as message_ask or question_create answered it')
-    .example(exampleId('questionId')),
+  id: id().forModels('`id` of the question').example(exampleId('questionId')),
   scopeId: id(),
   messageId: id()
     .orNull()

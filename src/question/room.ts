@@ -9,7 +9,12 @@ import { questionRoutes } from './routes.ts';
 
 export const questionRoom: Room = {
   name: 'question',
-  tag: { place: 7, title: 'Questions', description: 'Asked by work, answered by people, while nobody holds anything.' },
+  tag: {
+    place: 7,
+    tools: 'questions',
+    title: 'Questions',
+    description: 'Asked by work, answered by people, while nobody holds anything.',
+  },
   routes: questionRoutes,
   keys: questionKeys,
   errors: questionErrors,

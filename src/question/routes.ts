@@ -21,7 +21,7 @@ const maxSeconds = 2_592_000;
 const whatToAsk = {
   question: opaque()
     .description('the question: any JSON, mostly a text, of at most 4,096 bytes')
-    .meta({ model: 'the question, in words that a person understands who knows nothing of your work' })
+    .meta({ model: 'in words for a person who knows nothing of your work' })
     .example('Publish the report?'),
   options: optional(
     Joi.array<readonly string[]>()
@@ -51,25 +51,30 @@ const ask = route({
     'its answer. Where nobody answers by `expiresAt`, the message goes on without (`RETURN`), or is FAILED (`FAIL`). ' +
     'Whoever has `answerUrl` can answer once, without a key: hand it to the person who is to decide.',
   title: 'Ask a person',
-  tool: 'Ask a person, or another program, what you must not decide by yourself, and stop working on the message: your claim ends with this call, so save what you have reached in `progress`. Somebody receives the message again when it was answered, with `question.answer` in it (null if nobody answered in time).',
+  tool: 'Ask a person what you must not decide, and stop working on the message: your claim ends with this call, so save what you have reached in `progress`. Somebody receives it again when it was answered, with `question.answer` in it (null if nobody answered in time).',
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
   body: fields({
     token: text(1, 256)
       .description("the claim's token, as recv answered it with this message")
+      .meta({ model: 'from message_recv' })
       .example('q1Yw3T0dB8mLr5vXz7Nc2A'),
     ...whatToAsk,
-    onExpiry: optional(Joi.valid('RETURN', 'FAIL') as Joi.AnySchema<'RETURN' | 'FAIL'>, 'RETURN').description(
-      'what becomes of the message if nobody answers: RETURN: it goes on without an answer; FAIL: it is FAILED',
-    ),
+    onExpiry: optional(Joi.valid('RETURN', 'FAIL') as Joi.AnySchema<'RETURN' | 'FAIL'>, 'RETURN')
+      .description(
+        'what becomes of the message if nobody answers: RETURN: it goes on without an answer; FAIL: it is FAILED',
+      )
+      .meta({ model: 'if nobody answers: RETURN (default) goes on without an answer, FAIL ends it' }),
     progress: opaque()
       .optional()
       .description('how far the work has come, for the next attempt; at most 4,096 bytes')
+      .meta({ model: 'how far the work has come, for the next attempt' })
       .example({ page: 3 }),
   }),
   opaque: ['question'],
   alsoOpaque: ['progress'],
+  toolAnswer: true,
   success: {
     201: record('AskedMessage', {
       id: idField().example(exampleId('messageId')),
@@ -110,7 +115,7 @@ const create = route({
   description:
     'Read its answer with `GET /questions/{questionId}` and `waitSeconds`, or hear of it by `question.answered`.',
   title: 'Ask and go on',
-  tool: 'Ask a person, or another program, while you go on with your work. Keep the id: question_view with waitSeconds answers when somebody has answered. If you cannot go on without the answer, use message_ask instead.',
+  tool: 'Ask a person while you go on with your work. Keep the id: question_view with waitSeconds answers when somebody has answered. If you cannot go on without, use message_ask.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
@@ -151,7 +156,10 @@ const list = readList({
   record: Question,
   states: questionStates,
   filters: {
-    scopeId: id().optional().description('only those of this scope and of the scopes below it'),
+    scopeId: id()
+      .optional()
+      .description('only those of this scope and of the scopes below it')
+      .meta({ model: 'of this run' }),
     messageId: id().optional().description('only those that this message has asked'),
   },
 });

@@ -1,11 +1,12 @@
 import { param, type Route, read, route } from '../call/route.ts';
+import { looksAt, maxLooked, ofEachKind, wantedOf } from '../call/shown-lists.ts';
 import { flag, id, oneOf, raw } from '../declare/field.ts';
 import { exactly, Many, many, readMembers, type Shown } from '../declare/record.ts';
 import type { Declarations } from '../room.ts';
 import { Scope } from './records.ts';
 
-/** Records shown of each kind. */
-const maxRows = 200;
+/** Scopes shown. */
+const maxScopes = 200;
 
 /** Routes about a run as a whole: the records of every room in it, and its end. */
 export function runRoutes({
@@ -13,10 +14,10 @@ export function runRoutes({
   cancelled,
   stays,
 }: Pick<Declarations, 'inRun' | 'cancelled' | 'stays'>): readonly Route[] {
-  const scopes = many(Scope, maxRows);
+  const scopes = many(Scope, maxScopes);
   const shown = Object.entries(inRun).map(([name, field]) => [
     name,
-    field instanceof Many ? many(field.record, maxRows).schema : field.schema,
+    field instanceof Many ? many(field.record, maxLooked).schema : field.schema,
   ]);
   const schemasOf = (fields: typeof stays) =>
     Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
@@ -27,10 +28,12 @@ export function runRoutes({
     needsAllMailboxes: true,
     summary: 'A run: what belongs to a scope and to those below it, newest first',
     description:
-      'Everything that belongs to the scope and to all scopes below it, without payloads, at most 200 of each ' +
-      'list; `truncated` says that there are more, or some that the store has damaged.',
+      'Everything that belongs to the scope and to all scopes below it, without payloads, at most `limit` of each ' +
+      'list; `truncated` says that there are more, or some that the store has damaged. With `state` the newest 500 of each are looked at.',
     title: 'See a run',
-    tool: 'See all that belongs to a run: its messages, groups, barriers, reservations, waiters. Call it to report how a run stands or to find what is stuck. Lists are cut at 200 (`truncated`), and leave payloads out.',
+    tool: 'See how a run stands: `counts` of its messages, groups, reservations and so on by state. All is done when its scope is IDLE (nothing live) and no count is of FAILED, REJECTED or EXPIRED. With full true the records themselves, newest first, without payloads: pass `state` (FAILED, say) and a small limit.',
+    isBrief: true,
+    query: ofEachKind(inRun),
     success: {
       200: exactly({
         scope: Scope.schema.description('the scope itself'),
@@ -41,12 +44,12 @@ export function runRoutes({
     },
     refuses: ['SCOPE_NOT_FOUND'],
     script: 'scope/run',
-    args: () => ({ maxRows }),
+    args: ({ query }) => ({ maxScopes, maxRows: looksAt(query) }),
     reply: { scopes, lists: raw<Shown[]>(), truncated: flag() },
-    answer: ({ scopes: [scope, ...below], lists, truncated }) => ({
-      status: 200,
-      body: { scope, scopes: below, ...readMembers(inRun, lists), truncated },
-    }),
+    answer: ({ scopes: [scope, ...below], lists, truncated }, { query }) => {
+      const wanted = wantedOf(readMembers(inRun, lists), query);
+      return { status: 200, body: { scope, scopes: below, ...wanted.lists, truncated: truncated || wanted.isCut } };
+    },
   });
 
   const cancel = route({
@@ -61,7 +64,7 @@ export function runRoutes({
       'with this call, the others by workers within seconds; `done` says whether all have. Called again it goes on and ' +
       'answers the totals so far. Reservations stay until they are settled or voided.',
     title: 'Stop a run',
-    tool: 'Stop a run for good: everything that is live in the scope and below it is cancelled, and agents that work on it lose their claims. Call it only if you were asked to stop this run, or you own it. Again it answers how far that has come (`done`).',
+    tool: 'Stop a run for good: all that is live in it is cancelled, and agents that work on it lose their claims. Only if you were asked to, or own it. Again it answers how far that has come (`done`).',
     isDestructive: true,
     isRepeatable: true,
     permission: 'coordination_write',

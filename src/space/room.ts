@@ -10,6 +10,7 @@ export const spaceRoom: Room = {
   name: 'space',
   tag: {
     place: 13,
+    tools: 'runs',
     title: 'Space',
     description: 'Limits, figures, who waits for what, usage, and many calls in one request.',
   },

@@ -1,9 +1,7 @@
 import { type Route, read } from '../call/route.ts';
+import { looksAt, ofEachKind, wantedOf } from '../call/shown-lists.ts';
 import { type Fields, flag, raw, time } from '../declare/field.ts';
 import { exactly, readMembers, type Shown } from '../declare/record.ts';
-
-/** Rows shown of each list. */
-const maxRows = 200;
 
 /** `waits`: the members that rooms declare for it. */
 export function waitsRoute(waits: Fields): Route {
@@ -18,16 +16,18 @@ export function waitsRoute(waits: Fields): Route {
       '(DELAY, or RETRY after an attempt), for what `blockedBy` names (BLOCKED), or for somebody to receive it (RECEIVER). A waiter waits for others in its ' +
       'queue (HEAD_OF_LINE), for units of the next window (WINDOW) or for the end of a cooldown (COOLDOWN), and is not ' +
       'granted before `blockedUntil`.',
+    query: ofEachKind(waits),
     title: 'See who waits for what',
-    tool: 'See which tasks and agents wait, for what and since when, and who holds which message or quota until when. Call it when nothing seems to move.',
+    tool: 'See how many tasks and agents wait, by what they wait for, and how much is held. Call it when nothing seems to move. With full true each of them: since when, who holds which message, quota or pool until when; pass `state` (a reason of the counts) and a small limit.',
+    isBrief: true,
     success: { 200: exactly({ asOf: time().schema, ...Object.fromEntries(shown), truncated: flag().schema }) },
     refuses: [],
     script: 'space/waits',
-    args: () => ({ maxRows }),
+    args: ({ query }) => ({ maxRows: looksAt(query) }),
     reply: { asOf: time(), lists: raw<Shown[]>(), truncated: flag() },
-    answer: ({ asOf, lists, truncated }) => ({
-      status: 200,
-      body: { asOf, ...readMembers(waits, lists), truncated },
-    }),
+    answer: ({ asOf, lists, truncated }, { query }) => {
+      const wanted = wantedOf(readMembers(waits, lists), query);
+      return { status: 200, body: { asOf, ...wanted.lists, truncated: truncated || wanted.isCut } };
+    },
   });
 }

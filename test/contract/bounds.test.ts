@@ -125,16 +125,17 @@ describe('the bounds of a field', () => {
     }
   });
 
-  it('named limit are 1 to 200, 50 by default, in every list, and 1 to 500, 100 by default, in the journal', () => {
+  it('named limit are 1 to 200, 50 by default, in every list; 1 to 500, and 100 by default in the journal, 200 of each kind', () => {
     const lists: string[] = [];
     for (const { call, query } of allRoutes) {
       if (!query?.describe().keys?.limit) continue;
       lists.push(call);
-      const [max, preset] = call.startsWith('event.') ? [500, 100] : [200, 50];
+      const ofEachKind = call === 'run.view' || call === 'waits.get';
+      const [max, preset] = call.startsWith('event.') ? [500, 100] : ofEachKind ? [500, 200] : [200, 50];
       expect(query.validate({}).value.limit, call).to.equal(preset);
       const taken = [0, 1, max, max + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
       expect(taken, call).to.deep.equal([false, true, true, false]);
     }
-    expect(lists).to.have.length(17);
+    expect(lists).to.have.length(19);
   });
 });

@@ -9,6 +9,7 @@ import { openapi } from '../../src/openapi/openapi.ts';
 import { rooms } from '../../src/primitives.ts';
 import { collect } from '../../src/room.ts';
 import { type MusterService, startService } from '../../src/service.ts';
+import { Agent } from '../mcp/agent.ts';
 import { guide } from '../support/guide/describe.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { overrides, type Reply, World } from '../support/world.ts';
@@ -143,6 +144,10 @@ describe('A primitive passed to the service: a lock', () => {
     const { body } = await acquire('crane', { leaseSeconds: 5 });
     await world.at(start + 5_000);
     expect(codeOf(await ask('POST', `/locks/${body.id}/release`))).to.equal('409 LOCK_LAPSED');
+    const agent = await Agent.connect(world);
+    const { value } = await agent.call('lock_release', { lockId: body.id });
+    expect([value.error.code, value.advice]).to.deep.equal(['LOCK_LAPSED', 'it is not yours any more: stop writing']);
+    await agent.close();
     expect((await ask('GET', `/locks/${body.id}`)).body).to.deep.equal({
       ...body,
       state: 'LAPSED',
@@ -203,14 +208,13 @@ describe('A primitive passed to the service: a lock', () => {
     expect(problem('Lock', shown)).to.equal(null);
   });
 
-  it('is offered to models, with what to do when it is refused', () => {
+  it('is offered to models, as a group of tools of its own', () => {
     const tools = toolsOf(product);
     expect([...tools.keys()].slice(-2)).to.deep.equal(['lock_acquire', 'lock_release']);
     const [acquire, release] = ['lock_acquire', 'lock_release'].map((name) => tools.get(name)?.tool);
     expect(acquire?.title).to.equal('Acquire a lock');
-    expect(acquire?.description)
-      .to.match(/^Hold a resource alone/)
-      .and.contain('\n- LOCK_HELD: retry when it is released');
+    expect(acquire?.description).to.match(/^Hold a resource alone/);
+    expect(tools.get('lock_acquire')?.group).to.equal('lock');
     expect(acquire?.inputSchema['properties']).to.deep.include({
       leaseSeconds: {
         type: 'integer',
@@ -220,10 +224,9 @@ describe('A primitive passed to the service: a lock', () => {
         description: 'for how long you hold it unless you release it',
       },
     });
-    expect(release?.description).to.contain('\n- LOCK_LAPSED: it is not yours any more: stop writing');
     expect(release?.annotations).to.include({ destructiveHint: false, idempotentHint: true });
     expect(release?.inputSchema['properties']).to.deep.include({
-      lockId: { type: 'string', format: 'uuid', description: 'id of a lock, from lock_acquire' },
+      lockId: { type: 'string', description: 'id of a lock, from lock_acquire' },
     });
   });
 

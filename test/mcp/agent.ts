@@ -9,6 +9,8 @@ export interface Answer {
   readonly isError: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   readonly value: any;
+  /** What to do first, where the answer has nothing in it. */
+  readonly hint: string | undefined;
 }
 
 /** An agent that knows nothing but MCP: the official client, over HTTP. */
@@ -22,14 +24,20 @@ export class Agent {
 
   static async connect(
     world: World,
-    { key = world.apiKey, version = versions[0] as string, spaceId = world.spaceId, fetch = globalThis.fetch } = {},
+    {
+      key = world.apiKey,
+      version = versions[0] as string,
+      spaceId = world.spaceId,
+      fetch = globalThis.fetch,
+      groups = '',
+    } = {},
   ): Promise<Agent> {
     const isModern = version >= '2026';
     const client = new Client(
       { name: 'test', version: '1' },
       isModern ? { versionNegotiation: { mode: { pin: version } } } : { supportedProtocolVersions: [version] },
     );
-    const url = new URL(`${world.url}/v1/spaces/${spaceId}/mcp`);
+    const url = new URL(`${world.url}/v1/spaces/${spaceId}/mcp${groups && `?tools=${groups}`}`);
     const headers = { Authorization: `Bearer ${key}` };
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers }, fetch }));
     return new Agent(client);
@@ -38,13 +46,16 @@ export class Agent {
   /** Calls a tool; a refusal is an answer as well. */
   async call(name: string, args: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Answer> {
     const result = await this.client.callTool({ name, arguments: args }, signal && { signal });
-    const [first] = result.content;
-    if (result.content.length !== 1 || first?.type !== 'text') throw new Error(`${name}: not one text`);
+    const [first, hint] = result.content;
+    if (first?.type !== 'text' || result.content.length > 2) throw new Error(`${name}: not one text, or two`);
     const value: unknown = JSON.parse(first.text);
-    // Structured and as text: the same, twice.
-    if (value !== null && JSON.stringify(result.structuredContent) !== JSON.stringify(value))
-      throw new Error(`${name}: ${first.text} is not ${JSON.stringify(result.structuredContent)}`);
-    return { isError: result.isError === true, value };
+    const isError = result.isError === true;
+    const { structuredContent } = result;
+    // Structured and as text: the same, twice. A refusal has its text alone, and nothing is no member.
+    const expected = isError ? [undefined] : value === null ? [undefined, '{}'] : [JSON.stringify(value)];
+    if (!expected.includes(JSON.stringify(structuredContent)))
+      throw new Error(`${name}: ${first.text} is not ${JSON.stringify(structuredContent)}`);
+    return { isError, value, hint: hint?.type === 'text' ? hint.text : undefined };
   }
 
   /** Calls a tool, and expects a success. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { World } from '../support/world.ts';
 import { Agent, versions } from './agent.ts';
-import { overRest, toolNames } from './rest.ts';
+import { overRest, sendAndWait, toolNames } from './rest.ts';
 
 for (const version of versions)
   describe(`The tools, over MCP ${version}`, () => {
@@ -22,14 +22,15 @@ for (const version of versions)
     after(() => agent.close());
 
     it('find, receive, renew, complete and give back messages', async () => {
-      const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'jobs' });
+      const { id: mailboxId } = await call('mailbox_create', { name: 'jobs', unique: true });
+      expect((await call('mailbox_create', { name: 'jobs', unique: true })).id).to.equal(mailboxId);
       const found = await call('mailbox_list', { name: 'jobs', limit: 1 });
       expect(found.mailboxes.map(({ id }: { id: string }) => id)).to.deep.equal([mailboxId]);
       const asked = { mailboxId, scopeId, holder: agent.name, holderSession: '1' };
       expect(await call('message_recv', asked), 'no content').to.equal(null);
       const payload = { text: 'ä "quoted"', list: [1, null, { deep: true }] };
       const sent = await call('message_send', { mailboxId, scopeId, payload, workKey: 'w', delaySeconds: null });
-      expect(sent).to.include({ mailboxId, state: 'READY', replay: false });
+      expect(sent).to.include({ mailboxId, state: 'READY', replay: false, scopeId });
       expect((await call('message_send', { mailboxId, scopeId, payload, workKey: 'w' })).replay).to.equal(true);
 
       const claim = await call('message_recv', { ...asked, leaseSeconds: 60 });
@@ -96,10 +97,15 @@ for (const version of versions)
       expect((await call('waiter_view', { waiterId: waiter.id })).state).to.equal('WAITING');
       const renewed = await call('waiter_renew', { waiterId: waiter.id, ttlSeconds: 3600 });
       expect(Date.parse(renewed.expiresAt)).to.be.above(Date.parse(waiter.expiresAt));
-      const waits = await call('waits_get');
+      const waits = await call('waits_get', { full: true });
       expect(waits.waiters[0].blockedBy).to.equal('WINDOW');
+      const { id: waiterId } = await call('allowance_wait', asked);
+      expect((await call('waiter_cancel', { waiterId })).state).to.equal('CANCELLED');
       await call('allowance_settle', { allowanceId, consumptionId, units: 0 });
       expect((await call('waiter_view', { waiterId: waiter.id })).state).to.equal('GRANTED');
+      const cooled = await call('allowance_cooldown', { allowanceId, seconds: 60, reason: '429' });
+      expect(cooled).to.include({ allowanceId, reason: '429' });
+      expect(await agent.refused('allowance_consume', asked)).to.equal('ALLOWANCE_COOLING_DOWN');
     });
 
     it('hold a lock, and wait for it', async () => {
@@ -111,7 +117,7 @@ for (const version of versions)
       const [next, last] = [await call('pool_acquire', asked), await call('pool_acquire', asked)];
       expect(next).to.include({ state: 'WAITING', position: 1 });
       expect((await call('hold_renew', { holdId: held.id, token: held.token })).state).to.equal('HELD');
-      const waits = await call('waits_get');
+      const waits = await call('waits_get', { full: true });
       expect(waits.waitingHolds[0].blockedBy).to.equal('UNITS');
       expect((await call('hold_cancel', { holdId: last.id })).state).to.equal('CANCELLED');
       const waiting = call('hold_view', { holdId: next.id, waitSeconds: 20 });
@@ -142,8 +148,29 @@ for (const version of versions)
       expect(toolNames.filter((name) => /answer|link/.test(name))).to.deep.equal([]);
     });
 
+    it('send and wait in one call, and cancel', async () => {
+      const { id: mailboxId } = await call('mailbox_create', { name: 'asked' });
+      const send = { mailboxId, scopeId, payload: 'why?', workKey: 'q' };
+      const first = await call(sendAndWait, { ...send, waitSeconds: 0 });
+      expect(first).to.include({ mailboxId, state: 'READY', result: null });
+      const waiting = call(sendAndWait, send);
+      const claim = await call('message_recv', { mailboxId, scopeId, holder: 'h', holderSession: 's' });
+      const { id: messageId, token } = claim;
+      await call('message_complete', { messageId, token, result: { payload: 'because' } });
+      expect(await waiting).to.include({ id: first.id, state: 'ACKED', result: 'because' });
+      const second = await call('message_send', { ...send, workKey: 'r' });
+      expect(await call('message_cancel', { messageId: second.id })).to.include({ id: second.id, state: 'CANCELLED' });
+      // A cancelled message is an answer, one that failed an error of the tool; both have the message.
+      expect(await call(sendAndWait, { ...send, workKey: 'r' })).to.include({ id: second.id, state: 'CANCELLED' });
+      await call('message_send', { ...send, workKey: 's' });
+      const given = await call('message_recv', { mailboxId, scopeId, holder: 'h', holderSession: 's' });
+      await call('message_nack', { messageId: given.id, token: given.token, retry: false, error: 'cannot' });
+      const failed = await agent.call(sendAndWait, { ...send, workKey: 's' });
+      expect([failed.isError, failed.value.state, failed.value.lastError]).to.deep.equal([true, 'REJECTED', 'cannot']);
+    });
+
     it('arrive and wait', async () => {
-      const { id: barrierId } = await world.mustPost('/barriers', { scopeId, target: 2 });
+      const { id: barrierId } = await call('barrier_create', { scopeId, target: 2 });
       expect(await call('barrier_arrive', { barrierId, arrivalKey: 'a', epoch: 1 })).to.include({ state: 'OPEN' });
       const waiting = call('barrier_view', { barrierId, waitSeconds: 20, epoch: 1 });
       await world.mustPost(`/barriers/${barrierId}/arrive`, { arrivalKey: 'b' });
@@ -166,7 +193,7 @@ for (const version of versions)
     });
 
     it('see a run, and stop it; read the journal', async () => {
-      const run = await call('run_view', { scopeId });
+      const run = await call('run_view', { scopeId, full: true });
       expect(run.messages.length + run.barriers.length).to.be.above(1);
       expect(run).to.deep.equal((await overRest(world, 'run_view', { scopeId })).body);
       const events = await call('event_watch', { types: 'message.*', limit: 2, waitSeconds: 20 });

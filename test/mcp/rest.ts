@@ -1,17 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../src/call/route.ts';
-import { toolName } from '../../src/mcp/tools.ts';
+import { sendAndWaitName, toolName } from '../../src/mcp/tools.ts';
 import { allRoutes } from '../../src/primitives.ts';
 import type { Reply, World } from '../support/world.ts';
 
 export type Args = Readonly<Record<string, unknown>>;
 
+/** The tool that makes two calls: its fields are those of the first. */
+export const sendAndWait = sendAndWaitName;
+
 /** The names of all tools. */
-export const toolNames = allRoutes.flatMap(({ tool, call }) => (tool === undefined ? [] : [toolName(call)]));
+export const toolNames = [
+  ...allRoutes.flatMap(({ tool, call }) => (tool === undefined ? [] : [toolName(call)])),
+  sendAndWait,
+];
 
 /** The route that a tool calls. */
 export function routeOf(tool: string): Route {
-  const route = allRoutes.find(({ call }) => toolName(call) === tool);
+  const name = tool === sendAndWait ? 'message_send' : tool;
+  const route = allRoutes.find(({ call }) => toolName(call) === name);
   if (!route) throw new Error(`${tool} calls no route`);
   return route;
 }

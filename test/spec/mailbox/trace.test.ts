@@ -196,17 +196,17 @@ describe('A trace', () => {
           headers: { ...Object.fromEntries(new Headers(init?.headers)), traceparent: ofHeader },
         });
       const agent = await Agent.connect(queue.world, { version, fetch });
-      const sent = async (_meta?: Record<string, unknown>) => {
-        const args = { mailboxId: queue.id, scopeId: queue.scopeId, payload: 1 };
+      const sent = async (_meta?: Record<string, unknown>, name = 'message_send', more = {}) => {
         const { content } = await agent.client.callTool({
-          name: 'message_send',
-          arguments: args,
+          name,
+          arguments: { mailboxId: queue.id, scopeId: queue.scopeId, payload: 1, ...more },
           ...(_meta && { _meta }),
         });
         return view(JSON.parse((content[0] as { text: string }).text).id);
       };
       const trace = { traceparent: someTrace(), tracestate: 'a=1' };
       expect(await sent(trace)).to.include(trace);
+      expect(await sent(trace, 'message_send_and_wait', { waitSeconds: 0 })).to.include(trace);
       expect(await sent({ traceparent: 'no' })).to.include({ traceparent: ofHeader, tracestate: null });
       expect(await sent()).to.include({ traceparent: ofHeader });
       await agent.close();
