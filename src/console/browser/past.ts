@@ -23,7 +23,7 @@ async function hasAll(api: Api, cursor: string, until: number, signal: AbortSign
  * All events of a filter from a place on, before `until`; undefined if they are too many. What happens while they are read is
  * heard of anyway.
  */
-export async function eventsOf(
+async function eventsOf(
   api: Api,
   filter: Query,
   from: Query,
@@ -43,8 +43,21 @@ export async function eventsOf(
   return undefined;
 }
 
-/** Where events of the last `spanMs` begin. */
-export const sinceOf = (spanMs: number, now: number): Query => ({ since: new Date(now - spanMs).toISOString() });
+/** The events of the longest of these spans, in order, of which a few reads have every event; undefined: of none. */
+export async function longestOf(
+  spansMs: readonly number[],
+  api: Api,
+  filter: Query,
+  clock: () => number,
+  signal: AbortSignal,
+): Promise<(Found & { readonly spanMs: number }) | undefined> {
+  for (const spanMs of spansMs) {
+    const now = clock();
+    const found = await eventsOf(api, filter, { since: new Date(now - spanMs).toISOString() }, now, signal);
+    if (found) return { ...found, spanMs };
+  }
+  return undefined;
+}
 
 const hour = 3_600_000;
 /** A page about one thing looks back over the longest of these of which a few reads have every event. */
@@ -72,10 +85,8 @@ export class Past {
       const more = await eventsOf(api, this.#filter, { cursor: this.#cursor }, now, signal);
       if (more) return this.#take(spanMs, [...events, ...more.events], more.cursor, now);
     }
-    for (const spanMs of spansMs) {
-      const found = await eventsOf(api, this.#filter, sinceOf(spanMs, now), now, signal);
-      if (found) return this.#take(spanMs, found.events, found.cursor, now);
-    }
+    const found = await longestOf(spansMs, api, this.#filter, () => now, signal);
+    if (found) return this.#take(found.spanMs, found.events, found.cursor, now);
     this.#recent = undefined;
     return undefined;
   }

@@ -3,7 +3,7 @@ import { el } from '../dom.ts';
 import { count, duration } from '../format.ts';
 import { graph } from '../graph.ts';
 import { countedTypes, type Figures, History, type Series, slots } from '../history.ts';
-import { eventsOf, sinceOf } from '../past.ts';
+import { longestOf } from '../past.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
 
@@ -14,15 +14,11 @@ const counted = { types: countedTypes.join(',') };
 
 /** The history of the last hours or minutes, or, where too much happens, of what happens from now on. */
 async function readHistory(api: Api, world: World, signal: AbortSignal): Promise<History> {
-  for (const spanMs of spansMs) {
-    const now = world.now();
-    const found = await eventsOf(api, counted, sinceOf(spanMs, now), now, signal);
-    if (!found) continue;
-    const history = new History(spanMs);
-    history.add(found.events);
-    return history;
-  }
-  return new History(shortestMs, world.now());
+  const found = await longestOf(spansMs, api, counted, () => world.now(), signal);
+  if (!found) return new History(shortestMs, world.now());
+  const history = new History(found.spanMs);
+  history.add(found.events);
+  return history;
 }
 
 const highest = (values: Series): number => Math.max(0, ...values);
