@@ -21,6 +21,8 @@ const moments = [
 interface Result {
   readonly passed: number;
   readonly failed: number;
+  /** What it printed of its failures. Shown again at the end, as a log of this length is often kept or read from its end. */
+  readonly failures: string;
 }
 
 const closingLine = /^(\d+) passed, (\d+) failed\n/m;
@@ -57,7 +59,15 @@ async function run(places: readonly string[], live: boolean, without: readonly s
   if (!live) process.stdout.write(text.replace(closingLine, ''));
   const [, passed, failed] = closingLine.exec(text) ?? [];
   // A part that fails without a failed test (a leaked connection, a crash) must count as failed, too.
-  return { passed: Number(passed ?? 0), failed: Number(failed ?? 0) || (code === 0 && !isStuck ? 0 : 1) };
+  const failures = Number(failed ?? 0) || (code === 0 && !isStuck ? 0 : 1);
+  return { passed: Number(passed ?? 0), failed: failures, failures: failures === 0 ? '' : summaryOf(text, places) };
+}
+
+/** Mocha's summary: how many passed, then each failure in full. If it died before, its last lines. */
+function summaryOf(text: string, places: readonly string[]): string {
+  const from = text.search(/\d+ passing\S* \(/);
+  const summary = from < 0 ? text.slice(-3_000) : text.slice(from);
+  return `\n${places.join(', ')}:\n${summary.replace(closingLine, '')}`;
 }
 
 /** Lint and types; prints only what is wrong. */
@@ -70,8 +80,7 @@ async function check(): Promise<Result> {
       text += piece;
     });
   const [code] = (await once(checks, 'close')) as [number | null];
-  if (code !== 0) process.stdout.write(text);
-  return { passed: 0, failed: code === 0 ? 0 : 1 };
+  return { passed: 0, failed: code === 0 ? 0 : 1, failures: code === 0 ? '' : `\nnpm run check:\n${text}` };
 }
 
 /** In this order, the longest first; the first prints as it goes. */
@@ -89,5 +98,6 @@ async function runWaiting(): Promise<void> {
 await Promise.all(Array.from({ length: 4 }, runWaiting));
 const sum = (count: (result: Result) => number) => results.reduce((all, result) => all + count(result), 0);
 const failed = sum((result) => result.failed);
+for (const { failures } of results) process.stdout.write(failures);
 console.log(`${sum((result) => result.passed)} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

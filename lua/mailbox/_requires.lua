@@ -44,8 +44,8 @@ function requires.count(text, change)
   end)
 end
 
---- How many units can be had at the time `at` (nil: now); of an allowance also the moment from which more can, unless somebody waits for it. Who waits by
---- itself comes first.
+--- How many units can be had at the time `at` (nil: now); of an allowance also the moment from which more can, unless
+--- somebody waits for it. Who waits by itself comes first.
 function requires.available(kind, id, at)
   if kind == 'POOL' then
     local record = pool.read(id)

@@ -4,7 +4,7 @@
 --- @request write
 --- @args mailboxId scopeId workKey tail
 --- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate
---- @reply id state known scopeId
+--- @reply id state known scopeId?
 --- @long payload
 --- @gather
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse mailbox/_create mailbox/_mailbox mailbox/_message

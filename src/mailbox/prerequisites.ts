@@ -31,7 +31,6 @@ export const whatItIsAfter = {
       .max(50)
       .description('what must have come out well before the message may be received; until then it is BLOCKED')
       .meta({ model: 'what must be done well before; until then it is BLOCKED' })
-
       .example([{ messageId: exampleId('messageId') }])
       .error(says('must be a list of 1 to 50 objects like {"messageId":"…"} or {"groupId":"…"}')),
   ),

@@ -69,7 +69,7 @@ describe('The runner of documented examples', () => {
     expect(await follow(block('', 'redis-cli PING'))).to.include('nobody knows how to run');
     expect(await follow(block('bash', 'npm start\nls'))).to.include('a block of its own');
     expect(await follow(block('bash', 'npm run nothing'))).to.include('status 1');
-    expect(await follow(block('json', '{}'))).to.include('nobody knows how to run');
+    expect(await follow(block('toml', 'a = 1'))).to.include('nobody knows how to run');
   });
 
   it('updates the document with the actual output, wrapped into short lines', async () => {

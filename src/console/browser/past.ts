@@ -43,8 +43,20 @@ async function eventsOf(
   return undefined;
 }
 
-/** Where events of the last `spanMs` begin. */
-const sinceOf = (spanMs: number, now: number): Query => ({ since: new Date(now - spanMs).toISOString() });
+/** The events of the longest of these spans, in order, of which a few reads have every event; undefined: of none. */
+async function longestOf(
+  spansMs: readonly number[],
+  api: Api,
+  filter: Query,
+  now: number,
+  signal: AbortSignal,
+): Promise<(Found & { readonly spanMs: number }) | undefined> {
+  for (const spanMs of spansMs) {
+    const found = await eventsOf(api, filter, { since: new Date(now - spanMs).toISOString() }, now, signal);
+    if (found) return { ...found, spanMs };
+  }
+  return undefined;
+}
 
 const hour = 3_600_000;
 /** A page about one thing looks back over the longest of these of which a few reads have every event. */
@@ -72,10 +84,8 @@ export class Past {
       const more = await eventsOf(api, this.#filter, { cursor: this.#cursor }, now, signal);
       if (more) return this.#take(spanMs, [...events, ...more.events], more.cursor, now);
     }
-    for (const spanMs of spansMs) {
-      const found = await eventsOf(api, this.#filter, sinceOf(spanMs, now), now, signal);
-      if (found) return this.#take(spanMs, found.events, found.cursor, now);
-    }
+    const found = await longestOf(spansMs, api, this.#filter, now, signal);
+    if (found) return this.#take(found.spanMs, found.events, found.cursor, now);
     this.#recent = undefined;
     return undefined;
   }

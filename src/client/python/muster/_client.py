@@ -22,7 +22,6 @@ from ._errors import MusterError, Stopped
 from ._journal import Journal
 from ._judge import GroupRef, Judging, Verdict, judge
 from ._pool import Pools
-from ._record import Record
 from ._records import Event, ReservationRecord, Reserved, Task, TaskGroup, Waiter
 from ._model_call import ModelCall
 from ._spend import Spend, Spending, spend

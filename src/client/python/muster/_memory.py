@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar
 
-from ._arguments import ABSENT, given
+from ._arguments import given
 from ._base import Endpoint
 from ._client import Muster
 from ._errors import MusterError, Stopped
 from ._records import Event
-from ._tracing import TraceContext
 from ._transport import Stop
 
 T = TypeVar('T')
@@ -115,17 +114,7 @@ class Memory(Muster):
         self.is_lost = True
         self._journal.set()
 
-    def request(
-        self,
-        endpoint: Endpoint[T],
-        args: Mapping[str, Any],
-        *,
-        idempotency_key: str = ABSENT,
-        attempts: int = ABSENT,
-        timeout_seconds: float | None = None,
-        stop: Stop | None = None,
-        trace_context: TraceContext = TraceContext(),
-    ) -> T:
+    def request(self, endpoint: Endpoint[T], args: Mapping[str, Any], *, stop: Stop | None = None, **_: Any) -> T:
         """Answers a call."""
         if endpoint.name == 'message.recv' and self._is_received:
             (stop or Stop()).wait(None)

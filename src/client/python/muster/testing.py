@@ -18,7 +18,8 @@ import shutil
 import subprocess
 import threading
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -97,6 +98,17 @@ class _Outcome:
         self.raised: BaseException | None = None
         self.has_run = threading.Event()
 
+    @contextmanager
+    def watched(self) -> Generator[None, None, None]:
+        """Around the call of the handler."""
+        try:
+            yield
+        except BaseException as error:
+            self.raised = error
+            raise
+        finally:
+            self.has_run.set()
+
 
 class TestTask:
     """A claimed message for the unit test of a handler, without a server.
@@ -172,14 +184,9 @@ class TestTask:
         outcome = _Outcome()
 
         def work(message: Claim, task: Task) -> Any:
-            try:
+            with outcome.watched():
                 outcome.result = handler(message, task)
                 return outcome.result
-            except BaseException as error:
-                outcome.raised = error
-                raise
-            finally:
-                outcome.has_run.set()
 
         worker = Worker(self._begin(), self._mailbox, work, batch=False, holder='test', close_on_signals=False)
         try:
@@ -195,14 +202,9 @@ class TestTask:
         outcome = _Outcome()
 
         async def work(message: Claim, task: AsyncTask) -> Any:
-            try:
+            with outcome.watched():
                 outcome.result = await handler(message, task)
                 return outcome.result
-            except BaseException as error:
-                outcome.raised = error
-                raise
-            finally:
-                outcome.has_run.set()
 
         memory = self._begin()
         async with AsyncMuster('http://muster.test', 'test', memory.space_id) as muster:
