@@ -57,6 +57,8 @@ export class Workload {
   readonly abandoned = new Map<string, number>();
   /** Messages that wait for others, by their ids. */
   readonly planted = new Map<string, Planted>();
+  /** The allowance that each attempt of a message consumes from, by the messages' ids. */
+  readonly metered = new Map<string, string>();
   /** Messages of which one of the same key is worked at a time, by their ids: their mailbox and key. */
   readonly keyed = new Map<string, string>();
   /** Messages without a delay and a key, by their ids: their run in their mailbox. */
