@@ -36,7 +36,7 @@ export class PassScene extends Shared<Pass> {
       client,
       { ...access, apiKey: pass.apiKey },
       {
-        ...{ kind: 'read', object: `key ${pass.id}`, path: '/census', body: undefined },
+        ...{ kind: 'read', object: `key ${pass.id}`, path: chance.of(['/census', '/figures']), body: undefined },
         refuses: ['INVALID_API_KEY'],
       },
     );
