@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Access } from '../support/processes.ts';
 import { Caller, type Heard } from './caller.ts';
 import type { Operation } from './history.ts';
-import { type Scene, scenes } from './scenes/all.ts';
+import { type Maker, type Scene, scenes } from './scenes/all.ts';
 import type { Clockwork } from './scenes/clockwork.ts';
 import type { Planted } from './scenes/graph.ts';
 import type { StoppedRun } from './scenes/run.ts';
@@ -75,8 +75,8 @@ export class Workload {
     this.chance = chanceOf(seed);
   }
 
-  start(clients = 16): void {
-    const all = this.spaces.flatMap((access) => scenes.map((make) => make(this, access)));
+  start(makers: readonly Maker[] = scenes, clients = 16): void {
+    const all = this.spaces.flatMap((access) => makers.map((make) => make(this, access)));
     for (let client = 0; client < clients; client++)
       this.#running.push(
         this.#run(client, all)

@@ -23,8 +23,11 @@ import { ToolScene } from './tool.ts';
 
 export type { Scene } from './scene.ts';
 
+/** Makes a scene of a space. */
+export type Maker = (load: Workload, access: Access) => Scene;
+
 /** Every primitive; messages twice as often. */
-export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
+export const scenes: readonly Maker[] = [
   (load, access) => new QueueScene(load, access, 16),
   (load, access) => new QueueScene(load, access, 16),
   (load, access) => new PurseScene(load, access, 24),
@@ -45,4 +48,11 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new ToolScene(load, access, 24),
   (load, access) => new BatchScene(load, access, 12),
   (load, access) => new ClockworkScene(load, access, 12),
+];
+
+/** What 761d759 has, too, the last version without pools, questions, notes and the like. */
+export const earlierScenes: readonly Maker[] = [
+  (load, access) => new BatchScene(load, access, 12),
+  (load, access) => new GateScene(load, access, 24),
+  (load, access) => new RunScene(load, access, 20),
 ];
