@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Caller } from './caller.ts';
 import type { Lab } from './lab.ts';
 import type { Maker } from './scenes/all.ts';
 import { type Chance, chanceOf, seedOf } from './seed.ts';
@@ -46,7 +47,7 @@ export async function underLoad<T>(
 ): Promise<void> {
   const seed = seedOf(title);
   await lab.admit();
-  const load = new Workload(() => lab.urls(), lab.tenants, seed);
+  const load = new Workload(new Caller(() => lab.urls()), lab.tenants, seed);
   try {
     load.start(makers);
     await check(load, await packing(lab, () => act(load, chanceOf(seed + 1))));
