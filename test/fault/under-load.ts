@@ -49,7 +49,7 @@ export async function underLoad<T>(
   await lab.admit();
   const load = new Workload(new Caller(() => lab.urls()), lab.tenants, seed);
   try {
-    load.start(makers);
+    load.start(undefined, makers);
     await check(load, await packing(lab, () => act(load, chanceOf(seed + 1))));
   } catch (error) {
     for (const { stderr } of [...lab.apis, ...(lab.worker ? [lab.worker] : [])]) console.error(stderr.slice(-3_000));

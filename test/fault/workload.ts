@@ -75,7 +75,7 @@ export class Workload {
     this.chance = chanceOf(seed);
   }
 
-  start(makers: readonly Maker[] = scenes, clients = 16): void {
+  start(clients = 16, makers: readonly Maker[] = scenes): void {
     const all = this.spaces.flatMap((access) => makers.map((make) => make(this, access)));
     for (let client = 0; client < clients; client++)
       this.#running.push(
