@@ -29,6 +29,7 @@ const begins: Readonly<Record<string, string>> = {
   'docs/traces.md': 'Find a trace',
   'docs/operate/security.md': 'Who may do what',
   'docs/operate/identity.md': 'Keycloak',
+  'docs/operate/kubernetes.md': 'Values of the chart',
   'docs/operate/redis-cli.md': 'What one asks at 3 a.m.',
 };
 
