@@ -30,7 +30,7 @@ const begins: Readonly<Record<string, string>> = {
   'docs/operate/security.md': 'Who may do what',
   'docs/operate/identity.md': 'Keycloak',
   'docs/operate/kubernetes.md': 'Values of the chart',
-  'docs/operate/redis-cli.md': 'What one asks at 3 a.m.',
+  'docs/operate/redis-cli.md': 'Questions at 3 a.m.',
 };
 
 /** Pages that are all of that kind, and those that GitHub shows first. */
