@@ -55,7 +55,7 @@ export const Settlement = record('UnitsSettlement', {
   replay: flag(),
 });
 
-/** The consumptions of a run: sums over its scopes, which keep theirs in their records. */
+/** The consumptions of a run: sums over its scopes, each of which keeps its own in its record. */
 export const ConsumptionTotals = record('ConsumptionTotals', {
   count: number().or(0).named('consumptions').means('the consumptions'),
   units: number().or(0).named('consumedUnits').means('their units in all'),
@@ -72,9 +72,9 @@ export const Waiter = record('Waiter', {
   grantedAt: time().orNull().means('when its units were granted; null: they are not'),
   createdAt,
   finishedAt: time().orNull().internal(),
-  /** Of one that was renewed: how long it waits unless a renewal says otherwise. */
+  /** Stored once a waiter was renewed: its time to live, unless a later renewal sets another. */
   ttlSeconds: number().orNull().internal(),
-  /** Of one that was granted: what it has really used, once that was said. */
+  /** The units that a granted waiter has really used, once reported. */
   settledUnits: number().orNull().internal(),
 });
 

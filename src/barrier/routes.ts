@@ -8,7 +8,7 @@ import { Barrier, barrierStates } from './records.ts';
 
 const reply = { barrier: one(Barrier) };
 
-/** More rounds than a barrier ever has; a query takes no more digits. */
+/** More epochs than any barrier reaches. A query accepts no more digits. */
 const maxEpoch = 999_999_999;
 
 const create = route({

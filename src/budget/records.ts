@@ -54,7 +54,7 @@ export const Budget = record('Budget', {
     .example('0'),
   alertPercents: alertPercents.of((get) => get('alertPercents') ?? '[]', 'alertPercents'),
   createdAt: time(),
-  /** Stored of budgets that are more than a plain one, and of those that have been overdrawn (lua/budget/_budget.lua). */
+  /** Stored in budgets that are not plain and in those that have been overdrawn (lua/budget/_budget.lua). */
   storedOverdrawn: moneySum().orNull().named('overdrawn').internal(),
   storedPercents: percentages().orNull().named('alertPercents').internal(),
   line: text().orNull().internal(),
@@ -62,7 +62,7 @@ export const Budget = record('Budget', {
   alerted: text().orNull().internal(),
 });
 
-/** The reserved amount: what is settled, voided and remaining, without what was settled beyond it. */
+/** The reserved amount: settled, voided and remaining, without the overrun. */
 const reserved = (get: Get): string =>
   ['settledMinor', 'voidedMinor', 'remainingMinor']
     .reduce((sum, part) => sum + BigInt(String(get(part))), -BigInt(String(get('overrunMinor'))))

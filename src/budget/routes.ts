@@ -217,7 +217,7 @@ const workKey = () =>
     .description("the caller's name for the entry: a known one changes nothing and answers the first entry")
     .meta({ model: 'a name for the entry: a known one answers the first' });
 
-/** The answer that shows an entry of the kind. */
+/** Picks the answer that shows an entry of this kind. */
 const answerOf =
   (kind: 'SETTLE' | 'VOID') =>
   (
