@@ -10,7 +10,7 @@ import { pageReply, pageRuns } from './page.ts';
 import { eventRecord } from './record.ts';
 import { watchRoute } from './watch.ts';
 
-/** Lists and watches the journal. `events`: those of all rooms. */
+/** Lists and watches the journal. events: the declarations of all rooms. */
 export function eventRoutes(events: readonly EventDeclaration[]): readonly Route[] {
   // nextCursor is never null: a journal has no last page.
   const page = exactly({

@@ -168,7 +168,7 @@ const join = route({
   }),
 });
 
-/** The calls on members of a group. */
+/** The calls for members of a group. */
 export const taskRoutes: readonly Route[] = [
   submit,
   judge('accept', 'ACCEPTED', {
