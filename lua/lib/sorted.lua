@@ -34,7 +34,7 @@ local function change(key, member)
   if gone and gone[member] then return false end
 end
 
---- The first stored member that has not changed, and its score. Each further read fetches twice as many as were read before:
+--- The first stored member that has not changed, and its score. Each further read fetches four times as many as before:
 --- an invocation of receives takes one member after the other from the same set, and a read costs as much as eight members.
 local function storedFirst(key)
   fronts = fronts or {}

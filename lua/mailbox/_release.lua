@@ -1,8 +1,8 @@
 --- @include lib/clock lib/records mailbox/_delay mailbox/_mailbox mailbox/_members mailbox/_message
 --- @include mailbox/_dropClaim mailbox/_ready mailbox/_requires scope/_scope
 
---- Gives a CLAIMED message back to its mailbox at the moment `at`, for another attempt after a pause (nil: the one that the
---- mailbox says); cancels it where its group is decided.
+--- Returns a CLAIMED message to its mailbox at the moment `at`, for another attempt after a pause (nil: the mailbox's
+--- setting). If its group is decided, cancels it instead.
 function message.release(record, at, pauseSeconds)
   if record.groupId and members.released(record, at) then return end
   if record.place then requires.give(record, at) end

@@ -39,21 +39,21 @@ const token = text(1, 256)
   .meta({ model: 'from message_recv' })
   .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
-/** The limit of a message's payload and progress together. What it has asked is counted, but few have asked. */
+/** The limit of a message's payload and progress together. A question is counted as well, but few messages have one. */
 const maxMessageBytes = 65_536 + 4_096;
 const bytesOf = (value: unknown): number => (value instanceof Raw ? Buffer.byteLength(value.text) : 0);
 
-/** How often a held receive retries while the organization has as many claims as its plan allows. */
+/** How often a held receive retries while the organization is at its plan's limit of claims. */
 const limitedRetryMs = 500;
 
-/** A held receive retries CONCURRENCY_LIMITED by itself. */
+/** A held receive retries CONCURRENCY_LIMITED instead of answering it. */
 const look: Hold['look'] = async (run, isLast, again) => {
   try {
     const ran = await run({ looksAgain: isLast ? '' : '1' });
     return isLast || ran.reply !== undefined ? ran : undefined;
   } catch (error) {
     if (isLast || !(error instanceof Refusal && error.code === 'CONCURRENCY_LIMITED')) throw error;
-    // Nothing wakes it when a claim elsewhere in the organization ends.
+    // No wake-up announces that a claim elsewhere in the organization has ended.
     again(limitedRetryMs);
     return undefined;
   }
@@ -347,5 +347,5 @@ const nack = route({
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
 });
 
-/** The calls of a worker: claim a message, and renew or end the claim. */
+/** The calls of a worker: claim a message, renew the claim, end it. */
 export const claimRoutes: readonly Route[] = [recv, renew, complete, nack];

@@ -85,7 +85,7 @@ export const mailboxErrors: ErrorTable = {
   ),
 };
 
-/** The detail of a list's refusal. Of MESSAGES_DAMAGED, whose last word is the last damaged id, with the cursor behind that. */
+/** The detail of a list's refusal. In MESSAGES_DAMAGED the last word, the last damaged id, becomes the cursor behind it. */
 export function damagedDetail({ code, detail }: Refusal, cursorBehind: (id: string) => string | null): string {
   const [first = '', last = '', behind] = detail.split(' ');
   if (code !== 'MESSAGES_DAMAGED' || behind === undefined) return detail;

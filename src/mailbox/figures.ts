@@ -25,14 +25,14 @@ type Period = typeof PeriodFigures.type;
 
 interface Counted {
   readonly now: number;
-  /** The minute since 1970 that is not closed; 0: nothing was ever counted. */
+  /** The minute since 1970 that is not closed yet; 0 if nothing was ever counted. */
   readonly openMinute: number;
   readonly totals: readonly number[];
-  /** The names of places, each followed by its text. */
+  /** Names of places, each followed by its text. */
   readonly places: readonly string[];
 }
 
-/** Every period of a kind up to now, oldest first, with zeros where nothing was counted. */
+/** Every period of a kind up to now, oldest first, with zeros for periods without counts. */
 function periods(
   { prefix, length, places: wanted }: typeof minutes,
   { now, openMinute, totals, places }: Counted,

@@ -62,7 +62,7 @@ const update = route({
     maxAttempts: body.maxAttempts ?? '',
     retryDelaySeconds: body.retryDelaySeconds ?? '',
     maxRetryDelaySeconds: body.maxRetryDelaySeconds ?? '',
-    // 0: none.
+    // 0 removes it.
     perKey: body.perKey === undefined ? '' : (body.perKey ?? 0),
   }),
   reply,
@@ -97,7 +97,7 @@ const resume = pauseOrResume('mailbox.resume', view, {
   description: 'Held receives are woken.',
 });
 
-/** The body of a call that goes through a mailbox in steps. */
+/** The body of a call that works through a mailbox in steps. */
 interface Step {
   readonly cursor?: string | undefined;
   readonly max: number;
@@ -109,7 +109,7 @@ const step = {
   cursor: optional(bodyCursor()),
 };
 
-/** The cursors of such a call, which stand in its body. */
+/** Cursors that are in the body of such a call. */
 class StepCursors {
   readonly #cursors: Cursors;
 
@@ -212,5 +212,5 @@ const requeue = route({
   }),
 });
 
-/** One mailbox: shown, changed, emptied, deleted. */
+/** The calls on one mailbox. */
 export const manageRoutes: readonly Route[] = [view, update, remove, pause, resume, purge, requeue];

@@ -7,7 +7,7 @@ import { ChangedMessage, Message } from './records.ts';
 
 const reply = { message: one(Message) };
 
-/** The payload, which never changes, is no part of what is stored for the Idempotency-Key. */
+/** The answer stored for the Idempotency-Key leaves out the payload, which never changes. */
 const changed = {
   reply: { message: one(ChangedMessage), payload: opaque() },
   answer: ({ message, payload }: { message: Answered<typeof ChangedMessage.fields>; payload: unknown }) => ({
@@ -92,5 +92,5 @@ const requeue = route({
   ...changed,
 });
 
-/** One message: shown, stopped, brought back. */
+/** The calls on one message. */
 export const messageRoutes: readonly Route[] = [view, cancel, requeue];

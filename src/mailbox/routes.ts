@@ -180,7 +180,7 @@ const send = route({
   answer: ({ id, state, known, scopeId }, input, replayed) => {
     const replay = replayed || known;
     const sent = { id, mailboxId: param(input, 'mailboxId'), state, replay };
-    // A model keeps no record of the run that it sent to: the first message of a workKey may be of another one.
+    // A model does not remember the run that it sent to, and the first message of a workKey may be in another one.
     const body = input.isModel ? { ...sent, scopeId: scopeId ?? input.body.scopeId } : sent;
     return { status: replay ? 200 : 201, body };
   },
