@@ -18,11 +18,11 @@ import { flag } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { ListedNote, Note, PutNote } from './records.ts';
 
-/** More puts than a scope ever has; a query takes no more digits. */
+/** More puts than any scope reaches. A query accepts no more digits. */
 const maxVersion = 999_999_999_999_999;
 const maxKey = 256;
 
-/** URLs drop `.` and `..` as parts of a path. */
+/** URLs drop `.` and `..` as parts of a path, so they cannot be keys. */
 const key = matching(
   (value) => value !== '.' && value !== '..' && fitsText(value, 1, maxKey),
   `must be a string of 1 to ${maxKey} characters, without control characters, and neither . nor ..`,

@@ -16,7 +16,7 @@ import {
 } from './input.ts';
 import { ApiKey } from './records.ts';
 
-/** 1 to `max` values, each once. */
+/** A list of 1 to `max` distinct values. */
 const listOf = <T>(item: Joi.AnySchema<T>, max: number, rule: string) =>
   Joi.array<readonly T[]>()
     .items(item)
@@ -97,7 +97,7 @@ const create = route({
     digest: '',
   }),
   reply: { apiKey: one(ApiKey) },
-  // The key itself goes nowhere but into the answer.
+  // The key itself is only in the answer.
   serve: async (_input, { caller, run }) => {
     const apiKey = newApiKey(caller.org);
     const { reply, replayed } = await run({ digest: apiKeyDigest(apiKey) });

@@ -2,7 +2,7 @@ import { exampleId, flag, type Get, id, number, oneOf, state, text, time } from 
 import { momentOfId } from '../declare/moment.ts';
 import { record } from '../declare/record.ts';
 
-/** As many as a census of any fleet; sums of units stay exact in JavaScript and Lua. */
+/** As many as any fleet has. Sums of units stay exact in JavaScript and Lua. */
 export const maxPoolUnits = 1_000_000;
 export const holdStates = ['WAITING', 'HELD', 'RELEASED', 'LAPSED', 'CANCELLED', 'EXPIRED'] as const;
 
@@ -20,7 +20,7 @@ export const Pool = record('Pool', {
     .example(0),
   waiting: number().workedOut().means('the holds in its queue'),
   createdAt: time(),
-  /** Live messages that require units of it. */
+  /** The number of live messages that require units of it. */
   requiredBy: number().or(0).internal(),
   sequence: number().or(0).internal(),
   rebuiltThrough: number().or(0).internal(),
@@ -74,7 +74,7 @@ export const WaitingHold = record('WaitingHold', {
   position: number(1),
   waitingSince: time().of((get) => momentOfId(get('id'))),
   expiresAt: time(),
-  /** `AGENTS`: the units are free, but the plan allows no more agents at once. */
+  /** AGENTS: enough units are free, but the plan allows no more agents at once. */
   blockedBy: oneOf('HEAD_OF_LINE', 'UNITS', 'AGENTS').means('the reason for its wait'),
 });
 
@@ -85,5 +85,5 @@ export const HeldHold = record('HeldHold', {
   leaseExpiresAt,
 });
 
-/** Whether somebody else than its holder has released it, for the event. */
+/** For the event: whether someone other than its holder released it. */
 export const isForced = flag().means('whether it was released without its token');

@@ -12,12 +12,12 @@ import { AskedQuestion, answerUrl, Question, questionStates } from './records.ts
 const reply = { question: one(Question) };
 const asked = { ...reply, linkToken: textField() };
 
-/** A week: as long as people are away. */
+/** A week, as people may be away that long. */
 const defaultSeconds = 604_800;
 /** A month. */
 const maxSeconds = 2_592_000;
 
-/** What can be asked. */
+/** The fields of a question to ask. */
 const whatToAsk = {
   question: opaque()
     .description('the question: any JSON, mostly a text, of at most 4,096 bytes')
