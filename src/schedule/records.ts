@@ -45,7 +45,7 @@ export const WaitingSchedule = record('WaitingSchedule', {
   missed,
 });
 
-/** A schedule whose next moment has come, as workers get it. */
+/** A schedule whose next moment has passed, for workers. */
 export const DueSchedule = record('DueSchedule', {
   id: id(),
   spaceId: id(),

@@ -17,8 +17,8 @@ const reply = { schedule: one(Schedule) };
 const path = '/schedules/:scheduleId';
 
 /**
- * Runs the script. Where a moment has come that was not fired yet, fires it; where the next moment of a cron expression is
- * to be known, computes it; then runs the script again.
+ * Runs the script. If a moment is due, fires it and runs the script again; if the script needs the next moment of a cron
+ * expression, computes it and runs the script again.
  */
 async function served<R extends Fields>(input: Input, context: ServeContext<R>): Promise<Answered<R> | undefined> {
   const changes: Record<string, string | number> = {};
@@ -39,7 +39,7 @@ async function served<R extends Fields>(input: Input, context: ServeContext<R>):
   }
 }
 
-/** The timing, as the body states it. */
+/** The timing in a body. */
 interface Timed {
   readonly cron?: string | undefined;
   readonly everySeconds?: number | undefined;
@@ -165,7 +165,7 @@ const update = route({
       name: body.name ?? '',
       mailboxId: body.mailboxId ?? '',
       scopeId: body.scopeId ?? '',
-      // As everywhere in a PATCH, null is absent.
+      // As in every PATCH, null counts as absent.
       payload: body.payload === 'null' ? '' : (body.payload ?? ''),
       cron: body.cron ?? '',
       everySeconds: body.everySeconds ?? '',

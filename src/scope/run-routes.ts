@@ -5,10 +5,10 @@ import { exactly, Many, many, readMembers, type Shown } from '../declare/record.
 import type { Declarations } from '../room.ts';
 import { Scope } from './records.ts';
 
-/** Scopes shown. */
+/** The most scopes shown. */
 const maxScopes = 200;
 
-/** Routes about a run as a whole: the records of every room in it, and its end. */
+/** Routes about a run as a whole: its records of every room, and its cancel. */
 export function runRoutes({
   inRun,
   cancelled,

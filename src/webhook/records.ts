@@ -18,7 +18,7 @@ export const Destination = record('Destination', {
   lastSuccessAt: time().orNull().means('when an attempt last succeeded; null: never'),
   createdAt: time().of((get) => momentOfId(get('id'))),
   signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/).secret(),
-  /** Also signs, until previousSecretUntil. */
+  /** Also signs until previousSecretUntil. */
   previousSecret: text().orNull().secret(),
   previousSecretUntil: time().orNull().internal(),
   /** Its position in the journal, and the number of entries ever added up to there. */

@@ -20,7 +20,7 @@ function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Runs the script; if it asks for a check of the url's host, does that and runs it again. */
+/** Runs the script. If it asks for a check of the url's host, checks it and runs the script again. */
 async function checked<R extends Fields>(context: ServeContext<R>, target = ''): Promise<Answered<R>> {
   const { reply } = await context.run().catch(async (error) => {
     if (!(error instanceof Refusal && error.code === 'URL_UNCHECKED')) throw error;

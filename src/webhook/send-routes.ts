@@ -13,7 +13,7 @@ import { Delivery, Sending } from './records.ts';
 /** Poll interval while another request with the same Idempotency-Key is being sent. */
 const sameKeyMs = 100;
 
-/** First what to send, then the attempt's row; empty while another request sends it. */
+/** First what to send, then the attempt's row; empty while another request is sending it. */
 const reply = { sending: one(Sending).orNull(), delivery: one(Delivery).orNull() };
 
 /** Asks the script what to send, sends it, records the outcome and returns the attempt's row. */
