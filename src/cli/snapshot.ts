@@ -69,7 +69,7 @@ export function addSnapshotCommands(program: Command, cli: Cli): void {
   );
 }
 
-/** Aborts `work` on a signal: the server that a restore starts has its own session and would otherwise keep running. */
+/** Aborts `work` on a signal. The server started by a restore has its own session and would otherwise keep running. */
 async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
