@@ -8,8 +8,8 @@ import type { Reading } from './store-reading.ts';
 type Shown = number | boolean | undefined;
 
 /**
- * Metrics that are read from the store. What cannot be read is left out rather than shown as 0. events: the types that
- * spaces count.
+ * Metrics read from the store. A figure that cannot be read is left out rather than shown as 0. events: the types that spaces
+ * count.
  */
 export function storeMetrics(read: () => Promise<Reading>, events: readonly string[]): Metric[] {
   const one =

@@ -105,7 +105,7 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
   },
 });
 
-/** The paths that need no key. */
+/** Paths that need no key. */
 export function systemPaths(): Record<string, object> {
   const get = (
     operationId: string,

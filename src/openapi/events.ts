@@ -10,7 +10,7 @@ const header = (name: string, description: string) => ({
   schema: text,
 });
 
-/** Adds a schema per event type, and their union by `type`; returns the webhook that sends them to destinations. */
+/** Adds a schema per event type and their union by `type`. Returns the webhook that sends them to destinations. */
 export function* webhooks(events: readonly EventDeclaration[], target: Target): Generator<void, JsonSchema> {
   const oneOf: JsonSchema[] = [];
   for (const { schema } of events) {

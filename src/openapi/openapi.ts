@@ -18,7 +18,7 @@ const description =
   'Every call takes a header `X-Request-Id` of the caller (1 to 128 characters of `A-Za-z0-9._-`) and answers it; it stands in ' +
   'events and logs, too. Where it is absent or malformed, one is made.';
 
-/** The parts of a product that are described. */
+/** The parts of a product that the description needs. */
 export interface Described {
   readonly routes: readonly Route[];
   readonly spacelessRoutes: readonly Route[];
@@ -37,7 +37,7 @@ export function openapi(described: Described): object {
   }
 }
 
-/** The same as text, made in small steps: Joi takes long to describe its schemas, and other requests are not to wait. */
+/** The description as text, made in small steps: Joi takes long to describe its schemas, and other requests must not wait. */
 export async function openapiText(described: Described): Promise<string> {
   const steps = describe(described);
   for (;;) {
