@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** All that an organization stores, by key, as DUMP replies. */
+/** Everything an organization stores, by key, as DUMP replies. */
 export type Stored = ReadonlyMap<string, Buffer>;
 
 async function keysOf({ service: { store }, org }: World): Promise<string[]> {
@@ -14,7 +14,7 @@ async function keysOf({ service: { store }, org }: World): Promise<string[]> {
   return [...new Set(keys)];
 }
 
-/** What the organization stores now. */
+/** The organization's current state. */
 export async function takeStored(world: World): Promise<Stored> {
   const { store } = world.service;
   const keys = await keysOf(world);
@@ -22,7 +22,7 @@ export async function takeStored(world: World): Promise<Stored> {
   return new Map(keys.flatMap((key, index) => (values[index] ? [[key, values[index]]] : [])));
 }
 
-/** Puts the organization back to what it stored. */
+/** Resets the organization to a stored state. */
 export async function putStored(world: World, stored: Stored): Promise<void> {
   const { store } = world.service;
   const gone = (await keysOf(world)).filter((key) => !stored.has(key));
@@ -33,8 +33,8 @@ export async function putStored(world: World, stored: Stored): Promise<void> {
 }
 
 /**
- * What the organization stores, as texts that can be compared: by key, without an order that says nothing, and without fields
- * that are 0, which is what an absent one counts as.
+ * Everything an organization stores, as texts to compare: by key, without order where it has no meaning, and without fields
+ * that are 0, which equals an absent one.
  */
 export async function readStored(world: World): Promise<Map<string, string>> {
   const { store } = world.service;
