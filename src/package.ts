@@ -10,10 +10,8 @@ function rootOf(module: string): URL {
 
 const root = rootOf(import.meta.url);
 
-/** The path of a file or folder of this package. */
 export const packagePath = (path: string): string => fileURLToPath(new URL(path, root));
 
-/** The version of this release. */
 export const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as {
   readonly version: string;
 };

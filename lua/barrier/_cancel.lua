@@ -1,7 +1,6 @@
 --- @export cancelBarrier
 --- @include barrier/_barrier lib/cancels lib/page scope/_ending
 
---- Cancels an OPEN barrier.
 local function cancelBarrier(record, cause)
   barrier.finish(record, 'CANCELLED')
   emit.barrier.cancelled(record.id, record, cause)

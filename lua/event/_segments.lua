@@ -22,7 +22,6 @@ function segments.from(from, limit)
   return found
 end
 
---- The newest segment; nil if there is none.
 function segments.newest()
   local place = redis.call('XREVRANGE', keys.eventSegments(), '+', '-', 'COUNT', 1)[1]
   return place and described(place)

@@ -5,7 +5,6 @@
 local clock = {}
 local now, nowText, fraction
 
---- Starts an invocation.
 function clock.start()
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)

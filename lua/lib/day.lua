@@ -3,10 +3,8 @@
 --- The current day and minute since 1970: the day as text, the minute as a number and as text.
 local day = {}
 local today, minute, minuteText
---- The day as a number.
 local current
 
---- Starts an invocation.
 function day.start()
   local number = math.floor(now / 60000)
   if number == minute then return end

@@ -5,7 +5,6 @@
 local digits = {}
 for number = 0, 20 do digits[number] = number .. '' end
 local maxKeptDigits = 3
---- The last number formatted.
 local last, lastText
 
 local function decimal(number)

@@ -62,7 +62,6 @@ end
 --- A command's arguments, by kind and key, from position 3 on; nil if there is none.
 gathered.byKey = byKey
 
---- Drops all changes of a key.
 function gathered.forget(key)
   for _, ofKind in pairs(byKey) do
     local args = ofKind[key]

@@ -14,7 +14,6 @@ function maps.get(key, field)
   return redis.call('HGET', key, field)
 end
 
---- Sets a field to a text.
 function maps.put(key, field, value)
   local args = puts[key]
   local place = args and args[field]
@@ -27,7 +26,6 @@ function maps.put(key, field, value)
   end
 end
 
---- All fields with their values.
 function maps.all(key)
   local fields = records.stored(key)
   local gone, args = removals[key], puts[key]

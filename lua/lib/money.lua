@@ -4,7 +4,6 @@
 --- amounts may have up to 24 digits: its upper half is still exact.
 local money = {}
 
---- Whether amount a is more than amount b.
 function money.exceeds(a, b)
   return #a > #b or (#a == #b and a > b)
 end

@@ -231,7 +231,6 @@ function sorted.beginningWith(key, score, prefix)
   return isIt and member or nil
 end
 
---- The scores of several members.
 function sorted.scores(key, members)
   local scores = redis.call('ZMSCORE', key, unpack(members))
   for i, member in ipairs(members) do
@@ -241,7 +240,6 @@ function sorted.scores(key, members)
   return scores
 end
 
---- The number of members.
 function sorted.count(key)
   local members = redis.call('ZCARD', key)
   if not isChanged(key) then return members end

@@ -12,7 +12,6 @@ function keyspace.enter(number, record)
   spaceNumber, spaceRoot, keyspace.record = number, number and keys.org() .. ':' .. number, record
 end
 
---- Starts an invocation.
 function keyspace.leave()
   spaceId, requestId, spaceNumber, spaceRoot, keyspace.record = '', '', nil, nil, nil
 end

@@ -21,7 +21,6 @@ function streams.add(stream, channel, field, value)
   entries[added + 1], entries[added + 2], entries[added + 3], added = stream, field, value, added + 3
 end
 
---- Adds an entry with several fields.
 function streams.addLong(stream, ...)
   streamChanges = streamChanges + 1
   longer = longer or {}

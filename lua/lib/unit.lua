@@ -32,7 +32,6 @@ function unit.command(name, key, ...)
   commands[#commands + 1], commanded[key] = { name, key, ... }, true
 end
 
---- Appends a text to a list.
 function unit.push(key, text)
   gathered.add('RPUSH', key, text)
 end
@@ -70,12 +69,10 @@ function unit.delete(...)
   end
 end
 
---- Whether a key has unwritten changes.
 function unit.isChanged(key)
   return records.isChanged(key) or gathered.isChanged(key) or streams.isChanged(key) or commanded and commanded[key]
 end
 
---- Writes all changes.
 function unit.write()
   if commands then
     for _, command in ipairs(commands) do redis.call(unpack(command)) end

@@ -27,12 +27,10 @@ function packed.described(entry)
   return { entry = entry, last = last, first = head, number = number, digest = digest, count = tonumber(messages), kind = kind }
 end
 
---- The key of a segment's content.
 function packed.key(found)
   return keys.messageSegment(found.number)
 end
 
---- The newest segment; nil if there is none.
 function packed.newest()
   local entry = redis.call('ZRANGE', keys.messageSegments(), '+', '-', 'BYLEX', 'REV', 'LIMIT', 0, 1)[1]
   return entry and packed.described(entry)

@@ -16,7 +16,6 @@ local function placeOf(record)
   return record.mailboxId .. ' ' .. record.scopeId
 end
 
---- Unparks a message.
 local function take(record, member, id)
   local key = keys.parked(id, record.mailboxId, record.scopeId)
   sorted.remove(key, member)

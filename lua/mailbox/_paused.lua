@@ -13,7 +13,6 @@ local lookLimit, stepLimit = 256, 1000
 --- The most runs that a receive passes over.
 local maxRuns = 100
 
---- Whether anything in the space is paused.
 function paused.any()
   if keyspace.record.withheld == 0 and not invocation.hasWithheld then return false end
   return count.read('paused') > 0

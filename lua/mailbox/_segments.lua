@@ -1,6 +1,5 @@
 --- @export packing
 --- @include lib/records lib/sorted lib/unit mailbox/_packed
---- Adds and removes segments of packed messages, for workers.
 local packing = {}
 
 --- The entries in :mailbox:<id>:segments for a segment with these rows, by mailbox.

@@ -7,7 +7,6 @@ function pool.read(poolId)
   return pool.load(poolId, 'units', 'heldUnits') or refuse('POOL_NOT_FOUND')
 end
 
---- The whole pool.
 function pool.view(poolId)
   local record = pool.load(poolId) or refuse('POOL_NOT_FOUND')
   record.waiting = sorted.count(keys.liveHolds(poolId))

@@ -9,7 +9,6 @@ function question.read(questionId)
     or refuse('QUESTION_NOT_FOUND')
 end
 
---- The whole question.
 function question.view(questionId)
   return question.load(questionId) or refuse('QUESTION_NOT_FOUND')
 end

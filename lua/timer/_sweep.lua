@@ -25,7 +25,6 @@ function sweep.run(key, limit, next)
   end
 end
 
---- The reply of a sweep.
 function sweep.reply(at, done)
   return { now = now, nextDue = at and string.format('%d', at) or '', more = at and at <= now and 1 or 0, changes = done }
 end

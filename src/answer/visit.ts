@@ -33,7 +33,6 @@ export class Visit {
     this.#args = { ...callArgs, apiKeyDigest, rateClass: 'recovery', requestId };
   }
 
-  /** Undefined if the token is malformed. */
   static with(token: string, service: CallService, requestId: string): Visit | undefined {
     const holder = linkHolder(token);
     return holder && new Visit(service, holder, requestId);

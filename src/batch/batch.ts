@@ -25,7 +25,6 @@ interface Result extends Response {
 
 /** What the log records of a batch. */
 export interface BatchState {
-  /** The number of its calls. */
   calls?: number;
   /** How many calls were refused, by code. */
   refused?: Readonly<Record<string, number>>;

@@ -100,7 +100,6 @@ interface Expected {
   readonly source: Source;
   /** The accepted texts. */
   readonly accepts: readonly string[];
-  /** As it was sent. */
   readonly wanted: string;
   readonly isFlag: boolean;
 }

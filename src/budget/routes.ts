@@ -77,7 +77,6 @@ const list = readList({
   filters: byName(),
 });
 
-/** A position: the part of the list, and the last id. */
 const cursors = new Cursors('reservations', /^(active|closed) [0-9a-f-]{36}$/);
 const nextCursor = textField().orNull();
 const reservations = many(Reservation);

@@ -12,7 +12,6 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [source, staged, built] = ['src', '.build', 'dist'].map((name) => join(root, name));
-/** The client is a package of its own as well. */
 const client = { staged: join(staged, 'client'), built: join(source, 'client/dist') };
 const pythonCalls = join(source, 'client/python/muster/_calls.py');
 const require = createRequire(import.meta.url);

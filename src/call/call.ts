@@ -14,11 +14,9 @@ export interface Origin {
   readonly prefix: string;
   /** Follows the name of a path parameter. */
   readonly path: string;
-  /** The name of the idempotency key. */
   readonly key: string;
 }
 
-/** The parts of a call, as sent. */
 export interface CallParts {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;

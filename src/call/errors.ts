@@ -34,7 +34,6 @@ export interface PlaceInBatch {
   readonly call: string;
 }
 
-/** An error answer. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -65,7 +64,6 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 VALIDATION_FAILED. */
 export function invalid(message: string): ApiError {
   return new ApiError(400, 'VALIDATION_FAILED', message);
 }

@@ -38,7 +38,6 @@ interface Kind<T> {
   readonly read: (text: string) => T | undefined;
   /** `must be …` */
   readonly rule: string;
-  /** The rule for OpenAPI. */
   readonly json?: object;
 }
 

@@ -155,7 +155,6 @@ export class Operation {
     }
   }
 
-  /** The error for a refusal by the script. */
   refusal(refusal: Refusal, input: Input): ApiError {
     const { errors } = this.#service;
     const detail = this.route.detail?.(refusal, input) ?? refusal.detail;

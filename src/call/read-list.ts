@@ -28,7 +28,6 @@ interface ListRoute<F extends Fields>
   readonly detail?: (refusal: Refusal, cursorBehind: (position: string) => string | null) => string;
 }
 
-/** A filter by name. */
 export const byName = () => ({
   name: key(200).optional().description('only those of exactly this name').meta({ model: 'exactly this name' }),
 });

@@ -11,7 +11,6 @@ export interface Response {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON, unless the headers name another type. */
   readonly text?: string | undefined;
-  /** Server-sent events. */
   readonly stream?: AsyncIterable<string>;
 }
 

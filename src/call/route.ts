@@ -85,7 +85,6 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** The call's name in usage, e.g. `message.send`. */
   readonly call: string;
   readonly summary: string;
-  /** Description beyond the summary, for OpenAPI. Markdown. */
   readonly description?: string;
   /**
    * Makes the call a tool. Says what it is for, when to call it and what comes back, to a model that knows nothing of Muster.
@@ -119,7 +118,6 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
    * refused nor counted itself; its parts are.
    */
   readonly rate?: 'recovery' | 'limits' | 'held';
-  /** The path parameters that are not ids. */
   readonly params?: Joi.ObjectSchema;
   readonly query?: Joi.ObjectSchema<Query>;
   readonly body?: Joi.ObjectSchema<Body>;

@@ -15,7 +15,6 @@ interface Run extends Pick<Call, 'turn'> {
   readonly caller: Pick<Call['caller'], 'org'>;
 }
 
-/** Runs the scripts of one call. */
 export class Runner {
   readonly #service: CallService;
   readonly #call: Run;

@@ -23,7 +23,6 @@ export interface Unpacking {
   unpack(detail: string, before?: Unpacked): Promise<Unpacked>;
 }
 
-/** The services that calls need. */
 export interface CallService {
   readonly store: Store;
   readonly scripts: Scripts;

@@ -38,7 +38,6 @@ class Marks {
   /** Marks by value. */
   readonly found = new Map<string, Mark>();
   readonly flags: (readonly number[])[] = [];
-  /** Nullable members of the reply. */
   readonly nullable: (readonly number[])[] = [];
   /** Nullable internal values of records, which answers show only under another name. */
   readonly hidden: (readonly number[])[] = [];

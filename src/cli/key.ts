@@ -17,7 +17,6 @@ const keyId = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
 const whole = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
 const commaList = (text: string): string[] => text.split(',').map((part) => part.trim());
 
-/** `muster key …`: create, rotate, list, revoke. */
 export function addKeyCommands(program: Command, cli: Cli): void {
   const key = program.command('key').description('API keys: who may call what');
   const worker = 'key create --org acme --permissions coordination_read,coordination_write --name worker';

@@ -8,7 +8,6 @@ const example = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
 /** Pages of 200. Nobody at a terminal reads more. */
 const maxPages = 5;
 
-/** `muster question …`: list, answer, link. */
 export function addQuestionCommands(program: Command, cli: Cli): void {
   const question = program.command('question').description('questions that work asks, and people answer');
   examples(question, 'question list', `question answer ${example} yes`);

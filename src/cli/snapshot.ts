@@ -10,7 +10,6 @@ import { type Cli, examples } from './command.ts';
 
 const snapshotSyntax = 'a name from snapshot list, or the path of an .rdb file';
 
-/** `muster snapshot …`: list, create, verify, restore. */
 export function addSnapshotCommands(program: Command, cli: Cli): void {
   const snapshot = program
     .command('snapshot')

@@ -19,7 +19,6 @@ async function created(admin: Admin, options: { org: string; name?: string }): P
   return { ...space, limits, ...(most > Number(limits['requestsPerMinute']) && { raiseLimitsWith: raise }) };
 }
 
-/** `muster space …`: create, list, limits. */
 export function addSpaceCommands(program: Command, cli: Cli): void {
   const space = program
     .command('space')

@@ -27,7 +27,6 @@ const number = (name: string, min: number, max: number) => (text: string) => {
   return value;
 };
 
-/** `muster top`. */
 export function addTopCommand(program: Command, cli: Cli): void {
   const top = program
     .command('top')

@@ -12,7 +12,6 @@ export interface EventDeclaration {
   readonly aggregate: string;
   readonly payload: Fields;
   readonly isScoped: boolean;
-  /** It may belong to a trace. */
   readonly isTraced: boolean;
   /** Whether the space counts it, in `events:<type>` of its record. */
   readonly isCounted: boolean;
@@ -33,7 +32,6 @@ class Counted {
 /** The payload of an event type that the space counts. */
 export const counted = (payload: Fields): Counted => new Counted(payload);
 
-/** Declares the events of a room, by type. */
 export function events(payloads: Readonly<Record<string, Fields | Counted>>): readonly EventDeclaration[] {
   return Object.entries(payloads).map(([type, declared]) => {
     const isCounted = declared instanceof Counted;

@@ -141,10 +141,8 @@ export class Field<T, P extends Visibility = 'answered'> {
   }
 }
 
-/** Any field. */
 export type AnyField = Field<unknown, Visibility>;
 
-/** Fields by their names. */
 export type Fields = Readonly<Record<string, AnyField>>;
 
 /** The values of fields in answers, without internal ones. */
@@ -165,11 +163,9 @@ export const exampleId = (name: string): string => `0190a1b2-0000-7000-8000-${ha
 /** A UUID in lower case. */
 export const id = () => new Field<string>({ ...asWord, schema: () => Joi.string().pattern(idForm) });
 
-/** A short text. */
 export const text = (form?: RegExp) =>
   new Field<string>({ ...asText, schema: () => (form ? Joi.string().pattern(form) : Joi.string()) });
 
-/** One of a few names. */
 export const oneOf = <const S extends string>(...names: readonly S[]) =>
   new Field<S>({ ...asWord, schema: () => Joi.valid(...names) });
 
@@ -180,7 +176,6 @@ export const state = <const S extends string>(counted: string, ...states: readon
 /** A counter of the space's record, such as `barriers:OPEN`. */
 export const counter = (name: string) => number().or(0).named(name);
 
-/** A whole number, by default at least 0. */
 export const number = (min = 0, max?: number) =>
   new Field<number>({
     lua: 'number',

@@ -110,12 +110,10 @@ export class RecordDeclaration<F extends Fields = Fields> {
     return readFields(this.fields, get) as Answered<F>;
   }
 
-  /** A new record with further or replaced fields. */
   with<More extends Fields>(name: string, more: More): RecordDeclaration<Omit<F, keyof More> & More> {
     return new RecordDeclaration<Omit<F, keyof More> & More>(name, { ...this.fields, ...more });
   }
 
-  /** The same record with further internal fields. */
   extended(more: Fields): RecordDeclaration {
     return new RecordDeclaration(this.name, { ...this.fields, ...more }, this.luaName, this.packedBy);
   }

@@ -30,7 +30,6 @@ export type Report = Texts<'unit' | 'by'> &
   );
 export type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
 
-/** The coordinator's knowledge. */
 export interface Knowledge {
   readonly muster: Muster;
   readonly folder: string;

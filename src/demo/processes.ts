@@ -18,7 +18,6 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await ended;
 }
 
-/** The demo's processes. */
 export class Fleet {
   readonly #agents = new Map<string, ChildProcess>();
   #server: ChildProcess | undefined;

@@ -109,7 +109,6 @@ export function slugOf(file: string): string {
   return elsewhere[file] ?? file.replace(/^docs\//, '').replace(/\.md$/, '');
 }
 
-/** The path of a page. */
 export function pathOf(file: string): string {
   const slug = slugOf(file);
   return slug === '' ? '/docs' : `/docs/${slug}`;

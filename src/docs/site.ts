@@ -73,7 +73,6 @@ const inline = (path: string, type: string, content: string): Source => ({
 });
 const javascript = 'text/javascript; charset=utf-8';
 
-/** The API reference. */
 export const referenceSite = (): Site =>
   new Site('/docs/api', referencePolicy, [
     inline('/docs/api', 'text/html; charset=utf-8', page),

@@ -9,7 +9,6 @@ function isLess(a: string, b: string): boolean {
   return a.length === b.length ? a < b : a.length < b.length;
 }
 
-/** The time of a stream id. */
 export function timeOf(entryId: string): number {
   return Number(entryId.split('-', 1)[0]);
 }

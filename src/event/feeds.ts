@@ -49,7 +49,6 @@ export class Feeds {
     wake.closing.addEventListener('abort', () => this.#close());
   }
 
-  /** The number of held watches. */
   get size(): number {
     let size = 0;
     for (const feed of this.#feeds.values()) size += feed.watchers.size;

@@ -16,7 +16,6 @@ export interface PageArgs {
   readonly limit: number;
 }
 
-/** A page of the journal. */
 export interface JournalPage {
   /** The position after its last event. */
   readonly last: string;

@@ -50,7 +50,6 @@ export function idOf(line = ''): string {
   return line.slice(0, line.indexOf(' '));
 }
 
-/** An opened segment. */
 export class Segment {
   readonly place: Place;
   readonly lines: readonly string[];
@@ -90,7 +89,6 @@ export class Segment {
     return low;
   }
 
-  /** The line of an event. */
   find(entryId: string): string | undefined {
     const line = this.lines[this.after(entryId) - 1];
     return idOf(line) === entryId ? line : undefined;

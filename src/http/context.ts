@@ -13,7 +13,6 @@ export interface HttpResponse extends Response {
 /** Answers the requests at one path. */
 export interface Handler {
   readonly method: string;
-  /** The full path, for logs and metrics. */
   readonly pattern: string;
   readonly log: Logger;
   /** By default `defaultMaxBodyBytes`. */
@@ -52,7 +51,6 @@ export interface State {
   chunks?: Buffer[];
   /** The id of the request's trace; '' or undefined if it has none. */
   traceId?: string;
-  /** The error code of a failure. */
   code?: string;
   /** Why the store did not accept the call, or why a token was refused. */
   reason?: string;

@@ -12,7 +12,6 @@ export type Gateway = (service: HttpService, operations: ReadonlyMap<string, Ope
 export interface HttpService extends CallService {
   /** Empty on a port with only metrics and probes. */
   readonly routes: readonly Route[];
-  /** Routes outside of spaces. */
   readonly spacelessRoutes: readonly Route[];
   readonly tags: ReadonlyMap<string, Tag>;
   readonly glossary: (room: string) => Glossary;

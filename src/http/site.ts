@@ -5,7 +5,6 @@ import { gzip } from 'node:zlib';
 import type { Step } from './context.ts';
 import { readOnly } from './system.ts';
 
-/** A file of a site. */
 export interface Source {
   readonly path: string;
   readonly type: string;

@@ -25,7 +25,6 @@ export function probes(service: HttpService): Step {
   };
 }
 
-/** GET /metrics, for Prometheus. */
 export function metricsPage(service: HttpService): Step {
   return async (ctx, next) => {
     if (ctx.path !== '/metrics') return next();
@@ -35,7 +34,6 @@ export function metricsPage(service: HttpService): Step {
   };
 }
 
-/** GET /openapi.json. */
 export function description(service: HttpService): Step {
   return async (ctx, next) => {
     if (ctx.path !== '/openapi.json') return next();

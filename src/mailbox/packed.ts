@@ -115,7 +115,6 @@ export class PackedMessages implements Unpacking {
     });
   }
 
-  /** Logs a damaged segment. */
   reported(error: unknown): unknown {
     if (error instanceof DamagedSegment)
       this.#log.error({ segment: error.place.key, error: error.message }, 'packed messages cannot be read');

@@ -81,7 +81,6 @@ function read(get: Get): Prerequisite[] {
   });
 }
 
-/** The rows of `after`. */
 export const afterOf = (get: Get): Value =>
   read(get).map(({ isGroup, id, state }): Value => [isGroup ? null : id, isGroup ? id : null, state]);
 

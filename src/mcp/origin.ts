@@ -1,6 +1,5 @@
 /** The server a request was sent to. */
 export interface Server {
-  /** The header Host. */
   readonly host: string | undefined;
   /** The address of this machine that the connection was made to. */
   readonly address: string;

@@ -60,7 +60,6 @@ export function toolsOf({ routes, tags, glossary }: Offer): ReadonlyMap<string, 
   return new Map(all.map((listed) => [listed.tool.name, listed]));
 }
 
-/** The names of the groups of tools. */
 export const groupsOf = (tools: ReadonlyMap<string, Listed>): readonly string[] => [
   ...new Set([...tools.values()].map(({ group }) => group)),
 ];

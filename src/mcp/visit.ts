@@ -49,7 +49,6 @@ interface Asked {
   readonly idempotencyKey: unknown;
   readonly leavesUnseen: boolean;
   readonly isDescribed: boolean;
-  /** The name of the tool. */
   readonly tool: string;
   /** The trace in the message. */
   readonly ofMessage: TraceContext;

@@ -1,6 +1,5 @@
 import type { Metric } from 'prom-client';
 
-/** One sample of a scrape. */
 export interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string | number>>;

@@ -15,7 +15,6 @@ export const Note = record('Note', {
   updatedAt: time().means('when it was put last').example('2026-01-31T12:05:00.000Z'),
 });
 
-/** The answer of a put. */
 export const PutNote = Note.without('PutNote', 'value');
 
 export const ListedNote = Note.with('ListedNote', {

@@ -8,7 +8,6 @@ import { Tokens } from './tokens.ts';
 
 /** The OpenID provider, and which of its tokens are accepted. */
 export interface OidcOptions {
-  /** The `iss` of its tokens. */
   readonly issuer: string;
   /** The `aud` of tokens for this server. */
   readonly audience: string;

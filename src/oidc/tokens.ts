@@ -47,7 +47,6 @@ interface Rules {
   readonly claim: string;
 }
 
-/** Checks tokens of the issuer. */
 export class Tokens {
   readonly #rules: Rules;
   /** Callers by the digests of their tokens, each with the issuer's keys at the time. The script checks when they end. */

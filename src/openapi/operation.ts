@@ -12,7 +12,6 @@ export function pathOf(route: Route): string {
   return patternOf(route).replaceAll(/:(\w+)/g, '{$1}');
 }
 
-/** One endpoint. */
 export function operation(route: Route, errors: ErrorTable, target: Target) {
   return {
     operationId: route.call,

@@ -60,7 +60,6 @@ function isPlan(text: string): text is PlanName {
   return Object.hasOwn(plans, text);
 }
 
-/** Parses a figure: `unlimited` or digits. */
 function readFigure(name: FigureName, text: string): Figure {
   if (text === unlimited) return unlimited;
   const value = /^\d+$/.test(text) ? Number(text) : 0;

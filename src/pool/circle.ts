@@ -2,7 +2,6 @@
 interface Link {
   readonly holder: string;
   readonly session: string;
-  /** The pool that it waits for. */
   readonly pool: string;
   /** Why it waits: the next link holds units of that pool, or is ahead in its queue. */
   readonly reason: 'HOLDS' | 'AHEAD';

@@ -57,7 +57,6 @@ export const Hold = record('Hold', {
 
 const token = text().means("the hold's secret, for renew and release").example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
-/** The answer of acquire. */
 export const AcquiredHold = Hold.with('AcquiredHold', { token });
 
 const { poolId, scopeId, holder, holderSession, leaseExpiresAt } = Hold.fields;

@@ -41,7 +41,6 @@ export interface ProgramSettings {
   log(line: string): void;
   /** read for the program's variable and PATH, and passed on to the program */
   env: NodeJS.ProcessEnv;
-  /** where downloads are kept */
   folder: string;
 }
 

@@ -52,5 +52,4 @@ export const answerUrl = text()
   .means('a page on which a person answers it once, without a key; shown here only, and never over MCP')
   .example('https://muster.example.com/answer/acme_kq0…');
 
-/** The answer of asking. */
 export const AskedQuestion = Question.with('AskedQuestion', { answerUrl });

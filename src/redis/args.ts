@@ -11,7 +11,6 @@ export type Values = Readonly<Record<string, string | number | Buffer>>;
  */
 export type Args = Values | readonly Values[];
 
-/** The value of one argument. */
 export function argOf(args: Args, name: string): string | number | Buffer | undefined {
   if (!isLayered(args)) return args[name];
   for (const values of args) {

@@ -7,7 +7,6 @@ const formatKey = 'muster:format';
 /** A store slower than this accepts no calls either. */
 const timeoutMs = 500;
 
-/** The store was written by an incompatible version. */
 export class OtherFormat extends Error {}
 
 /** Records the format of a store, along with its first organization. */

@@ -1,4 +1,3 @@
-/** A held request. */
 export interface Held {
   readonly topic: string;
   /** Increases with every request held. */

@@ -28,7 +28,6 @@ export interface Library extends Draft {
 export interface Script {
   /** `mailbox/send` */
   readonly name: string;
-  /** The function's name, for FCALL. */
   readonly functionName: string;
   /**
    * The arguments in the order sent: the shared ones in one string, the other short ones in one string, then each long one.

@@ -4,7 +4,6 @@ import { type ReplyMember, readMember } from '../declare/reply.ts';
 import { packagePath } from '../package.ts';
 import { assigned, type Edit, parseLua, type Syntax, walk } from './lua-syntax.ts';
 
-/** The folder of the Lua files. */
 export const luaRoot = packagePath('lua/');
 
 /** The folders, by room, of rooms whose scripts are outside `luaRoot`. */
@@ -78,7 +77,6 @@ export function isScript(file: string): boolean {
   return !file.startsWith('lib/') && !file.includes('/_');
 }
 
-/** The rooms that have scripts. */
 export function roomNames(files = luaFiles()): string[] {
   return [...new Set([...files.keys()].filter(isScript).map((file) => file.split('/', 1)[0] ?? ''))];
 }

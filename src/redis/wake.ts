@@ -47,7 +47,6 @@ export class Wake {
     subscriber.on('subscribersReady', () => this.#wakeAll());
   }
 
-  /** The number of held requests. */
   get size(): number {
     let size = 0;
     for (const { held } of this.#channels.values()) size += held.size;
@@ -125,7 +124,6 @@ export class Wake {
     return this.#closing.signal;
   }
 
-  /** Releases every held request at shutdown. */
   close(): void {
     this.#closing.abort();
     this.#wakeAll();

@@ -2,7 +2,6 @@ import { momentOfId } from '../declare/moment.ts';
 import { Cron } from './cron.ts';
 import { Zone } from './zone.ts';
 
-/** The timing of a schedule. */
 export interface Timing {
   readonly id: string;
   readonly cron: string | null;

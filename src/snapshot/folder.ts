@@ -27,7 +27,6 @@ const PART = '.part';
 /** Our own file names. Files that an operator put there are left alone. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.rdb$/;
 
-/** The folder for snapshots. */
 export function snapshotFolder(dataDir: string): string {
   return join(dataDir, 'snapshots');
 }

@@ -4,7 +4,6 @@ const dayMs = 86_400_000;
 const dateForm = /^\d{4}-\d\d-\d\d$/;
 export const date = () => text(dateForm);
 
-/** The date of a day since 1970. */
 export function dateOf(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }

@@ -20,7 +20,6 @@ export function limitsText(values: Readonly<Record<string, number | 'default'>>)
     .join(' ');
 }
 
-/** Parses the text of limits. */
 export function readLimits(text: string): LimitValues {
   return Object.fromEntries([...text.matchAll(/(\w+) (\d+)/g)].map(([, name, value]) => [name, Number(value)]));
 }

@@ -13,7 +13,6 @@ const maxPauseMs = 86_400_000;
 
 /** The outcome of one attempt; errorCode '' for a success. */
 export interface Outcome {
-  /** The response's status; '' if there was none. */
   readonly responseStatus: string;
   readonly errorCode: string;
   readonly durationMs: number;

@@ -59,5 +59,4 @@ export const Sending = record('Sending', {
   entry: raw(),
 });
 
-/** An attempt that is due. */
 export const DueAttempt = record('DueAttempt', { destinationId: id(), entryId: text(), number: number(1) });

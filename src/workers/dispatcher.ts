@@ -44,7 +44,6 @@ const dispatch = {
   reply: { more: number(-1), attempts: many(DueAttempt), nextInMs: number().orNull(), spaceNumber: text().orNull() },
 };
 
-/** A due attempt. */
 export interface Attempt {
   readonly org: string;
   readonly spaceId: string;

@@ -87,7 +87,6 @@ export class MessagePacking {
     this.#log = log;
   }
 
-  /** Packs one segment. */
   async step(org: string, spaceId: string, sealAfterMs: number, options: PackNow = {}): Promise<Step> {
     const found = await this.#scripts.find(sealed, org, { spaceId, requestId: '', sealAfterMs });
     if (!found) return { inMs: quietMs };

@@ -102,12 +102,10 @@ export class Packing {
     return inMs;
   }
 
-  /** Packs a space's events. */
   packSpace(org: string, spaceId: string, stopping?: AbortSignal, now?: PackNow): Promise<number> {
     return this.#repeat(() => this.#step(org, spaceId, now), stopping, now);
   }
 
-  /** Packs a space's finished messages. */
   packMessages(org: string, spaceId: string, stopping?: AbortSignal, now?: PackNow): Promise<number> {
     const { sealAfterMs = this.#sealAfterMs } = now ?? {};
     return this.#repeat(() => this.#messages.step(org, spaceId, sealAfterMs, now), stopping, now);

@@ -34,7 +34,6 @@ interface WorkersParts {
   readonly log: Logger;
 }
 
-/** All background work of a process. */
 export class Workers {
   deliverer: Deliverer | undefined;
   readonly #started: { stop(): Promise<void> }[] = [];

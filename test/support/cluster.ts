@@ -68,7 +68,6 @@ export class ClusterNode {
     await this.admin.ping();
   }
 
-  /** Whether it answers. */
   get isUp(): boolean {
     return !this.#hangs && this.#process?.exitCode === null && this.#process.signalCode === null;
   }

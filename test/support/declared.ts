@@ -39,7 +39,6 @@ const documentId = 'https://muster/';
 const compiled = new Map<string, ValidateFunction>();
 const union = eventUnion(product.events);
 
-/** The route of a request. */
 function routeOf(method: string, url: string): Route | undefined {
   const [path = ''] = url.split('?', 1);
   return patterns.find(({ route, form }) => route.method === method && form.test(path))?.route;

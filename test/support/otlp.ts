@@ -46,7 +46,6 @@ export class OtlpReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Waits for a span. */
   async find(test: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan> {
     let found: ReceivedSpan | undefined;
     await until(() => {

@@ -82,7 +82,6 @@ export class MusterProcess {
   }
 }
 
-/** The messages in lines of a log. */
 export function messagesOf(log: string): string[] {
   const lines = log.split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line).msg as string | undefined).filter((text) => text !== undefined);

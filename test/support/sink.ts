@@ -49,7 +49,6 @@ export class Sink {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The requests for one path. */
   at(path: string): Received[] {
     return this.received.filter((one) => one.path === path);
   }

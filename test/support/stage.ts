@@ -5,7 +5,6 @@ import { fieldsOf, makeRecords, type Objects } from '../attack/support/objects.t
 import { putStored, readStored, type Stored, takeStored } from './stored.ts';
 import { type Reply, World } from './world.ts';
 
-/** A call of a batch. */
 export type Call = Record<string, unknown>;
 export interface Result {
   readonly status: number;

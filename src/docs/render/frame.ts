@@ -84,7 +84,6 @@ ${extra}</head>
 `;
 }
 
-/** A whole page. */
 export function frame(page: Page, pages: ReadonlyMap<string, Page>): string {
   const title = page.path === '/docs' ? 'Muster: documentation' : `${page.title} · Muster`;
   return `${opening(page.path, title, page.summary)}<div id="columns">

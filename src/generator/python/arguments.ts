@@ -2,7 +2,6 @@ import { type Call, type Document, resolved, type Schema, space } from '../docum
 import type { Kind } from './kinds.ts';
 import { capital, capitalized, docstring, literal, snake, union } from './words.ts';
 
-/** An argument of a call. */
 export interface Argument {
   readonly json: string;
   readonly name: string;

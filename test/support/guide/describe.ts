@@ -97,7 +97,6 @@ function keyTable(all: readonly Reach[], { words }: Product): string[] {
   return lines;
 }
 
-/** The text of lua/README.md. */
 export function guide(product: Product = defaultProduct): string {
   const all = reaches(product.words);
   const head = readFileSync(headFile, 'utf8')
