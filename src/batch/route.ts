@@ -37,9 +37,9 @@ export const batchRoute: Route = route({
   path: '/batch',
   call: 'batch',
   summary:
-    'Many calls in one request, in order: each is what its own request would be, done or refused by itself; with atomic all or none',
+    'Many calls in one request, in order: each is done or refused as in a request of its own; with atomic all or none',
   description:
-    'At most 100 calls and 2 MiB. The answer is 200 whatever became of them: look at each `status`. A call that is ' +
+    'At most 100 calls and 2 MiB. The answer is 200 whatever their outcome: look at each `status`. A call that is ' +
     'refused neither stops the others nor undoes them. In place of an id a call takes `{"$from": i}`: the `id` that the ' +
     'call at index i, before it, has answered; with `member` another id of that answer. It is 400 if that call was refused.\n\n' +
     'With `atomic` 1 to 25 calls are one step: all happen, in order, each seeing those before it, or none does. The refusal of ' +

@@ -9,7 +9,7 @@ const example = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
 const maxPages = 5;
 
 export function addQuestionCommands(program: Command, cli: Cli): void {
-  const question = program.command('question').description('questions that work asks, and people answer');
+  const question = program.command('question').description('questions asked by work and answered by people');
   examples(question, 'question list', `question answer ${example} yes`);
 
   const list = question

@@ -56,7 +56,7 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
         traceparent: traceparent?.schema ?? Joi.valid(null),
         payload: exactly(
           Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema])),
-        ).description('the object, as it stood then'),
+        ).description('the state of the object at that time'),
       }).meta({ component: type });
     return {
       type,

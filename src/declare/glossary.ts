@@ -28,7 +28,7 @@ export const commonFields: Fields = {
   nextCursor: text().means('the cursor of the next page; null: this was the last'),
   payload: opaque().means("the sender's value, unchanged"),
   position: number(1).means('its place in the queue, from 1; null: it is in none'),
-  replay: flag().means('whether an earlier request did it, and this one changed nothing'),
+  replay: flag().means('whether an earlier request did it, so that this one changed nothing'),
   scopeId: id().means('the scope: a run, or a part of one; null: none'),
   state: text().means('its present state'),
   truncated: flag().means('whether there is more than is shown'),

@@ -115,9 +115,9 @@ const seal = route({
   method: 'POST',
   path: '/task-groups/:groupId/seal',
   call: 'group.seal',
-  summary: 'Close the membership; again answers the same',
+  summary: 'Close the membership; repeating it answers the same',
   description:
-    'No member can be added from then on. A group that cannot reach its condition any more is decided as ' +
+    'No member can be added from then on. A group that can no longer meet its condition is decided as ' +
     'UNSATISFIABLE at once.',
   title: 'Seal a task group',
   tool: 'Say that no more tasks come. ALL_TERMINAL needs it to be decided; the others need it to find out that they cannot be satisfied any more.',

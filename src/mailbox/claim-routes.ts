@@ -161,7 +161,7 @@ const renew = route({
   summary: 'Extend the lease of a claim, counted from now; may shorten it',
   description:
     '`progress` is kept with the message over its attempts: the next `recv` answers the last one that was ' +
-    'given. A renewal is no operation and emits no event.',
+    'given. A renewal is not an operation and emits no event.',
   title: 'Report progress, keep the claim',
   tool: 'Keep a message that you still work on, before leaseExpiresAt, else another agent gets it. Call it about every third of the lease.',
   isRepeatable: true,
@@ -219,7 +219,7 @@ const complete = route({
     'sent there in the same step. The same token again answers as before, with `replay` true; after the lease was ' +
     'lost it is refused (`CLAIM_LOST`): drop the work.',
   title: 'Complete work',
-  tool: 'Say that the message is done, once the work is safe. Nobody gets it again. `result` with mailboxId and scopeId is also sent on as a new message, in the same step.',
+  tool: 'Report that the message is done, once the work is safe. Nobody gets it again. `result` with mailboxId and scopeId is also sent on as a new message, in the same step.',
   isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'required',
@@ -294,7 +294,7 @@ const nack = route({
   description:
     'With `retry` true the message is READY again, or DELAYED until `readyAt` where its mailbox has a ' +
     'retry policy or `delaySeconds` is given; after the last attempt it is FAILED. A pause may pass the ' +
-    'deadline: the message expires then. With `countsAttempt` false the message goes back without having been ' +
+    'deadline; the message then expires. With `countsAttempt` false the message goes back as if it had not been ' +
     'tried: its attempt is taken back, so it is never FAILED by that, and its only pause is `delaySeconds`.',
   title: 'Give work back',
   tool: 'Give a message back that you cannot finish: retry true for another attempt by anybody, false when none can succeed. Say why in `error`: the next attempt sees it as lastError.',

@@ -32,11 +32,11 @@ const update = route({
   method: 'PATCH',
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.update',
-  summary: 'Change any of name, backlogLimit and retry policy; what lies in the mailbox stays, whatever the limit',
+  summary: 'Change any of name, backlogLimit and retry policy; messages in the mailbox stay, whatever the limit',
   description:
     'Any subset of the fields; values that change nothing emit no event and count as no operation. ' +
-    '`maxAttempts` is that of messages sent from now on; the pauses are those of the next retries. A higher `perKey`, or ' +
-    'null for none, frees messages that wait for their key, the first 50 at once; a lower one takes nothing back.',
+    '`maxAttempts` applies to messages sent from now on, the pauses to the next retries. A higher `perKey`, or ' +
+    'null for none, frees messages that wait for their key, the first 50 at once; a lower one affects only later messages.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
@@ -86,14 +86,14 @@ const remove = route({
 });
 
 const pause = pauseOrResume('mailbox.pause', view, {
-  summary: 'Pause a mailbox: nothing is received from it until it is resumed; again changes nothing',
+  summary: 'Pause a mailbox: nothing is received from it until it is resumed; repeating it changes nothing',
   description:
-    'From this step on receives find nothing there: held ones wait on, others are 204. Sends, claims, completions, ' +
+    'From now on receives find nothing there: held ones keep waiting, others answer 204. Sends, claims, completions, ' +
     'deadlines, delays, leases and schedules go on, and messages keep their places.',
 });
 
 const resume = pauseOrResume('mailbox.resume', view, {
-  summary: 'Resume a paused mailbox; again changes nothing',
+  summary: 'Resume a paused mailbox; repeating it changes nothing',
   description: 'Held receives are woken.',
 });
 
@@ -162,7 +162,7 @@ const purge = route({
 
 const requeueCursors = new StepCursors('requeue');
 const requeued = {
-  requeued: number().means('the messages that were brought back'),
+  requeued: number().means('the messages requeued'),
   nextCursor,
   passedOver: countsByName().means('the messages that stay as they are, by the code of the error that says why'),
 };

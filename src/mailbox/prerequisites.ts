@@ -29,14 +29,14 @@ export const whatItIsAfter = {
       )
       .min(1)
       .max(50)
-      .description('what must have come out well before the message may be received; until then it is BLOCKED')
+      .description('what must succeed before the message may be received; until then it is BLOCKED')
       .meta({ model: 'what must be done well before; until then it is BLOCKED' })
       .example([{ messageId: exampleId('messageId') }])
       .error(says('must be a list of 1 to 50 objects like {"messageId":"…"} or {"groupId":"…"}')),
   ),
   onFailure: optional(oneOf(...policies))
     .description(
-      'if one comes out otherwise: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until it was requeued and ACKED; RUN: any end will do; only with after',
+      'if one does not succeed: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until it was requeued and ACKED; RUN: any end will do; only with after',
     )
     .meta({ model: 'if one fails: CANCEL this too (default), WAIT for a requeue, or RUN anyway' }),
 };

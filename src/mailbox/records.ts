@@ -159,7 +159,7 @@ export const Message = record(
       .orNull()
       .later()
       .rare()
-      .means('what it is about, such as a customer: perKey counts by it; null: none')
+      .means('what it is about, such as a customer; perKey limits messages with the same key; null: none')
       .example(null),
     attempts: number().or(0),
     /** Stored only if it is not 5. */
@@ -180,13 +180,13 @@ export const Message = record(
     after: many(Prerequisite)
       .of(afterOf, 'prerequisites')
       .rare()
-      .means('what had to come out well before it could be received')
+      .means('what had to succeed before it could be received')
       .example([]),
     onFailure: oneOf(...policies)
       .orNull()
       .of(onFailureOf, 'prerequisites')
       .rare()
-      .means('what becomes of it if one of them comes out otherwise; null: it is after nothing'),
+      .means('what happens to it if one of them does not succeed; null: it has no prerequisites'),
     requires: one(Requirements)
       .orNull()
       .of(requirementsOf, 'required')
@@ -221,7 +221,7 @@ export const Message = record(
     readyAt: time().orNull().later().means('when a DELAYED message becomes ready; null: it is not delayed'),
     holder: text().orNull().later(),
     holderSession: text().orNull().later().means('the session of its holder'),
-    claimedAt: time().orNull().later().means('when the present or last claim began'),
+    claimedAt: time().orNull().later().means('when the current or last claim began'),
     leaseExpiresAt: time().orNull().later().means('when the claim ends unless it is renewed'),
     result: opaque().orNull().later().means('the result that complete recorded; null: none').example(null),
     createdAt: time().of((get) => momentOfId(get('id'))),

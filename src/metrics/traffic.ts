@@ -78,7 +78,7 @@ export class Traffic {
       ),
       histogram(
         'muster_http_request_duration_seconds',
-        'Time to the response, or to the start of a stream; a held receive or watch takes as long as it is held',
+        'Time to the response, or to the start of a stream; the time of a held receive or watch includes the hold',
         requestBounds,
         () => this.#requestSeries(),
       ),
@@ -93,13 +93,13 @@ export class Traffic {
       ),
       histogram(
         'muster_message_wait_seconds',
-        'How long messages that this process handed out had been ready',
+        'How long messages delivered by this process had been ready',
         workBounds,
         () => [{ labels: {}, tally: this.#waits }],
       ),
       histogram(
         'muster_message_run_seconds',
-        'From the claim to the call that ended it, by outcome, where this process answered both',
+        'From the claim to the call that ended it, by outcome, if this process answered both',
         workBounds,
         () => [...this.#runs].map(([outcome, tally]) => ({ labels: { outcome }, tally })),
       ),

@@ -33,7 +33,7 @@ const list = route({
   method: 'GET',
   path: '/keys',
   call: 'key.list',
-  summary: 'The API keys that give no more than the one that asks, newest first; ended and revoked ones included',
+  summary: 'The API keys with no more rights than the caller, newest first, with ended and revoked ones',
   description:
     'A key is shown if its permissions, spaces, mailboxes, holder and end lie within those of the API key. A page may be ' +
     'short, even empty: go on with `nextCursor` until it is null.',
@@ -61,7 +61,7 @@ const create = route({
   method: 'POST',
   path: '/keys',
   call: 'key.create',
-  summary: 'Create an API key that gives no more than the one that asks; `apiKey` is shown only now',
+  summary: 'Create an API key with no more rights than the caller; `apiKey` is shown only now',
   description:
     'Permissions, spaces, mailboxes, holder and end must lie within those of the API key, so a limit that it has must be ' +
     'given; only `holder` is then its own where it is left out. A replay has `apiKey` null: revoke that key, and create ' +
