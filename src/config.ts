@@ -267,7 +267,7 @@ function isStore(address: string, isNode: boolean): boolean {
   if (address.startsWith('redis+sentinel:')) return sentinelsOf(address) !== undefined;
   const { protocol, username, password, hostname, pathname, hash } = new URL(address);
   for (const part of [username, password]) decodeURIComponent(part);
-  // A path that is not a database number means an unencoded password; the host would be wrong, too.
+  // A path that is not a database number comes from an unencoded password; the host is then wrong, too.
   const isDatabase = /^(\/\d*)?$/.test(pathname) && hash === '';
   return ['redis:', 'rediss:'].includes(protocol) && hostname !== '' && isDatabase;
 }

@@ -1,6 +1,6 @@
 --- @record barrier
 --- @include lib/clock lib/finished lib/journal lib/refuse
---- What all transitions of a barrier share.
+--- Barriers: their record and their transitions.
 
 function barrier.read(barrierId)
   return barrier.load(barrierId, 'state', 'scopeId', 'epoch', 'arrivals', 'target', 'releasedAt') or refuse('BARRIER_NOT_FOUND')

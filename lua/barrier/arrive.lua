@@ -1,5 +1,5 @@
---- Records an arrival; the last one that the target needs releases the barrier. An arrivalKey counts once per epoch. epoch
---- '': the current one.
+--- Records an arrival. The one that completes the target releases the barrier. An arrivalKey counts once per epoch. epoch '':
+--- the current one.
 --- @request write
 --- @args barrierId arrivalKey epoch
 --- @reply barrier:barrier

@@ -1,6 +1,6 @@
 --- @record reservation
 --- @include lib/clock lib/count lib/finished lib/records lib/sorted lib/timer scope/_scope
---- What all transitions of a reservation share.
+--- Reservations: their record and their transitions.
 
 local function isLate(record)
   return record.state == 'ACTIVE' and record.settleBy and record.settleBy <= now

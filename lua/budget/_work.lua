@@ -1,7 +1,7 @@
 --- @export work
 --- @include lib/call lib/id lib/money lib/records lib/refuse lib/unit budget/_budget budget/_entry budget/_labels
 --- @include budget/_line budget/_reservation
---- What settle and void share: one ledger entry per workKey.
+--- The parts that settle and void share: one ledger entry per workKey.
 local work = {}
 
 --- Replays the answer of the first request with this workKey; nil if there was none. amountMinor: the amount to compare; nil

@@ -15,7 +15,7 @@ function group.memberIds(groupId)
   return ids
 end
 
---- Whether the caller may use the group's mailbox and those of all tasks that have joined.
+--- Whether the caller may use the mailboxes of the group and of all tasks that have joined it.
 function group.isVisible(record)
   if not caller.hasMailbox(record.mailboxId) then return false end
   for mailboxId in string.gmatch(record.otherMailboxes or '', '[^,]+') do

@@ -61,7 +61,7 @@ end
 
 --- Opens the request according to its script's `@request`: `write` changes something; `read` changes nothing and ignores due
 --- timers; `org` needs no space; `worker` comes from a worker, without API key or rates. If the request repeats an earlier
---- one, returns that one's answer, else nil. The fields that the script names with `@space` are then in keyspace.record.
+--- one, returns the earlier answer, else nil. The fields that the script names with `@space` are then in keyspace.record.
 --- first, second: the arguments with a guard; the loader adds them.
 function call.open(first, second)
   local kind = invocation.script.kind

@@ -1,5 +1,5 @@
 --- @registry freed
---- What happens when units become free. mailbox/_parked adds:
+--- Called when units become free. mailbox/_parked adds:
 ---
 --- units(kind, id, at): units of a pool (kind POOL) or an allowance (ALLOWANCE) are free since `at` (nil: now), and its own
 --- queue is empty.

@@ -5,7 +5,7 @@
 local maps = {}
 local puts, removals = gathered.byKey.HSET, gathered.byKey.HDEL
 
---- The value of a field; false where there is none.
+--- The value of a field; false if there is none.
 function maps.get(key, field)
   local args = puts[key]
   local place = args and args[field]

@@ -33,7 +33,7 @@ function plan.hasOperation(more)
   return not hardStop or org.operationsMonth ~= usage.month() or count.ofOrg(org, 'usedOperations') + more < hardStop
 end
 
---- Refuses new work when no operation is left. Recovery calls never call it.
+--- Refuses new work when no operation is left. Not for recovery calls.
 function plan.needOperation()
   if not plan.hasOperation(0) then refuse('OPERATIONS_EXHAUSTED', hardStop) end
 end

@@ -52,7 +52,7 @@ local function orgLeft()
   return math.max(0, math.min(orgShare + orgRecovered, orgQuota) - orgUsed)
 end
 
---- Quota and remainder of the space, then of the organization, as three texts to be joined; '' where there is no quota.
+--- Quota and remainder of the space, then of the organization, as three texts to be joined; '' if there is no quota.
 function rates.left()
   local space, org = ',', ',,'
   if spaceQuota then space = string.format('%d', spaceQuota > spaceUsed and spaceQuota - spaceUsed or 0) end

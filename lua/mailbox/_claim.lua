@@ -12,8 +12,8 @@ local function whyOther(record, token)
   return message.isLive(record) and 'LAPSED' or 'FINISHED'
 end
 
---- Refuses unless the token holds a live claim on the message; the detail says what became of the claim. A lease that has run
---- out is over, swept or not.
+--- Refuses unless the token holds a live claim on the message; the detail says what became of the claim. A lease has ended
+--- once its time is up, swept or not.
 local function checkClaim(record, token)
   if not record then refuse('MESSAGE_NOT_FOUND') end
   if record.token ~= token then refuse('CLAIM_LOST', whyOther(record, token)) end

@@ -1,6 +1,6 @@
 --- @include lib/gauges lib/space lib/streamId event/_segments mailbox/_figures mailbox/_oldest
---- The time since which the space's oldest READY message has been ready, or false. It is exact if at most `maxMailboxes`
---- mailboxes have an older head than that, under the same condition for each mailbox.
+--- When the space's oldest READY message became ready, or false. It is exact if at most `maxMailboxes` mailboxes have an
+--- older head than that, under the same condition for each mailbox.
 function gauges.oldestReadyAt(maxMailboxes)
   maxMailboxes = maxMailboxes or 16
   return oldest.among(keys.oldestReady(), maxMailboxes, function(mailboxId) return oldest.readyOf(mailboxId, maxMailboxes) end)

@@ -4,7 +4,7 @@
 --- wanted scope. Indexes in order of creation are read from the cursor on. The others are read whole, so they are used only
 --- while they are small.
 local indexes = {}
--- Lua allows 200 locals at a time.
+-- Lua allows 200 locals at a time, so these have a block.
 do
 --- The most members to read whole, which takes Redis some milliseconds.
 local maxWhole = 5000
@@ -111,8 +111,8 @@ local function read(mailboxId, chosen, cursor, limit)
   return inOrder()
 end
 
---- At most `limit` ids of a mailbox behind a cursor, oldest first, among them all messages that may be wanted. If the index
---- has only wanted messages, at most `few` ids.
+--- Candidate ids of a mailbox behind a cursor, oldest first, at most `limit`. All wanted messages are among them. If the
+--- index has only wanted messages, at most `few` ids.
 function indexes.ids(mailboxId, states, scopeId, cursor, limit, few)
   local isLive = states ~= ''
   for state in string.gmatch(states, '%u+') do isLive = isLive and message.live[state] end

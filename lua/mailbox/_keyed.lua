@@ -3,8 +3,8 @@
 --- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_ripening scope/_scope
 --- Messages with a key. Of each key, at most the mailbox's `perKey` messages are *active*: READY, CLAIMED or between two
 --- attempts. The others are BLOCKED and follow in the order in which the key became the last thing they wait for. Each key
---- has a sorted set of its active messages, and one of its waiting messages by since when they wait. The mailbox has a set of
---- the keys with waiting messages.
+--- has a sorted set of its active messages, and one of its waiting messages, scored by when they began to wait. The mailbox
+--- has a set of the keys with waiting messages.
 ---
 --- Active messages are counted without a `perKey` as well, as it may be set later.
 local keyed = {}

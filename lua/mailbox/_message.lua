@@ -1,7 +1,7 @@
 --- @record message
 --- @include lib/clock lib/count lib/records
---- What all transitions of a message share: its record and its counts. A message of a WORK mailbox is its own task. For
---- members of task groups see mailbox/_members.
+--- The record of a message and its counts, for all its transitions. A message of a WORK mailbox is its own task. For members
+--- of task groups see mailbox/_members.
 
 --- The fields that transitions need; taskId is false if the message has no task. nil if there is no such message.
 function message.read(messageId)

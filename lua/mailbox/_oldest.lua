@@ -1,6 +1,6 @@
 --- @export oldest
 --- @include lib/sorted mailbox/_ready
---- The time since which the oldest message of a mailbox has been ready. mailbox/_gauges has the one of a space.
+--- When the oldest message of a mailbox became ready. For a space see mailbox/_gauges.
 local oldest = {}
 local highestPriority = 9
 
@@ -28,8 +28,8 @@ function oldest.among(key, maxMembers, momentOf)
   return first < math.huge and first
 end
 
---- The time since which a mailbox's oldest READY message has been ready, or false. It is exact if at most `maxRoots` root
---- scopes have an older head than that.
+--- When a mailbox's oldest READY message became ready, or false. It is exact if at most `maxRoots` root scopes have an older
+--- head than that.
 function oldest.readyOf(mailboxId, maxRoots)
   return oldest.among(keys.heads(mailboxId), maxRoots, function(rootId) return ofQueue(keys.ready(mailboxId, rootId)) end)
 end

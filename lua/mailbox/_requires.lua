@@ -102,8 +102,8 @@ function claimants.of(poolId, last)
   return list
 end
 
---- The claim of a message has ended at `at`: frees its pool units and serves whoever waits for them. In a sweep the pool's
---- own timer serves them, due at that moment, because its steps are bounded.
+--- The claim of a message has ended at `at`: frees its pool units and serves the waiters for them. In a sweep the pool's own
+--- timer serves them, due at that moment, because its steps are bounded.
 function requires.give(record, at)
   local held = message.load(record.id, 'held', 'used')
   if held.used then records.set(record, 'used', false) end

@@ -92,7 +92,8 @@ local function settle(byId, all)
   end
 end
 
---- Which of the parties that wait for ever blocks a wait: one that holds units of its pool, or one ahead of it in the queue.
+--- The party that blocks a wait, among parties that wait for ever: a holder of units of its pool, or a party ahead of it in
+--- the queue.
 local function blockerOf(record, byId, all)
   local one = byId[record.poolId]
   for _, held in ipairs(one.held) do

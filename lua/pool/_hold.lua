@@ -99,8 +99,8 @@ function hold.expire(record, at)
   hold.finish(record, 'EXPIRED', at, emit.hold.expired)
 end
 
---- Refuses unless the token holds the units; the detail says what became of them. A lease that has run out is over, swept or
---- not.
+--- Refuses unless the token holds the units; the detail says what became of them. A lease has ended once its time is up,
+--- swept or not.
 function hold.check(record, token)
   if record.token ~= token then refuse('CLAIM_LOST', 'HOLD_NOT_ISSUED') end
   if record.state ~= 'HELD' then refuse('CLAIM_LOST', 'HOLD_' .. record.state) end

@@ -35,7 +35,7 @@ local function newest(kind, scopes, maxIds)
 end
 
 --- Rows of a kind in these scopes, newest first, and whether there are more: at most `maxRows` rows with at most 1,000
---- further records in them. Damaged records count as further ones that are not shown.
+--- further records in them. Damaged records are not shown, so there are then more.
 function subtree.rows(kind, scopes, maxRows)
   local found, further, isCut, ids = {}, 0, false, newest(kind, scopes, maxRows + 1)
   if kind.ahead then kind.ahead(ids, 1) end

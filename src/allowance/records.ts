@@ -21,7 +21,7 @@ export const Allowance = record('Allowance', {
   name: text(),
   unitsLimit: number().means('the units of each window').example(100),
   windowSeconds: number().means('the length of a window; windows begin at multiples of it since 1970'),
-  windowStartedAt: time().means('when the present window began').example('2026-01-31T12:00:00.000Z'),
+  windowStartedAt: time().means('when the current window began').example('2026-01-31T12:00:00.000Z'),
   windowEndsAt: windowEndsAt.of((get) => numberOf(get, 'windowStartedAt') + numberOf(get, 'windowSeconds') * 1000),
   usedUnits: number().means('the units used in the current window').example(1),
   availableUnits: availableUnits.of((get) => Math.max(0, numberOf(get, 'unitsLimit') - numberOf(get, 'usedUnits'))),

@@ -83,7 +83,7 @@ const renewWaiter = route({
   summary: 'Wait longer, counted from now, and keep the place in line; may shorten the wait',
   description:
     'Renew about every third of `ttlSeconds`: then a waiter whose process has died soon expires, and the one behind it ' +
-    'moves up. A waiter that is no longer WAITING is refused (`WAITER_NOT_WAITING`). A renewal is no operation and emits no event.',
+    'moves up. A waiter that is no longer WAITING is refused (`WAITER_NOT_WAITING`). A renewal is not an operation and emits no event.',
   title: 'Keep a place in the queue',
   tool: 'Go on waiting: ttlSeconds count from now, and your place stays. Call it about every third of ttlSeconds while waiter_view says WAITING.',
   isRepeatable: true,

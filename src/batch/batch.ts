@@ -23,7 +23,7 @@ interface Result extends Response {
   readonly code?: string;
 }
 
-/** What the log records of a batch. */
+/** The members of a batch's line in the log. */
 export interface BatchState {
   calls?: number;
   /** How many calls were refused, by code. */

@@ -30,8 +30,8 @@ export class Holding {
   }
 
   /**
-   * Like receive, for a read. Equal reads woken by one change share a look. args: the script's, without those that differ
-   * between equal reads.
+   * Like receive, for a read. Equal reads woken by one change share a look. args: the script's, without the arguments that
+   * differ between equal reads.
    */
   async read(hold: Hold, spaceId: string, args: Layers, call: Call, run: Run): Promise<Result> {
     const again = () => this.#reads.share(call.caller.org, args, () => run(uncounted));

@@ -20,7 +20,7 @@ export function respond({ status, body, stream }: Answer, headers: Response['hea
   return { status, headers, text: body === undefined ? undefined : stringify(body) };
 }
 
-/** Returns a function that makes answers of results, by the route's `answer` or its default. */
+/** Returns a function that turns a result into an answer, by the route's `answer` or its default. */
 export function answerer(route: Route): (result: Result, input: Input, linkTo: LinkTo) => Answer {
   const status = Number(Object.keys(route.success)[0]);
   const hasBody = route.success[status] !== null;

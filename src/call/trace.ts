@@ -50,7 +50,7 @@ export type GoOn = <T>(trace: TraceContext, name: string, work: () => Promise<T>
 /** Starts a trace and does work in it. name: of the trace's first span, if one is made. */
 export type BeginTrace = <T>(name: string, work: (traceparent: string) => Promise<T>) => Promise<T>;
 
-/** A new trace. It is marked as sampled, which those who continue it go by. */
+/** A new trace. It is marked as sampled, which decides for everyone who continues it. */
 export function newTrace(): TraceContext {
   const ids = randomBytes(24).toString('hex');
   return { traceparent: `00-${ids.slice(0, 32)}-${ids.slice(32)}-01`, tracestate: '' };

@@ -98,7 +98,7 @@ const view = read({
   call: 'group.view',
   summary: 'A task group: its state, outcome and members with their verdicts',
   description:
-    "With `waitSeconds` it answers once the group is DECIDED, or as it then stands. A member's " +
+    "With `waitSeconds` it answers once the group is DECIDED, or when the time is up. A member's " +
     '`lastError` is what the last nack of its message said.',
   title: 'See a task group, wait for its decision',
   tool: 'See a group with its members: states, results (`outcome`), verdicts. With waitSeconds it answers when it is DECIDED (`outcome`: SATISFIED, UNSATISFIABLE, EXPIRED, CANCELLED) or the time is over. Without, find SUCCEEDED members that wait for a verdict.',

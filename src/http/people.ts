@@ -13,7 +13,7 @@ const headers = {
   Vary: 'Accept',
 };
 
-/** Whether a browser wants a page to show: its Accept prefers HTML, unlike that of API clients and curl. */
+/** Whether a browser wants a page to show: unlike API clients and curl, its Accept prefers HTML. */
 function isForPerson(ctx: Context): boolean {
   return (ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.accepts('json', 'html') === 'html';
 }

@@ -14,9 +14,8 @@ const nextCursor = textField().orNull();
 const view = read({
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.view',
-  summary: 'A mailbox, with how many messages it holds; with waitSeconds, once it holds none that is not finished',
-  description:
-    'With `waitSeconds` it answers once the mailbox has no message that is not finished, or as it ' + 'then stands.',
+  summary: 'A mailbox, with how many messages it holds; with waitSeconds, once all of them are finished',
+  description: 'With `waitSeconds` it answers once the mailbox has no unfinished messages, or when the time is up.',
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND'],
   script: 'mailbox/view',

@@ -22,7 +22,7 @@ const view = read({
   summary: 'A message with its payload and its result; with waitSeconds, once it has ended',
   description:
     'With `waitSeconds` it answers once the message is ACKED, FAILED, REJECTED, EXPIRED or CANCELLED, or ' +
-    'as it then stands.',
+    'when the time is up.',
   title: 'See a message, wait for its end',
   tool: 'See what has become of a message. With waitSeconds it answers when it has ended (ACKED: done, with `result`; REJECTED, FAILED, EXPIRED, CANCELLED: not done, see `reason` and `lastError`) or the time is over: look at `state`.',
   toolAnswer: true,

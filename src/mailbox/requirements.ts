@@ -101,7 +101,7 @@ export const RequiredQuota = record('RequiredQuota', {
   units: units.means('the units that each attempt uses'),
 });
 
-/** What a message requires, with its defaults. */
+/** The requirements of a message, with defaults. */
 export const Requirements = record('Requirements', { pools: many(RequiredPool), quotas: many(RequiredQuota) });
 
 export const requirementsOf = (get: Get): Value => {
@@ -119,7 +119,7 @@ export const ClaimedUnits = record('ClaimedUnits', {
   fence: number(1).means('greater than any given before for the pool').example(1_769_860_800_000_000),
 });
 
-/** What a claim has consumed of an allowance. */
+/** The units that a claim has consumed of an allowance. */
 export const ClaimConsumption = record('ClaimConsumption', {
   id: idField().example(exampleId('consumptionId')),
   allowanceId,

@@ -193,7 +193,7 @@ const messages = read({
   call: 'message.list',
   summary: 'List messages, oldest first; by state, scope subtree, workKey or key',
   description:
-    'A page may be short, or even empty: it ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` ' +
+    'A page may be short, or even empty: it ends at 4 MiB, or at 1,000 records looked at. Continue with `nextCursor` ' +
     'until it is null. A page that begins with messages that the store has damaged is MESSAGES_DAMAGED, and ' +
     'has the cursor that continues after them.',
   query: fields({

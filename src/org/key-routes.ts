@@ -36,7 +36,7 @@ const list = route({
   summary: 'The API keys with no more rights than the caller, newest first, with ended and revoked ones',
   description:
     'A key is shown if its permissions, spaces, mailboxes, holder and end lie within those of the API key. A page may be ' +
-    'short, even empty: go on with `nextCursor` until it is null.',
+    'short, even empty: continue with `nextCursor` until it is null.',
   permission: 'key_admin',
   idempotency: 'never',
   rate: 'limits',
@@ -109,8 +109,8 @@ const revoke = route({
   method: 'DELETE',
   path: '/keys/:keyId',
   call: 'key.revoke',
-  summary: 'Revoke an API key: its next request is refused; again changes nothing',
-  description: 'A key that goes beyond the one that asks is as unknown as one that does not exist.',
+  summary: 'Revoke an API key: its next request is refused; repeating it changes nothing',
+  description: 'A key with more rights than the caller counts as unknown.',
   permission: 'key_admin',
   idempotency: 'optional',
   rate: 'limits',

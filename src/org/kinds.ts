@@ -10,7 +10,7 @@ export const figure = () =>
     schema: () => Joi.alternatives(number().schema, Joi.valid('unlimited')),
   });
 
-/** A comma-separated list of names. known: all names, if there are only so many. */
+/** A comma-separated list of names. known: the allowed names; by default any. */
 export const list = <S extends string>(...known: readonly S[]) =>
   new Field<readonly S[]>({
     lua: 'text',

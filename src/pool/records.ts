@@ -28,7 +28,7 @@ export const Pool = record('Pool', {
 
 const fence = number(1)
   .orNull()
-  .means('the fence of the hold, greater than any given before; null: it was never HELD')
+  .means('the fence of the hold, greater than all earlier ones; null: it was never HELD')
   .example(1_769_860_800_000_000);
 
 export const Hold = record('Hold', {
@@ -46,7 +46,7 @@ export const Hold = record('Hold', {
     .workedOut()
     .means('its place in the queue, from 1; null: it does not wait')
     .example(null),
-  leaseSeconds: number(1).means('the lease from the grant or a renewal on, unless that says otherwise').example(30),
+  leaseSeconds: number(1).means('the length of the lease, from the grant or a renewal that sets no other').example(30),
   leaseExpiresAt: time().orNull().means('when its lease ends unless it is renewed; null: it is not HELD').example(noon),
   expiresAt: time().orNull().means('until when it waits; null: it does not wait').example(null),
   heldAt: time().orNull().means('when its units were granted; null: they were not').example(noon),

@@ -9,7 +9,10 @@ export const luaRoot = packagePath('lua/');
 /** The folders, by room, of rooms whose scripts are outside `luaRoot`. */
 export type Folders = Readonly<Record<string, string>>;
 
-/** What a script's calls are (lua/lib/call): a request that writes or reads, one without a space, or a worker's task. */
+/**
+ * The kinds of scripts by their calls (lua/lib/call): requests that write or read, requests without a space, and tasks of
+ * workers.
+ */
 export type RequestKind = 'write' | 'read' | 'org' | 'worker';
 const requestKinds = ['write', 'read', 'org', 'worker'];
 

@@ -9,7 +9,7 @@ export const Destination = record('Destination', {
   id: id(),
   url: text().means('the address that events are posted to').example('https://example.com/events'),
   eventTypes: eventTypes
-    .means('the event types that it gets, `message.*` for all of a kind; empty: all')
+    .means('the event types sent to it, `message.*` for all of a kind; empty: all')
     .example(['message.*']),
   state: oneOf('ACTIVE', 'DISABLED'),
   disabledReason: disabledReason.orNull().means('why it is DISABLED; null: it is not'),

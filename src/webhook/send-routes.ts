@@ -51,7 +51,7 @@ const test = route({
   call: 'destination.test',
   needsAllMailboxes: true,
   summary: 'Send it a destination.test message now, once; answers the attempt',
-  description: 'It is no event of the journal, and is not repeated if it fails.',
+  description: 'It is not in the journal and is not repeated if it fails.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 201: Delivery.schema },

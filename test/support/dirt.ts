@@ -26,7 +26,7 @@ const clock = /^muster:\{[a-z0-9-]+\}:clock(:ticks)?$/;
 /** How often to look until the server has noticed that a connection was closed. */
 const patience = 200;
 
-/** What a test run has wrongly left in its store: connections, undeclared keys and fields. */
+/** Leftovers of a test run in its store: connections, undeclared keys and fields. */
 export async function dirt(url: string, known: ReadonlySet<string>): Promise<string[]> {
   const store = await connect(url);
   try {

@@ -107,7 +107,9 @@ export class Stage {
     await putStored(this.world, this.#stored);
   }
 
-  /** How the calls as an atomic batch differ from the calls one by one; undefined if they do the same, or nothing. */
+  /**
+   * How the atomic batch of the calls differs from making them one by one; undefined if it does not, or if it does nothing.
+   */
   async differenceOf(calls: readonly Call[]): Promise<string | undefined> {
     const { results, state } = await this.inSequence(calls);
     const reply = await this.atomically(calls);

@@ -32,7 +32,7 @@ function writesOf(code: string): Set<string> {
   return /\bemit\./.test(code) ? names.add('events') : names;
 }
 
-/** The arguments of every request's script before its own: those that requests share, then the others. */
+/** The arguments of every request's script before its own: first the ones that requests share, then the others. */
 const sharedArgs = 'spaceId apiKeyDigest permission rateClass callName drainedThrough';
 const requestArgs = 'requestId idempotencyDigest fingerprint unpacked';
 const callArgs = `${sharedArgs} ${requestArgs}`;
