@@ -27,7 +27,7 @@ export const mailboxErrors: ErrorTable = {
   ),
   PREREQUISITE_FAILED: advised('look why it failed; mend and requeue it first, or send without it', 409, (detail) => {
     const [kind, id, state = ''] = detail.split(' ');
-    return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or once it has come out well`;
+    return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or once it has succeeded`;
   }),
   DEPENDENTS_FULL: entry(409, (detail) => {
     const [kind, id, limit = ''] = detail.split(' ');
