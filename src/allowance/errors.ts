@@ -16,7 +16,10 @@ export const allowanceErrors: ErrorTable = {
     const what = kind === 'pool' ? `the pool's ${limit} units` : `the allowance's unitsLimit of ${limit}`;
     return `units must not exceed ${what}: they would never be available`;
   }),
-  ALLOWANCE_EXISTS: entry(409, 'another allowance of this space has this name: choose another name, or use that allowance'),
+  ALLOWANCE_EXISTS: entry(
+    409,
+    'another allowance of this space has this name: choose another name, or use that allowance',
+  ),
   WAITERS_FULL: advised(
     'the queue is full: try later',
     409,
