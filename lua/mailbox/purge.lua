@@ -14,7 +14,7 @@ max = tonumber(max)
 --- The first `limit` messages of the queues.
 local function firstReady(limit)
   if scopeId ~= '' then return redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, limit - 1) end
-  -- Heads are exact only to the second: the order is exact for as many roots as are wanted.
+  -- Heads are exact only to the second, so as many roots are read as messages are wanted; among these the order is exact.
   local roots, queues = merge.byScore(keys.heads(mailboxId)), {}
   while roots.member and #queues < limit do
     queues[#queues + 1] = merge.byScore(keys.ready(mailboxId, roots.member))

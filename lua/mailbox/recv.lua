@@ -29,7 +29,7 @@ local anyPaused = keyspace.record.withheld ~= 0 and paused.any()
 if anyPaused then
   if paused.by(mailboxId, scopeId ~= '*' and scope.path(scopeId) or nil) then max = 0 end
 elseif box.nextReadyAt then
-  -- With anything paused, only stored members are looked at.
+  -- If anything is paused, only stored members are looked at.
   delay.ripenSome(box)
 end
 while #claims < max do

@@ -28,9 +28,7 @@ export interface Source {
   readonly shared: readonly string[];
   /** Arguments that few calls have. They follow the other short ones if a call has any, and are '' otherwise. */
   readonly rare: readonly string[];
-  /**
-   * The last arguments, each sent as a string of its own. Unpacked from a common string, Lua would hash each a second time.
-   */
+  /** The last arguments, each sent as a string of its own. In a common string, Lua would hash each of them once more. */
   readonly long: readonly string[];
   /** Takes the arguments of several calls one after the other, and replies with a list. */
   readonly gathers: boolean;

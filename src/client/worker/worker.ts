@@ -19,7 +19,8 @@ const maxPauseMs = 5_000;
 /** The pause if a server answers held receives at once, as one that is stopping does. */
 const emptyPauseMs = 500;
 /**
- * A receive that is answered at once at all is answered by then. Cut earlier, it would leave claims until their leases end.
+ * A receive that finds something at once is answered within this time. Cut earlier, it would leave claims until their leases
+ * end.
  */
 const answerMs = 500;
 /** How long returning messages may take after the deadline of `close`. */
