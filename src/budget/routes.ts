@@ -66,7 +66,7 @@ const list = readList({
   path: '/budgets',
   call: 'budget.list',
   summary: 'List budgets with their balances, newest first; by name',
-  description: 'Balances are current: limit = reserved + settled + available.',
+  description: 'The balances are current: limit = reserved + settled + available.',
   title: 'Find budgets',
   tool: 'Find the budget that pays for what you are about to do, with what is available in it. Amounts are digit strings in minor units (cents, at scale 2).',
   whenEmpty:
