@@ -1,6 +1,7 @@
 import { el } from '../dom.ts';
 import { money } from '../format.ts';
 import { balancesBar, budgetLink } from '../panels/budgets.ts';
+import { voidButton } from '../panels/overdue.ts';
 import { panel } from '../panels/panel.ts';
 import { spentPanel } from '../panels/spent.ts';
 import {
@@ -30,7 +31,9 @@ const text: TableText = {
 };
 
 function reservationTable({ reservations, currency, scale }: BudgetView, world: World): Element {
+  const canVoid = world.can.spend && reservations.some(({ state }) => state === 'ACTIVE');
   const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
+  const isLate = ({ state, overdue }: (typeof reservations)[number]): boolean => overdue && state === 'ACTIVE';
   const rows = reservations.map((one) => ({
     key: one.id,
     cells: [
@@ -39,12 +42,15 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
       named(one.holder),
       of(one.amountMinor),
       of(one.settledMinor),
-      one.settleBy === null ? '–' : el('span', {}, age(one.settleBy, world), one.overdue ? ' overdue' : ''),
+      one.settleBy === null
+        ? '–'
+        : el('span', isLate(one) ? { class: 'problem' } : {}, age(one.settleBy, world), isLate(one) ? ' overdue' : ''),
       workLink(one.workKey, world),
       scopeLink(one.scopeId, world),
+      ...(canVoid ? [one.state === 'ACTIVE' ? voidButton(one, world) : '–'] : []),
     ],
   }));
-  return table(text, rows, 50);
+  return table(canVoid ? { ...text, heads: [...text.heads, 'Do'] } : text, rows, 50);
 }
 
 /** What was spent in this window under each label, the most first. */

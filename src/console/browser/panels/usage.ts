@@ -1,11 +1,11 @@
 import { el } from '../dom.ts';
 import { count, duration, percent, plural } from '../format.ts';
-import { age, button, clock, named, pairs, type Row, scopeLink, type TableText, table } from '../parts.ts';
+import { age, button, clock, named, onlySome, pairs, type Row, scopeLink, type TableText, table } from '../parts.ts';
 import { Past, type Recent, tooMuch } from '../past.ts';
 import type { Allowance, Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
-import { onlySome, whyNoUnits } from './waits.ts';
+import { whyNoUnits } from './waits.ts';
 
 /** Units that a consumption, or the grant of a waiter, has taken: what was estimated, and what it has really used. */
 interface Taken {
