@@ -73,6 +73,10 @@ export function table(text: TableText, rows: readonly Row[], shownRows = maxRows
   return el('div', {}, first, folded);
 }
 
+/** With a last column of buttons, where there may be some. */
+export const acting = (text: TableText, canAct: boolean): TableText =>
+  canAct ? { ...text, heads: [...text.heads, 'Do'] } : text;
+
 function plainTable({ caption, heads, isCaptionVisible }: TableText, rows: readonly Row[]): Element {
   const head = heads.map((text) => el('th', { scope: 'col', role: 'columnheader' }, text));
   const body = rows.map(({ key, cells }) => {
@@ -182,6 +186,12 @@ export function section(title: string, id: string, ...before: readonly Node[]): 
     ...before,
     el('div', { id }, reading()),
   );
+}
+
+/** The page's name, once what it shows is read. */
+export function retitle(title: string): void {
+  const heading = document.getElementById('page-title');
+  if (heading) heading.textContent = title;
 }
 
 export function reading(): Element {

@@ -5,6 +5,7 @@ import { voidButton } from '../panels/overdue.ts';
 import { panel } from '../panels/panel.ts';
 import { spentPanel } from '../panels/spent.ts';
 import {
+  acting,
   age,
   badge,
   button,
@@ -13,6 +14,7 @@ import {
   named,
   pager,
   pairs,
+  retitle,
   scopeLink,
   section,
   type TableText,
@@ -50,7 +52,7 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
       ...(canVoid ? [one.state === 'ACTIVE' ? voidButton(one, world) : '–'] : []),
     ],
   }));
-  return table(canVoid ? { ...text, heads: [...text.heads, 'Do'] } : text, rows, 50);
+  return table(acting(text, canVoid), rows, 50);
 }
 
 /** What was spent in this window under each label, the most first. */
@@ -70,8 +72,7 @@ export function budgetPage(place: PageRef, world: World): Page {
     hears: ['budget'],
     learn: ({ name, scale, currency }, known) => {
       known.name(id, { name, scale, currency });
-      const title = document.getElementById('page-title');
-      if (title) title.textContent = `Budget ${name}`;
+      retitle(`Budget ${name}`);
     },
     render: (budget, known) => [
       el(

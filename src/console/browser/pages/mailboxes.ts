@@ -12,6 +12,7 @@ import {
   pager,
   pairs,
   pauseButton,
+  retitle,
   section,
   type TableText,
   table,
@@ -157,8 +158,7 @@ export function mailboxPage(place: PageRef, world: World): Page {
     everySeconds: 4,
     learn: (mailbox, known) => {
       known.learnMailboxes([mailbox]);
-      const title = document.getElementById('page-title');
-      if (title) title.textContent = `Mailbox ${mailbox.name}`;
+      retitle(`Mailbox ${mailbox.name}`);
     },
     render: (mailbox, known) => head(mailbox, place, known),
   });

@@ -1,7 +1,7 @@
 import { el } from '../dom.ts';
 import { panel } from '../panels/panel.ts';
 import { partiesPanel, poolState } from '../panels/pools.ts';
-import { section } from '../parts.ts';
+import { retitle, section } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { Pool } from '../records.ts';
 import type { World } from '../world.ts';
@@ -17,8 +17,7 @@ export function poolPage({ id = '' }: PageRef, world: World): Page {
     idleSeconds: 20,
     learn: ({ name }, known) => {
       known.name(id, { name });
-      const title = document.getElementById('page-title');
-      if (title) title.textContent = `Pool ${name}`;
+      retitle(`Pool ${name}`);
     },
     render: (pool, known) => [el('div', { class: 'bars' }, el('div', {}, ...poolState(pool, known)))],
   });

@@ -2,6 +2,7 @@ import { el } from '../dom.ts';
 import { count } from '../format.ts';
 import { panel } from '../panels/panel.ts';
 import {
+  acting,
   age,
   badge,
   button,
@@ -44,7 +45,7 @@ function destinationButton(id: string, url: string, state: string): Element {
 
 function destinationTable({ destinations }: Destinations, world: World): Element {
   return table(
-    world.can.write ? { ...destinationText, heads: [...destinationText.heads, 'Do'] } : destinationText,
+    acting(destinationText, world.can.write),
     destinations.map((destination) => {
       const { id, url, state, disabledReason, eventTypes, lastSuccessAt } = destination;
       return {
@@ -157,7 +158,7 @@ export function webhooksPage(place: PageRef): Page {
         ? []
         : [el('p', {}, `Those of one destination. `, el('a', { href: address(world.spaceId, 'webhooks') }, 'All'))]),
       table(
-        world.can.write ? { ...eventText, heads: [...eventText.heads, 'Do'] } : eventText,
+        acting(eventText, world.can.write),
         byEvent(answer.deliveries).map((attempts) => eventRow(attempts, world)),
         50,
       ),

@@ -1,6 +1,7 @@
 import { el } from '../dom.ts';
 import { count, percent, plural } from '../format.ts';
 import {
+  acting,
   age,
   bar,
   button,
@@ -119,10 +120,6 @@ export function heldUnits({ heldHolds, heldClaims }: Waits): HeldUnits[] {
   );
   return [...heldHolds.map((hold) => ({ ...hold, messageId: undefined })), ...byClaims];
 }
-
-/** A table with a last column of buttons, where there may be some. */
-const acting = (text: TableText, canAct: boolean): TableText =>
-  canAct ? { ...text, heads: [...text.heads, 'Do'] } : text;
 
 function heldTable(waits: Waits, poolId: string, world: World): Element {
   const { config } = world.can;
