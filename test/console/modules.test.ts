@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { duration, money, percent, plural } from '../../src/console/browser/format.ts';
+import { alike, duration, money, percent, plural } from '../../src/console/browser/format.ts';
 import { members, pretty } from '../../src/console/browser/json-text.ts';
-import { alike } from '../../src/console/browser/pages/errors.ts';
 import { address, placeOf } from '../../src/console/browser/place.ts';
 import { Scopes } from '../../src/console/browser/scopes.ts';
 import { SseReader } from '../../src/console/browser/sse.ts';

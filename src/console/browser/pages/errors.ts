@@ -1,5 +1,5 @@
 import { el } from '../dom.ts';
-import { count, plural, words } from '../format.ts';
+import { alike, count, plural, words } from '../format.ts';
 import { age, button, buttons, messageLink, named } from '../parts.ts';
 import type { Message } from '../records.ts';
 import type { World } from '../world.ts';
@@ -12,14 +12,6 @@ const maxGroups = 8;
 /** The messages of a group that are shown one by one. */
 const maxMessages = 20;
 const shortError = 120;
-
-/** An error without what differs from one message to the next: ids and numbers. */
-export function alike(error: string): string {
-  return error
-    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '…')
-    .replace(/\b(0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{6,})\b/gi, '…')
-    .replace(/\d+([.,:]\d+)*/g, '…');
-}
 
 interface ErrorGroup {
   /** What their errors have in common. */
