@@ -1,7 +1,7 @@
-// Builds dist/ from src/, as `npm run build` and before `npm start`; ends at once where nothing has changed since. A
-// process may run from dist/ meanwhile: all is built in .build/, and only files that differ take the place of theirs,
-// each by a rename. The server is bundled with all that it depends on: it starts in two thirds of the time, and installing
-// it installs nothing else. Plain JavaScript, so that it starts in a moment.
+// Builds dist/ from src/, for `npm run build` and before `npm start`; ends at once if nothing has changed. A process may be
+// running from dist/ meanwhile, so everything is built in .build/, and only files that differ are renamed into place. The
+// server is bundled with its dependencies: it starts in two thirds of the time, and installing it installs nothing else. This
+// is plain JavaScript, so that it starts in a moment.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,15 +12,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [source, staged, built] = ['src', '.build', 'dist'].map((name) => join(root, name));
-/** The client is also a package of its own. */
 const client = { staged: join(staged, 'client'), built: join(source, 'client/dist') };
 const pythonCalls = join(source, 'client/python/muster/_calls.py');
 const require = createRequire(import.meta.url);
-/** The hash of what it was built from. Written last: a build that was interrupted is begun again. */
+/** The hash of the sources. Written last, so that an interrupted build starts again. */
 const stamp = join(built, '.built');
 const lock = join(staged, '.lock');
 
-/** The files below a folder, sorted; dependencies, and what the build itself makes, left out. */
+/** The files below a folder, sorted, without dependencies and build results. */
 function filesOf(folder) {
   const found = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -48,7 +47,7 @@ function hashOfSources() {
 const isBuilt = (hash) =>
   existsSync(client.built) && existsSync(pythonCalls) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 
-/** One build at a time; one that died does not keep others out. */
+/** Only one build runs at a time. The lock of a dead one does not keep others out. */
 async function takeLock() {
   mkdirSync(staged, { recursive: true });
   for (;;) {
@@ -75,7 +74,7 @@ function run(program, ...words) {
   execFileSync(process.execPath, [...program, ...words], { cwd: root, stdio: 'inherit' });
 }
 
-/** What is started; `bin` and the demo start the others. */
+/** The programs to start directly; `bin` and the demo start the others. */
 const programs = ['main.ts', 'cli/bin.ts', 'cli/main.ts', 'demo/main.ts', 'demo/agent.ts'];
 
 async function bundle() {
@@ -95,13 +94,13 @@ async function bundle() {
     legalComments: 'none',
     metafile: true,
     logLevel: 'error',
-    // Packages in CommonJS require Node's own modules.
+    // CommonJS packages `require` Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
   writeFileSync(join(staged, 'THIRD-PARTY-LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)));
 }
 
-/** A page loads one script and one style sheet, not each of their parts. */
+/** Bundles each page's scripts and styles, so that it loads one file of each. */
 async function bundlePages() {
   const { build } = await import('esbuild');
   await build({
@@ -121,7 +120,7 @@ async function bundlePages() {
   });
 }
 
-/** The licences of the packages that these files are of. */
+/** The licences of the packages that these files belong to. */
 function licencesOf(paths) {
   const folders = new Set(paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const texts = [...folders].sort().map((folder) => {
@@ -145,7 +144,7 @@ async function stage() {
   const assets = ['console/browser', 'docs/browser'].flatMap((folder) => filesOf(join(source, folder)));
   for (const path of assets.filter((path) => /\.(html|svg)$/.test(path)))
     cpSync(path, join(staged, relative(source, path)));
-  // What is installed to run needs neither this package nor what it depends on: package.json replaces that by nothing.
+  // The installed server needs neither this package nor its dependencies, so package.json maps it to nothing.
   cpSync(
     require.resolve('@scalar/api-reference').replace(/dist\/.*/, 'dist/browser/standalone.js'),
     join(staged, 'docs/scalar/scalar.js'),
@@ -188,7 +187,7 @@ if (!isBuilt(hash)) {
       writeFileSync(stamp, hash);
     }
   } catch (error) {
-    // The compiler has said what is wrong.
+    // The compiler has already printed the error.
     if (error.status === undefined) throw error;
     process.exitCode = 1;
   } finally {

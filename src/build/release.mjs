@@ -1,6 +1,6 @@
-// Makes what a tag publishes, in release/: the packages of the server and the client for npm, wheel and sdist for Python,
-// and the section of the changelog. Each is then installed into an empty folder and started from there. Publishes nothing:
-// `npm run release` tries what is there now, `npm run release -- v1.2.3` also insists on that version everywhere.
+// Makes in release/ what a tag publishes: the npm packages of server and client, wheel and sdist for Python, and the
+// changelog's section. Installs each into an empty folder and starts it there. Publishes nothing: `npm run release` tries the
+// current state; `npm run release -- v1.2.3` also requires that version everywhere.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const folder = (...names) => {
   return path;
 };
 
-/** The version that all packages have; it is the tag's, if there is one. */
+/** The version of all packages; with a tag, the tag's. */
 function versionOf() {
   const versions = {
     'package.json': JSON.parse(read('package.json')).version,
@@ -36,7 +36,7 @@ function versionOf() {
   return wanted;
 }
 
-/** The changelog's section of the version; of what is unreleased, if there is no tag. */
+/** The changelog's section of the version; without a tag, the unreleased section. */
 function notesOf(version) {
   const title = tag === undefined ? 'Unreleased' : version;
   const section = read('CHANGELOG.md')
@@ -47,7 +47,7 @@ function notesOf(version) {
   return notes;
 }
 
-/** Packs a package without what only a checkout needs. */
+/** Packs a package without the files that only a checkout needs. */
 function packed(name, cwd) {
   const home = folder(scratch, name);
   const [{ filename }] = JSON.parse(
@@ -63,14 +63,14 @@ function packed(name, cwd) {
     ...manifest
   } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
-  // Provenance is checked against it.
+  // npm checks the provenance against this.
   if (repository) manifest.repository = { type: 'git', url: `git+${server}/${repository}.git` };
   writeFileSync(join(home, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   const [made] = JSON.parse(run(home, 'npm', 'pack', '--json', '--pack-destination', folder(release, 'npm')));
   return join(release, 'npm', made.filename);
 }
 
-/** Installs a package into an empty folder, which it answers. */
+/** Installs a package into an empty folder. Returns the folder. */
 function installed(name, file) {
   const home = folder(scratch, `${name}-installed`);
   writeFileSync(join(home, 'package.json'), '{}');
@@ -78,7 +78,7 @@ function installed(name, file) {
   return home;
 }
 
-/** Starts the server with a store of its own, until it listens. */
+/** Starts the server with its own store, and waits until it listens. */
 async function serves(home) {
   const child = spawn(join(home, 'node_modules/.bin/muster'), ['serve'], {
     cwd: home,
