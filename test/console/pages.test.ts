@@ -33,6 +33,8 @@ describe('Every page of the console', function () {
   let halted: string;
   let haltedRun: string;
   let ready: string;
+  /** Objects without a page of their own, by their kinds. */
+  let others: readonly (readonly [kind: string, id: string])[];
   before(async () => {
     [service, sink] = await Promise.all([delivering(), Sink.start()]);
     world = await World.create({ on: service });
@@ -59,6 +61,26 @@ describe('Every page of the console', function () {
     halted = (await world.mustPost('/mailboxes', { name: 'halted' })).id;
     haltedRun = (await world.mustPost('/scopes', { name: 'halted' })).id;
     for (const path of [`/mailboxes/${halted}`, `/scopes/${haltedRun}`]) await world.mustPost(`${path}/pause`);
+    await world.mustPost(`/mailboxes/${mailboxId}/messages`, {
+      ...{ scopeId: runId, payload: 1, workKey: 'behind', after: [{ messageId: ready }] },
+    });
+    const pool = (await world.mustPost('/pools', { name: 'b', units: 2 })).id;
+    const place = { scopeId: runId, holder: hostile, holderSession: 's', units: 1 };
+    const hold = (await world.mustPost(`/pools/${pool}/acquire`, place)).holdId;
+    const [group, barrier, question, schedule] = await Promise.all(
+      ['task-groups', 'barriers', 'questions', 'schedules'].map(
+        async (list) => Object.values((await world.get(`/${list}?limit=1`)).body)[0] as { id: string }[],
+      ),
+    );
+    const { waiters } = (await world.get('/ops/waits')).body;
+    others = [
+      ...(['waiter', 'pool', 'hold'] as const).map(
+        (kind) => [kind, { waiter: waiters[0].waiterId, pool, hold }[kind]] as const,
+      ),
+      ...Object.entries({ group, barrier, question, schedule, destination: off ? [off] : [] }).map(
+        ([kind, list]) => [kind, list?.[0]?.id ?? ''] as const,
+      ),
+    ];
     await untilRows(world, 4);
     await world.call('PATCH', `/destinations/${off?.id}`, { state: 'DISABLED' });
   });
@@ -69,6 +91,7 @@ describe('Every page of the console', function () {
     '': [['', '#runs table', '#events li', '.graphs', '#waits table', '#queues table']],
     mailboxes: [['/mailboxes', '#mailbox-list table']],
     failed: [['/failed?state=REJECTED', '#failed table']],
+    find: [['/find?q=b', '#found table']],
     questions: [['/questions', '#questions li', '#questions button']],
     runs: [['/runs', '#run-list table']],
     journal: [['/journal', '#history li', '#events li']],
@@ -90,12 +113,15 @@ describe('Every page of the console', function () {
       `/message/${id}`,
       '#message pre',
       '#message button',
+      '#attempts :is(table, .empty)',
+      '#message-graph :is(svg, .empty)',
       '#message-events li',
     ]),
     run: [
       [`/run/${seeded.runId}`, '#run table', '#run button', '#notes table', '#events li'],
       [`/run/${haltedRun}`, '#run button'],
     ],
+    ...Object.fromEntries(others.map(([kind, id]) => [kind, [[`/${kind}/${id}`, '#object dl']]])),
     note: [[`/note/${seeded.runId}?key=..%2Fx`, '#note pre']],
     allowance: [
       [`/allowance/${seeded.allowanceId}`, '#allowance button', '#waiters table', '#waiters button', '#usage table'],

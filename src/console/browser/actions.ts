@@ -1,7 +1,7 @@
 import { answer } from './answering.ts';
 import { type Api, Failure } from './api.ts';
 import type { Action, AskField } from './ask.ts';
-import { count, duration, money, plural, words } from './format.ts';
+import { count, duration, momentText, money, plural, words } from './format.ts';
 import { createKey, revokeKey } from './keys.ts';
 import type {
   Allowance,
@@ -361,7 +361,7 @@ const cooldown: Action = async (api, { id = '' }) => {
     act: async (values) => {
       const body = { seconds: Number(values['seconds']), reason: values['reason'] ?? '' };
       const { cooldownUntil } = await api.send<Cooldown>('POST', `/allowances/${id}/cooldown`, body);
-      return `It is cooling down until ${new Date(cooldownUntil).toLocaleTimeString('en-GB')}.`;
+      return `It is cooling down until ${momentText(cooldownUntil)}.`;
     },
   };
 };
@@ -409,7 +409,7 @@ const resumeSchedule: Action = async (api, { id = '' }) => {
     confirm: 'Resume the schedule',
     act: async () => {
       const { state, nextAt } = await api.send<Schedule>('PATCH', `/schedules/${id}`, { state: 'ACTIVE' });
-      const next = nextAt === null ? '' : `, next at ${new Date(nextAt).toLocaleString('en-GB')}`;
+      const next = nextAt === null ? '' : `, next at ${momentText(nextAt)}`;
       return `It is ${words(state)}${next}: one operation.`;
     },
   };

@@ -1,5 +1,5 @@
-import { byId, patch } from './dom.ts';
-import { plural } from './format.ts';
+import { byId, patch, setText } from './dom.ts';
+import { momentText, plural } from './format.ts';
 import { eventItem } from './pages/events.ts';
 import type { Happening } from './records.ts';
 import type { World } from './world.ts';
@@ -24,16 +24,16 @@ export class JournalList {
 
   constructor(world: World, signal: AbortSignal) {
     this.#world = world;
-    this.#choice.addEventListener('change', () => this.#draw(), { signal });
+    this.#choice.addEventListener('change', () => this.draw(), { signal });
     signal.addEventListener('abort', () => clearTimeout(this.#timer));
-    this.#draw();
+    this.draw();
   }
 
   /** Shows only events of these scopes, or all if undefined, and at most so many. */
   select(scopes: (() => ReadonlySet<string>) | undefined, limit = maxShown): void {
     this.#scopes = scopes;
     this.#limit = limit;
-    this.#draw();
+    this.draw();
   }
 
   add(events: readonly Happening[]): void {
@@ -42,15 +42,16 @@ export class JournalList {
     const known = new Set(this.#events.slice(0, events.length + maxShown).map(({ eventId }) => eventId));
     const fresh = events.filter(({ eventId }) => !known.has(eventId)).reverse();
     this.#events = [...fresh, ...this.#events].slice(0, maxKept);
-    this.#timer ??= setTimeout(() => this.#draw(), drawEveryMs);
+    this.#timer ??= setTimeout(() => this.draw(), drawEveryMs);
   }
 
   skipped(): void {
-    this.#note = `Events before ${new Date().toLocaleTimeString('en-GB')} are not shown here. `;
-    this.#draw();
+    this.#note = `Events before ${momentText(Date.now())} are not shown here. `;
+    this.draw();
   }
 
-  #draw(): void {
+  /** Draws it anew, for instance because names have become known. */
+  draw(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const scopes = this.#scopes?.();
@@ -63,6 +64,6 @@ export class JournalList {
     const items = shown.slice(0, this.#limit).map((event) => eventItem(event, this.#world));
     patch(byId('events'), items);
     const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;
-    byId('journal-note').textContent = items.length === 0 ? `${total} None to show yet.` : total;
+    setText(byId('journal-note'), items.length === 0 ? `${total} None to show yet.` : total);
   }
 }

@@ -1,4 +1,4 @@
-import { el } from '../dom.ts';
+import { el, setHeading } from '../dom.ts';
 import { panel } from '../panels/panel.ts';
 import { allowanceState } from '../panels/resources.ts';
 import { usagePanel, waitersPanel } from '../panels/usage.ts';
@@ -18,14 +18,14 @@ export function allowancePage({ id = '' }: PageRef, world: World): Page {
     idleSeconds: 20,
     learn: ({ name }, known) => {
       known.name(id, { name });
-      const title = document.getElementById('page-title');
-      if (title) title.textContent = `Allowance ${name}`;
+      setHeading(`Allowance ${name}`, id);
     },
     render: (allowance, known) => [el('div', { class: 'bars' }, el('div', {}, ...allowanceState(allowance, known)))],
   });
   const [waiters, usage] = [waitersPanel(id), usagePanel(id, world)];
   return {
     title: `Allowance ${world.named(id).name}`,
+    id,
     content: [
       section('This window', state.id),
       section('Who waits, in order', waiters.id),

@@ -77,7 +77,7 @@ function deliveryRow(one: Delivery, world: World) {
       `${one.attempt}${one.trigger === 'SCHEDULED' ? '' : ` ${one.trigger.toLowerCase()}`}`,
       `${one.responseStatus ?? one.errorCode ?? '–'} in ${count(one.durationMs)} ms`,
       one.nextAttemptAt === null ? '–' : age(one.nextAttemptAt, world),
-      named(world.named(one.destinationId).name),
+      named(world.named(one.destinationId, 'destination').name),
       ...again,
     ],
   };

@@ -1,6 +1,6 @@
 import { el } from '../dom.ts';
 import { count, percent, plural } from '../format.ts';
-import { age, bar, messageLink, named, pager, type Row, scopeLink } from '../parts.ts';
+import { age, bar, messageLink, named, objectLink, pager, type Row, scopeLink } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { Pool, Pools, Waits } from '../records.ts';
 import type { World } from '../world.ts';
@@ -53,8 +53,9 @@ function whyNoUnits(hold: Waiting, waits: Waits): Element {
   return el('span', {}, reason, circle.length === 0 ? '' : `; a circle: ${circle.join(' waits for ')}`);
 }
 
-const unitsOf = (units: number, poolId: string, world: World): string =>
-  `${plural(units, 'unit')} of pool ${world.named(poolId).name}`;
+/** `1 unit of pool <name>`; rest: what is said of them. */
+const unitsOf = (units: number, poolId: string, world: World, rest = ''): Element =>
+  el('span', { class: 'named' }, `${plural(units, 'unit')} of pool `, objectLink('pool', poolId, world), rest);
 
 /** Holds that wait, as rows of who waits for what. */
 export function waitingRows(waits: Waits, world: World): (Row & { readonly since: string })[] {
@@ -63,7 +64,7 @@ export function waitingRows(waits: Waits, world: World): (Row & { readonly since
     since: hold.waitingSince,
     cells: [
       named(hold.holder),
-      named(unitsOf(hold.units, hold.poolId, world)),
+      unitsOf(hold.units, hold.poolId, world),
       age(hold.waitingSince, world),
       whyNoUnits(hold, waits),
       scopeLink(hold.scopeId, world),
@@ -72,7 +73,7 @@ export function waitingRows(waits: Waits, world: World): (Row & { readonly since
 }
 
 const until = ({ leaseExpiresAt }: Held, world: World): Node[] =>
-  leaseExpiresAt === null ? [] : [document.createTextNode('lease ends '), age(leaseExpiresAt, world)];
+  leaseExpiresAt === null ? [] : [el('span', {}, 'lease ends ', age(leaseExpiresAt, world))];
 
 /** Units that are held, as rows of who holds what: by holds, and by the claims of messages that require them. */
 export function heldRows({ heldHolds, heldClaims }: Waits, world: World): (Row & { readonly since: string })[] {
@@ -82,7 +83,7 @@ export function heldRows({ heldHolds, heldClaims }: Waits, world: World): (Row &
       since: claimedAt,
       cells: [
         named(holder),
-        named(`${unitsOf(units, poolId, world)}, fence ${fence}`),
+        unitsOf(units, poolId, world, `, fence ${fence}`),
         age(claimedAt, world),
         el('span', {}, messageLink(messageId, world), ', lease ends ', age(leaseExpiresAt, world)),
         scopeLink(scopeId, world),
@@ -94,7 +95,7 @@ export function heldRows({ heldHolds, heldClaims }: Waits, world: World): (Row &
     since: hold.heldAt,
     cells: [
       named(hold.holder),
-      named(`${unitsOf(hold.units, hold.poolId, world)}, fence ${hold.fence}`),
+      unitsOf(hold.units, hold.poolId, world, `, fence ${hold.fence}`),
       age(hold.heldAt, world),
       el('span', {}, ...until(hold, world)),
       scopeLink(hold.scopeId, world),
@@ -103,12 +104,12 @@ export function heldRows({ heldHolds, heldClaims }: Waits, world: World): (Row &
   return [...byHolds, ...byClaims];
 }
 
-function poolItem({ id, name, units, heldUnits, waiting }: Pool): Element {
+function poolItem({ id, units, heldUnits, waiting }: Pool, world: World): Element {
   const held = `${count(heldUnits)} of ${count(units)} units held`;
   return el(
     'li',
     { 'data-key': id },
-    el('span', { class: 'name named' }, name),
+    el('span', { class: 'name' }, objectLink('pool', id, world)),
     bar(held, { settled: Math.min(100, percent(heldUnits, units)) }),
     el('span', { class: 'note' }, held),
     waiting > 0 ? el('span', { class: 'note' }, `${count(waiting)} waiting`) : null,
@@ -124,10 +125,10 @@ export function poolsPanel(place?: PageRef): Panel {
     learn: (answer, world) => {
       for (const { id, name } of answer.pools) world.name(id, { name });
     },
-    render: (answer) => [
+    render: (answer, world) => [
       answer.pools.length === 0
         ? el('p', { class: 'empty' }, 'No pool here.')
-        : el('ul', { class: 'bars' }, ...answer.pools.map(poolItem)),
+        : el('ul', { class: 'bars' }, ...answer.pools.map((one) => poolItem(one, world))),
       ...(place ? pager(place, answer.nextCursor, 'pools') : []),
     ],
   });

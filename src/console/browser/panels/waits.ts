@@ -6,6 +6,7 @@ import {
   mailboxLink,
   messageLink,
   named,
+  objectLink,
   type Row,
   scopeLink,
   type TableText,
@@ -81,8 +82,8 @@ function whyNobody({ waitsFor, blockedBy, position, readyAt, groupId }: Task, wo
   const reason =
     position !== null && position > 1 ? `others of its run are before it: position ${position}` : reasons[waitsFor];
   const until = readyAt === null ? [] : [', ready ', age(readyAt, world)];
-  const group = groupId === null ? '' : ` (group ${shortId(groupId)})`;
-  return el('span', {}, reason ?? waitsFor, ...until, group);
+  const group = groupId === null ? [] : [' (group ', objectLink('group', groupId, world), ')'];
+  return el('span', {}, reason ?? waitsFor, ...until, ...group);
 }
 
 function forUnits(answer: Waits, world: World): Row[] {
