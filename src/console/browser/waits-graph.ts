@@ -1,7 +1,7 @@
 import { type Child, el } from './dom.ts';
 
 /** The height of a row in pixels, as console.css has it. */
-const rowHeight = 48;
+const rowHeight = 52;
 const width = 60;
 const dotX = width - 10;
 
