@@ -28,6 +28,7 @@ function versionOf() {
     'package.json': JSON.parse(read('package.json')).version,
     'src/client/package.json': JSON.parse(read('src/client/package.json')).version,
     'src/client/python/pyproject.toml': /^version = "(.*)"$/m.exec(read('src/client/python/pyproject.toml'))?.[1],
+    'docs/deploy/chart/Chart.yaml': /^appVersion: (.*)$/m.exec(read('docs/deploy/chart/Chart.yaml'))?.[1],
   };
   const wanted = tag?.replace(/^v/, '') ?? versions['package.json'];
   for (const [path, version] of Object.entries(versions))
