@@ -1,5 +1,5 @@
 --- @export aside
---- @include lib/clock lib/records mailbox/_blocked mailbox/_dropClaim mailbox/_keyed mailbox/_mailbox mailbox/_members
+--- @include lib/clock lib/records mailbox/_attempts mailbox/_blocked mailbox/_dropClaim mailbox/_keyed mailbox/_mailbox mailbox/_members
 --- @include mailbox/_message mailbox/_proceed mailbox/_ready mailbox/_requires scope/_scope
 --- Messages put aside: nobody holds them, and they are BLOCKED until a question has been answered. `blockedOn` is QUESTION
 --- and the question's id.
@@ -13,6 +13,7 @@ end
 --- Puts a CLAIMED message aside. Its claim ends without counting as an attempt; its key's turn and the units it held are
 --- free. Call keyed.needOrder first.
 function aside.put(record, questionId)
+  attempts.keep(record, now, 'ASKED')
   records.set(record, 'attempts', record.attempts - 1)
   if record.groupId then members.released(record, now) end
   if record.place then requires.give(record, now) end

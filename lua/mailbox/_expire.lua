@@ -1,4 +1,4 @@
---- @include lib/clock lib/due lib/lease lib/records lib/unit mailbox/_cancel mailbox/_delay mailbox/_finish
+--- @include lib/clock lib/due lib/lease lib/records lib/unit mailbox/_attempts mailbox/_cancel mailbox/_delay mailbox/_finish
 --- @include mailbox/_mailbox mailbox/_message mailbox/_release scope/_scope
 --- A message has reached its deadline, or its lease has ended.
 due['mailbox:message'] = function(messageId, at)
@@ -13,6 +13,7 @@ due['mailbox:message'] = function(messageId, at)
     message.finish(record, 'EXPIRED', at, emit.message.expired, 'DEADLINE_EXCEEDED')
     return
   end
+  attempts.keep(record, at, 'LEASE_EXPIRED')
   message.needTrace(record)
   emit.message.lease_expired(messageId, record)
   if record.attempts >= record.maxAttempts then

@@ -45,6 +45,7 @@ function message.finish(record, state, at, emitter, reason, cause)
   if reason then records.set(record, 'reason', reason) end
   if record.place then message.passOn(record, from, at, cause) end
   scope.addLive(path, -1)
+  scope.addAlong(path, message.endedIn[state], 1)
   emitter(record.id, record, cause)
   journal.wake(record.id)
   if mailbox.isEmpty(box) then journal.wake(record.mailboxId) end

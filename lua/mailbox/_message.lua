@@ -25,6 +25,10 @@ end
 message.live = { READY = true, DELAYED = true, BLOCKED = true, CLAIMED = true }
 message.requeueable = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
 
+--- The counters of a scope and those above it that say how many messages have ended so.
+message.endedIn = { ACKED = 'endedAcked', REJECTED = 'endedRejected', FAILED = 'endedFailed', EXPIRED = 'endedExpired',
+  CANCELLED = 'endedCancelled' }
+
 function message.isLive(record)
   return message.live[record.state] == true
 end

@@ -1,4 +1,4 @@
---- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_members mailbox/_message
+--- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_attempts mailbox/_members mailbox/_message
 --- @include mailbox/_order mailbox/_proceed mailbox/_requires mailbox/_unpack scope/_scope
 --- Requeues messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
@@ -30,6 +30,10 @@ function message.requeue(record, box, delaySeconds)
   local from, path = record.state, scope.path(record.scopeId)
   sorted.remove(keys.requeueable(record.mailboxId, from), record.id)
   if from == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
+  -- Any other end of an attempt has been kept.
+  if record.token and (from == 'EXPIRED' or from == 'CANCELLED') then
+    attempts.keep(record, message.load(record.id, 'finishedAt').finishedAt, from)
+  end
   records.set(record, 'attempts', 0)
   for _, field in ipairs(ofEnd) do records.set(record, field, false) end
   if record.deadline and record.deadline > now then
@@ -48,6 +52,7 @@ function message.requeue(record, box, delaySeconds)
   end
   if record.taskId then count.org('usedTasks', 1) end
   scope.addLive(path, 1)
+  scope.addAlong(path, message.endedIn[from], -1)
   emit.message.requeued(record.id, record)
   if record.groupId then members.requeued(record, from) end
 end

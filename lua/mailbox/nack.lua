@@ -4,10 +4,12 @@
 --- @request write
 --- @args messageId token retry countsAttempt delaySeconds reported
 --- @reply state attempts readyAt
---- @include lib/call lib/clock lib/records mailbox/_claim mailbox/_finish mailbox/_message mailbox/_release
+--- @include lib/call lib/clock lib/records mailbox/_attempts mailbox/_claim mailbox/_finish mailbox/_message mailbox/_release
 local record = message.readForRetry(messageId)
 checkClaim(record, token)
 
+local outcome = retry == '0' and 'REJECTED' or countsAttempt == '0' and 'UNTRIED' or 'RETURNED'
+attempts.keep(record, now, outcome, reported ~= '' and reported)
 if reported ~= '' then message.keep(record, 'lastError', reported) end
 if retry == '0' then
   message.finish(record, 'REJECTED', now, emit.message.rejected, 'REJECTED_BY_WORKER')

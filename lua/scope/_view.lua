@@ -2,7 +2,8 @@
 
 --- The scope as reads show it: cancelled if it or any ancestor is; nil if it was never used.
 function scope.view(scopeId)
-  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'liveWaiters', 'name', 'createdAt', 'paused')
+  local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'liveWaiters', 'name', 'createdAt', 'paused',
+    'endedAcked', 'endedRejected', 'endedFailed', 'endedExpired', 'endedCancelled')
   if not record then return nil end
   local path = scope.path(scopeId)
   local cancel = scope.cancelOf(path)

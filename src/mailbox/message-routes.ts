@@ -1,9 +1,10 @@
-import { fields, optional } from '../call/fields.ts';
+import { fields, key, optional } from '../call/fields.ts';
+import { readList } from '../call/read-list.ts';
 import { type Route, read, route } from '../call/route.ts';
-import { type Answered, opaque } from '../declare/field.ts';
-import { one } from '../declare/record.ts';
+import { type Answered, number, opaque, text } from '../declare/field.ts';
+import { exactly, many, one } from '../declare/record.ts';
 import { delaySeconds } from './fields.ts';
-import { ChangedMessage, Message } from './records.ts';
+import { Attempt, ChangedMessage, Message, MessageSummary } from './records.ts';
 
 const reply = { message: one(Message) };
 
@@ -33,6 +34,75 @@ const view = read({
   reply,
   wait: { on: 'messageId', isOver: ({ message }) => message.finishedAt !== null },
 });
+
+const find = readList({
+  path: '/messages',
+  call: 'message.find',
+  summary: 'Find messages of all mailboxes by workKey or by key, without their payloads',
+  description:
+    'Either `workKey` or `key` must be given. A page takes at most 10 messages of a mailbox, the newest; the rest of a key is in ' +
+    'the list of that mailbox. It may have some more than `limit`, and may be empty though there are more: go on with ' +
+    '`nextCursor` until it is null. Messages that the store has damaged are left out.',
+  script: 'mailbox/find',
+  plural: 'messages',
+  record: MessageSummary,
+  filters: {
+    workKey: optional(key()).description('only those that were sent with this workKey; or key'),
+    key: optional(key()).description('only those with this key; or workKey'),
+  },
+});
+
+/** An attempt as scripts keep it, the last one of a message as its record has it. */
+type KeptAttempt = readonly [attempt: number, string, number, number | null, string | null, unknown, unknown];
+
+const attempts = read({
+  path: '/messages/:messageId/attempts',
+  call: 'message.attempts',
+  summary: 'The attempts of a message one by one: who had it, from when to when, and how each ended',
+  description:
+    'Oldest first, with the present one last. The last 10 that did not succeed are kept, beyond a requeue. A message that was ' +
+    'given back before this was counted has fewer.',
+  success: { 200: exactly({ attempts: many(Attempt, 11).means('its attempts, oldest first').schema }) },
+  refuses: ['MESSAGE_NOT_FOUND', 'MESSAGES_DAMAGED'],
+  script: 'mailbox/attempts',
+  reply: {
+    past: text().orNull(),
+    state: text(),
+    attempts: number(),
+    holder: text().orNull(),
+    claimedAt: number().orNull(),
+    finishedAt: number().orNull(),
+    progress: text().orNull(),
+  },
+  answer: ({ past, state, attempts, holder, claimedAt, finishedAt, progress }) => {
+    const kept = (past ?? '')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as KeptAttempt);
+    const outcome = state === 'CLAIMED' ? null : state;
+    const last: KeptAttempt = [attempts, holder ?? '', claimedAt ?? 0, finishedAt, outcome, null, progress];
+    // A message that was given back in a decided group is CANCELLED after that attempt has been kept.
+    const isKept = last.slice(0, 3).every((value, index) => value === kept.at(-1)?.[index]);
+    const all = holder === null || !ownAttempt.includes(state) || isKept ? kept : [...kept, last];
+    return {
+      status: 200,
+      body: {
+        attempts: all.map(([attempt, holder, claimedAt, endedAt, outcome, error, progress]) =>
+          Attempt.of({
+            ...{ attempt, holder, claimedAt, endedAt, outcome },
+            ...{ error: textOrNull(error), progress: textOrNull(progress) },
+          }),
+        ),
+      },
+    };
+  },
+});
+
+/** In these states only the message itself says what its last attempt is; in all others it has none, or one that was kept. */
+const ownAttempt = ['CLAIMED', 'ACKED', 'EXPIRED', 'CANCELLED'];
+
+/** Scripts keep false where there is none. */
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const cancel = route({
   method: 'POST',
@@ -92,5 +162,5 @@ const requeue = route({
   ...changed,
 });
 
-/** The calls on one message. */
-export const messageRoutes: readonly Route[] = [view, cancel, requeue];
+/** The calls on messages. */
+export const messageRoutes: readonly Route[] = [view, find, attempts, cancel, requeue];

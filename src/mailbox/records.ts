@@ -243,6 +243,8 @@ export const Message = record(
     /** While it is CLAIMED: units of pools, and consumptions of allowances (lua/mailbox/_requires.lua). */
     held: text().orNull().later().internal(),
     used: text().orNull().later().internal(),
+    /** What became of its last attempts, unless it was ACKED at once: see lua/mailbox/_attempts.lua. */
+    pastAttempts: text().orNull().later().internal(),
     /** How often its end has left dependents to the workers. */
     ends: number().or(0).later().internal(),
   },
@@ -289,6 +291,25 @@ export const Claim = Message.with('Claim', {
   token: text().means("the claim's secret, for renew, complete and nack").example('q1Yw3T0dB8mLr5vXz7Nc2A'),
   attempt: number().named('attempts'),
   leaseSeconds: number().means('the lease, from when it was made or renewed').example(60),
+});
+
+/** One of the times that a message was handed out. */
+export const Attempt = record('Attempt', {
+  attempt: number(1).means('its number, from 1; a requeue begins anew').example(2),
+  holder: text(),
+  claimedAt: time().example(noon),
+  endedAt: time().orNull().means('when it was over; null: it goes on').example('2026-01-31T12:01:00.000Z'),
+  outcome: oneOf('RETURNED', 'UNTRIED', 'REJECTED', 'LEASE_EXPIRED', 'ASKED', 'ACKED', 'EXPIRED', 'CANCELLED')
+    .orNull()
+    .means(
+      'how it ended: UNTRIED: given back without counting as an attempt; ASKED: put aside until its question is answered; null: it goes on',
+    )
+    .example('RETURNED'),
+  error: text().orNull().means('what its worker reported, at most 300 bytes of it; null: nothing').example(lastError),
+  progress: opaque()
+    .orNull()
+    .means('the progress of the message when it ended; null: none, or one of more than 256 bytes')
+    .example(null),
 });
 
 /** A claim with what only metrics show of it: since when the message was ready is in its place, or else in its id. */

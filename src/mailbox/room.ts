@@ -6,6 +6,7 @@ import { mailboxErrors } from './errors.ts';
 import { mailboxEvents } from './events.ts';
 import { mailboxKeys } from './keys.ts';
 import {
+  Attempt,
   Blocker,
   ChangedMessage,
   Claim,
@@ -48,6 +49,7 @@ export const mailboxRoom: Room = {
     Claim,
     ReceivedClaim,
     HeldClaim,
+    Attempt,
     WaitingTask,
     Prerequisite,
     Blocker,

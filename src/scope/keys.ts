@@ -22,7 +22,7 @@ export const scopeKeys = {
     type: 'hash',
     holds: fieldsIn(
       Scope,
-      'path: ids from the root to this scope; live: READY and CLAIMED messages and WAITING waiters of the subtree, liveWaiters: the latter; cancelledAt: since when it is cancelled; of the scope that a cancel named cancelRequestId, cancelWalk, how far its steps have come (`scopeId kind lastId`), and cancelledMessages, … what it has ended; activeReservations: of the subtree; groupId of a gate scope; undecidedGroups: of those it is the parent scope of; isDeclared: made by POST /scopes below another, declaredChildren: of those; usedAt: its last use that keeps it only for its time; consumptions, consumedUnits: how many units in how many',
+      'path: ids from the root to this scope; live: READY and CLAIMED messages and WAITING waiters of the subtree, liveWaiters: the latter; endedAcked, …: messages of the subtree that have ended so; cancelledAt: since when it is cancelled; of the scope that a cancel named cancelRequestId, cancelWalk, how far its steps have come (`scopeId kind lastId`), and cancelledMessages, … what it has ended; activeReservations: of the subtree; groupId of a gate scope; undecidedGroups: of those it is the parent scope of; isDeclared: made by POST /scopes below another, declaredChildren: of those; usedAt: its last use that keeps it only for its time; consumptions, consumedUnits: how many units in how many',
     ),
     goes: 'when idle and empty for max(retention window, 30 days), since its cancel if there was one',
   },

@@ -18,6 +18,13 @@ export const Scope = record('Scope', {
       .means('messages that are not finished'),
     waiters: number().or(0).named('liveWaiters').means('WAITING waiters'),
   }).means('what has not ended in the scope and those below it'),
+  ended: nested({
+    acked: number().or(0).named('endedAcked').means('ACKED ones'),
+    rejected: number().or(0).named('endedRejected').means('REJECTED ones'),
+    failed: number().or(0).named('endedFailed').means('FAILED ones'),
+    expired: number().or(0).named('endedExpired').means('EXPIRED ones'),
+    cancelled: number().or(0).named('endedCancelled').means('CANCELLED ones'),
+  }).means('how many messages of the scope and those below it have ended so, also those that retention has removed'),
   paused: flag().means('whether nothing is received in it and below it until it is resumed'),
   createdAt: time(),
   /** Ids from the root to this scope. */

@@ -47,7 +47,7 @@ const create = route({
 const list = readList({
   path: '/scopes',
   call: 'scope.list',
-  summary: 'List scopes, newest first; by state, by parent, by name',
+  summary: 'List scopes, newest first; by state, by parent, by name or its beginning',
   description:
     '`live` counts the messages that are not finished and the WAITING waiters of a scope and of all scopes below it.',
   script: 'scope/list',
@@ -56,8 +56,12 @@ const list = readList({
   filters: {
     parentScopeId: optional(id()).description('only those right below this scope'),
     name: optional(key(200)).description('only those of exactly this name'),
+    namePrefix: optional(key(200)).description(
+      'only those whose name begins so, from the last name to the first; with `name` it has no effect',
+    ),
   },
-  position: /^[0-9a-f]{12} [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  // With namePrefix after the name and a tab.
+  position: /^([^\t]+\t)?[0-9a-f]{12} [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   record: Scope,
 });
 

@@ -71,7 +71,7 @@ describe("The console's load on its server", () => {
     await world.at(Date.UTC(2026, 0, 1, 12, 0, 30));
     const tab = await Tab.open(world, { expected: /status of 429/ });
     await tab.signIn(world.apiKey);
-    await tab.status(/^Rate limited: reading again at \d\d:\d\d:\d\d\.$/);
+    await tab.status(/^Rate limited: reading again at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\S*\.$/);
     await tab.page.waitForTimeout(500);
     const before = tab.requests.length;
     await tab.page.waitForTimeout(4_500);

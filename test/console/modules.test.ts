@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { alike, duration, money, percent, plural } from '../../src/console/browser/format.ts';
+import { alike, duration, money, percent, plural, visible } from '../../src/console/browser/format.ts';
 import { members, pretty } from '../../src/console/browser/json-text.ts';
 import { address, placeOf } from '../../src/console/browser/place.ts';
 import { Scopes } from '../../src/console/browser/scopes.ts';
@@ -55,6 +56,30 @@ describe('The console', () => {
         expect(alike(`${text} ${number} ${id}`)).to.equal(alike(`${text} 0 ${other}`));
       }),
     );
+  });
+
+  it('shows what turns a text or cannot be seen in it, and nothing else', () => {
+    const hidden = [
+      ...[
+        0x202a, 0x202e, 0x2066, 0x2069, 0x200e, 0x200f, 0x061c, 0x200b, 0x200d, 0x00ad, 0xfeff, 0x2060, 0x3164, 0x2028,
+      ],
+      ...[0x0, 0x1b, 0x7f, 0x85, 0xfe0f, 0xe0041, 0xd800],
+    ];
+    for (const code of hidden)
+      expect(visible(`a${String.fromCodePoint(code)}b`)).to.equal(
+        `a<U+${code.toString(16).toUpperCase().padStart(4, '0')}>b`,
+      );
+    for (const text of ['plain "text"', 'lines\r\n\tof it', 'עברית العربية', '👩🏽‍💻 ❤️ 🇩🇪', 'naïve – 漢字', ''])
+      expect(visible(text)).to.equal(text);
+  });
+
+  it('has one place where a text gets into the page', () => {
+    const folder = new URL('../../src/console/browser/', import.meta.url);
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.ts') || name === 'dom.ts') continue;
+      const code = readFileSync(new URL(name, folder), 'utf8');
+      expect(code, name).to.not.match(/(textContent|innerText|innerHTML|nodeValue|document\.title) = |createTextNode/);
+    }
   });
 
   it('takes a space, a page, an object and filters from the address, and nothing else', () => {

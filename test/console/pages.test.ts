@@ -34,6 +34,8 @@ describe('Every page of the console', function () {
   let haltedRun: string;
   let ready: string;
   let poolId: string;
+  /** Objects without a page of their own, by their kinds. */
+  let others: readonly (readonly [kind: string, id: string])[];
   before(async () => {
     [service, sink] = await Promise.all([delivering(), Sink.start()]);
     world = await World.create({ on: service });
@@ -69,6 +71,27 @@ describe('Every page of the console', function () {
     halted = (await world.mustPost('/mailboxes', { name: 'halted' })).id;
     haltedRun = (await world.mustPost('/scopes', { name: 'halted' })).id;
     for (const path of [`/mailboxes/${halted}`, `/scopes/${haltedRun}`]) await world.mustPost(`${path}/pause`);
+    await world.mustPost(`/mailboxes/${mailboxId}/messages`, {
+      ...{ scopeId: runId, payload: 1, workKey: 'behind', after: [{ messageId: ready }] },
+    });
+    const { id: hold } = await world.mustPost(`/pools/${pool.id}/acquire`, {
+      scopeId: runId,
+      holder: 'bob',
+      ttlSeconds: 3600,
+    });
+    const [group, barrier, question, schedule] = await Promise.all(
+      ['task-groups', 'barriers', 'questions', 'schedules'].map(
+        async (list) => Object.values((await world.get(`/${list}?limit=1`)).body)[0] as { id: string }[],
+      ),
+    );
+    const { waiters } = (await world.get('/ops/waits')).body;
+    others = [
+      ['waiter', waiters[0].waiterId],
+      ['hold', hold],
+      ...Object.entries({ group, barrier, question, schedule, destination: off ? [off] : [] }).map(
+        ([kind, list]) => [kind, list?.[0]?.id ?? ''] as const,
+      ),
+    ];
     await untilRows(world, 4);
     await world.call('PATCH', `/destinations/${off?.id}`, { state: 'DISABLED' });
   });
@@ -80,6 +103,7 @@ describe('Every page of the console', function () {
     mailboxes: [['/mailboxes', '#mailbox-list table']],
     failed: [['/failed?state=REJECTED', '#failed .errors li', '#failed button']],
     workers: [['/workers', '#workers table', '#staffing table']],
+    find: [['/find?q=halted', '#found table']],
     questions: [['/questions', '#questions li', '#questions button']],
     runs: [['/runs', '#run-list table']],
     journal: [
@@ -104,12 +128,15 @@ describe('Every page of the console', function () {
       `/message/${id}`,
       '#message pre',
       '#message button',
+      '#attempts :is(table, .empty)',
+      '#message-graph :is(svg, .empty)',
       '#message-events li',
     ]),
     run: [
       [`/run/${seeded.runId}`, '#run table', '#run button', '#notes table', '#events li'],
       [`/run/${haltedRun}`, '#run button'],
     ],
+    ...Object.fromEntries(others.map(([kind, id]) => [kind, [[`/${kind}/${id}`, '#object dl']]])),
     note: [[`/note/${seeded.runId}?key=..%2Fx`, '#note pre']],
     allowance: [
       [`/allowance/${seeded.allowanceId}`, '#allowance button', '#waiters table', '#waiters button', '#usage table'],

@@ -176,7 +176,7 @@ describe('The console acts', () => {
     expect(facts).to.match(/This window\s+4 times, 8,500 units: 4,700 of 8,000 estimated \(59 %\), 1 not settled/);
     expect(facts)
       .to.match(/Last 7 d\s+4 times, 8,500 units/)
-      .and.match(/Provider\s+300 units left, \d+ s ago/);
+      .and.match(/Provider\s+300 units left, \d+ s \(\d{4}-\d\d-\d\d /);
     const [byRun, newest] = await usage.getByRole('table').allInnerTexts();
     expect(byRun).to.match(/2\s+5,000\s+3,500 of 5,000 estimated \(70 %\)/);
     expect(byRun).to.match(/2\s+3,500\s+1,200 of 3,000 estimated \(40 %\), 1 not settled/);
@@ -262,8 +262,8 @@ describe('The console acts', () => {
     const spent = tab.page.locator('#spent');
     await spent.getByText('Settled 12.34 USD in 7 d').waitFor();
     const today = new Date().toISOString().slice(0, 10);
-    expect(await spent.innerText()).to.match(new RegExp(`${today}\\s+12\\.34 USD`));
-    expect(await spent.innerText()).to.match(/Alerts\s+50 %\s+reached \d+ s ago/);
+    expect(await spent.innerText()).to.match(new RegExp(`${today} UTC\\s+12\\.34 USD`));
+    expect(await spent.innerText()).to.match(/Alerts\s+50 %\s+reached \d+ s \(\d{4}-/);
     await world.mustPost(`/budgets/${id}/settle`, { reservationId, amountMinor: '66', workKey: 'w2' });
     await spent.getByText('Settled 13.00 USD in 7 d').waitFor();
     await tab.go(`/budget/${id}`);

@@ -1,7 +1,7 @@
 import { answer } from './answering.ts';
 import { type Api, Failure } from './api.ts';
 import { type Action, type AskField, once } from './ask.ts';
-import { count, plural, words } from './format.ts';
+import { count, momentText, plural, words } from './format.ts';
 import { createKey, revokeKey } from './keys.ts';
 import type { Deliveries, Destination, Mailbox, Message, Schedule, Scope } from './records.ts';
 import { resourceActions } from './resource-actions.ts';
@@ -282,7 +282,7 @@ const resumeSchedule: Action = async (api, { id = '' }) => {
     confirm: 'Resume the schedule',
     act: async () => {
       const { state, nextAt } = await api.send<Schedule>('PATCH', `/schedules/${id}`, { state: 'ACTIVE' });
-      const next = nextAt === null ? '' : `, next at ${new Date(nextAt).toLocaleString('en-GB')}`;
+      const next = nextAt === null ? '' : `, next at ${momentText(nextAt)}`;
       return `It is ${words(state)}${next}: one operation.`;
     },
   };

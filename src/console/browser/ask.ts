@@ -1,5 +1,5 @@
 import { type Api, Failure } from './api.ts';
-import { byId, el, html } from './dom.ts';
+import { byId, el, html, setText } from './dom.ts';
 
 /** A value that the person gives along with the confirmation. */
 export interface AskField {
@@ -66,21 +66,19 @@ export async function ask({ title, lines, fields = [], confirm, act }: Ask): Pro
   const submit = async (): Promise<void> => {
     const values = Object.fromEntries(fields.map(({ name }, index) => [name, inputs[index]?.input.value.trim() ?? '']));
     const wrong = fields.map(({ name, check }) => check?.(values[name] ?? '') ?? '').find((text) => text !== '');
-    problem.textContent = wrong ?? '';
+    setText(problem, wrong ?? '');
     if (wrong !== undefined) return;
     const controls = [...inputs.map(({ input }) => input), yes];
     for (const node of controls) node.disabled = true;
-    said.textContent = 'Working…';
+    setText(said, 'Working…');
     no.focus();
     no.disabled = true;
     hasActed = true;
     try {
-      said.textContent = await act(values, (text) => {
-        said.textContent = text;
-      });
+      setText(said, await act(values, (text) => setText(said, text)));
     } catch (error) {
-      said.textContent = '';
-      problem.textContent = error instanceof Failure ? error.text : String(error);
+      setText(said, '');
+      setText(problem, error instanceof Failure ? error.text : String(error));
       if (error instanceof Failure && error.isRefusal) {
         for (const node of [...controls, no]) node.disabled = false;
         controls[0]?.focus();
@@ -89,7 +87,7 @@ export async function ask({ title, lines, fields = [], confirm, act }: Ask): Pro
     }
     yes.remove();
     no.disabled = false;
-    no.textContent = 'Close';
+    setText(no, 'Close');
     no.focus();
   };
   return new Promise((resolve) => {

@@ -1,14 +1,21 @@
+import { visible } from './format.ts';
+
 export type Child = Node | string | number | null;
 
-const svgTags = new Set(['svg', 'rect', 'path', 'line', 'text', 'g']);
+const svgTags = new Set(['svg', 'rect', 'path', 'line', 'text', 'g', 'circle']);
 
-/** Creates an element. Strings become text nodes, so names chosen by callers are never markup. */
+/** Attributes that people read or hear. */
+const saidAttributes = new Set(['aria-label', 'title']);
+
+/** Creates an element. Strings become text nodes, so names chosen by callers are never markup; nothing in them is hidden. */
 export function el(tag: string, attributes: Readonly<Record<string, string>>, ...children: readonly Child[]): Element {
   const node = svgTags.has(tag)
     ? document.createElementNS('http://www.w3.org/2000/svg', tag)
     : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  for (const child of children) if (child !== null) node.append(typeof child === 'number' ? String(child) : child);
+  for (const [name, value] of Object.entries(attributes)) {
+    node.setAttribute(name, saidAttributes.has(name) ? visible(value) : value);
+  }
+  for (const child of children) if (child !== null) node.append(child instanceof Node ? child : visible(String(child)));
   return node;
 }
 
@@ -19,6 +26,23 @@ export function html<T extends HTMLElement>(
   ...children: readonly Child[]
 ): T {
   return el(tag, attributes, ...children) as T;
+}
+
+/** Sets the whole text of an element, with nothing hidden in it. The same again changes nothing: screen readers announce each change. */
+export function setText(node: Element, text: string): void {
+  const shown = visible(text);
+  if (node.textContent !== shown) node.textContent = shown;
+}
+
+/** The title of the document. */
+export function setTitle(text: string): void {
+  document.title = `${visible(text)} – Muster console`;
+}
+
+/** The heading of the page, once the name of what it shows is known. */
+export function setHeading(text: string, id?: string): void {
+  const parts = id === undefined ? [] : [' ', el('span', { class: 'id' }, id)];
+  byId('page-title').replaceChildren(visible(text), ...parts);
 }
 
 /** An element of the page by its id. */

@@ -58,3 +58,29 @@ export function alike(error: string): string {
     .replace(/\b(0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{6,})\b/gi, '…')
     .replace(/\d+([.,:]\d+)*/g, '…');
 }
+
+/** A moment with its date and zone, in the zone of whoever looks at it: `2026-01-31 13:00:00 UTC+01:00`. */
+export function momentText(moment: string | number): string {
+  const at = new Date(moment);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const ahead = -at.getTimezoneOffset();
+  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60];
+  const zone = ahead === 0 ? 'UTC' : `UTC${ahead < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`;
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())} ${zone}`;
+}
+
+const emoji = '\\p{Extended_Pictographic}\\p{Emoji_Modifier}?\\uFE0F?';
+const unseen = '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\u2800\\uFFF9-\\uFFFB]';
+const emojiOrUnseen = new RegExp(`(${emoji}(?:\\u200D${emoji})*)|(?![\\t\\n\\r])${unseen}`, 'gu');
+
+/**
+ * A text in which nothing is hidden: characters that turn its direction, or that nobody sees, are shown as `<U+202E>`. So a name
+ * cannot look like another one, nor change the order of what stands beside it. What joins the parts of an emoji stays.
+ */
+export function visible(text: string): string {
+  return text.replace(emojiOrUnseen, (found, isEmoji?: string) => {
+    if (isEmoji !== undefined) return found;
+    return `<U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
+  });
+}

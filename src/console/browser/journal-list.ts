@@ -1,5 +1,5 @@
 import { byId, el, patch } from './dom.ts';
-import { plural } from './format.ts';
+import { momentText, plural } from './format.ts';
 import { eventItem } from './pages/events.ts';
 import { shownOf } from './parts.ts';
 import type { Happening } from './records.ts';
@@ -32,13 +32,13 @@ export class JournalList {
   constructor(world: World, signal: AbortSignal) {
     this.#world = world;
     signal.addEventListener('abort', () => clearTimeout(this.#timer));
-    this.#draw();
+    this.draw();
   }
 
   select(choice: Choice): void {
     this.#choice = choice;
     byId('journal').classList.toggle('few', choice.more !== undefined);
-    this.#draw();
+    this.draw();
   }
 
   add(events: readonly Happening[]): void {
@@ -47,15 +47,16 @@ export class JournalList {
     const known = new Set(this.#events.slice(0, events.length + maxShown).map(({ eventId }) => eventId));
     const fresh = events.filter(({ eventId }) => !known.has(eventId)).reverse();
     this.#events = [...fresh, ...this.#events].slice(0, maxKept);
-    this.#timer ??= setTimeout(() => this.#draw(), drawEveryMs);
+    this.#timer ??= setTimeout(() => this.draw(), drawEveryMs);
   }
 
   skipped(): void {
-    this.#note = `Events before ${new Date().toLocaleTimeString('en-GB')} are not shown here. `;
-    this.#draw();
+    this.#note = `Events before ${momentText(Date.now())} are not shown here. `;
+    this.draw();
   }
 
-  #draw(): void {
+  /** Draws it anew, for instance because names have become known. */
+  draw(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const { types, more } = this.#choice;

@@ -1,6 +1,6 @@
 import { actions } from './actions.ts';
 import { Api, Failure } from './api.ts';
-import { byId, el } from './dom.ts';
+import { byId, el, setText, setTitle } from './dom.ts';
 import { shortId } from './format.ts';
 import { pageNames } from './pages/pages.ts';
 import { address, placeOf } from './place.ts';
@@ -23,14 +23,13 @@ let moreSpaces: string | null = null;
 
 function status(text: string): void {
   const line = byId('status');
-  // Screen readers announce every change, so don't repeat the same text.
-  if (line.textContent !== text) line.textContent = text;
+  setText(line, text);
 }
 
 function showOnly(wanted: keyof typeof views): void {
   for (const one of Object.keys(views)) byId(one).hidden = one !== wanted;
   byId('session').hidden = wanted === 'sign-in';
-  byId('pages').hidden = wanted !== 'page-view';
+  for (const id of ['pages', 'find']) byId(id).hidden = wanted !== 'page-view';
   if (wanted !== 'page-view') byId('journal').hidden = true;
 }
 
@@ -45,18 +44,18 @@ function signIn(problem = ''): void {
   turns++;
   close();
   showOnly('sign-in');
-  document.title = 'Sign in – Muster console';
+  setTitle('Sign in');
   byId<HTMLAnchorElement>('account').href = accountAddress();
-  byId('problem').textContent = problem;
+  setText(byId('problem'), problem);
 }
 
 /** The spaces to choose from, with what is wrong with the one that was asked for. */
 function showSpaces(problem = ''): void {
   close();
   showOnly('spaces');
-  document.title = 'Spaces – Muster console';
+  setTitle('Spaces');
   byId('all-spaces').hidden = true;
-  byId('spaces-problem').textContent = problem;
+  setText(byId('spaces-problem'), problem);
   const items = known.map(({ id, name }) =>
     el(
       'li',
@@ -83,7 +82,7 @@ async function readMoreSpaces(): Promise<void> {
     byId('spaces-list').querySelectorAll('a')[shown]?.focus();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    byId('spaces-problem').textContent = error.text;
+    setText(byId('spaces-problem'), error.text);
   }
 }
 
@@ -193,8 +192,8 @@ async function follow(moved: boolean): Promise<void> {
   showOnly('page-view');
   const space = known.find(({ id }) => id === place.spaceId);
   byId('all-spaces').hidden = known.length < 2;
-  byId('space-name').textContent = `Space ${space?.name ?? ''} ${place.spaceId}`.replace('  ', ' ');
-  document.title = `${title} – Muster console`;
+  setText(byId('space-name'), `Space ${space?.name ?? ''} ${place.spaceId}`.replace('  ', ' '));
+  setTitle(title);
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-page]')) {
     link.href = address(place.spaceId, link.dataset['page']);
     if (link.dataset['page'] === place.page) link.setAttribute('aria-current', 'page');
@@ -213,10 +212,10 @@ function start(): void {
     const key = byId<HTMLInputElement>('key').value.trim();
     const problem = byId('problem');
     if (key === '') {
-      problem.textContent = 'Enter an API key, such as mk_dev_…';
+      setText(problem, 'Enter an API key, such as mk_dev_…');
       return;
     }
-    problem.textContent = await enter(key);
+    setText(problem, await enter(key));
     if (problem.textContent !== '') return;
     session.key = key;
     byId<HTMLInputElement>('key').value = '';
@@ -227,6 +226,11 @@ function start(): void {
     known = [];
     signIn();
     byId('key').focus();
+  });
+  byId('find').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const q = byId<HTMLInputElement>('find-text').value.trim();
+    if (view && q !== '') location.hash = address(view.spaceId, 'find', { q });
   });
   byId('more-spaces').addEventListener('click', () => void readMoreSpaces());
   const pause = byId('pause');

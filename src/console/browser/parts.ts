@@ -1,5 +1,6 @@
 import { type Child, el } from './dom.ts';
-import { count, duration, plural, shortId } from './format.ts';
+import { count, duration, momentText, plural, shortId } from './format.ts';
+import { type KindName, kindOf } from './kinds.ts';
 import { address, type PageRef, type Query } from './place.ts';
 import type { Destination } from './records.ts';
 import type { World } from './world.ts';
@@ -9,15 +10,25 @@ export interface Row {
   readonly cells: readonly Child[];
 }
 
-/** A message by a link, a group by its id. */
+/** An object by a link to its page: its name and, as names of runs need not be unique, its id. */
+export function objectLink(kind: KindName, id: string, world: World): Element {
+  const href = address(world.spaceId, `${kind}/${id}`);
+  const name = kindOf(kind).nameField === undefined ? null : world.nameOf(id, kind);
+  if (name === null) return el('a', { class: 'id', href }, shortId(id));
+  const shownId = kind === 'run' ? [' ', el('span', { class: 'id note' }, shortId(id))] : [];
+  return el('a', { class: 'named', href }, name, ...shownId);
+}
+
+/** A message or a group. */
 export function messageOrGroup(id: string, isGroup: boolean, world: World): Element {
-  return isGroup ? el('span', { class: 'id' }, `group ${shortId(id)}`) : messageLink(id, world);
+  return isGroup ? el('span', {}, 'group ', objectLink('group', id, world)) : messageLink(id, world);
 }
 
 /** Units of a pool or an allowance by its name; else a message or a group. */
 function whatBlocks(kind: string, id: string, world: World): Element {
-  if (kind !== 'POOL' && kind !== 'ALLOWANCE') return messageOrGroup(id, kind === 'GROUP', world);
-  return named(`units of ${kind.toLowerCase()} ${world.named(id).name}`);
+  if (kind === 'POOL') return el('span', {}, 'units of pool ', objectLink('pool', id, world));
+  if (kind === 'ALLOWANCE') return el('span', {}, 'units of allowance ', objectLink('allowance', id, world));
+  return messageOrGroup(id, kind === 'GROUP', world);
 }
 
 /** What a BLOCKED message waits for. */
@@ -116,13 +127,9 @@ export function badge(state: string): Element {
   return el('span', { class: `badge ${state.toLowerCase()}` }, state);
 }
 
-export function scopeLink(scopeId: string, world: World): Element {
-  return el('a', { class: 'id', href: address(world.spaceId, `run/${scopeId}`) }, shortId(scopeId));
-}
+export const scopeLink = (scopeId: string, world: World): Element => objectLink('run', scopeId, world);
 
-export function messageLink(messageId: string, world: World): Element {
-  return el('a', { class: 'id', href: address(world.spaceId, `message/${messageId}`) }, shortId(messageId));
-}
+export const messageLink = (messageId: string, world: World): Element => objectLink('message', messageId, world);
 
 /** What a workKey stands for: the message and the attempt where a worker made it, else the key itself. */
 export function workLink(workKey: string | null, world: World): Element {
@@ -133,7 +140,12 @@ export function workLink(workKey: string | null, world: World): Element {
 }
 
 /** The mailbox by its name, as far as it is known; with a state, its messages of that state. */
-export function mailboxLink(mailboxId: string, world: World, text = world.named(mailboxId).name, query: Query = {}) {
+export function mailboxLink(
+  mailboxId: string,
+  world: World,
+  text = world.named(mailboxId, 'mailbox').name,
+  query: Query = {},
+) {
   return el('a', { class: 'named', href: address(world.spaceId, `mailbox/${mailboxId}`, query) }, text);
 }
 
@@ -188,12 +200,6 @@ export function section(title: string, id: string, ...before: readonly Node[]): 
   );
 }
 
-/** The page's name, once what it shows is read. */
-export function retitle(title: string): void {
-  const heading = document.getElementById('page-title');
-  if (heading) heading.textContent = title;
-}
-
 export function reading(): Element {
   return el('p', { class: 'empty' }, 'Reading…');
 }
@@ -208,9 +214,16 @@ export function pager({ spaceId = '', page, id, query }: PageRef, nextCursor: st
   return first || next ? [el('nav', { 'aria-label': label, class: 'pages' }, first, next)] : [];
 }
 
-/** The time since or until a moment, which the page keeps up to date. */
-export function age(moment: string, world: World): Element {
-  return el('time', { datetime: moment, 'data-ticks': '' }, ageText(moment, world));
+/** The time since or until a moment, which the page keeps up to date, and the moment itself: nobody needs a mouse to see it. */
+export function age(moment: string, world: World, after = ''): Element {
+  const relative = el('time', { datetime: moment, 'data-ticks': '' }, ageText(moment, world));
+  return el(
+    'span',
+    { class: 'when' },
+    relative,
+    `${after} `,
+    el('time', { class: 'note', datetime: moment }, `(${momentText(moment)})`),
+  );
 }
 
 export function ageText(moment: string, world: World): string {
@@ -224,12 +237,7 @@ export function failureOf({ consecutiveFailures, failingSince }: Destination, wo
   return el('span', { class: 'problem' }, `${plural(consecutiveFailures, 'failure')} in a row`, ...since);
 }
 
-/** The time of day, with the date unless it is today. */
+/** A moment, with date and zone. */
 export function clock(moment: string): Element {
-  const at = new Date(moment);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} `;
-  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-  const isToday = at.toDateString() === new Date().toDateString();
-  return el('time', { datetime: moment }, isToday ? time : day + time);
+  return el('time', { datetime: moment }, momentText(moment));
 }

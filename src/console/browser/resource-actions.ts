@@ -1,6 +1,6 @@
 import { type Api, Failure } from './api.ts';
 import { type Action, once } from './ask.ts';
-import { count, duration, money, plural, words } from './format.ts';
+import { count, duration, momentText, money, plural, words } from './format.ts';
 import type { Allowance, Budget, BudgetView, Hold, Pool, Voided, Waiter } from './records.ts';
 
 /** What buttons do with budgets, allowances and pools. */
@@ -102,7 +102,7 @@ const cooldown: Action = async (api, { id = '' }) => {
     act: async (values) => {
       const body = { seconds: Number(values['seconds']), reason: values['reason'] ?? '' };
       const { cooldownUntil } = await api.send<Cooldown>('POST', `/allowances/${id}/cooldown`, body);
-      return `It is cooling down until ${new Date(cooldownUntil).toLocaleTimeString('en-GB')}.`;
+      return `It is cooling down until ${momentText(cooldownUntil)}.`;
     },
   };
 };

@@ -1,4 +1,4 @@
-import { byId } from './dom.ts';
+import { byId, setText } from './dom.ts';
 import { session } from './session.ts';
 
 /** Signs in at the issuer: the authorization code flow with PKCE. The issuer leads back to this page. */
@@ -117,8 +117,8 @@ async function signIn(): Promise<void> {
   const isAnswer = answer.has('code') || answer.has('error') || answer.has('state');
   await (isAnswer ? finish(settings, answer) : begin(settings)).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
-    byId('sign-in-title').textContent = 'Not signed in';
-    byId('problem').textContent = `${error.message}.`;
+    setText(byId('sign-in-title'), 'Not signed in');
+    setText(byId('problem'), `${error.message}.`);
   });
 }
 

@@ -2,9 +2,11 @@ import { actions } from './actions.ts';
 import { instants } from './answering.ts';
 import { type Api, Failure, type Rights } from './api.ts';
 import { ask } from './ask.ts';
-import { byId, el, patch } from './dom.ts';
+import { byId, el, patch, setHeading, setText } from './dom.ts';
+import { momentText } from './format.ts';
 import { Journal } from './journal.ts';
 import { JournalList } from './journal-list.ts';
+import { namesPanel } from './names.ts';
 import type { Page } from './pages/page.ts';
 import { pageOf } from './pages/pages.ts';
 import type { Panel } from './panels/panel.ts';
@@ -29,6 +31,8 @@ export class SpaceView {
   readonly #journal: Journal;
   readonly #list: JournalList;
   readonly #listener: SpaceListener;
+  /** Reads the names that pages lack. */
+  readonly #names: Panel;
   readonly #closing = new AbortController();
   #running: AbortController | undefined;
   #isLive = false;
@@ -44,6 +48,7 @@ export class SpaceView {
     this.#listener = listener;
     this.#world = new World(api.spaceId, can, new Scopes());
     this.#world.setClock(asOf);
+    this.#names = namesPanel(this.#world);
     this.#poller = new Poller(api, {
       answered: (panel, answer) => this.#answered(panel, answer),
       failed: (panel, failure) => this.#failed(panel, failure),
@@ -71,10 +76,9 @@ export class SpaceView {
     // A question about what is no longer shown.
     byId<HTMLDialogElement>('ask').close();
     const page = pageOf(place, this.#world);
-    this.#page = page;
+    this.#page = { ...page, panels: [...page.panels, this.#names] };
     this.#shown = new Map();
-    const id = page.id === undefined ? [] : [' ', el('span', { class: 'id' }, page.id)];
-    byId('page-title').replaceChildren(page.title, ...id);
+    setHeading(page.title, page.id);
     byId('page').replaceChildren(...page.content);
     for (const panel of page.panels) {
       this.#fill(panel, [reading()]);
@@ -86,7 +90,7 @@ export class SpaceView {
     const scopes = scopeId === undefined ? undefined : () => this.#world.scopes.subtree(scopeId);
     const more = place.page === 'journal' ? undefined : address(this.#world.spaceId, 'journal', { scopeId });
     this.#list.select({ scopes, types: page.journalTypes, more });
-    this.#poller.show(page.panels);
+    this.#poller.show(this.#page.panels);
     return page;
   }
 
@@ -121,7 +125,9 @@ export class SpaceView {
     if (!this.#page?.panels.includes(panel)) return;
     this.#take(panel, answer);
     const isNaming = namesVersion !== this.#world.namesVersion;
-    if (isNaming) for (const [other, last] of this.#shown) this.#draw(other, last);
+    if (!isNaming) return;
+    for (const [other, last] of this.#shown) this.#draw(other, last);
+    this.#list.draw();
   }
 
   #take(panel: Panel, answer: unknown): void {
@@ -147,7 +153,7 @@ export class SpaceView {
   }
 
   #showTransient({ status, message, retryAfterMs }: Failure): void {
-    const at = new Date(Date.now() + retryAfterMs).toLocaleTimeString('en-GB');
+    const at = momentText(Date.now() + retryAfterMs);
     this.#listener.status(status === 429 ? `Rate limited: reading again at ${at}.` : `Not live: ${message}. Retrying.`);
   }
 
@@ -214,7 +220,7 @@ export class SpaceView {
     const near = button?.closest('section') ?? null;
     const said = document.getElementById('done');
     const say = (text: string): void => {
-      if (said) said.textContent = text;
+      if (said) setText(said, text);
     };
     try {
       say(await doing);
@@ -228,6 +234,6 @@ export class SpaceView {
 
   #tick(): void {
     for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-ticks]'))
-      time.textContent = ageText(time.dateTime, this.#world);
+      setText(time, ageText(time.dateTime, this.#world));
   }
 }

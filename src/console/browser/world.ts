@@ -1,14 +1,19 @@
 import type { Rights } from './api.ts';
 import { shortId } from './format.ts';
-import type { Destination, Mailbox, Waits } from './records.ts';
+import type { KindName } from './kinds.ts';
+import type { Destination, Mailbox, Scope, Waits } from './records.ts';
 import type { Scopes } from './scopes.ts';
 
 interface Named {
-  readonly name: string;
+  /** null: it has none. */
+  readonly name: string | null;
   /** Of a budget. */
   readonly scale?: number;
   readonly currency?: string;
 }
+
+/** More than any page shows. */
+const maxNames = 5_000;
 
 /** Responses that panels share. */
 export class World {
@@ -19,8 +24,10 @@ export class World {
   mailboxes: readonly Mailbox[] = [];
   /** Without them no button is shown. */
   readonly can: Rights;
-  /** Mailboxes, budgets and allowances by id. */
+  /** Runs, mailboxes, budgets and so on by id; the first ones go where there are too many. */
   readonly #named = new Map<string, Named>();
+  /** What was shown by its id, because its name is not known yet. */
+  readonly #unnamed = new Map<string, KindName>();
   /** Webhook destinations that hear nothing, and those whose last attempts failed. */
   disabled = 0;
   failing: readonly Destination[] = [];
@@ -46,8 +53,17 @@ export class World {
   }
 
   name(id: string, named: Named): void {
-    if (this.#named.get(id)?.name !== named.name) this.namesVersion++;
+    // An id says as much as no name.
+    if ((this.#named.get(id)?.name ?? null) !== named.name) this.namesVersion++;
     this.#named.set(id, named);
+    this.#unnamed.delete(id);
+    const [oldest] = this.#named.keys();
+    if (this.#named.size > maxNames && oldest !== undefined) this.#named.delete(oldest);
+  }
+
+  /** Some of those whose names are to be read. */
+  unnamed(limit: number): (readonly [id: string, kind: KindName])[] {
+    return [...this.#unnamed].slice(0, limit);
   }
 
   learnDestinations(destinations: readonly Destination[]): void {
@@ -70,7 +86,23 @@ export class World {
     for (const { id, name } of mailboxes) this.name(id, { name });
   }
 
-  named(id: string): Named {
-    return this.#named.get(id) ?? { name: shortId(id) };
+  learnRuns(runs: readonly Pick<Scope, 'id' | 'name' | 'parentScopeId' | 'createdAt'>[]): void {
+    for (const { id, name, parentScopeId, createdAt } of runs) {
+      this.name(id, { name });
+      this.scopes.learn(id, createdAt, parentScopeId);
+    }
+  }
+
+  /** Its name, or as much of its id as a table has room for. A name that is not known yet is read (names.ts). */
+  named(id: string, kind?: KindName): Named & { readonly name: string } {
+    const name = this.nameOf(id, kind) ?? shortId(id);
+    return { ...this.#named.get(id), name };
+  }
+
+  /** null: it has none, or it is not known yet. */
+  nameOf(id: string, kind?: KindName): string | null {
+    const known = this.#named.get(id);
+    if (!known && kind !== undefined) this.#unnamed.set(id, kind);
+    return known?.name ?? null;
   }
 }

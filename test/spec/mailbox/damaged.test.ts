@@ -139,6 +139,7 @@ describe('Packed messages that the store has damaged', () => {
     const act = (what: string, body?: object) => there.post(`/messages/${claim.id}/${what}`, body);
     const calls: Record<string, () => Promise<Reply>> = {
       'message.view': () => there.get(`/messages/${acked}`),
+      'message.attempts': () => there.get(`/messages/${acked}/attempts`),
       'message.cancel': () => there.post(`/messages/${cancelled}/cancel`),
       'message.requeue': () => there.post(`/messages/${cancelled}/requeue`, {}),
       'message.renew': () => act('renew', { token: claim.token }),

@@ -18,7 +18,8 @@ describe('POST /scopes', () => {
     expect([again.status, again.body]).to.deep.equal([201, body]);
     const { id, createdAt, ...rest } = body;
     const live = { messages: 0, waiters: 0 };
-    expect(rest).to.deep.equal({ parentScopeId, name: 'crawl 7', state: 'IDLE', live, paused: false });
+    const ended = { acked: 0, rejected: 0, failed: 0, expired: 0, cancelled: 0 };
+    expect(rest).to.deep.equal({ parentScopeId, name: 'crawl 7', state: 'IDLE', live, ended, paused: false });
     expect(createdAt).to.match(/Z$/);
     expect((await world.get(`/scopes/${id}`)).body).to.deep.equal(body);
     expect(await world.eventTypes()).to.deep.equal(['scope.created', 'scope.created']);

@@ -1,8 +1,8 @@
-import { el } from '../dom.ts';
+import { el, setHeading } from '../dom.ts';
 import { panel } from '../panels/panel.ts';
 import { allowanceState } from '../panels/resources.ts';
 import { usagePanel, waitersPanel } from '../panels/usage.ts';
-import { retitle, section } from '../parts.ts';
+import { section } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { Allowance } from '../records.ts';
 import type { World } from '../world.ts';
@@ -18,13 +18,14 @@ export function allowancePage({ id = '' }: PageRef, world: World): Page {
     idleSeconds: 20,
     learn: ({ name }, known) => {
       known.name(id, { name });
-      retitle(`Allowance ${name}`);
+      setHeading(`Allowance ${name}`, id);
     },
     render: (allowance, known) => [el('div', { class: 'bars' }, el('div', {}, ...allowanceState(allowance, known)))],
   });
   const [waiters, usage] = [waitersPanel(id), usagePanel(id, world)];
   return {
     title: `Allowance ${world.named(id).name}`,
+    id,
     content: [
       section('This window', state.id),
       section('Who waits, in order', waiters.id),

@@ -1,4 +1,4 @@
-import { el } from '../dom.ts';
+import { el, setHeading } from '../dom.ts';
 import { money } from '../format.ts';
 import { balancesBar, budgetLink } from '../panels/budgets.ts';
 import { voidButton } from '../panels/overdue.ts';
@@ -14,7 +14,6 @@ import {
   named,
   pager,
   pairs,
-  retitle,
   scopeLink,
   section,
   type TableText,
@@ -72,7 +71,7 @@ export function budgetPage(place: PageRef, world: World): Page {
     hears: ['budget'],
     learn: ({ name, scale, currency }, known) => {
       known.name(id, { name, scale, currency });
-      retitle(`Budget ${name}`);
+      setHeading(`Budget ${name}`, id);
     },
     render: (budget, known) => [
       el(
@@ -93,5 +92,5 @@ export function budgetPage(place: PageRef, world: World): Page {
   });
   const spent = spentPanel(id, world);
   const content = [section('Who has reserved and spent what', list.id), section('Over the last days', spent.id)];
-  return { title: `Budget ${world.named(id).name}`, content, panels: [list, spent] };
+  return { title: `Budget ${world.named(id).name}`, id, content, panels: [list, spent] };
 }

@@ -67,8 +67,7 @@ function groupItem({ text, messages }: ErrorGroup, canAct: boolean, world: World
     ' × ',
     named(short),
     ', newest ',
-    age(endOf(newest), world),
-    ' ago',
+    age(endOf(newest), world, ' ago'),
     buttons(act),
     el(
       'details',

@@ -1,20 +1,35 @@
-import { el } from '../dom.ts';
+import { type Child, el } from '../dom.ts';
 import { money, shortId } from '../format.ts';
-import { clock, messageLink, scopeLink } from '../parts.ts';
+import { kindOfEvent, kindOfField } from '../kinds.ts';
+import { clock, objectLink, scopeLink } from '../parts.ts';
 import { isUuid } from '../place.ts';
 import type { Happening } from '../records.ts';
 import type { World } from '../world.ts';
 
+/** A value of an event: an id leads to what it names, an amount is in the currency of its budget, where that is known. */
+function detail(name: string, value: unknown, { aggregate, aggregateId }: Happening, world: World): Child[] {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (isUuid(text)) {
+    const kind = kindOfField(name);
+    return [`${name} `, kind === undefined ? el('span', { class: 'id' }, text) : objectLink(kind, text, world)];
+  }
+  if (aggregate === 'budget' && /Minor$|^overdrawn$/.test(name)) {
+    const { scale, currency } = world.named(aggregateId, 'budget');
+    if (scale !== undefined) return [`${name.replace(/Minor$/, '')} ${money(text, scale)} ${currency}`];
+  }
+  return [`${name} ${text}`];
+}
+
 /** An event of the journal, as an item of a list. */
-export function eventItem(
-  { eventId, type, aggregate, aggregateId, scopeId, occurredAt, payload }: Happening,
-  world: World,
-) {
+export function eventItem(event: Happening, world: World) {
+  const { eventId, type, aggregateId, scopeId, occurredAt, payload } = event;
   const details = Object.entries(payload)
     .filter(([, value]) => value !== aggregateId && value !== scopeId && value !== null)
-    .map(([name, value]) => detail(name, value, aggregate === 'budget' ? aggregateId : '', world));
+    .flatMap(([name, value], index) => [index === 0 ? ' ' : ', ', ...detail(name, value, event, world)]);
+  const kind = kindOfEvent(event);
   const id =
-    aggregate === 'message' ? messageLink(aggregateId, world) : el('span', { class: 'id' }, shortId(aggregateId));
+    kind === undefined ? el('span', { class: 'id' }, shortId(aggregateId)) : objectLink(kind, aggregateId, world);
+  const isOfRun = scopeId === null || scopeId === aggregateId;
   return el(
     'li',
     { 'data-key': eventId },
@@ -23,24 +38,12 @@ export function eventItem(
     el('b', {}, type),
     ' ',
     id,
-    scopeId === null ? null : el('span', {}, ' run ', scopeLink(scopeId, world)),
-    el('span', { class: 'note' }, details.length === 0 ? '' : ` ${details.join(', ')}`),
+    isOfRun ? null : el('span', {}, ' run ', scopeLink(scopeId, world)),
+    el('span', { class: 'note' }, ...details),
   );
 }
 
 export function eventList(events: readonly Happening[], world: World): Element {
   if (events.length === 0) return el('p', { class: 'empty' }, 'No event.');
   return el('ol', { class: 'events' }, ...events.map((event) => eventItem(event, world)));
-}
-
-/** Amounts are in the currency of their budget, where that is known. */
-function detail(name: string, value: unknown, budgetId: string, world: World): string {
-  if (typeof value !== 'string') return `${name} ${JSON.stringify(value)}`;
-  const { scale, currency } = world.named(budgetId);
-  if (scale === undefined || !/Minor$|^overdrawn$/.test(name)) return `${name} ${short(value)}`;
-  return `${name.replace(/Minor$/, '')} ${money(value, scale)} ${currency}`;
-}
-
-function short(text: string): string {
-  return isUuid(text) ? shortId(text) : text;
 }

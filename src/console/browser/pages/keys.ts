@@ -20,7 +20,7 @@ function stateOf({ revokedAt, expiresAt }: Key, world: World): 'ACTIVE' | 'REVOK
 
 function limitsOf({ spaces, mailboxes, holder }: Key, world: World): string {
   const limits = [
-    ...(mailboxes.length > 0 ? [`mailboxes ${mailboxes.map((id) => world.named(id).name).join(', ')}`] : []),
+    ...(mailboxes.length > 0 ? [`mailboxes ${mailboxes.map((id) => world.named(id, 'mailbox').name).join(', ')}`] : []),
     ...(mailboxes.length === 0 && spaces.length > 0 ? [plural(spaces.length, 'space')] : []),
     ...(holder === null ? [] : [`holder ${holder}`]),
   ];
@@ -39,7 +39,7 @@ function row(key: Key, world: World) {
       named(permissions.join(', ')),
       named(limitsOf(key, world)),
       // True to the day.
-      lastUsedAt === null ? 'never' : lastUsedAt.slice(0, 10),
+      lastUsedAt === null ? 'never' : `${lastUsedAt.slice(0, 10)} UTC`,
       expiresAt === null ? 'never' : age(expiresAt, world),
       state === 'REVOKED' ? '' : buttons(button('revokeKey', 'Revoke…', { id, label })),
     ],

@@ -1,4 +1,4 @@
-import { el, html } from '../dom.ts';
+import { el, html, setHeading } from '../dom.ts';
 import { count, duration, percent, plural, words } from '../format.ts';
 import { graphsPanel } from '../panels/graphs.ts';
 import { panel } from '../panels/panel.ts';
@@ -12,7 +12,6 @@ import {
   pager,
   pairs,
   pauseButton,
-  retitle,
   section,
   type TableText,
   table,
@@ -158,7 +157,7 @@ export function mailboxPage(place: PageRef, world: World): Page {
     everySeconds: 4,
     learn: (mailbox, known) => {
       known.learnMailboxes([mailbox]);
-      retitle(`Mailbox ${mailbox.name}`);
+      setHeading(`Mailbox ${mailbox.name}`, id);
     },
     render: (mailbox, known) => head(mailbox, place, known),
   });
@@ -197,7 +196,7 @@ export function mailboxPage(place: PageRef, world: World): Page {
     section('Over time', graphs.id),
     section('Messages', 'messages', search),
   ];
-  return { title: `Mailbox ${title}`, content, panels: [top, graphs, list] };
+  return { title: `Mailbox ${title}`, id, content, panels: [top, graphs, list] };
 }
 
 /** What can be done with all messages that are shown: exactly with these. */

@@ -1,7 +1,9 @@
 import { el } from '../dom.ts';
 import { words } from '../format.ts';
 import { members, pretty } from '../json-text.ts';
+import { attemptsPanel } from '../panels/attempts.ts';
 import { type Panel, panel } from '../panels/panel.ts';
+import { prerequisitesPanel } from '../panels/prerequisites.ts';
 import {
   age,
   badge,
@@ -12,12 +14,13 @@ import {
   mailboxLink,
   messageOrGroup,
   named,
+  objectLink,
   pairs,
   scopeLink,
   section,
 } from '../parts.ts';
 import type { PageRef } from '../place.ts';
-import type { EventsPage, Happening, Message, Waits } from '../records.ts';
+import type { EventsPage, Happening, Message } from '../records.ts';
 import type { World } from '../world.ts';
 import { requeueable } from './errors.ts';
 import { eventList } from './events.ts';
@@ -28,8 +31,6 @@ interface Shown {
   readonly message: Message;
   readonly texts: ReadonlyMap<string, string>;
 }
-
-type Dependents = Waits['waitingTasks'];
 
 const live: readonly string[] = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'];
 
@@ -87,7 +88,7 @@ function facts(message: Message, world: World): Node[] {
       message.key !== null && ['Key', named(message.key)],
       message.workKey !== null && ['Work key', named(message.workKey)],
       message.taskKey !== null && ['Task key', named(message.taskKey)],
-      message.groupId !== null && ['Group', el('span', { class: 'id' }, message.groupId)],
+      message.groupId !== null && ['Group', objectLink('group', message.groupId, world)],
       message.question !== null && ['Question', questionOf(message.question)],
       message.traceparent !== null && ['Trace', traceLink(message.traceparent)],
       message.lastError !== null && ['Last error', named(message.lastError)],
@@ -101,23 +102,6 @@ function facts(message: Message, world: World): Node[] {
   ];
 }
 
-/** The first of those that wait for it. */
-const maxDependents = 20;
-
-/** The waits name a member by its task, not by its message: its run has a link to that. */
-function dependentsOf(dependents: Dependents, world: World): Node[] {
-  if (dependents.length === 0) return [];
-  const links = dependents
-    .slice(0, maxDependents)
-    .flatMap(({ taskId, groupId, scopeId }, index) => [
-      index === 0 ? '' : ', ',
-      messageOrGroup(groupId ?? taskId, groupId !== null, world),
-      ...(groupId === null ? [] : [' in run ', scopeLink(scopeId, world)]),
-    ]);
-  const more = dependents.length > maxDependents ? ' and more' : '';
-  return [el('p', {}, 'Waiting for it: ', ...links, more)];
-}
-
 function value(name: string, text: string | undefined): Node[] {
   if (text === undefined || text === 'null') return [];
   // Focusable, since it scrolls.
@@ -128,7 +112,7 @@ function value(name: string, text: string | undefined): Node[] {
 /** What the panels of a message know of each other. */
 interface MessageEnd {
   finishedAt: string | null;
-  isAcked: boolean;
+  latest?: Promise<Message>;
 }
 
 function messagePanel(id: string, known: MessageEnd): Panel {
@@ -139,10 +123,10 @@ function messagePanel(id: string, known: MessageEnd): Panel {
     everySeconds: 2.5,
     idleSeconds: 20,
     read: async (api, signal) => {
-      const text = await api.text(`/messages/${id}`, signal);
-      const message = JSON.parse(text) as Message;
+      const reading = api.text(`/messages/${id}`, signal);
+      known.latest = reading.then((text) => JSON.parse(text) as Message);
+      const [text, message] = await Promise.all([reading, known.latest]);
       known.finishedAt = message.finishedAt;
-      known.isAcked = message.state === 'ACKED';
       return { message, texts: members(text) };
     },
     render: ({ message, texts }, world) => [
@@ -152,22 +136,6 @@ function messagePanel(id: string, known: MessageEnd): Panel {
       ...value('Progress', texts.get('progress')),
       ...value('Result', texts.get('result')),
     ],
-  });
-}
-
-/** Nothing waits for an ACKED message; others may wait for one that has failed, until it is requeued and ACKED. */
-function dependentsPanel(id: string, known: MessageEnd): Panel {
-  return panel<Dependents>({
-    id: 'message-dependents',
-    path: '/ops/waits',
-    hears: [],
-    idleSeconds: 20,
-    read: async (api, signal) => {
-      if (known.isAcked) return [];
-      const { waitingTasks } = await api.get<Waits>('/ops/waits', signal);
-      return waitingTasks.filter(({ blockedBy }) => blockedBy.some((one) => one.id === id));
-    },
-    render: dependentsOf,
   });
 }
 
@@ -185,7 +153,7 @@ function hasEnded(events: readonly Happening[], { finishedAt }: MessageEnd): boo
 }
 
 /** Ids of messages are UUIDv7: they say when the message was sent. */
-function sentAt(messageId: string): number {
+export function sentAt(messageId: string): number {
   return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16);
 }
 
@@ -229,19 +197,17 @@ function eventsPanel(id: string, known: MessageEnd, view: World): Panel {
 
 /** One message: its state and claim, its payload, progress and result, and its events. */
 export function messagePage({ id = '' }: PageRef, world: World): Page {
-  const known: MessageEnd = { finishedAt: null, isAcked: false };
+  const known: MessageEnd = { finishedAt: null };
+  const [attempts, graph] = [attemptsPanel(id), prerequisitesPanel(() => known.latest)];
   return {
     title: 'Message',
     id,
     content: [
-      el(
-        'section',
-        { class: 'wide', 'aria-label': 'Message' },
-        el('div', { id: 'message' }),
-        el('div', { id: 'message-dependents' }),
-      ),
+      el('section', { class: 'wide', 'aria-label': 'Message' }, el('div', { id: 'message' })),
+      section('Its attempts', attempts.id),
+      section('What it waits for, and what waits for it', graph.id),
       section('Its events', 'message-events'),
     ],
-    panels: [messagePanel(id, known), dependentsPanel(id, known), eventsPanel(id, known, world)],
+    panels: [messagePanel(id, known), attempts, graph, eventsPanel(id, known, world)],
   };
 }

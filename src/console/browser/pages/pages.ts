@@ -1,13 +1,16 @@
+import { kindNames } from '../kinds.ts';
 import type { PageRef } from '../place.ts';
 import type { World } from '../world.ts';
 import { allowancePage } from './allowance.ts';
 import { budgetPage } from './budget.ts';
 import { failedPage } from './failed.ts';
+import { findPage } from './find.ts';
 import { journalPage } from './journal.ts';
 import { keysPage } from './keys.ts';
 import { mailboxesPage, mailboxPage } from './mailboxes.ts';
 import { messagePage } from './message.ts';
 import { notePage } from './note.ts';
+import { objectPage } from './object.ts';
 import { overviewPage } from './overview.ts';
 import type { Page } from './page.ts';
 import { poolPage } from './pool.ts';
@@ -25,6 +28,7 @@ const ofSpace: Readonly<Record<string, Maker>> = {
   mailboxes: mailboxesPage,
   failed: failedPage,
   workers: workersPage,
+  find: findPage,
   questions: questionsPage,
   runs: runsPage,
   journal: (place, world) => journalPage(place, world.now()),
@@ -35,8 +39,9 @@ const ofSpace: Readonly<Record<string, Maker>> = {
   keys: keysPage,
 };
 
-/** Those of one object. */
+/** Those of one object; each kind has one. */
 const ofObject: Readonly<Record<string, Maker>> = {
+  ...Object.fromEntries(kindNames.map((name) => [name, objectPage])),
   mailbox: mailboxPage,
   message: messagePage,
   run: runPage,

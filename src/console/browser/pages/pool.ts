@@ -1,7 +1,7 @@
-import { el } from '../dom.ts';
+import { el, setHeading } from '../dom.ts';
 import { panel } from '../panels/panel.ts';
 import { partiesPanel, poolState } from '../panels/pools.ts';
-import { retitle, section } from '../parts.ts';
+import { section } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { Pool } from '../records.ts';
 import type { World } from '../world.ts';
@@ -17,13 +17,14 @@ export function poolPage({ id = '' }: PageRef, world: World): Page {
     idleSeconds: 20,
     learn: ({ name }, known) => {
       known.name(id, { name });
-      retitle(`Pool ${name}`);
+      setHeading(`Pool ${name}`, id);
     },
     render: (pool, known) => [el('div', { class: 'bars' }, el('div', {}, ...poolState(pool, known)))],
   });
   const parties = partiesPanel(id);
   return {
-    title: `Pool ${world.named(id).name}`,
+    title: `Pool ${world.named(id, 'pool').name}`,
+    id,
     content: [section('Now', state.id), section('Who holds it, and who waits', parties.id)],
     panels: [state, parties],
   };

@@ -2,8 +2,9 @@ import type { Api } from '../api.ts';
 import { el } from '../dom.ts';
 import { plural } from '../format.ts';
 import { type Panel, panel } from '../panels/panel.ts';
-import { badge, clock, named, pager, scopeLink, section, shownOf, type TableText, table } from '../parts.ts';
+import { clock, pager, scopeLink, section, shownOf, type TableText, table } from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
+import { progress, runState } from '../progress.ts';
 import type { Scope, Scopes } from '../records.ts';
 import type { World } from '../world.ts';
 import type { Page } from './page.ts';
@@ -11,22 +12,25 @@ import { searchForm } from './search.ts';
 
 const text: TableText = {
   caption: 'Runs',
-  heads: ['Run', 'Name', 'State', 'Live', 'Began', 'Below'],
+  heads: ['Run', 'State', 'Progress', 'Live', 'Began', 'Below'],
   empty: 'No such run.',
 };
 
 function runTable(scopes: readonly Scope[], world: World, isMore = false, shownRows = 50): Element {
   return table(
     isMore && scopes.length === 0 ? { ...text, empty: 'None found yet; the next page looks further.' } : text,
-    scopes.map(({ id, name, state, live, createdAt, parentScopeId }) => ({
-      key: id,
+    scopes.map((run) => ({
+      key: run.id,
       cells: [
-        scopeLink(id, world),
-        named(name ?? '–'),
-        badge(state),
-        [plural(live.messages, 'message'), ...(live.waiters > 0 ? [plural(live.waiters, 'waiter')] : [])].join(', '),
-        clock(createdAt),
-        parentScopeId === null ? '–' : scopeLink(parentScopeId, world),
+        scopeLink(run.id, world),
+        runState(run),
+        progress(run),
+        [
+          plural(run.live.messages, 'message'),
+          ...(run.live.waiters > 0 ? [plural(run.live.waiters, 'waiter')] : []),
+        ].join(', '),
+        clock(run.createdAt),
+        run.parentScopeId === null ? '–' : scopeLink(run.parentScopeId, world),
       ],
     })),
     shownRows,
@@ -52,22 +56,22 @@ function runsPanel(id: string, path: string, render: (answer: Scopes, world: Wor
     everySeconds: 4,
     idleSeconds: 20,
     learn: ({ scopes }, world) => {
-      for (const scope of scopes) world.scopes.learn(scope.id, scope.createdAt, scope.parentScopeId);
+      world.learnRuns(scopes);
     },
     render,
   });
 }
 
 export const newestRuns = runsPanel('runs', '/scopes?limit=10', ({ scopes }, world) => [
-  runTable(scopes, world, false, shownOf(10, 3)),
-  el('p', {}, el('a', { href: address(world.spaceId, 'runs') }, 'All runs, by name and state')),
+  runTable(scopes, world, false, shownOf(10, 2)),
+  el('p', { class: 'pages' }, el('a', { href: address(world.spaceId, 'runs') }, 'All runs, by name and state')),
 ]);
 
 /** All scopes, newest first, by state and name, or opened by their ids. */
 export function runsPage(place: PageRef): Page {
   const { query } = place;
   const of = (name: string): string | undefined => query.get(name) ?? undefined;
-  const wanted = { state: of('state'), name: of('name'), cursor: of('cursor') };
+  const wanted = { state: of('state'), namePrefix: of('name'), cursor: of('cursor') };
   const list = runsPanel(
     'run-list',
     `/scopes${queryText({ limit: '50', ...wanted })}`,
@@ -84,7 +88,7 @@ export function runsPage(place: PageRef): Page {
         ['CANCELLED', 'cancelled'],
       ],
     },
-    { name: 'name', label: 'Name, exactly' },
+    { name: 'name', label: 'Name, or its beginning' },
     { name: 'scopeId', label: 'Scope id', isId: true, leadsTo: 'run' },
   ]);
   return { title: 'Runs', content: [section('All runs', list.id, form)], panels: [list] };

@@ -1,4 +1,4 @@
-import { byId, el, html } from '../dom.ts';
+import { byId, el, html, setText } from '../dom.ts';
 import { address, isUuid, type PageRef } from '../place.ts';
 
 export interface Field {
@@ -50,7 +50,7 @@ export function searchForm(place: PageRef, fields: readonly Field[], lists = ['c
     for (const { field, input } of inputs) {
       const text = field.isId ? input.value.trim().toLowerCase() : input.value;
       if (field.isId && text !== '' && !isUuid(text)) {
-        problem.textContent = `${field.label}: enter a UUID.`;
+        setText(problem, `${field.label}: enter a UUID.`);
         byId(input.id).focus();
         return;
       }

@@ -123,7 +123,7 @@ function eventRow(attempts: readonly Delivery[], world: World): Row {
       badge(last.state),
       attemptList(attempts),
       nextAttemptAt === null ? '–' : age(nextAttemptAt, world),
-      named(world.named(destinationId).name),
+      named(world.named(destinationId, 'destination').name),
       ...again,
     ],
   };

@@ -50,7 +50,7 @@ export function balancesBar(budget: BudgetText, world: World): Node[] {
 const isUsedUp = ({ balances }: Budget): boolean => balances.available === '0' || balances.overdrawn !== '0';
 
 export function budgetLink(id: string, world: World): Element {
-  return el('a', { class: 'name named', href: address(world.spaceId, `budget/${id}`) }, world.named(id).name);
+  return el('a', { class: 'name named', href: address(world.spaceId, `budget/${id}`) }, world.named(id, 'budget').name);
 }
 
 /** A budget, and in it those below it that are on the same page. */

@@ -1,6 +1,17 @@
 import { el } from '../dom.ts';
-import { count, percent, plural, shortId, words } from '../format.ts';
-import { age, badge, bar, named, pager, type Row, scopeLink, type TableText, table } from '../parts.ts';
+import { count, percent, plural, words } from '../format.ts';
+import {
+  age,
+  badge,
+  bar,
+  mailboxLink,
+  objectLink,
+  pager,
+  type Row,
+  scopeLink,
+  type TableText,
+  table,
+} from '../parts.ts';
 import { type PageRef, queryText } from '../place.ts';
 import type { Barrier, Barriers, Group, Groups } from '../records.ts';
 import type { World } from '../world.ts';
@@ -26,11 +37,11 @@ function groupRow(group: Group, world: World): Row {
   return {
     key: group.id,
     cells: [
-      el('span', { class: 'id' }, shortId(group.id)),
+      objectLink('group', group.id, world),
       el('span', {}, badge(group.state), group.outcome === null ? '' : ` ${words(group.outcome)}`),
       `${words(group.condition)}${needed}`,
       el('span', {}, `${plural(members, 'member')}: ${tally}`, bar(`${plural(members, 'member')}: ${tally}`, parts)),
-      named(world.named(group.mailboxId).name),
+      mailboxLink(group.mailboxId, world),
       group.deadline === null ? '–' : age(group.deadline, world),
       scopeLink(group.scopeId, world),
     ],
@@ -65,7 +76,7 @@ export function barrierTable(barriers: readonly Barrier[], world: World): Elemen
       return {
         key: id,
         cells: [
-          el('span', { class: 'id' }, shortId(id)),
+          objectLink('barrier', id, world),
           badge(state),
           epoch,
           el('span', {}, label, bar(`${label} arrived`, { settled: percent(arrivals, target) })),

@@ -8,6 +8,7 @@ import {
   buttons,
   messageLink,
   named,
+  objectLink,
   onlySome,
   pager,
   type Row,
@@ -15,7 +16,7 @@ import {
   type TableText,
   table,
 } from '../parts.ts';
-import { address, type PageRef } from '../place.ts';
+import type { PageRef } from '../place.ts';
 import type { Pool, Pools, Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
@@ -68,7 +69,7 @@ function whyNoUnits(hold: Waiting, waits: Waits): Element {
 
 /** `2 units of pool <browsers>`. */
 export function unitsOf(units: number, poolId: string, world: World): Element {
-  return el('span', { class: 'named' }, `${plural(units, 'unit')} of pool `, poolLink(poolId, world));
+  return el('span', { class: 'named' }, `${plural(units, 'unit')} of pool `, objectLink('pool', poolId, world));
 }
 
 /** Holds that wait, as rows of who waits for what. */
@@ -184,10 +185,6 @@ export function partiesPanel(poolId: string): Panel {
   });
 }
 
-export function poolLink(id: string, world: World): Element {
-  return el('a', { class: 'named', href: address(world.spaceId, `pool/${id}`) }, world.named(id).name);
-}
-
 /** How much of a pool is held, and what can be done. */
 export function poolState({ id, name, units, heldUnits: now, waiting }: Pool, world: World): Node[] {
   const held = `${count(now)} of ${count(units)} units held`;
@@ -203,7 +200,7 @@ function poolItem(pool: Pool, world: World): Element {
   return el(
     'li',
     { 'data-key': pool.id },
-    el('span', { class: 'name' }, poolLink(pool.id, world)),
+    el('span', { class: 'name' }, objectLink('pool', pool.id, world)),
     ...poolState(pool, world),
   );
 }

@@ -17,7 +17,7 @@ export const queues = panel<Mailboxes>({
     world.mailboxes = mailboxes;
   },
   render: ({ mailboxes, nextCursor }, world) => [
-    mailboxTable(mailboxes, world, shownOf(20, 4)),
+    mailboxTable(mailboxes, world, shownOf(20, 3)),
     ...(nextCursor === null ? [] : [el('a', { href: address(world.spaceId, 'mailboxes') }, 'All mailboxes')]),
   ],
 });
@@ -29,7 +29,11 @@ export function filtered(place: PageRef | undefined, list: string): string {
 }
 
 export function allowanceLink(id: string, world: World): Element {
-  return el('a', { class: 'named', href: address(world.spaceId, `allowance/${id}`) }, world.named(id).name);
+  return el(
+    'a',
+    { class: 'named', href: address(world.spaceId, `allowance/${id}`) },
+    world.named(id, 'allowance').name,
+  );
 }
 
 /** What is used of an allowance, who waits and why nobody gets units, and what can be done. */

@@ -1,5 +1,6 @@
-import { el } from '../dom.ts';
+import { el, setHeading } from '../dom.ts';
 import { count, money, plural, shortId, words } from '../format.ts';
+import type { KindName } from '../kinds.ts';
 import { stateOf } from '../pages/message-list.ts';
 import {
   age,
@@ -10,6 +11,7 @@ import {
   mailboxLink,
   messageLink,
   named,
+  objectLink,
   pairs,
   pauseButton,
   scopeLink,
@@ -17,6 +19,7 @@ import {
   table,
 } from '../parts.ts';
 import { address } from '../place.ts';
+import { progress, runState } from '../progress.ts';
 import type { Run, Scope } from '../records.ts';
 import type { World } from '../world.ts';
 import { barrierTable, groupTable } from './meetings.ts';
@@ -57,10 +60,10 @@ interface ScopeNode {
 }
 
 /** Scopes as nested lists, each with a note. */
-function scopeTree(nodes: readonly ScopeNode[], note: (id: string) => string, world: World): Element {
+function scopeTree(nodes: readonly ScopeNode[], note: (id: string) => Element | null, world: World): Element {
   const items = nodes.map(({ id, below }) => {
     const children = below.length === 0 ? null : scopeTree(below, note, world);
-    return el('li', { 'data-key': id }, scopeLink(id, world), el('span', { class: 'note' }, ` ${note(id)}`), children);
+    return el('li', { 'data-key': id }, scopeLink(id, world), ' ', el('span', { class: 'note' }, note(id)), children);
   });
   return el('ul', { class: 'tree' }, ...items);
 }
@@ -74,7 +77,8 @@ function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
   const { parentScopeId } = scope;
   const facts = pairs([
     scope.name !== null && ['Name', named(scope.name)],
-    ['State', el('span', {}, badge(scope.state), scope.paused ? ' paused' : '')],
+    ['State', runState(scope)],
+    ['Progress', progress(scope)],
     ['Live', `${plural(scope.live.messages, 'message')}, ${plural(scope.live.waiters, 'waiter')}`],
     ['Began', clock(scope.createdAt)],
     ['Parent', parentScopeId === null ? 'none: a root' : scopeLink(parentScopeId, world)],
@@ -113,7 +117,7 @@ function messages(run: Run, world: World): Element {
   );
 }
 
-function members({ groups }: Run): Element {
+function members({ groups }: Run, world: World): Element {
   const rows = groups.flatMap((group) =>
     group.members.map((member) => ({
       key: `${group.id} ${member.taskId}`,
@@ -122,7 +126,7 @@ function members({ groups }: Run): Element {
         el('span', {}, badge(member.state), member.reason === null ? '' : ` ${words(member.reason)}`),
         member.verdict === null ? '–' : words(member.verdict),
         member.attempts,
-        el('span', { class: 'id' }, shortId(group.id)),
+        objectLink('group', group.id, world),
       ],
     })),
   );
@@ -133,7 +137,7 @@ function reservations(run: Run, world: World): Element {
   return table(
     texts.reservations,
     run.reservations.map((one) => {
-      const { name, scale = 0, currency = 'minor units' } = world.named(one.budgetId);
+      const { name, scale = 0, currency = 'minor units' } = world.named(one.budgetId, 'budget');
       const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
       const settleBy = one.settleBy === null ? '–' : age(one.settleBy, world);
       return {
@@ -152,15 +156,20 @@ function reservations(run: Run, world: World): Element {
   );
 }
 
+/** What has no name is opened by its moment. */
+function openedBy(moment: Element, kind: KindName, id: string, world: World): Element {
+  return el('a', { href: address(world.spaceId, `${kind}/${id}`) }, moment);
+}
+
 function waiters(run: Run, world: World): Element {
   return table(
     texts.waiters,
     run.waiters.map((waiter) => ({
       key: waiter.id,
       cells: [
-        clock(waiter.createdAt),
+        openedBy(clock(waiter.createdAt), 'waiter', waiter.id, world),
         badge(waiter.state),
-        named(world.named(waiter.allowanceId).name),
+        objectLink('allowance', waiter.allowanceId, world),
         named(waiter.holder),
         count(waiter.units),
         waiter.position ?? '–',
@@ -175,9 +184,9 @@ function holds(run: Run, world: World): Element {
     run.holds.map((hold) => ({
       key: hold.id,
       cells: [
-        clock(hold.createdAt),
+        openedBy(clock(hold.createdAt), 'hold', hold.id, world),
         badge(hold.state),
-        named(world.named(hold.poolId).name),
+        objectLink('pool', hold.poolId, world),
         named(hold.holder),
         count(hold.units),
         hold.fence === null ? '–' : String(hold.fence),
@@ -200,21 +209,21 @@ export function runPanel(scopeId: string): Panel {
     everySeconds: 4,
     idleSeconds: 20,
     learn: ({ scope, scopes }, world) => {
-      for (const { id, createdAt, parentScopeId } of [scope, ...scopes])
-        world.scopes.learn(id, createdAt, parentScopeId);
+      world.learnRuns([scope, ...scopes]);
+      setHeading(scope.name === null ? 'Run' : `Run ${scope.name}`, scope.id);
     },
     render: (run, world) => {
-      const states = new Map(run.scopes.map(({ id, state }) => [id, words(state)]));
+      const scopes = new Map(run.scopes.map((one) => [one.id, el('span', {}, runState(one), ' ', progress(one))]));
       const below = nodesBelow(run.scope.id, run.scopes);
       const tree =
         below.length === 0
           ? el('p', { class: 'empty' }, 'No scope below this one.')
-          : scopeTree(below, (id) => states.get(id) ?? '', world);
+          : scopeTree(below, (id) => scopes.get(id) ?? null, world);
       return [
         ...head(run, world),
         section('Scopes below', tree),
         section('Messages of this run', messages(run, world)),
-        section('Task groups of this run', groupTable(run.groups, world), members(run)),
+        section('Task groups of this run', groupTable(run.groups, world), members(run, world)),
         section('Barriers of this run', barrierTable(run.barriers, world)),
         section('Reservations of this run', reservations(run, world)),
         section('Waiters of this run', waiters(run, world)),

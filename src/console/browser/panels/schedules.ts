@@ -9,6 +9,7 @@ import {
   mailboxLink,
   messageLink,
   named,
+  objectLink,
   pager,
   scopeLink,
   type TableText,
@@ -68,7 +69,7 @@ export function schedulesPanel(place: PageRef): Panel {
         [...answer.schedules].sort(byNext).map((one) => ({
           key: one.id,
           cells: [
-            named(one.name),
+            objectLink('schedule', one.id, world),
             badge(one.state),
             comes(one),
             one.nextAt === null ? '–' : age(one.nextAt, world),

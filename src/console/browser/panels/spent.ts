@@ -1,8 +1,8 @@
 import type { Api } from '../api.ts';
 import { el } from '../dom.ts';
-import { duration, money } from '../format.ts';
+import { duration, momentText, money } from '../format.ts';
 import { graph } from '../graph.ts';
-import { age, clock, pairs } from '../parts.ts';
+import { age, pairs } from '../parts.ts';
 import { Past, type Recent, tooMuch } from '../past.ts';
 import type { Budgets } from '../records.ts';
 import type { World } from '../world.ts';
@@ -58,7 +58,7 @@ function alerts({ recent }: Spent, id: string, world: World): Node[] {
   );
   const facts = reached.reverse().map((event) => {
     const percent = event.type === 'budget.threshold_reached' ? event.payload.percent : 0;
-    return [`${percent} %`, el('span', {}, 'reached ', age(event.occurredAt, world), ' ago')] as const;
+    return [`${percent} %`, el('span', {}, 'reached ', age(event.occurredAt, world))] as const;
   });
   return facts.length === 0 ? [] : [el('h3', {}, 'Alerts'), pairs(facts)];
 }
@@ -82,7 +82,7 @@ function drawn(spent: Spent, id: string, world: World): Node[] {
     .reverse()
     .map(([at, minor]) => {
       const moment = new Date(at).toISOString();
-      return [slotMs === day ? moment.slice(0, 10) : clock(moment).textContent, of(minor)] as const;
+      return [slotMs === day ? `${moment.slice(0, 10)} UTC` : momentText(moment), of(minor)] as const;
     });
   const shape = { title: 'Settled', now: `${of(sum)} in ${span}`, peak: `${of(most)} in ${slot}` };
   return [

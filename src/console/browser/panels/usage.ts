@@ -96,7 +96,7 @@ function observed({ own, allowance }: Usage, world: World): Node | null {
   if (last?.type !== 'allowance.observed') return null;
   const isEarlier = last.occurredAt < allowance.windowStartedAt;
   const left = `${plural(last.payload.availableUnits, 'unit')} left`;
-  return el('span', {}, `${left}, `, age(last.occurredAt, world), ` ago${isEarlier ? ', in an earlier window' : ''}`);
+  return el('span', {}, `${left}, `, age(last.occurredAt, world), isEarlier ? ', in an earlier window' : '');
 }
 
 const usedBy: TableText = {

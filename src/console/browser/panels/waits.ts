@@ -6,6 +6,7 @@ import {
   mailboxLink,
   messageLink,
   named,
+  objectLink,
   onlySome,
   type Row,
   scopeLink,
@@ -73,8 +74,8 @@ function whyNobody({ waitsFor, blockedBy, position, readyAt, groupId }: Task, wo
   const reason =
     position !== null && position > 1 ? `others of its run are before it: position ${position}` : reasons[waitsFor];
   const until = readyAt === null ? [] : [', ready ', age(readyAt, world)];
-  const group = groupId === null ? '' : ` (group ${shortId(groupId)})`;
-  return el('span', {}, reason ?? waitsFor, ...until, group);
+  const group = groupId === null ? [] : [' (group ', objectLink('group', groupId, world), ')'];
+  return el('span', {}, reason ?? waitsFor, ...until, ...group);
 }
 
 function forUnits(answer: Waits, world: World): Row[] {
@@ -163,8 +164,8 @@ export const waits = panel<Waits>({
       for (const { scopeId } of rows) world.scopes.learn(scopeId, answer.asOf);
   },
   render: (answer, world) => [
-    table(unitsText, forUnits(answer, world), shownOf(10, 2)),
-    table(workerText, forWorker(answer, world), shownOf(10, 2)),
+    table(unitsText, forUnits(answer, world), shownOf(10, 1)),
+    table(workerText, forWorker(answer, world), shownOf(10, 1)),
     ...(answer.truncated ? [el('p', { class: 'note' }, onlySome)] : []),
   ],
 });

@@ -1,0 +1,40 @@
+import { type Api, Failure } from './api.ts';
+import { type KindName, kindOf } from './kinds.ts';
+import { type Panel, panel } from './panels/panel.ts';
+import type { World } from './world.ts';
+
+/** Names that are read at once; each is read once. */
+const perRead = 8;
+
+interface Found {
+  readonly id: string;
+  /** null: it has none, or is gone. */
+  readonly name: string | null;
+}
+
+async function read(api: Api, [id, kind]: readonly [string, KindName], signal: AbortSignal): Promise<Found> {
+  const { path, nameField = 'name' } = kindOf(kind);
+  try {
+    const record = await api.get<Readonly<Record<string, unknown>>>(`${path}${id}`, signal);
+    const name = record[nameField];
+    return { id, name: typeof name === 'string' ? name : null };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.isTransient) throw error;
+    return { id, name: null };
+  }
+}
+
+/** Reads names that pages have shown ids for, because no list that was read had them. */
+export function namesPanel(world: World): Panel {
+  return panel<readonly Found[]>({
+    id: 'names',
+    path: '',
+    hears: [],
+    idleSeconds: 2,
+    read: (api, signal) => Promise.all(world.unnamed(perRead).map((one) => read(api, one, signal))),
+    learn: (found) => {
+      for (const { id, name } of found) world.name(id, { name });
+    },
+    render: () => [],
+  });
+}

@@ -1,0 +1,183 @@
+import { type Api, Failure } from '../api.ts';
+import { el } from '../dom.ts';
+import { type KindName, kindNames, kindOf } from '../kinds.ts';
+import { panel } from '../panels/panel.ts';
+import { clock, named, objectLink, scopeLink, section, type TableText, table } from '../parts.ts';
+import { address, isUuid, type PageRef, queryText } from '../place.ts';
+import type { EventsPage, Found, Keys, Scopes, Waits } from '../records.ts';
+import type { World } from '../world.ts';
+import { eventItem } from './events.ts';
+import { sentAt } from './message.ts';
+import type { Page } from './page.ts';
+
+/** What was found, and why. */
+interface Hit {
+  readonly kind: KindName;
+  readonly id: string;
+  readonly why: string;
+  readonly at?: string;
+  readonly scopeId?: string;
+}
+
+interface Answer {
+  readonly hits: readonly Hit[];
+  /** Of an id that only events name: of a reservation, a delivery, a task. */
+  readonly events: EventsPage['events'];
+  readonly keys: Keys['keys'];
+}
+
+const perList = 20;
+/** An id says when it was made; its first event is among the first ones from that moment on. */
+const perJournal = 500;
+
+/** undefined where the server has none, or the key may not see it. */
+async function tried<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.isTransient || error.status >= 500) throw error;
+    return undefined;
+  }
+}
+
+async function byId(api: Api, id: string, signal: AbortSignal): Promise<Pick<Answer, 'hits' | 'events'>> {
+  const looks = kindNames.map(async (kind) => {
+    const found = await tried(api.get(`${kindOf(kind).path}${id}`, signal));
+    return found === undefined ? [] : [{ kind, id, why: 'its id' }];
+  });
+  const hits = (await Promise.all(looks)).flat();
+  if (hits.length > 0 || id[14] !== '7') return { hits, events: [] };
+  // A second earlier: what is made in one step has one event, whose moment may be before that of the id.
+  const query = queryText({ limit: String(perJournal), since: new Date(sentAt(id) - 1000).toISOString() });
+  const page = await tried(api.get<EventsPage>(`/watch${query}`, signal));
+  return { hits, events: page?.events.filter((event) => JSON.stringify(event).includes(id)) ?? [] };
+}
+
+/** The lists that find by their exact name. */
+const byName = [
+  ['mailbox', 'mailboxes'],
+  ['budget', 'budgets'],
+  ['allowance', 'allowances'],
+  ['pool', 'pools'],
+] as const satisfies (readonly [KindName, string])[];
+
+/** Who holds or waits for something now. */
+function heldBy(holder: string, waits: Waits): Hit[] {
+  const of = <T extends { readonly holder: string; readonly scopeId: string }>(
+    rows: readonly T[],
+    kind: KindName,
+    why: string,
+    idOf: (row: T) => string,
+  ): Hit[] =>
+    rows.filter((row) => row.holder === holder).map((row) => ({ kind, id: idOf(row), why, scopeId: row.scopeId }));
+  return [
+    ...of(waits.heldClaims, 'message', 'its holder works on it', ({ messageId }) => messageId),
+    ...of(waits.heldHolds, 'hold', 'its holder has units', ({ holdId }) => holdId),
+    ...of(waits.waitingHolds, 'hold', 'its holder waits', ({ holdId }) => holdId),
+    ...of(waits.waiters, 'waiter', 'its holder waits', ({ waiterId }) => waiterId),
+    ...of(waits.heldGrants, 'waiter', 'its holder has units', ({ waiterId }) => waiterId),
+  ];
+}
+
+async function byText(api: Api, text: string, signal: AbortSignal): Promise<Hit[]> {
+  const limit = String(perList);
+  const messages = async (filter: 'workKey' | 'key', why: string): Promise<Hit[]> => {
+    const found = await tried(api.get<Found>(`/messages${queryText({ [filter]: text, limit })}`, signal));
+    return (found?.messages ?? []).map(({ id, createdAt, scopeId }) => ({
+      ...{ kind: 'message', id, why, at: createdAt, scopeId },
+    }));
+  };
+  const runs = async (): Promise<Hit[]> => {
+    const found = await tried(api.get<Scopes>(`/scopes${queryText({ namePrefix: text, limit })}`, signal));
+    return (found?.scopes ?? []).map(({ id, createdAt }) => ({
+      ...{ kind: 'run', id, why: 'its name begins so', at: createdAt },
+    }));
+  };
+  const named = byName.map(async ([kind, list]): Promise<Hit[]> => {
+    const path = `/${list}${queryText({ name: text, limit })}`;
+    const found = await tried(api.get<Readonly<Record<string, unknown>>>(path, signal));
+    const rows = (found?.[list] ?? []) as readonly { readonly id: string; readonly createdAt: string }[];
+    return rows.map(({ id, createdAt }) => ({ kind, id, why: 'its name', at: createdAt }));
+  });
+  const holders = async (): Promise<Hit[]> => {
+    const waits = await tried(api.get<Waits>('/ops/waits', signal));
+    return waits === undefined ? [] : heldBy(text, waits);
+  };
+  const all = [messages('workKey', 'its work key'), messages('key', 'its key'), runs(), ...named, holders()];
+  return (await Promise.all(all)).flat();
+}
+
+async function read(api: Api, text: string, { can }: World, signal: AbortSignal): Promise<Answer> {
+  const isId = isUuid(text);
+  const [found, listed] = await Promise.all([
+    isId ? byId(api, text.toLowerCase(), signal) : byText(api, text, signal).then((hits) => ({ hits, events: [] })),
+    can.keys ? tried(api.outside.get<Keys>('/keys?limit=200', signal)) : undefined,
+  ]);
+  const keys = (listed?.keys ?? []).filter(({ id, name }) => id === text.toLowerCase() || name === text);
+  return { ...found, keys };
+}
+
+const heads: TableText = {
+  caption: 'Found',
+  heads: ['What', 'Which', 'Found by', 'Made', 'Run'],
+  empty: 'Nothing found.',
+};
+
+const hints =
+  'The search knows ids of every kind, whole; work keys, keys and names as they are; the beginning of the name of a run; and who ' +
+  'holds or waits for something now.';
+
+function shown({ hits, events, keys }: Answer, world: World): Node[] {
+  const rows = hits.map(({ kind, id, why, at, scopeId }) => ({
+    key: `${kind} ${id} ${why}`,
+    cells: [
+      kindOf(kind).noun,
+      objectLink(kind, id, world),
+      why,
+      at === undefined ? '–' : clock(at),
+      scopeId === undefined ? '–' : scopeLink(scopeId, world),
+    ],
+  }));
+  const ofKeys = keys.map(({ id, name, createdAt }) => ({
+    key: id,
+    cells: [
+      'API key',
+      el('a', { class: 'named', href: address(world.spaceId, 'keys') }, name ?? id),
+      name === null ? 'its id' : 'its id or name',
+      clock(createdAt),
+      '–',
+    ],
+  }));
+  if (rows.length + ofKeys.length === 0 && events.length > 0)
+    return [
+      el('p', {}, 'It has no page of its own. Events that name it:'),
+      el('ol', { class: 'events' }, ...events.map((event) => eventItem(event, world))),
+    ];
+  const isNothing = rows.length + ofKeys.length === 0;
+  return [table(heads, [...rows, ...ofKeys], 50), ...(isNothing ? [el('p', { class: 'note' }, hints)] : [])];
+}
+
+/** What the search box of every page has found. A single find is opened at once. */
+export function findPage({ query }: PageRef, world: World): Page {
+  const text = (query.get('q') ?? '').trim();
+  const list = panel<Answer>({
+    id: 'found',
+    path: '/messages',
+    hears: [],
+    idleSeconds: 3_600,
+    read: (api, signal) => read(api, text, world, signal),
+    learn: ({ hits, events, keys }, known) => {
+      const [only] = hits;
+      const isOne = hits.length === 1 && events.length + keys.length === 0;
+      if (isOne && only && location.hash.includes('/find?'))
+        location.replace(address(known.spaceId, `${only.kind}/${only.id}`));
+    },
+    render: shown,
+  });
+  const content = text === '' ? [el('p', { class: 'note' }, hints)] : [section('Found', list.id)];
+  return {
+    title: 'Search',
+    content: [...(text === '' ? [] : [el('p', {}, 'For ', named(text))]), ...content],
+    panels: text === '' ? [] : [list],
+  };
+}

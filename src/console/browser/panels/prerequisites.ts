@@ -1,0 +1,169 @@
+import { type Api, Failure } from '../api.ts';
+import { el } from '../dom.ts';
+import { plural } from '../format.ts';
+import { badge, mailboxLink, messageOrGroup, named, scopeLink } from '../parts.ts';
+import type { Message, Waits } from '../records.ts';
+import { type Edge, type GraphNode, waitsGraph } from '../waits-graph.ts';
+import type { World } from '../world.ts';
+import { type Panel, panel } from './panel.ts';
+
+/** How many are drawn on each side of a message, and how far from it. */
+const maxSide = 12;
+const maxDepth = 3;
+
+type Task = Waits['waitingTasks'][number];
+
+/** A message or a group that another message is after. */
+interface Before {
+  readonly id: string;
+  readonly isGroup: boolean;
+  readonly state: string;
+  /** Steps to the message that is shown, at most. */
+  depth: number;
+  /** undefined: it is a group, or retention has removed it. */
+  readonly message: Message | undefined;
+}
+
+interface Found {
+  readonly message: Message;
+  readonly before: readonly Before[];
+  readonly behind: readonly Task[];
+  readonly edges: readonly Edge[];
+  /** There are more on a side. */
+  readonly isCut: boolean;
+}
+
+async function messageOf(api: Api, id: string, signal: AbortSignal): Promise<Message | undefined> {
+  try {
+    return await api.get<Message>(`/messages/${id}`, signal);
+  } catch (error) {
+    if (error instanceof Failure && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** What a message is after, and the message that has the place of its key. */
+function directly({ after, blockedBy }: Message) {
+  const named = after.map(({ messageId, groupId, state }) => ({
+    ...{ id: messageId ?? groupId ?? '', isGroup: messageId === null, state: state ?? 'GONE' },
+  }));
+  const keyed = blockedBy.flatMap(({ kind, id }) =>
+    kind === 'KEY' && id !== null ? [{ id, isGroup: false, state: 'LIVE' }] : [],
+  );
+  return [...named, ...keyed];
+}
+
+/** Reads what a message is after, directly and through others. `ended` keeps messages that change no more. */
+async function beforeOf(api: Api, message: Message, ended: Map<string, Message>, signal: AbortSignal) {
+  const before = new Map<string, Before>();
+  const edges: Edge[] = [];
+  let isCut = false;
+  let level: readonly Message[] = [message];
+  for (let depth = 1; depth <= maxDepth && level.length > 0; depth++) {
+    const next: Message[] = [];
+    for (const one of level)
+      for (const { id, isGroup, state } of directly(one)) {
+        const known = before.get(id);
+        if (known) known.depth = depth;
+        if (!known && before.size === maxSide) {
+          isCut = true;
+          continue;
+        }
+        edges.push([id, one.id]);
+        if (known) continue;
+        const found = isGroup ? undefined : (ended.get(id) ?? (await messageOf(api, id, signal)));
+        if (found?.state === 'ACKED') ended.set(id, found);
+        before.set(id, { id, isGroup, state: found?.state ?? state, depth, message: found });
+        if (found) next.push(found);
+      }
+    level = next;
+  }
+  return { before: [...before.values()].sort((one, other) => other.depth - one.depth), edges, isCut };
+}
+
+/** The tasks that wait for it, directly and through others. Nothing waits for an ACKED message. */
+async function behindOf(api: Api, { id, state }: Message, signal: AbortSignal) {
+  const behind = new Map<string, Task>();
+  const edges: Edge[] = [];
+  if (state === 'ACKED') return { behind: [], edges, isCut: false };
+  const { waitingTasks } = await api.get<Waits>('/ops/waits', signal);
+  let level: readonly string[] = [id];
+  for (let depth = 1; depth <= maxDepth && level.length > 0; depth++) {
+    const found = level.flatMap((before) =>
+      waitingTasks
+        .filter(({ blockedBy }) => blockedBy.some((one) => one.id === before))
+        .map((task) => [before, task] as const),
+    );
+    level = found.filter(([, { taskId }]) => !behind.has(taskId)).map(([, { taskId }]) => taskId);
+    for (const [before, task] of found) {
+      behind.set(task.taskId, task);
+      edges.push([before, task.taskId]);
+    }
+  }
+  return { behind: [...behind.values()].slice(0, maxSide), edges, isCut: behind.size > maxSide };
+}
+
+function beforeNode({ id, isGroup, state, message }: Before, world: World): GraphNode {
+  const name = message?.workKey ?? message?.taskKey ?? message?.key ?? null;
+  return {
+    ...{ id, state },
+    line: [messageOrGroup(id, isGroup, world), badge(state)],
+    note: message
+      ? [name === null ? null : named(name), mailboxLink(message.mailboxId, world)]
+      : [isGroup ? 'a task group' : 'removed since'],
+  };
+}
+
+/** The waits name a member by its task, not by its message: its run has a link to that. */
+function behindNode({ taskId, groupId, scopeId, mailboxId, waitsFor }: Task, world: World): GraphNode {
+  const place = groupId === null ? [] : ['in run', scopeLink(scopeId, world)];
+  return {
+    ...{ id: taskId, state: waitsFor },
+    line: [messageOrGroup(groupId ?? taskId, groupId !== null, world), ...place, badge(waitsFor)],
+    note: [mailboxLink(mailboxId, world)],
+  };
+}
+
+function drawn(found: Found | undefined, world: World): Node[] {
+  if (!found) return [];
+  const { message, before, behind, edges, isCut } = found;
+  if (before.length + behind.length === 0)
+    return [el('p', { class: 'empty' }, 'It is after nothing, and nothing waits for it.')];
+  const own: GraphNode = {
+    ...{ id: message.id, state: message.state, isThis: true },
+    line: [el('b', {}, 'this message'), badge(message.state)],
+    note: [named(message.workKey ?? message.taskKey ?? message.key ?? '')],
+  };
+  const nodes = [...before.map((one) => beforeNode(one, world)), own, ...behind.map((one) => behindNode(one, world))];
+  const label = `It is after ${plural(before.length, 'other')}; ${plural(behind.length, 'other')} behind it`;
+  return [
+    waitsGraph(label, nodes, edges),
+    el('p', { class: 'note' }, 'From above to below: what has to end first, and what waits for it.'),
+    ...(isCut ? [el('p', { class: 'note' }, `There are more than ${maxSide} on a side.`)] : []),
+  ];
+}
+
+/** What a message is after and what waits for it, as a graph. latest: the message, as the page has read it last. */
+export function prerequisitesPanel(latest: () => Promise<Message> | undefined): Panel {
+  const ended = new Map<string, Message>();
+  return panel<Found | undefined>({
+    id: 'message-graph',
+    path: '/ops/waits',
+    hears: [],
+    idleSeconds: 20,
+    read: async (api, signal) => {
+      // The page says why there is none.
+      const message = await latest()?.catch(() => undefined);
+      if (!message) return undefined;
+      const [before, behind] = await Promise.all([
+        beforeOf(api, message, ended, signal),
+        behindOf(api, message, signal),
+      ]);
+      return {
+        ...{ message, before: before.before, behind: behind.behind },
+        ...{ edges: [...before.edges, ...behind.edges], isCut: before.isCut || behind.isCut },
+      };
+    },
+    render: drawn,
+  });
+}
