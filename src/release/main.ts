@@ -21,7 +21,7 @@ try {
       tryPython(shop, 'sdist', sdist, exports);
     });
     await tryImage(shop, image, version);
-    console.log(`${tag ?? `a dry run of v${version}`} publishes, from release/:\n${sums}`);
+    console.log(`${tag ?? `a dry run of v${version}`} publishes, from release/:\n${sums.trimEnd()}`);
   });
 } catch (error) {
   console.error((error as Error).message);

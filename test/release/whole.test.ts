@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,7 +43,7 @@ describe('npm run release', function () {
     run(home, 'tar', ['xzf', file]);
     for (const path of paths) rmSync(join(home, path), { recursive: true });
     const lacking = join(dirname(home), `lacking-${basename(file)}`);
-    run(home, 'tar', ['czf', lacking, '.']);
+    run(home, 'tar', ['czf', lacking, ...readdirSync(home)]);
     // pip goes by the name.
     const named = join(folder(shop.scratch, 'lacking'), basename(file));
     renameSync(lacking, named);
