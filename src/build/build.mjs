@@ -130,13 +130,14 @@ async function bundlePages() {
   return Object.keys(metafile.inputs);
 }
 
-/** The packages that these files are of, each with its folder. */
+/** The packages that these files are of, each with its folder; once, where it is installed in several places. */
 function packagesOf(paths) {
   const folders = new Set(paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
-  return [...folders].sort().map((folder) => ({
-    folder,
-    ...JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')),
-  }));
+  const packages = [...folders].sort().map((folder) => {
+    const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    return [`${manifest.name}@${manifest.version}`, { ...manifest, folder }];
+  });
+  return [...new Map(packages).values()];
 }
 
 function licencesOf(packages) {

@@ -1,4 +1,5 @@
 // Installs each file of a release into an empty folder and works with it from there, as its user would.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, writeFileSync } from 'node:fs';
@@ -13,10 +14,6 @@ import { folder, run, type Shop } from './shop.ts';
 /** MUSTER_URL, MUSTER_SPACE and MUSTER_KEY, as the first start prints them. */
 export type Exports = Readonly<Record<string, string>>;
 
-function must(is: boolean, message: string): void {
-  if (!is) throw new Error(message);
-}
-
 /** Installs a package for npm, from a cache or not, into an empty folder. */
 function installed(scratch: string, name: string, file: string): string {
   const home = folder(scratch, 'installed', name);
@@ -26,12 +23,7 @@ function installed(scratch: string, name: string, file: string): string {
 }
 
 /** Starts `muster serve` on a store of its own, for as long as `use` takes. */
-async function serving(
-  command: string,
-  words: readonly string[],
-  home: string,
-  use: (exports: Exports) => void | Promise<void>,
-): Promise<void> {
+async function serving(command: string, home: string, use: (exports: Exports) => void | Promise<void>): Promise<void> {
   const { command: redis, env } = await findRedisServer({ log: () => undefined });
   const settings = {
     REDIS_SERVER: redis,
@@ -41,7 +33,7 @@ async function serving(
     METRICS_PORT: '',
     LOG_LEVEL: 'warn',
   };
-  const child = spawn(command, [...words, 'serve'], {
+  const child = spawn(command, ['serve'], {
     cwd: home,
     env: { ...env, ...settings, DATA_DIR: join(home, 'data') },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -53,7 +45,7 @@ async function serving(
   });
   const [ended, deadline] = [once(child, 'exit'), AbortSignal.timeout(60_000)];
   while (!/^listening on /m.test(said) || !said.includes('export MUSTER_KEY=')) {
-    must(child.exitCode === null && !deadline.aborted, `${command} serve does not listen: ${said}`);
+    assert(child.exitCode === null && !deadline.aborted, `${command} serve does not listen: ${said}`);
     await sleep(50);
   }
   try {
@@ -64,13 +56,13 @@ async function serving(
     child.kill('SIGTERM');
     await ended;
   }
-  must(child.exitCode === 0, `${command} serve ended with ${child.exitCode ?? child.signalCode}`);
+  assert(child.exitCode === 0, `${command} serve ended with ${child.exitCode ?? child.signalCode}`);
 }
 
 /** Sends and receives with plain HTTP. */
 async function sendsAndReceives(version: string, { MUSTER_URL, MUSTER_SPACE, MUSTER_KEY }: Exports): Promise<void> {
   const described = (await (await fetch(`${MUSTER_URL}/openapi.json`)).json()) as { info: { version: string } };
-  must(described.info.version === version, `/openapi.json has version ${described.info.version}, not ${version}`);
+  assert(described.info.version === version, `/openapi.json has version ${described.info.version}, not ${version}`);
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
     const answer = await fetch(`${MUSTER_URL}/v1/spaces/${MUSTER_SPACE}${path}`, {
       method: 'POST',
@@ -81,14 +73,14 @@ async function sendsAndReceives(version: string, { MUSTER_URL, MUSTER_SPACE, MUS
       },
       body: JSON.stringify(body),
     });
-    must(answer.ok, `POST ${path} is ${answer.status}: ${answer.ok || (await answer.text())}`);
+    assert(answer.ok, `POST ${path} is ${answer.status}: ${answer.ok || (await answer.text())}`);
     return (await answer.json()) as Record<string, unknown>;
   };
   const scopeId = crypto.randomUUID();
   const { id } = await post('/mailboxes', { name: 'trial' });
   const sent = await post(`/mailboxes/${id}/messages`, { scopeId, payload: { text: 'a' } });
   const received = await post(`/mailboxes/${id}/recv`, { scopeId, holder: 'trial', holderSession: 'trial' });
-  must(received['id'] === sent['id'], `sent ${sent['id']}, received ${received['id']}`);
+  assert(received['id'] === sent['id'], `sent ${sent['id']}, received ${received['id']}`);
 }
 
 /** The server's package: prints its version, and serves; `use` goes on with what it serves. */
@@ -101,8 +93,8 @@ export async function tryServer(
   const home = installed(scratch, 'server', file);
   const command = join(home, 'node_modules/.bin/muster');
   const printed = run(home, command, ['--version']).trim();
-  must(printed === version, `muster --version prints ${printed}, not ${version}`);
-  await serving(command, [], home, async (exports) => {
+  assert(printed === version, `muster --version prints ${printed}, not ${version}`);
+  await serving(command, home, async (exports) => {
     await sendsAndReceives(version, exports);
     await use(exports);
   });
@@ -115,7 +107,7 @@ const examples = {
 };
 
 function prints(name: keyof typeof examples, printed: string): void {
-  must(printed.includes(examples[name]), `${name} printed ${JSON.stringify(printed)}, not ${examples[name].trim()}`);
+  assert(printed.includes(examples[name]), `${name} printed ${JSON.stringify(printed)}, not ${examples[name].trim()}`);
 }
 
 /** The client's package: a strict compiler takes its types, and a module that imports it sends and receives. */
@@ -156,8 +148,8 @@ export async function tryImage({ root, scratch }: Shop, file: string, version: s
   run(context, 'tar', ['xzf', file, '--strip-components=1']);
   const home = followDockerfile(context, scratch);
   const others = differing(join(home, 'dist'), join(root, 'dist'));
-  must(others.length === 0, `the image's dist/ differs from the server's: ${others.slice(0, 5).join(', ')}`);
+  assert(others.length === 0, `the image's dist/ differs from the server's: ${others.slice(0, 5).join(', ')}`);
   const command = join(home, 'dist/cli/bin.js');
   chmodSync(command, 0o755);
-  await serving(command, [], home, (exports) => sendsAndReceives(version, exports));
+  await serving(command, home, (exports) => sendsAndReceives(version, exports));
 }

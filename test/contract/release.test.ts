@@ -87,6 +87,7 @@ describe('A release', function () {
     const scalar = server.components.filter((one) => one.name === 'api-reference' || one.name.includes('@scalar'));
     expect(scalar, 'the page of /docs/api').to.have.length(1);
     const refs = server.components.map((one) => one['bom-ref']);
+    expect(new Set(refs)).to.have.property('size', refs.length);
     expect(refs).to.have.members([...bundled, scalar[0]?.['bom-ref']]);
     for (const component of server.components) {
       expect(component, component['bom-ref']).to.include.all.keys('purl', 'hashes', 'licenses');
