@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { build } from 'esbuild';
@@ -10,7 +11,6 @@ import { TestClock, TestHold, type TestServer, TestTask, testServer } from '../.
 import { until } from '../support/processes.ts';
 
 const program = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url));
-const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('muster-test-'));
 
 /** What becomes of a message after one attempt, by the server or by a test task. */
 interface Fate {
@@ -217,23 +217,33 @@ describe('muster-client/testing', function () {
     });
 
     it('leaves nothing behind, whether it is stopped or its tests are killed', async () => {
-      const before = folders();
-      const one = await testServer();
-      expect(folders()).to.have.length(before.length + 1);
+      // A folder of its own for temporary files: other tests that run now have such servers, too.
+      const [usual, own] = [process.env['TMPDIR'], mkdtempSync(join(tmpdir(), 'muster-folders-'))];
+      const left = () => readdirSync(own);
+      // tsx keeps a folder there as well.
+      const isServers = (name: string) => name.startsWith('muster-test-');
+      process.env['TMPDIR'] = own;
+      const one = await testServer().finally(() => {
+        if (usual === undefined) delete process.env['TMPDIR'];
+        else process.env['TMPDIR'] = usual;
+      });
+      expect(left()).to.have.length(1);
       await one.stop();
       expect(await one.muster.mailbox.list({}, { attempts: 1 }).catch(({ code }) => code)).to.equal('UNREACHABLE');
-      expect(folders()).to.have.members(before);
+      expect(left()).to.deep.equal([]);
       const tests = `import('${new URL('../../src/client/testing/index.ts', import.meta.url)}').then(async ({ testServer }) => {
         console.log((await testServer()).url);
         setInterval(() => {}, 1000);
       })`;
       const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', tests], {
         stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, TMPDIR: own },
       });
       const [url] = await once(child.stdout, 'data');
-      expect(folders()).to.have.length(before.length + 1);
+      expect(left().some(isServers)).to.equal(true);
       child.kill('SIGKILL');
-      await until(async () => folders().length === before.length);
+      await until(async () => !left().some(isServers));
+      rmSync(own, { recursive: true });
       expect(await fetch(String(url).trim()).catch(() => 'gone')).to.equal('gone');
     });
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { expectAgreement } from '../support/agree.ts';
+import { Caller } from './caller.ts';
 import { type Event, journal } from './journal.ts';
 import { Lab } from './lab.ts';
 import { tooEarly } from './order.ts';
@@ -37,7 +38,7 @@ describe('A graph of 200 messages', function () {
     const seed = seedOf('a graph under kills');
     await lab.admit(1);
     const chance = chanceOf(seed + 1);
-    const load = new Workload(() => lab.urls(), lab.tenants, seed);
+    const load = new Workload(new Caller(() => lab.urls()), lab.tenants, seed);
     const [access] = lab.tenants;
     if (!access) throw new Error('no tenant');
     const { body } = await load.call(0, access, {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Caller } from './caller.ts';
 import type { Lab } from './lab.ts';
 import { type Chance, chanceOf, seedOf } from './seed.ts';
 import { type Circumstances, expectSound } from './verify.ts';
@@ -44,7 +45,7 @@ export async function underLoad<T>(
 ): Promise<void> {
   const seed = seedOf(title);
   await lab.admit();
-  const load = new Workload(() => lab.urls(), lab.tenants, seed);
+  const load = new Workload(new Caller(() => lab.urls()), lab.tenants, seed);
   try {
     load.start();
     await check(load, await packing(lab, () => act(load, chanceOf(seed + 1))));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Access } from '../support/processes.ts';
-import { Caller, type Heard } from './caller.ts';
+import type { Caller, Heard } from './caller.ts';
 import type { Operation } from './history.ts';
 import { type Scene, scenes } from './scenes/all.ts';
 import type { Clockwork } from './scenes/clockwork.ts';
@@ -67,8 +67,8 @@ export class Workload {
   readonly #running: Promise<void>[] = [];
   #isOver = false;
 
-  constructor(urls: () => readonly string[], spaces: readonly Access[], seed: number) {
-    this.caller = new Caller(urls);
+  constructor(caller: Caller, spaces: readonly Access[], seed: number) {
+    this.caller = caller;
     this.spaces = spaces;
     this.chance = chanceOf(seed);
   }

@@ -6,7 +6,7 @@ import { longMs, many } from '../support/long.ts';
 import { type Call, routeOf, routes, Stage } from '../support/stage.ts';
 import type { World } from '../support/world.ts';
 
-const isLater = (index: number): boolean => index % many(7, 1) === 0;
+const isLater = (index: number): boolean => index % many(13, 1) === 0;
 
 /** Work in one mailbox, group, pool and allowance, in which each call changes what the others depend on. */
 async function entangle(world: World, { scopeId = '' }: Objects): Promise<Objects> {

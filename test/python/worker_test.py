@@ -157,6 +157,7 @@ class Workers(WorkerTest):
 
             def batch(self, *args: Any, **options: Any) -> Any:
                 threading.Thread(target=worker.close).start()
+                until(lambda: any(thread.name == 'muster-close' for thread in threading.enumerate()))
                 time.sleep(0.1)
                 return super().batch(*args, **options)
 

@@ -34,6 +34,10 @@ export class Stage {
   readonly objects: Objects;
   readonly #stored: Stored;
   readonly #known: string;
+  /** Whether a text is in that, of texts that were looked for. */
+  readonly #looks = new Map<string, boolean>();
+  /** What is compared of each key while it is as it was. */
+  readonly #unchanged = new Map<string, string>();
   #untouched: string[] = [];
 
   private constructor(world: World, objects: Objects, stored: Stored, known: string) {
@@ -50,6 +54,7 @@ export class Stage {
     const all = { ...objects, ...(await more(world, objects)) };
     const known = [...(await readStored(world))].join('\n');
     const stage = new Stage(world, all, await takeStored(world), known);
+    for (const [key, text] of await stage.#read(() => true)) stage.#unchanged.set(key, text);
     stage.#untouched = await stage.#state();
     return stage;
   }
@@ -60,7 +65,9 @@ export class Stage {
 
   /** Whether it was there at first. */
   isKnown(text: string): boolean {
-    return this.#known.includes(text);
+    const known = this.#looks.get(text) ?? this.#known.includes(text);
+    this.#looks.set(text, known);
+    return known;
   }
 
   #anonymous(text: string): string {
@@ -71,11 +78,20 @@ export class Stage {
 
   /** All that is stored but answers that are kept for their keys, and queues as lists, which may have dead entries. */
   async #state(): Promise<string[]> {
-    const stored = [...(await readStored(this.world))].filter(([key]) => !/:idempotency:|:ticks$|:queue$/.test(key));
+    const found = await takeStored(this.world);
+    const isSame = (key: string): boolean => this.#stored.get(key)?.equals(found.get(key) ?? Buffer.of()) ?? false;
+    const unchanged = [...found.keys()].flatMap((key) => (isSame(key) ? (this.#unchanged.get(key) ?? []) : []));
+    const changed = await this.#read((key) => !isSame(key));
+    return [...unchanged, ...changed.values()].sort();
+  }
+
+  async #read(isWanted: (key: string) => boolean): Promise<Map<string, string>> {
+    const isCompared = (key: string): boolean => !/:idempotency:|:ticks$|:queue$/.test(key);
+    const stored = await readStored(this.world, (key) => isCompared(key) && isWanted(key));
     // Links are stored by random texts, so their order says nothing.
     const inOrder = (text: string): string =>
       text.includes(':links ') ? text.replaceAll(',', '').split('\n').sort().join('\n') : text;
-    return stored.map(([key, value]) => inOrder(this.#anonymous(`${key} ${value}`))).sort();
+    return new Map([...stored].map(([key, value]) => [key, inOrder(this.#anonymous(`${key} ${value}`))]));
   }
 
   /** What calls by themselves answer, one after the other up to the first that is refused, and what is stored then. */

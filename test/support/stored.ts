@@ -14,29 +14,35 @@ async function keysOf({ service: { store }, org }: World): Promise<string[]> {
   return [...new Set(keys)];
 }
 
+const dumps =
+  "local all = {} for i, key in ipairs(redis.call('KEYS', ARGV[1])) do all[2 * i - 1], all[2 * i] = key, redis.call('DUMP', key) end return all";
+
 /** What the organization stores now. */
-export async function takeStored(world: World): Promise<Stored> {
-  const { store } = world.service;
-  const keys = await keysOf(world);
-  const values = await Promise.all(keys.map((key) => store.dumpBuffer(key)));
-  return new Map(keys.flatMap((key, index) => (values[index] ? [[key, values[index]]] : [])));
+export async function takeStored({ service: { store }, org }: World): Promise<Stored> {
+  const all = (await store.callBuffer('EVAL', dumps, 0, `muster:{${org}}*`)) as Buffer[];
+  return new Map(all.flatMap((key, index) => (index % 2 === 0 ? [[key.toString(), all[index + 1] as Buffer]] : [])));
 }
 
 /** Puts the organization back to what it stored. */
 export async function putStored(world: World, stored: Stored): Promise<void> {
   const { store } = world.service;
-  const gone = (await keysOf(world)).filter((key) => !stored.has(key));
+  const found = await takeStored(world);
   await Promise.all([
-    ...gone.map((key) => store.unlink(key)),
-    ...[...stored].map(([key, value]) => store.restore(key, 0, value, 'REPLACE')),
+    ...[...found.keys()].filter((key) => !stored.has(key)).map((key) => store.unlink(key)),
+    ...[...stored].flatMap(([key, value]) =>
+      found.get(key)?.equals(value) ? [] : [store.restore(key, 0, value, 'REPLACE')],
+    ),
   ]);
 }
 
 /**
  * What the organization stores, as texts that can be compared: by key, without an order that says nothing, and without fields
- * that are 0, which is what an absent one counts as.
+ * that are 0, which is what an absent one counts as. `isWanted`: which keys.
  */
-export async function readStored(world: World): Promise<Map<string, string>> {
+export async function readStored(
+  world: World,
+  isWanted: (key: string) => boolean = () => true,
+): Promise<Map<string, string>> {
   const { store } = world.service;
   const reads: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
     string: (key) => store.get(key),
@@ -50,7 +56,7 @@ export async function readStored(world: World): Promise<Map<string, string>> {
     list: (key) => store.lrange(key, 0, -1),
     stream: (key) => store.xrange(key, '-', '+'),
   };
-  const keys = (await keysOf(world)).sort();
+  const keys = (await keysOf(world)).filter(isWanted).sort();
   const values = await Promise.all(
     keys.map(async (key) => JSON.stringify(await reads[await store.type(key)]?.(key), undefined, 1)),
   );

@@ -21,27 +21,34 @@ class Tenant {
     this.#apiKey = apiKey;
   }
 
+  get headers(): Readonly<Record<string, string>> {
+    return { authorization: `Bearer ${this.#apiKey}`, 'content-type': 'application/json' };
+  }
+
+  urlOf(url: string, path: string): string {
+    return url + this.#path + path;
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   async call(url: string, path: string, body?: object): Promise<any> {
-    const headers = {
-      authorization: `Bearer ${this.#apiKey}`,
-      'content-type': 'application/json',
-      'idempotency-key': randomUUID(),
-    };
+    const headers = { ...this.headers, 'idempotency-key': randomUUID() };
     const request = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
-    const response = await fetch(url + this.#path + path, request);
+    const response = await fetch(this.urlOf(url, path), request);
     const text = await response.text();
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
     return JSON.parse(text);
   }
 
   /** Holds a watch for as long as this process lives. */
-  watch(url: string): Promise<void> {
-    const headers = { authorization: `Bearer ${this.#apiKey}`, accept: 'text/event-stream' };
+  watch(url: string, hear: (text: string) => void = () => undefined): Promise<void> {
+    const headers = { ...this.headers, accept: 'text/event-stream' };
     return new Promise((resolve, reject) => {
-      const request = get(`${url}${this.#path}/watch?cursor=latest`, { headers, agent: false }, (response) => {
+      const request = get(this.urlOf(url, '/watch?cursor=latest'), { headers, agent: false }, (response) => {
         // Its end is that of the service.
-        response.on('error', () => undefined).resume();
+        response
+          .on('error', () => undefined)
+          .setEncoding('utf8')
+          .on('data', hear);
         if (response.statusCode === 200) resolve();
         else reject(new Error(`a watch was answered ${response.statusCode}`));
       });
