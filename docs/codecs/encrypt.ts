@@ -1,9 +1,9 @@
-// Encrypts every value: AES-256-GCM with a new nonce each, which stands before it.
+// Encrypts every value with AES-256-GCM and a new nonce, which is put in front of it.
 import type { Codec } from 'muster-client';
 
 const nonceBytes = 12;
 
-/** @param key 32 bytes that senders, workers and readers share, and the service never sees. */
+/** @param key 32 bytes that senders, workers and readers share, and that the service never sees */
 export async function encrypt(key: Uint8Array<ArrayBuffer>): Promise<Codec> {
   const secret = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt']);
   const gcm = (iv: Uint8Array<ArrayBuffer>) => ({ name: 'AES-GCM', iv });

@@ -1,7 +1,7 @@
 """Keeps large values in a folder that all processes share; the message has only the name of the file.
 
-Files are named by their content, so the same value is kept once, and they stay until you delete them: those older than
-your retention.
+Files are named by their content, so the same value is kept once. Delete files yourself when they are older than your
+retention.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ class Folder:
         name = hashlib.sha256(data).hexdigest()
         file = self._file(name)
         try:
-            os.utime(file)  # used again, it is as young as its last use
+            os.utime(file)  # an existing file is used again, and its age begins anew
         except FileNotFoundError:
             self.path.mkdir(parents=True, exist_ok=True)
             part = file.with_name(f'{name}.{uuid.uuid4()}')

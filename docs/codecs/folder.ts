@@ -1,5 +1,5 @@
 // Keeps large values in a folder that all processes share; the message has only the name of the file. Files are named by
-// their content, so the same value is kept once, and they stay until you delete them: those older than your retention.
+// their content, so the same value is kept once. Delete files yourself when they are older than your retention.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export function folder(path: string, minBytes = 16_384): Codec {
       const name = createHash('sha256').update(bytes).digest('hex');
       const file = fileOf(name);
       const now = new Date();
-      // One that is there already is used again, and is as young as its last use.
+      // An existing file is used again, and its age begins anew.
       await utimes(file, now, now).catch(async () => {
         await mkdir(path, { recursive: true });
         const part = `${file}.${crypto.randomUUID()}`;

@@ -1,5 +1,5 @@
-// Keeps large values in a bucket of S3, or of a store that speaks its protocol (MinIO, Garage, R2): the message has only the
-// key of the object. A rule of the bucket deletes objects that are older than your retention.
+// Keeps large values in a bucket of S3, or of a compatible store (MinIO, Garage, R2): the message has only the key of the
+// object. A rule of the bucket deletes objects that are older than your retention.
 import { createHash, createHmac } from 'node:crypto';
 import type { Codec } from 'muster-client';
 
@@ -14,7 +14,7 @@ export interface Bucket {
 const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
 const hmac = (key: Uint8Array | string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Signs a request as AWS Signature Version 4 says. */
+/** Signs a request with AWS Signature Version 4. */
 export function signed(bucket: Bucket, method: string, key: string, body: Uint8Array, now: Date): Request {
   const url = new URL(`${bucket.url}/${key}`);
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');

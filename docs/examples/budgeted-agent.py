@@ -1,4 +1,4 @@
-"""An agent on a budget: it reserves before each call of a model, settles what the call cost, and stops when money ends."""
+"""An agent on a budget: it reserves before each call of a model, settles its real cost, and stops when the money is used up."""
 
 import uuid
 
@@ -11,7 +11,7 @@ budget = muster.budget.create(name=f'llm-{run}', currency='EUR', scale=2, limit_
 
 
 def ask_model(question: str) -> tuple[str, int]:
-    """Stands for a model: an answer, and what it cost in cents."""
+    """A stand-in for a model: returns an answer and its cost in cents."""
     if question == 'crash?':
         raise ConnectionError('the model is away')
     return question.upper(), 230
@@ -28,7 +28,7 @@ def answer(message: Claim, task: Task) -> str:
             raise GiveUp('the budget is used up') from error
         raise
     except ConnectionError as error:
-        raise GiveUp(str(error)) from error  # what was reserved is given back
+        raise GiveUp(str(error)) from error  # the reservation is given back
     return text
 
 

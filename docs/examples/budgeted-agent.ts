@@ -1,5 +1,5 @@
-// A budgeted agent: it sets aside the most that an answer may cost before it asks a model, and pays what it did cost. The
-// budget cannot be overspent, however many agents there are and whatever dies.
+// A budgeted agent: before it asks a model it reserves the most that an answer may cost, and then settles the real cost. The
+// budget cannot be overspent, however many agents there are, even if some of them die.
 import { createMuster, GiveUp, MusterError, Worker } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
@@ -10,7 +10,7 @@ const scopeId = crypto.randomUUID();
 const name = `answers ${scopeId}`;
 const { id: budgetId } = await muster.budget.create({ name, currency: 'EUR', scale: 2, limitMinor: '100' });
 
-/** In place of a model. */
+/** A stand-in for a model. */
 async function ask(question: string): Promise<{ text: string; cents: number }> {
   if (question.includes('impossible')) throw new GiveUp('the model does not know');
   return { text: `an answer to ${question}`, cents: 25 };
@@ -21,7 +21,7 @@ const worker = new Worker<string, string>(muster, { mailbox: 'questions' }, asyn
     if (error instanceof MusterError && error.code === 'INSUFFICIENT_BUDGET') throw new GiveUp('the budget is used up');
     throw error;
   });
-  // If this throws, all of it goes back.
+  // If this throws, the whole reservation is given back.
   const { text, cents } = await ask(payload);
   await money.settle(cents);
   return text;

@@ -13,18 +13,18 @@ requests: list[str] = []
 
 
 def fetch(url: str) -> tuple[int, list[str]]:
-    """Stands for a site that refuses one request."""
+    """A stand-in for a site that refuses one request."""
     requests.append(url)
     return (429, []) if len(requests) == 3 else (200, links[url])
 
 
 def visit(url: str) -> None:
-    # One message per page: a known workKey sends nothing.
+    # One message per page: a send with a known workKey adds none.
     muster.message.send(mailbox_id=urls.id, scope_id=run, payload=url, work_key=url)
 
 
 def crawl(message: Claim, task: Task) -> list[str]:
-    task.units(quota.id)  # waits in line
+    task.units(quota.id)  # queues for the quota
     status, found = fetch(message.payload)
     if status == 429:
         muster.allowance.cooldown(allowance_id=quota.id, seconds=1, reason='the site asks for a pause')

@@ -1,5 +1,5 @@
-// A crawler: links become messages, each page once, whoever finds it. All agents share the site's quota; when the site says
-// it has enough, all of them pause.
+// A crawler: each page becomes one message, however many agents find a link to it. All agents share the site's quota; when
+// the site refuses a request, all of them pause.
 import { createMuster, RetryLater, Worker } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
@@ -9,7 +9,7 @@ const scopeId = crypto.randomUUID();
 const name = `site ${scopeId}`;
 const { id: allowanceId } = await muster.allowance.create({ name, unitsLimit: 8, windowSeconds: 1 });
 
-/** In place of a site: page n links to 2n and 2n + 1, and the third request is one too many. */
+/** A stand-in for a site: page n links to 2n and 2n + 1, and the third request is refused. */
 let requests = 0;
 async function get(page: number): Promise<{ status: number; links: number[] }> {
   if (++requests === 3) return { status: 429, links: [] };
@@ -31,7 +31,7 @@ const worker = new Worker<number, number>(
   },
 );
 
-/** Queues pages; one that is known already, by its workKey, is not queued again. */
+/** Queues pages. The workKey prevents a page from being queued twice. */
 async function find(pages: readonly number[]): Promise<void> {
   const mailboxId = await worker.mailboxId;
   const sends = pages.map((payload) =>

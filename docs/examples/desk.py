@@ -1,4 +1,4 @@
-"""A research desk: twelve searches within one budget, reviewers, a person who lets the report out by a link."""
+"""A research desk: twelve searches within one budget, reviewers, a person who releases the report by a link."""
 
 import threading
 import uuid
@@ -14,7 +14,7 @@ budget = muster.budget.create(name=f'desk-{run}', currency='USD', scale=2, limit
 
 
 def find(year: int) -> tuple[str, int]:
-    """Stands for a search: what it finds, and what that costs in cents."""
+    """A stand-in for a search: returns a result and its cost in cents."""
     return f'the queues of {year}', 20
 
 
@@ -28,7 +28,7 @@ def search(message: Claim, task: Task) -> str:
 def write(message: Claim, task: Task) -> str:
     found = task.results()
     draft = f'{len(found)} finds, from {found[0].result} to {found[-1].result}'
-    # An attempt after a crash makes nothing twice: each key names what there is one of in this run.
+    # An attempt after a crash creates nothing twice: each key names something that this run has only once.
     group = muster.group.create(
         mailbox_id=reviews,
         parent_scope_id=run,
@@ -68,7 +68,7 @@ with (
     Worker(muster, {'mailbox_id': reviews}, review, concurrency=3),
     Worker(muster, {'mailbox_id': reports}, publish),
 ):
-    # The desk's own program hears what happens, judges the reviews, and sends the link to the person: here it prints it.
+    # The desk's own program follows the events, judges the reviews, and sends the link to the person (here it prints it).
     for event in muster.events(types=['group.created', 'question.asked', 'message.acked'], scope_id=run):
         if event.type == 'group.created':
             threading.Thread(target=judge, args=(event.aggregate_id,), daemon=True).start()

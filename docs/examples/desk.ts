@@ -1,5 +1,5 @@
-// A research desk: twelve searches within one budget, a draft that two of three reviewers must approve, a person who lets it
-// out by a link, and the report. Nobody holds anything while others work, or while the person thinks.
+// A research desk: twelve searches within one budget, a draft that two of three reviewers must approve, a person who
+// releases it by a link, and the report. No claim is held while others work, or while the person thinks.
 import { createMuster, Worker } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
@@ -9,7 +9,7 @@ const scopeId = crypto.randomUUID();
 const budget = `desk ${scopeId}`;
 const { id: budgetId } = await muster.budget.create({ name: budget, currency: 'USD', scale: 2, limitMinor: '300' });
 
-/** Stands for a search: what it finds, and what that costs in cents. */
+/** A stand-in for a search: returns a result and its cost in cents. */
 async function search(year: number): Promise<{ text: string; cents: number }> {
   return { text: `the queues of ${year}`, cents: 20 };
 }
@@ -45,7 +45,7 @@ const publisher = new Worker<string, string>(muster, { mailbox: 'desk-reports' }
 const writer = new Worker<null, string>(muster, { mailbox: 'desk-drafts' }, async (_, task) => {
   const found = await task.results<string>();
   const draft = `${found.length} finds, from ${found[0]?.result} to ${found.at(-1)?.result}`;
-  // An attempt after a crash makes nothing twice: each workKey and taskKey names what there is one of in this run.
+  // An attempt after a crash creates nothing twice: each workKey and taskKey names something that this run has only once.
   const { groupId } = await muster.group.create({
     mailboxId: await reviewer.mailboxId,
     parentScopeId: scopeId,
@@ -68,7 +68,7 @@ const searches = await Promise.all(
 );
 await muster.message.send<null>({ mailboxId: await writer.mailboxId, scopeId, payload: null, after: searches });
 
-// The desk's own program hears what happens, judges the reviews, and sends the link to the person: here it prints it.
+// The desk's own program follows the events, judges the reviews, and sends the link to the person (here it prints it).
 const reports = await publisher.mailboxId;
 for await (const event of muster.events({ types: ['group.created', 'question.asked', 'message.acked'], scopeId })) {
   if (event.type === 'group.created') void muster.judge<Review>(event.aggregateId, ({ outcome }) => outcome.approves);

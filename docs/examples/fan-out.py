@@ -1,4 +1,4 @@
-"""Fan-out: many tasks of one group, and somebody who waits until all of them have ended."""
+"""Fan-out: many tasks of one group, and a program that waits until all of them have ended."""
 
 import uuid
 

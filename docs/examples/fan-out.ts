@@ -1,4 +1,4 @@
-// A fan-out: one question becomes ten tasks; whoever asked goes on when all of them are over, failed ones included.
+// A fan-out: one question becomes ten tasks. The program that asked continues when all of them have ended, failed or not.
 import { createMuster, GiveUp, Worker } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
@@ -24,7 +24,7 @@ const { groupId } = await muster.group.create({ mailboxId, condition: 'ALL_TERMI
 for (let from = 0; from < 1000; from += 100)
   await muster.task.submit<Range>({ groupId, taskKey: `from ${from}`, input: { from, to: from + 100 } });
 await muster.task.submit<Range>({ groupId, taskKey: 'none', input: { from: 1, to: 1 } });
-// No more tasks: now the group is decided as soon as the last of them is over.
+// No more tasks: from now on the group is decided as soon as the last of them has ended.
 await muster.group.seal({ groupId });
 
 let group = await muster.group.view<number>({ groupId, waitSeconds: 30 });

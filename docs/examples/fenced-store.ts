@@ -1,6 +1,6 @@
-// A lock that cannot hurt: two writers share a file, one of them sleeps through its lease, and what it writes afterwards is
-// refused, because the file keeps the fence of its last writer. The lock alone could not do that: nobody can take a lease back
-// from a process that does not look.
+// A lock with a fence: two writers share a file, and one of them sleeps through its lease. Its later write is refused, because
+// the file keeps the fence of its last writer. The lock alone could not prevent that write: a stalled process does not notice
+// that its lease has ended.
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { createMuster } from 'muster-client';
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
 const muster = createMuster({ url, key, spaceId });
 
-/** A file that takes no text of an earlier fence. Where several processes write, the check and the write must be one step. */
+/** A file that refuses text with an earlier fence. If several processes write, the check and the write must be one step. */
 class FencedFile {
   readonly #path: string;
   constructor(path: string) {
@@ -35,12 +35,12 @@ const folder = mkdtempSync(join(tmpdir(), 'fenced-'));
 const file = new FencedFile(join(folder, 'report.json'));
 const { id: poolId } = await muster.pool.create({ name: `report-${crypto.randomUUID()}`, units: 1 });
 
-// The first one holds the lock, and then stands still: it renews nothing, and notices nothing.
+// The first writer holds the lock and then stalls: it neither renews nor notices anything.
 const asked = { poolId, scopeId: crypto.randomUUID(), holder: 'sleeper', leaseSeconds: 5 };
 const sleeper = await muster.pool.acquire(asked);
 file.write('a draft', sleeper.fence ?? 0);
 
-// The second one waits for the lock. The client renews the lease, and aborts `signal` if it is lost all the same.
+// The second writer waits for the lock. The client renews the lease, and aborts `signal` if it is lost nevertheless.
 await muster.pool({ poolId }).hold(
   ({ fence, signal }) => {
     signal.throwIfAborted();
@@ -49,7 +49,7 @@ await muster.pool({ poolId }).hold(
   { holder: 'successor' },
 );
 
-// The first one wakes up, and believes that it still holds the lock.
+// The first writer wakes up, and believes that it still holds the lock.
 try {
   file.write('a draft, continued', sleeper.fence ?? 0);
 } catch (error) {

@@ -1,4 +1,4 @@
-// An agent over MCP: what a model does when the space is one of its servers, step by step, with the protocol's own client.
+// An agent over MCP: the steps of a model that has the space as one of its servers, with the protocol's own client.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMuster } from 'muster-client';
 
@@ -8,7 +8,7 @@ const headers = { Authorization: `Bearer ${MUSTER_KEY}` };
 const address = new URL(`${MUSTER_URL}/v1/spaces/${MUSTER_SPACE}/mcp`);
 await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
 
-/** Calls a tool. A refusal is a result that says so, with the code and what would be right: a model reads it and goes on. */
+/** Calls a tool. A refusal is a result with the code and a remedy: a model reads it and goes on. */
 async function tool<T>(name: string, args: Record<string, unknown>): Promise<T> {
   const { isError, content } = await client.callTool({ name, arguments: args });
   const [answer] = content;
@@ -26,7 +26,7 @@ const { tools } = await client.listTools();
 const names = tools.map(({ name }) => name).filter((name) => ['message_recv', 'message_complete'].includes(name));
 console.log(`there are tools to ${names.join(' and ')}`);
 
-// The mailbox is the operator's, the letters are somebody else's.
+// The operator creates the mailbox, and another program sends the messages.
 const muster = createMuster({ url: MUSTER_URL, key: MUSTER_KEY, spaceId: MUSTER_SPACE });
 const { id } = await muster.mailbox.create({ name: 'letters', unique: true });
 const scopeId = crypto.randomUUID();

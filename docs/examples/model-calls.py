@@ -1,5 +1,5 @@
-"""Model calls within limits: ten agents share a provider's limit of tokens and a budget. Each call takes what it may need at
-most, and settles what the provider's answer says it used. Here a small server stands for the provider."""
+"""Model calls within limits: ten agents share a provider's limit of tokens and a budget. Each call takes the most
+that it may need, and settles the usage in the provider's answer. A small server stands in for the provider here."""
 
 import json
 import threading
@@ -34,7 +34,7 @@ quota = muster.allowance.create(name=name, units_limit=5000, window_seconds=day)
 
 
 def price(usage: Usage) -> int:
-    """Three millionths of a dollar a token in, fifteen a token out."""
+    """Three millionths of a dollar for an input token, fifteen for an output token."""
     return 3 * usage.input_tokens + 15 * usage.output_tokens
 
 

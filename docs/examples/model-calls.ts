@@ -1,5 +1,5 @@
-// Model calls within limits: ten agents share a provider's limit of tokens and a budget. Each call takes what it may need at
-// most, and settles what the provider's answer says it used. Here a small server stands for the provider.
+// Model calls within limits: ten agents share a provider's limit of tokens and a budget. Each call takes the most
+// that it may need, and settles the usage in the provider's answer. A small server stands in for the provider here.
 import { createServer } from 'node:http';
 import { createMuster } from 'muster-client';
 
@@ -17,7 +17,7 @@ const address = provider.address() as { port: number };
 
 const scopeId = crypto.randomUUID();
 const name = `models ${scopeId}`;
-// Ten dollars a day for the team, a part of the thousand that the company has.
+// Ten dollars a day for the team, out of the company's thousand.
 const money = { currency: 'USD', scale: 6 };
 const company = await muster.budget.create({ ...money, name: `company ${name}`, limitMinor: '1000000000' });
 const day = { windowSeconds: 86_400, alertPercents: [80] };
@@ -26,7 +26,7 @@ const { id: budgetId } = await muster.budget.create(team);
 // As many tokens a day as the provider allows.
 const { id: allowanceId } = await muster.allowance.create({ name, unitsLimit: 5000, windowSeconds: 86_400 });
 
-/** Three millionths of a dollar a token in, fifteen a token out. */
+/** Three millionths of a dollar for an input token, fifteen for an output token. */
 const price = (usage: { inputTokens: number; outputTokens: number }) => 3 * usage.inputTokens + 15 * usage.outputTokens;
 
 async function ask(question: string): Promise<string> {

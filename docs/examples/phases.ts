@@ -1,5 +1,5 @@
-// Phases: four agents count, then all of them need what all have counted. Nobody begins a phase before everybody has
-// finished the one before; the barrier is used again for the next.
+// Phases: four agents count, and then each needs the counts of all. Nobody begins a phase before everybody has finished the
+// one before. The same barrier serves all phases.
 import { createMuster } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
@@ -13,13 +13,13 @@ const shares: number[] = [];
 /** Arrives, and returns when everybody has. An arrival counts once, however often it is repeated. */
 async function meet(name: string, epoch: number): Promise<void> {
   const arrived = await muster.barrier.arrive({ barrierId, arrivalKey: name, epoch });
-  // Whoever came last opens the barrier for the next phase.
+  // The last agent to arrive opens the barrier for the next phase.
   if (arrived.state === 'RELEASED') await muster.barrier.nextEpoch({ barrierId });
   for (let barrier = arrived; barrier.state === 'OPEN' && barrier.epoch === epoch; )
     barrier = await muster.barrier.view({ barrierId, epoch, waitSeconds: 30 });
 }
 
-/** An agent; in life each is a process of its own. */
+/** An agent; in production each is a separate process. */
 async function agent(name: string): Promise<void> {
   letters.push(name.length);
   await meet(name, 1);

@@ -1,4 +1,4 @@
-// A planner has twelve things looked up, and a report written once all of them are found. Nobody waits meanwhile.
+// A planner sends twelve searches, and a report that follows once all have ended. No process waits meanwhile.
 import { createMuster, Worker } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;

@@ -1,4 +1,4 @@
-// Reviewers by quorum: five review, three must approve. The group is decided at that moment; who has not begun is let go.
+// Reviewers by quorum: three of five must approve. The third approval decides the group, and cancels reviews not yet begun.
 import { createMuster, Worker } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
@@ -9,7 +9,7 @@ interface Review {
   readonly approves: boolean;
 }
 
-// One reviewer who is never content, and one who approves: each works on one review at a time.
+// One reviewer who never approves, and one who always does: each works on one review at a time.
 const { id: mailboxId } = await muster.mailbox.create({ name: 'reviews', unique: true });
 const reviewers = ['ada', 'ben'].map(
   (by) =>
@@ -24,7 +24,7 @@ const { groupId } = group;
 for (let n = 1; n <= 5; n++) await muster.task.submit({ groupId, taskKey: `review ${n}`, input: { change: '#42' } });
 await muster.group.seal({ groupId });
 
-// The judge hears of each review, and accepts or rejects it, until that decides the group.
+// The judge accepts or rejects each review until the group is decided.
 const { outcome, counts } = await muster.judge<Review>(group, (review) => review.outcome.approves);
 await Promise.all(reviewers.map((worker) => worker.close()));
 console.log(`${outcome}: ${counts.accepted} of ${counts.members} approve`);

@@ -1,4 +1,4 @@
-"""A researcher whose process dies behind its first step: the next one does not fetch again. All keep one list of sources."""
+"""A researcher dies after its first step; the next attempt does not fetch again. All share one list of sources."""
 
 import uuid
 from typing import Any

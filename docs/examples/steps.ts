@@ -1,4 +1,4 @@
-// A researcher whose process dies behind its first step: the next one does not fetch again. All keep one list of sources.
+// A researcher dies after its first step; the next attempt does not fetch again. All share one list of sources.
 import { createMuster, Run, Worker } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;

@@ -1,4 +1,4 @@
-"""A worker pool: jobs that fail are tried again, what they reached is kept, hopeless ones are given up."""
+"""A worker pool: failed jobs are tried again with the progress that they made, and hopeless ones are given up."""
 
 import uuid
 from collections import Counter

@@ -1,4 +1,4 @@
-// A worker pool: five texts at a time are counted. One fails at first, and comes back; one is hopeless, and does not.
+// A worker pool counts five texts at a time. One fails at first and is tried again; a hopeless one is given up.
 import { createMuster, GiveUp, RetryLater, Worker } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;

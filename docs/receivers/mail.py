@@ -30,7 +30,7 @@ class Receiver(BaseHTTPRequestHandler):
                 send(message.data.payload['questionId'])
             status = 204
         except (MusterError, smtplib.SMTPException) as error:
-            # Somebody may have answered before this came; whatever else it is, Muster tries again.
+            # Somebody may have answered already. After any other error Muster tries again.
             status = 204 if getattr(error, 'code', '') == 'QUESTION_CLOSED' else 500
         self.send_response(status)
         self.end_headers()

@@ -22,7 +22,7 @@ createServer(async (request, response) => {
     if (data.type === 'question.asked') await post(data.payload.questionId);
     response.writeHead(204).end();
   } catch (error) {
-    // Somebody may have answered before this came; whatever else it is, Muster tries again.
+    // Somebody may have answered already. After any other error Muster tries again.
     response.writeHead((error as MusterError).code === 'QUESTION_CLOSED' ? 204 : 500).end();
   }
 }).listen(Number(PORT ?? 9000));

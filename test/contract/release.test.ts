@@ -42,6 +42,8 @@ describe('A release', function () {
       'docs/typescript.md',
       'docs/operate/systemd.md',
       'docs/deploy/muster.service',
+      'docs/deploy/kubernetes.yaml',
+      'docs/deploy/chart/Chart.yaml',
     ]);
     expect((openapi(product) as { info: { version: string } }).info.version).to.equal(version);
     expect(versionOf(root, `v${version}`)).to.equal(version);

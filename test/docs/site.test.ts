@@ -29,7 +29,8 @@ const begins: Readonly<Record<string, string>> = {
   'docs/traces.md': 'Find a trace',
   'docs/operate/security.md': 'Who may do what',
   'docs/operate/identity.md': 'Keycloak',
-  'docs/operate/redis-cli.md': 'What one asks at 3 a.m.',
+  'docs/operate/kubernetes.md': 'Values of the chart',
+  'docs/operate/redis-cli.md': 'Questions at 3 a.m.',
 };
 
 /** Pages that are all of that kind, and those that GitHub shows first. */

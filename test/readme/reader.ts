@@ -80,7 +80,10 @@ export class Reader {
   async repeat({ block, shown }: Example): Promise<void> {
     const codes = (text: string): string[] =>
       [...text.matchAll(/"error":\{"code":"(\w+)"/g)].map(([, code = '']) => code);
-    expect(codes(await this.#run(block)), block.text).to.deep.equal(codes(shown?.text ?? ''));
+    const printed = await this.#run(block).catch((error: Error) => {
+      throw new Error(`${error.message}\n${block.text}`);
+    });
+    expect(codes(printed), block.text).to.deep.equal(codes(shown?.text ?? ''));
   }
 
   async #run(block: Block): Promise<string> {

@@ -20,7 +20,7 @@ const others: readonly { line: RegExp; commands: readonly string[] }[] = [
   { line: /^npm run (?:-s )?demo\b/, commands: [] },
   { line: /^npm run (?:-s )?test:\w+$/, commands: [] },
   { line: /^docker\b/, commands: [] },
-  { line: /^(?:kubectl|sudo)\b/, commands: [] },
+  { line: /^(?:helm|kubectl|sudo)\b/, commands: [] },
   { line: /^npm pack$/, commands: [] },
   { line: /^pip install \.\/src\/client\/python$/, commands: ['test -f src/client/python/pyproject.toml'] },
   { line: /^claude mcp add\b/, commands: [] },

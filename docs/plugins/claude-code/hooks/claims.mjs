@@ -15,7 +15,7 @@ const event = JSON.parse(await text(process.stdin));
 const data = CLAUDE_PLUGIN_DATA ?? join(tmpdir(), 'muster-claims');
 const folder = join(data, String(event.session_id).replaceAll(/[^\w-]/g, '_'));
 
-/** Whether the call was done. Throws if the server cannot be reached, or has no time: the claim may still be held then. */
+/** Whether the call succeeded. Throws if the server is unreachable or overloaded, since the claim may still be held then. */
 async function call(messageId, name, body) {
   const url = `${MUSTER_URL}/v1/spaces/${MUSTER_SPACE}/messages/${messageId}/${name}`;
   const headers = {
@@ -42,7 +42,7 @@ const read = async (file) => ({
 
 const forget = (id) => rm(join(folder, id), { force: true });
 
-/** The answer of a tool of MCP, however the client hands it on. */
+/** The answer of a tool of MCP, in any of the forms in which the client passes it on. */
 function answered(response) {
   if (response?.structuredContent) return response.structuredContent;
   const content = Array.isArray(response) ? response : response?.content;
@@ -54,7 +54,7 @@ function answered(response) {
   }
 }
 
-/** Learns from a call of a tool what the session holds now. */
+/** Updates the session's claims after a tool call. */
 async function learn({ tool_name: name, tool_input: input, tool_response: response }) {
   const [, tool] = /^mcp__.*muster.*__(\w+)$/.exec(name) ?? [];
   const answer = answered(response);
@@ -67,7 +67,7 @@ async function learn({ tool_name: name, tool_input: input, tool_response: respon
     await forget(input.messageId);
 }
 
-/** Renews what has passed a third of its lease. Resolves with the ids of messages that are lost. */
+/** Renews claims that have passed a third of their lease. Resolves with the ids of lost messages. */
 async function renew() {
   const due = (await claimsNow()).filter((one) => Date.now() - one.renewedMs > (one.leaseSeconds * 1_000) / 3);
   const lost = await Promise.all(
