@@ -12,7 +12,7 @@ export interface Config {
   /** null: GET /metrics is on the API's port; 0: any free port */
   metricsPort: number | null;
   host: string;
-  /** Where callers reach the API, without a slash at the end; null: wherever it listens */
+  /** Where callers reach the API, without a trailing slash; null: where it listens */
   publicUrl: string | null;
   /** The OpenID provider whose tokens are accepted; null: none */
   oidcIssuer: string | null;
@@ -27,10 +27,13 @@ export interface Config {
   redisUrl: string | null;
   dataDir: string;
   logLevel: string;
-  /** Where spans are exported to, by OTLP over HTTP; null: none are made. The SDK reads it, and what else there is of OTEL_… */
+  /**
+   * Where spans are exported to, by OTLP over HTTP; null: no spans are made. The SDK reads it, as well as other OTEL_…
+   * variables
+   */
   otelExporterOtlpEndpoint: string | null;
   otelExporterOtlpProtocol: string;
-  /** Where a trace is shown, with `{traceId}` in it; null: nowhere */
+  /** Where a trace can be viewed, with `{traceId}` in it; null: nowhere */
   traceUrl: string | null;
   webhookAllowPrivate: boolean;
   /** 0: history is never packed */
@@ -43,7 +46,7 @@ export interface Config {
   redisMaxmemory: string | null;
 }
 
-/** An invalid setting; the one-line message says which, and what is allowed. */
+/** An invalid setting. The one-line message says which, and what is allowed. */
 export class ConfigError extends Error {}
 
 interface Setting {
@@ -58,7 +61,7 @@ const roles: Role[] = ['api', 'worker', 'all'];
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 /** Node's longest timer, in seconds; longer ones fire immediately. */
 const maxSeconds = 2_147_483;
-/** Each snapshot is a full copy of the store: a larger number must be a typo. */
+/** Each snapshot is a full copy of the store, so a larger number must be a typo. */
 const maxSnapshots = 10_000;
 /** Far beyond what any plan keeps. */
 const maxSealSeconds = 315_360_000;
@@ -178,9 +181,9 @@ const settings: Record<keyof Config, Setting & { name: string; fallback: unknown
 };
 
 /**
- * Reads and validates all settings. An empty value counts as unset, which is how Compose passes unset variables on.
+ * Reads and validates all settings. An empty value counts as unset, since Compose passes unset variables on like that.
  *
- * @throws ConfigError for the first invalid one
+ * @throws ConfigError for the first invalid setting
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const config: Record<string, unknown> = {};
@@ -205,7 +208,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config as unknown as Config;
 }
 
-/** Settings for tokens that make sense only with others. */
+/** Checks token settings that require others. */
 function checkTokens({ oidcIssuer, oidcAudience, oidcClientId, publicUrl }: Config): void {
   const needs = (given: unknown, name: string, needed: unknown, why: string): void => {
     if (given !== null && needed === null) throw new ConfigError(`${name} is missing: ${why}`);
@@ -216,7 +219,7 @@ function checkTokens({ oidcIssuer, oidcAudience, oidcClientId, publicUrl }: Conf
   needs(oidcClientId, 'OIDC_ISSUER', oidcIssuer, 'OIDC_CLIENT_ID has no effect without it');
 }
 
-/** Every setting on a line of its own: its name, its default and what it may be. */
+/** The help: a line per setting with its name, its default and its allowed values. */
 export function settingsHelp(): string {
   const lines = Object.values(settings).map(({ name, fallback, allowed }) => {
     const preset = fallback === null ? 'not set' : `default ${fallback}`;
@@ -237,7 +240,7 @@ function httpUrl(text: string): string {
   return text;
 }
 
-/** Everything that is built on it is appended to its path, so it has no query; a login in it would reach every reader of a link. */
+/** Paths are appended to it, so it has no query. It has no login, which every reader of a link would get. */
 function publicUrl(text: string): string {
   const { protocol, username, password, host, pathname, href, origin } = new URL(text);
   const isPlain = username === '' && password === '' && !/[?#]/.test(text);
@@ -245,7 +248,7 @@ function publicUrl(text: string): string {
   return pathname === '/' ? origin : href.replace(/\/+$/, '');
 }
 
-/** Kept as it is written: tokens must have exactly this. */
+/** Kept as written, because tokens must have exactly this text. */
 function issuerUrl(text: string): string {
   const { username, password } = new URL(text);
   const isPlain = username === '' && password === '' && !/[?#]/.test(text);
@@ -264,7 +267,7 @@ function isStore(address: string, isNode: boolean): boolean {
   if (address.startsWith('redis+sentinel:')) return sentinelsOf(address) !== undefined;
   const { protocol, username, password, hostname, pathname, hash } = new URL(address);
   for (const part of [username, password]) decodeURIComponent(part);
-  // A path that is not a database number comes from an unencoded password: the host would be wrong, too.
+  // A path that is not a database number comes from an unencoded password; the host is then wrong, too.
   const isDatabase = /^(\/\d*)?$/.test(pathname) && hash === '';
   return ['redis:', 'rediss:'].includes(protocol) && hostname !== '' && isDatabase;
 }

@@ -3,14 +3,14 @@ import pino, { type Logger } from 'pino';
 
 const stderr = 2;
 
-/** Lines are written together, once there are this many characters: each write wakes another thread … */
+/** Lines are written together once there are this many characters, as each write wakes another thread … */
 const flushLength = 65_536;
 /** … or after this time. */
 const flushMs = 50;
 /** Characters to buffer for a stuck reader. */
 const maxLength = 4_194_304;
 
-/** Formats the time once per millisecond, which many lines share. */
+/** Formats the time once per millisecond, for all lines in it. */
 function millisecondClock(): () => string {
   let last = 0;
   let text = '';
@@ -25,8 +25,8 @@ function millisecondClock(): () => string {
 }
 
 /**
- * Buffers lines and writes them together. pino's own destination retries forever on a full disk at exit; here, if the
- * reader is gone, stuck or out of space, lines are dropped and nothing else happens.
+ * Buffers lines and writes them together. If the reader is gone, stuck or out of space, it drops lines and does nothing else;
+ * pino's own destination would retry forever at exit on a full disk.
  */
 class Lines {
   #lines: string[] = [];
@@ -47,7 +47,7 @@ class Lines {
     this.#put(this.#take());
   }
 
-  /** Writes what is left when the process exits. */
+  /** Writes the remaining lines when the process exits. */
   flushSync(): void {
     try {
       writeSync(stderr, this.#take());
@@ -94,7 +94,7 @@ interface Inside {
 
 export type LineLevel = 'debug' | 'info' | 'error';
 
-/** Logs members that are JSON already, `,"status":200,"calls":3`: pino would look at each of their characters again. */
+/** Logs members that are JSON already, `,"status":200,"calls":3`. pino would process each of their characters again. */
 export function logText(log: Logger, level: LineLevel, members: string): void {
   if (!log.isLevelEnabled(level)) return;
   const inside = log as unknown as Inside;

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { readConfig, settingsHelp } from './config.ts';
 import { invocation } from './package.ts';
 
-/** A longer shutdown is aborted: whatever was in flight is safe in the store or was never acknowledged. */
+/** A longer shutdown is aborted. Everything in flight is either safe in the store or was never acknowledged. */
 const stopMs = 9_500;
 
 /** Signals within this time count as one: Ctrl-C on `npm start` arrives twice, from the terminal and from npm. */
@@ -43,15 +43,15 @@ async function main(): Promise<void> {
     );
   const config = readConfig();
   const signal = stopSignal();
-  // Not before: the rest takes a second to load.
+  // Only now, as the rest takes a second to load.
   const { serve } = await import('./serve.ts');
   await serve(config, signal);
 }
 
-/** Don't exit when our output cannot be written: the reader may be gone, or its disk full. */
+/** Don't exit because output cannot be written: the reader may be gone, or its disk full. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-/** Ends the process with a last line on stderr: for a person at a terminal as it is, else as the log's other lines. */
+/** Ends the process with a last line on stderr: plain text for a person at a terminal, otherwise a line like the log's. */
 function fail(line: string): void {
   const record = { level: 60, time: new Date().toISOString(), msg: line };
   try {
@@ -61,7 +61,7 @@ function fail(line: string): void {
   }
 }
 
-/** Node would print all of the error's properties: a failed command's include its arguments, with keys and payloads. */
+/** Node would print all properties of the error. Those of a failed command include its arguments, with keys and payloads. */
 process.on('uncaughtException', (error) =>
   fail(`fatal error: ${error instanceof Error ? error.stack : 'not an error'}`),
 );

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The folder that has package.json, lua/ and dist/: the same from src/ and from a bundle in dist/. */
+/** The folder with package.json, lua/ and dist/, the same for src/ and for a bundle in dist/. */
 function rootOf(module: string): URL {
   let folder = new URL('.', module);
   while (!existsSync(new URL('package.json', folder))) folder = new URL('..', folder);
@@ -10,15 +10,13 @@ function rootOf(module: string): URL {
 
 const root = rootOf(import.meta.url);
 
-/** The path of a file or folder of this package. */
 export const packagePath = (path: string): string => fileURLToPath(new URL(path, root));
 
-/** Of this release. */
 export const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as {
   readonly version: string;
 };
 
-/** How the command `muster` is invoked where this process was; operators paste examples from what it prints. */
+/** How the command `muster` is invoked in this process's environment. Operators paste examples from its output. */
 export const invocation = ['start', 'muster'].includes(process.env['npm_lifecycle_event'] ?? '')
   ? 'npm run -s muster --'
   : 'muster';

@@ -15,13 +15,13 @@ export interface Limit {
   readonly min: number;
   readonly max: number;
   readonly default: number;
-  /** The plan sets the upper bound (at most `max`): exceeding it is the plan's error, not a validation error. */
+  /** The plan sets the upper bound (at most `max`). Exceeding it is the plan's error, not a validation error. */
   readonly isGranted?: true;
 }
 
 export type Limits = Readonly<Record<string, Limit>>;
 
-/** The parts of the service that every room may add to. */
+/** The parts of the service that any room may add to. */
 export interface Declarations {
   readonly records: readonly RecordDeclaration[];
   readonly events: readonly EventDeclaration[];
@@ -40,19 +40,19 @@ export interface Declarations {
 export interface Room extends Partial<Omit<Declarations, 'events'>> {
   /** The name of its folders in lua/, src/ and test/spec/. */
   readonly name: string;
-  /** Of a room that has routes. */
+  /** For a room with routes. */
   readonly tag?: Tag;
   /** The folder of its Lua files, if not lua/<name>. */
   readonly lua?: string;
   /** A function for rooms whose routes show what others contribute. */
   readonly routes?: readonly Route[] | ((all: Declarations) => readonly Route[]);
-  /** Those of no space: their paths are below /v1. */
+  /** Routes without a space, whose paths are below /v1. */
   readonly spacelessRoutes?: readonly Route[];
-  /** A function for the space's room, whose events include the limits of all. */
+  /** A function for the space's room, whose events include the limits of all rooms. */
   readonly events?: readonly EventDeclaration[] | ((limits: Limits) => readonly EventDeclaration[]);
   readonly keys?: KeyTable;
   readonly errors?: ErrorTable;
-  /** Fields that it stores in records of other rooms, by record name in scripts; never part of a response. */
+  /** Fields that it stores in other rooms' records, by their names in scripts. They are never part of a response. */
   readonly extends?: Readonly<Record<string, Fields>>;
 }
 
@@ -61,14 +61,14 @@ export interface Product extends Declarations {
   readonly routes: readonly Route[];
   readonly spacelessRoutes: readonly Route[];
   readonly errors: ErrorTable;
-  /** By the names of their rooms, in order. */
+  /** By room, in order. */
   readonly tags: ReadonlyMap<string, Tag>;
-  /** The words for a room's calls: those of its own records come first. */
+  /** The field descriptions for a room's calls: those of its own records come first. */
   readonly glossary: (room: string) => Glossary;
   readonly words: Vocabulary;
 }
 
-/** Combines rooms. Throws when a name is declared twice. */
+/** Combines rooms. Throws if a name is declared twice. */
 export function collect(rooms: readonly Room[]): Product {
   const merged = <T>(of: (room: Room) => Readonly<Record<string, T>> | undefined): Readonly<Record<string, T>> =>
     Object.fromEntries(

@@ -22,11 +22,11 @@ const stepMs = 1_500;
 
 const prepareRetryMs = 1_000;
 
-/** How long the last snapshot may take, and how old another may be to do instead. */
+/** How long the last snapshot may take, and how recent another one must be to make it unnecessary. */
 const lastSnapshotMs = 2_500;
 const newMs = 60_000;
 
-/** Prints for people, to stdout. The log, in lines of JSON, goes to stderr. */
+/** Prints for people, to stdout. The log goes to stderr, as lines of JSON. */
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -60,7 +60,7 @@ async function openEmbedded(config: Config, log: Logger, signal: AbortSignal): P
   });
 }
 
-/** Sends libraries' warnings to the log, each only once; they print them for every connection. */
+/** Sends each warning of a library to the log once; libraries print them for every connection. */
 function redirectWarnings(log: Logger): void {
   const logged = new Set<string>();
   console.warn = (text: unknown) => {
@@ -79,7 +79,7 @@ function snapshotsOf(config: Config): SnapshotterOptions {
   };
 }
 
-/** Makes a snapshot of an embedded store that is about to stop, unless there is a new one or it takes too long. */
+/** Makes a snapshot of an embedded store that is about to stop, unless there is a recent one or it takes too long. */
 async function lastSnapshot(socketPath: string, config: Config, log: Logger): Promise<void> {
   const options = snapshotsOf(config);
   const [newest] = await listSnapshots(options.folder);
@@ -103,7 +103,7 @@ async function lastSnapshot(socketPath: string, config: Config, log: Logger): Pr
 interface Start {
   readonly redisUrl: string;
   readonly log: Logger;
-  /** Waits for the store, logging that. */
+  /** Waits for the store, and logs that. */
   readonly awaitStore: () => Promise<void>;
 }
 
@@ -136,7 +136,7 @@ function oidcOf(config: Config): OidcOptions | undefined {
   return issuer === null || audience === null ? undefined : { issuer, audience, claim, clientId, scope };
 }
 
-/** Nobody else waits for the SDK. */
+/** Load the SDK only here, so that nobody else waits for it. */
 async function loadTracing(log: Logger): Promise<Tracing> {
   const { openTracing } = await import('./tracing/otlp.ts');
   return openTracing(log);
@@ -147,7 +147,7 @@ async function prepare(service: MusterService, isEmbedded: boolean): Promise<voi
   if (isEmbedded && service.url !== undefined) for (const line of await bootstrap(service, service.url)) say(line);
 }
 
-/** Continues without a store that takes no calls: it may be back any time, and requests get a 503 until then. */
+/** Continues even if the store accepts no calls: it may be back at any time, and requests get a 503 until then. */
 async function prepareOrWarn(
   service: MusterService,
   log: Logger,
@@ -162,7 +162,7 @@ async function prepareOrWarn(
   }
 }
 
-/** If a first start has lost its store, creates the organization, the space and the key once it is back. */
+/** If the store was lost during a first start, creates the organization, the space and the key once it is back. */
 async function prepareLater(service: MusterService, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sleep(prepareRetryMs, undefined, { ref: false });
@@ -184,7 +184,7 @@ function unlessHung<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([step, hung]);
 }
 
-/** Runs the service with these settings, and with its embedded Redis where no other is named, until the signal aborts. */
+/** Runs the service with these settings until the signal aborts, with the embedded Redis unless another is named. */
 export async function serve(config: Config, signal: AbortSignal): Promise<void> {
   const log = openLog(config.logLevel);
   let embedded: EmbeddedRedis | undefined;
@@ -201,7 +201,7 @@ export async function serve(config: Config, signal: AbortSignal): Promise<void> 
     say(service.url === undefined ? 'worker ready' : `listening on ${service.url}`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   } catch (error) {
-    // Stopping, so a failed start no longer matters.
+    // The service is stopping, so a failed start no longer matters.
     if (!signal.aborted) throw error;
   } finally {
     await service?.stop();

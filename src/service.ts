@@ -37,10 +37,10 @@ import { Packing } from './workers/packing.ts';
 import { Retention } from './workers/retention.ts';
 import { type SnapshotterOptions, Workers } from './workers/workers.ts';
 
-/** Maximum age of the store's figures in a scrape. */
+/** The maximum age of the store's figures in a scrape. */
 const metricsMaxAgeMs = 5_000;
 
-/** Always refused: it looks up an organization that does not exist. */
+/** Always refused, as it looks up an organization that does not exist. */
 const probe = { script: 'org/show', reply: { organization: one(Organization) } };
 
 /** Attempts to open a connection. */
@@ -51,19 +51,19 @@ export interface ServiceOptions {
   readonly role: 'api' | 'worker' | 'all';
   readonly host: string;
   readonly port: number;
-  /** Where callers reach the API, if that is not where it listens; without a slash at the end. */
+  /** Where callers reach the API, if not where it listens; without a trailing slash. */
   readonly publicUrl?: string;
-  /** Accept tokens of an OpenID provider; with it `publicUrl` is required. */
+  /** Accepts tokens of an OpenID provider; requires `publicUrl`. */
   readonly oidc?: OidcOptions;
-  /** Makes spans; default: none are made. */
+  /** Makes spans; by default none. */
   readonly tracing?: Tracing | undefined;
-  /** Where a trace is shown, with `{traceId}` in it. */
+  /** Where a trace can be viewed, with `{traceId}` in it. */
   readonly traceUrl?: string;
-  /** A separate port for GET /metrics, /healthz and /readyz; default: the API's port, or none for a worker. */
+  /** A separate port for GET /metrics, /healthz and /readyz; by default the API's port, or none for a worker. */
   readonly metricsPort?: number;
   readonly metricsMaxAgeMs?: number;
   readonly log: Logger;
-  /** The rooms to serve; default: those of primitives.ts. */
+  /** The rooms to serve; by default those of primitives.ts. */
   readonly product?: Product;
   /** Tests replace lib/clock with their own. */
   readonly overrides?: Overrides;
@@ -71,13 +71,13 @@ export interface ServiceOptions {
   readonly webhookAllowPrivate?: boolean;
   /** Tests replace DNS with their own. */
   readonly resolve?: Resolve;
-  /** Events older than that are packed; default: 0, none. */
+  /** The age from which events are packed; by default 0, which packs none. */
   readonly sealAfterSeconds?: number;
-  /** Finished messages, too. */
+  /** Packs finished messages as well. */
   readonly packsMessages?: boolean;
-  /** Periodic snapshots; default: none. */
+  /** Periodic snapshots; by default none. */
   readonly snapshots?: SnapshotterOptions;
-  /** Waits for a store that dropped a connection during the start; without it, the start fails. */
+  /** Waits for a store that dropped a connection during the start. Without it, the start fails. */
   readonly awaitStore?: () => Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export interface MusterService {
   readonly journal: Journal;
   readonly wake: Wake;
   readonly feeds: Feeds;
-  /** undefined without workers. */
+  /** Undefined without workers. */
   readonly deliverer: Deliverer | undefined;
   /** http://host:port; undefined for a worker. */
   readonly url: string | undefined;
@@ -103,7 +103,7 @@ export interface MusterService {
   stop(): Promise<void>;
 }
 
-/** Starts what the role includes; resolves when it is serving. */
+/** Starts the parts of the role. Resolves when it is serving. */
 export async function startService(options: ServiceOptions): Promise<MusterService> {
   const connections: Store[] = [];
   const open = async (kind: 'calls' | 'patient'): Promise<Store> => {
@@ -168,7 +168,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   };
   try {
     await checkFormat(store);
-    // Listen first: the port may be in use.
+    // Listen first, as the port may be in use.
     const { metricsPort } = options;
     if (options.role !== 'worker')
       listener = await listen(options, {
@@ -216,7 +216,7 @@ function oidcOf({ oidc, publicUrl, log }: ServiceOptions): Oidc | undefined {
   return openOidc(oidc, publicUrl, log);
 }
 
-/** Retries a dropped connection a few times. */
+/** Opens a connection, and retries a dropped one a few times. */
 async function opened({ redisUrl, awaitStore }: ServiceOptions, kind: 'calls' | 'patient'): Promise<Store> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -260,8 +260,8 @@ async function listen(options: ServiceOptions, core: Core, setting = 'PORT'): Pr
 }
 
 /**
- * Whether any shard takes calls: a process that can serve some organizations of a cluster must stay in service. The probe
- * script finds nothing, but a store that is read-only, full or unable to load scripts fails it all the same.
+ * Whether any shard accepts calls: a process that can serve some organizations of a cluster must stay in service. The probe
+ * finds nothing, but it fails on a store that is read-only, full or unable to load scripts.
  */
 async function takesCalls(store: Store, scripts: Scripts): Promise<boolean> {
   const refused = probeNames(store).map((name) =>

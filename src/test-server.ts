@@ -1,6 +1,6 @@
-// `muster test-server`: a server for one test run, started and owned by the clients' `testServer`. It prints one JSON line
-// with `url`, `key` and `spaceId` once it listens, and another with a new `spaceId` for each line that it reads. It ends
-// with its input, so it never outlives the tests, however they end.
+// `muster test-server`: a server for one test run, started and owned by the clients' `testServer`. Once it listens, it prints
+// a JSON line with `url`, `key` and `spaceId`, and for each line it reads another one with a new `spaceId`. It ends when its
+// input ends, so it never outlives the tests.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ function print(value: object): void {
 /** Serves until the input ends. */
 async function serveTests(dataDir: string): Promise<void> {
   const program = await findRedisServer({ log: warn, env: process.env });
-  // Nobody reads the store's log on disk again.
+  // Nobody will read the store's log on disk again.
   const embedded = await startEmbedded({ dataDir, log: warn, program, settings: { appendfsync: 'no' } });
   try {
     const service = await startService({
@@ -52,7 +52,7 @@ async function serveTests(dataDir: string): Promise<void> {
   }
 }
 
-// Ctrl-C reaches the whole group, but the tests may still need the server to clean up: it goes with them.
+// Ctrl-C reaches the whole group, but the tests may still need the server to clean up. It ends with them.
 for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);
 process.on('SIGTERM', () => process.stdin.destroy());
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

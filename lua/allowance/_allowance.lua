@@ -2,7 +2,7 @@
 --- @include lib/clock lib/records lib/refuse lib/sorted
 --- An allowance at a given time: its fixed window (aligned to the Unix epoch), used units and cooldown.
 
---- Advances a stored record to the time `at`, but never before the last counted window: used units stay counted even if
+--- Advances a stored record to the time `at`, but never back behind the last counted window: used units stay counted even if
 --- the clock goes back.
 local function advance(record, at)
   local windowMs, countedFrom = record.windowSeconds * 1000, record.windowStartedAt
@@ -26,14 +26,14 @@ function allowance.view(allowanceId)
   return record
 end
 
---- The earliest time at which this many units can be granted if no others are used before; 0 for at once.
+--- The earliest time at which this many units can be granted if nobody uses any before; 0 for at once.
 function allowance.nextMoment(record, units)
   local cooled = record.cooldownUntil or 0
   if record.unitsLimit - record.usedUnits >= units then return cooled end
   return math.max(cooled, record.windowEndsAt)
 end
 
---- How many units are left of the record's current window: none where more were used than it has.
+--- The units left in the record's current window; 0 if more were used than it has.
 function allowance.available(record)
   return math.max(0, record.unitsLimit - record.usedUnits)
 end

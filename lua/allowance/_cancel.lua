@@ -1,6 +1,6 @@
 --- @include allowance/_waiter lib/cancels lib/clock lib/page lib/soon lib/sorted scope/_ending
 
---- Ends a WAITING waiter of a cancelled run; one whose time was over before the cancel is EXPIRED.
+--- Ends a WAITING waiter of a cancelled run. If its time was up before the cancel, it is EXPIRED.
 function waiter.stop(record, cancel)
   if record.expiresAt <= cancel.cancelledAt then
     waiter.expire(record, record.expiresAt)
@@ -9,7 +9,8 @@ function waiter.stop(record, cancel)
   end
 end
 
---- The same where it is in the queue; when it was the head, those behind it move up with the next sweep, which is due at once.
+--- Stops a waiter that is still in the queue. If it was the head, the next sweep, which is due at once, serves those behind
+--- it.
 function waiter.unqueue(record, cancel)
   local isHead = sorted.first(keys.liveWaiters(record.allowanceId)) == record.id
   waiter.stop(record, cancel)

@@ -1,10 +1,10 @@
 --- @record consumption
 --- @include lib/clock lib/finished lib/id lib/maps lib/records lib/sorted lib/unit allowance/_allowance
 --- @include allowance/_waiter scope/_scope
---- What a consumption changes in the records of its allowance and scope, and what is stored of it. It has no record of its
---- own: a member of the organization's finished set, and what its workKey replays.
+--- Consumptions: their effect on the records of allowance and scope, and their storage. A consumption has no record of its
+--- own. It is a member of the organization's finished set, plus what a replay by its workKey answers.
 
---- Whether anyone waits for units of the allowance. Cached as long as the invocation has not changed that.
+--- Whether anyone waits for units of the allowance. Cached until the invocation changes that.
 function consumption.isWaitedFor(record)
   local key = keys.liveWaiters(record.id)
   if unit.isChanged(key) then return not sorted.isEmpty(key) end
@@ -12,8 +12,8 @@ function consumption.isWaitedFor(record)
   return record.waitedFor
 end
 
---- Uses units (text) of an allowance (an allowance.read) that has them, counts that in the record of the scope, which exists,
---- and keeps all that retention needs to remove it. Returns how many units are left.
+--- Consumes units (text) of an allowance that has them (`source`, an allowance.read), counts them in the record of the scope,
+--- which must exist, and stores what retention needs to remove the consumption. Returns the units left.
 function consumption.make(id, source, scopeId, units, workKey)
   local number = tonumber(units)
   allowance.use(source, number)
@@ -27,14 +27,14 @@ function consumption.make(id, source, scopeId, units, workKey)
   return availableUnits
 end
 
---- Parses what `make` has added; settledUnits is nil until it is settled.
+--- Parses a member that `make` added. settledUnits is nil until the consumption is settled.
 function consumption.parse(member)
   local allowanceId, scopeId, units, settled, workKey = string.match(member, '^%S+ (%S+) (%S+) (%d+)/?(%d*) ?(.*)$')
   return { member = member, allowanceId = allowanceId, scopeId = scopeId, units = tonumber(units),
     settledUnits = tonumber(settled), workKey = workKey }
 end
 
---- A consumption of the allowance or the grant of one of its waiters, `at`: when it was made; nil if there is none.
+--- A consumption of the allowance, or the grant of one of its waiters; nil if there is none. `at`: when it was made.
 function consumption.find(allowanceId, id)
   local granted = waiter.load(id, 'allowanceId', 'scopeId', 'state', 'units', 'grantedAt', 'settledUnits')
   if granted then
@@ -50,7 +50,7 @@ function consumption.find(allowanceId, id)
   return found
 end
 
---- Notes what a consumption or a grant has really used; the run of a consumption has used it, too.
+--- Records the units that a consumption or grant has really used. A consumption also corrects the sum of its run.
 function consumption.settle(found, units)
   if found.waiter then
     records.set(found.waiter, 'settledUnits', units)
@@ -64,7 +64,7 @@ function consumption.settle(found, units)
   records.add(keys.scope(found.scopeId), 'consumedUnits', units - found.units)
 end
 
---- Stores under its workKey what a replay answers.
+--- Stores a consumption's answer under its workKey, for replays.
 function consumption.store(id, allowanceId, scopeId, units, workKey, windowEndsAt, availableUnits, holder)
   local first = id .. ' ' .. scopeId .. ' ' .. units .. ' ' .. windowEndsAt .. ' ' .. availableUnits .. ' ' .. holder
   maps.put(keys.consumptionKeys(allowanceId), workKey, first)

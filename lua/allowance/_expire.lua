@@ -1,6 +1,6 @@
 --- @include lib/due lib/queue lib/unit allowance/_cancel allowance/_serve allowance/_waiter
---- Both read queues that the sweep may have changed before.
---- A time at which a grant may be possible: the start of a window, the end of a cooldown, or the rest of the work of one.
+--- Both handlers read queues, which the sweep may have changed before, so the changes are written first.
+--- A time at which a grant may be possible: a window starts, a cooldown ends, or an earlier step has left work.
 due['allowance:grant'] = function(allowanceId, at, maxChanges)
   unit.write()
   return math.max(1, serveWaiters(allowanceId, at, maxChanges))

@@ -1,5 +1,4 @@
 --- @include lib/queue allowance/_allowance allowance/_cancel allowance/_waiter
---- The waiters of an allowance.
 lines['allowance:waiter'] = {
   list = function(id) return keys.waiterQueue(id) end,
   rebuilt = function(id) return keys.rebuiltQueue(id) end,

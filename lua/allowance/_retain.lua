@@ -1,6 +1,6 @@
 --- @include lib/maps lib/records lib/retained lib/sorted lib/unit allowance/_consumption allowance/_waiter
 --- @include scope/_retain scope/_scope
---- Granted, cancelled and expired waiters, and consumptions with their workKeys.
+--- Removes a granted, cancelled or expired waiter.
 retained['allowance:waiter'] = function(waiterId, at)
   local record = waiter.load(waiterId, 'scopeId', 'state')
   unit.delete(keys.waiter(waiterId))
@@ -10,7 +10,7 @@ retained['allowance:waiter'] = function(waiterId, at)
   scope.release(record.scopeId, at)
 end
 
---- A consumption has no record, only what its workKey replays and its part in the sums of its scope.
+--- Removes a consumption: what its workKey replays, and its part in the sums of its scope.
 retained['allowance:consumption'] = function(member, at)
   local parsed = consumption.parse(member)
   if parsed.workKey ~= '' then maps.remove(keys.consumptionKeys(parsed.allowanceId), parsed.workKey) end

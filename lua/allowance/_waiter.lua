@@ -11,7 +11,7 @@ function waiter.whole(waiterId)
   return waiter.load(waiterId) or refuse('WAITER_NOT_FOUND')
 end
 
---- The same, with its position while it waits.
+--- The waiter's record; while it waits, with its position.
 function waiter.view(waiterId)
   local record = waiter.whole(waiterId)
   local rank = record.state == 'WAITING' and sorted.rank(keys.liveWaiters(record.allowanceId), waiterId)
@@ -19,13 +19,13 @@ function waiter.view(waiterId)
   return record
 end
 
---- The cancel of its run, if there is one.
+--- The cancel of the waiter's run, if any.
 function waiter.cancelOf(record)
   return scope.cancelOf(scope.path(record.scopeId))
 end
 
---- Moves a waiter to a final state at the time `at`; emitter: emits its event, with its cause. A WAITING one leaves the queue; its id in
---- the list becomes a dead entry.
+--- Moves a waiter to a final state at the time `at`. A WAITING one leaves the queue; its id in the list becomes a dead entry.
+--- emitter: emits its event, with the cause.
 function waiter.finish(record, state, at, emitter, cause)
   if record.state == 'WAITING' then
     local path = scope.path(record.scopeId)
@@ -42,7 +42,7 @@ function waiter.finish(record, state, at, emitter, cause)
   finished.add('allowance:waiter', record.id, string.format('%d', at))
 end
 
---- Its time to live was over at the time `at`.
+--- Expires a waiter whose time to live ended at `at`.
 function waiter.expire(record, at)
   waiter.finish(record, 'EXPIRED', at, emit.waiter.expired)
 end

@@ -1,6 +1,7 @@
 --- @include lib/clock lib/waiting allowance/_allowance allowance/_waiter
 
---- What a waiter waits for, and until when at least: false if that is unknown, or over though not swept.
+--- The reason why a waiter waits, and the earliest time at which that may end: false if unknown, or if it has passed but was
+--- not swept yet.
 local function blockOf(record)
   if record.position > 1 then return 'HEAD_OF_LINE', false end
   local from = allowance.read(record.allowanceId, now)
@@ -18,7 +19,7 @@ function waiting.waiters(maxRows)
   end)
 end
 
---- Grants of windows that have not ended, the one that ends next first.
+--- Grants whose window has not ended, the earliest end first.
 function waiting.heldGrants(maxRows)
   local ids = redis.call('ZRANGE', keys.heldGrants(), '(' .. nowText, '+inf', 'BYSCORE', 'LIMIT', 0, maxRows + 1)
   return rowsOf(ids, maxRows, function(id)

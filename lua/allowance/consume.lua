@@ -1,4 +1,4 @@
---- Uses units of the current window, at once or not at all. While anyone waits for units, consume is refused.
+--- Consumes units of the current window, all or nothing. Refuses while anyone waits for units.
 --- @request write
 --- @args allowanceId scopeId units holder workKey tail
 --- @reply id scopeId windowEndsAt availableUnits replay ownName?

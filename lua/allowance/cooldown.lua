@@ -1,5 +1,5 @@
 --- Blocks consumption and grants for some seconds from now; never shortens a cooldown. The timer of the next grant stays
---- armed: when it is due it finds the cooldown, and is armed for its end.
+--- armed: when it fires during the cooldown, it is armed again for the cooldown's end.
 --- @request write
 --- @args allowanceId seconds reason
 --- @reply allowanceId cooldownUntil reason

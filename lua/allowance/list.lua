@@ -1,4 +1,5 @@
---- Lists allowances with their balances in the current window, newest first, or the one with this name; the next cursor is the last id.
+--- Lists allowances with their balances in the current window, newest first, or only the one with this name. The next cursor
+--- is the last id.
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor allowances:allowance[]

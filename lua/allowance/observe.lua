@@ -1,10 +1,11 @@
---- Takes a provider's word for what is left of its limit: no fewer units are used than that says. With none left it cools down
---- until the provider's reset, an hour at most, and never for less long than it does already. resetAt: epoch milliseconds or ''.
+--- Adopts a provider's report of what is left of its limit: used units rise until no more are left than reported. If none are
+--- left, the allowance cools down until the provider's reset, an hour at most, but never shortens a cooldown. resetAt: epoch
+--- milliseconds or ''.
 --- @request write
 --- @args allowanceId remainingUnits resetAt
 --- @reply allowance:allowance
 --- @include lib/call lib/clock lib/plan lib/records allowance/_allowance
--- The longest cooldown that there is.
+-- The longest cooldown.
 local maxCooldownMs = 3600000
 local record = allowance.view(allowanceId)
 local used = math.max(record.usedUnits, record.unitsLimit - tonumber(remainingUnits))

@@ -1,6 +1,6 @@
---- Changes the units of each window, the present one included; waiters that fit now are granted in the same step. Never
---- fewer than a waiter asks for, which would wait for nothing; waiters of cancelled runs that want more are ended first.
---- `detail` is the audit's.
+--- Changes the units of each window, the current one included; waiters that now fit are granted in the same step. Refuses
+--- fewer units than a waiter asks for, which could then never be granted; waiters of cancelled runs that ask for more are
+--- ended first. detail: for the audit trail.
 --- @request write
 --- @args allowanceId unitsLimit detail
 --- @reply allowance:allowance

@@ -1,4 +1,4 @@
---- Takes units of the current window, or queues for them for ttlSeconds. maxPendingWaiters is checked only if it queues.
+--- Takes units of the current window, or queues for them for ttlSeconds. maxPendingWaiters applies only if it queues.
 --- @request write
 --- @space maxPendingWaiters waiters:WAITING holds:WAITING
 --- @args allowanceId scopeId units holder ttlSeconds tail

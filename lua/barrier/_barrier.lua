@@ -1,12 +1,12 @@
 --- @record barrier
 --- @include lib/clock lib/finished lib/journal lib/refuse
---- What all transitions of a barrier share.
+--- Barriers: their record and their transitions.
 
 function barrier.read(barrierId)
   return barrier.load(barrierId, 'state', 'scopeId', 'epoch', 'arrivals', 'target', 'releasedAt') or refuse('BARRIER_NOT_FOUND')
 end
 
---- Moves a barrier to RELEASED or CANCELLED, where it is finished until its next epoch.
+--- Moves a barrier to RELEASED or CANCELLED. It is then finished until its next epoch.
 function barrier.finish(record, state)
   barrier.enter(record, state)
   finished.add('barrier:barrier', record.id, nowText)

@@ -1,13 +1,12 @@
 --- @export cancelBarrier
 --- @include barrier/_barrier lib/cancels lib/page scope/_ending
 
---- Takes an OPEN barrier to CANCELLED.
 local function cancelBarrier(record, cause)
   barrier.finish(record, 'CANCELLED')
   emit.barrier.cancelled(record.id, record, cause)
 end
 
---- Ends an OPEN barrier of a cancelled run, if it is one. Returns whether it was.
+--- Cancels a barrier of a cancelled run if it is OPEN. Returns whether it was.
 function barrier.stop(record, cancel)
   if record.state ~= 'OPEN' or not cancel then return false end
   cancelBarrier(record, ending.count(cancel, 'cancelledBarriers'))

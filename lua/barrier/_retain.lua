@@ -1,5 +1,5 @@
 --- @include lib/retained lib/sorted lib/unit barrier/_barrier scope/_retain scope/_scope
---- A RELEASED or CANCELLED barrier. If a next epoch had started, it would not be in the finished set.
+--- Removes a RELEASED or CANCELLED barrier. One with a new epoch is not in the finished set.
 retained['barrier:barrier'] = function(barrierId, at)
   local record = barrier.load(barrierId, 'scopeId', 'state')
   unit.delete(keys.barrier(barrierId), keys.arrivalKeys(barrierId))

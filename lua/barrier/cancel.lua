@@ -1,4 +1,4 @@
---- Cancels an OPEN barrier; repeating it changes nothing.
+--- Cancels an OPEN barrier. Repeating it changes nothing.
 --- @request write
 --- @args barrierId
 --- @reply barrier:barrier

@@ -1,4 +1,4 @@
---- Reopens a RELEASED or CANCELLED barrier. The arrivalKeys of the past epoch are unlinked, which takes no longer for many.
+--- Reopens a RELEASED or CANCELLED barrier. UNLINK removes the arrivalKeys of the past epoch at the same cost for any number.
 --- @request write
 --- @args barrierId
 --- @reply barrier:barrier

@@ -1,7 +1,7 @@
 --- @export alerts
 --- @include lib/money lib/records budget/_budget
---- The percentages of a budget's limit at which its use is announced, each once in a window. `alerted` has those that were,
---- as `,50,80,`.
+--- The percentages of a budget's limit at which its use is announced, each once per window. `alerted` has those already
+--- announced, as `,50,80,`.
 local alerts = {}
 
 local function isReached(record, percent)
@@ -9,7 +9,7 @@ local function isReached(record, percent)
   return used ~= '0' and not money.exceeds(money.times(record.limitMinor, percent), used .. '00')
 end
 
---- Emits the alerts of a budget that has some, if they are reached and were not emitted in this window.
+--- Emits the alerts of a budget that are reached and were not yet emitted in this window.
 local function emitOf(record)
   local emitted = record.alerted or ','
   for percent in string.gmatch(record.alertPercents, '%d+') do
@@ -21,15 +21,15 @@ local function emitOf(record)
   end
 end
 
---- The same for each level.
+--- Emits the alerts of every level that has some.
 function alerts.emitReached(levels)
   for i = 1, #levels do
     if levels[i].alertPercents then emitOf(levels[i]) end
   end
 end
 
---- After a change of the limit or the percentages: forgets those that the budget has no more and, `isRaised`, those that the
---- use is below of, so that they are emitted again.
+--- After a change of limit or percentages: forgets emitted alerts whose percentage is no longer set and, if isRaised, alerts
+--- that are no longer reached, so that they can be emitted again.
 function alerts.rearm(record, isRaised)
   if not record.alerted then return end
   local kept = ','

@@ -1,10 +1,10 @@
 --- @record budget
 --- @include lib/clock lib/money lib/records lib/refuse lib/unit
---- A budget as it stands now. A plain one has five fields that calls read, and stores `overdrawn` only once it has been
---- overdrawn. A budget that is more (below another one, with a window or alerts) always stores it: so a field that is read
---- anyway says whether there are others to read.
+--- A budget at the current time. Calls read five fields of a plain budget, which stores `overdrawn` only once it has been
+--- overdrawn. A budget with a parent, a window or alerts always stores it, so `overdrawn` says whether more fields must be
+--- read.
 
---- The balances of a budget with what reserves and settles need; refuses if there is no such budget.
+--- The balances of a budget and what reserve and settle need. Refuses if the budget does not exist.
 function budget.read(budgetId)
   local record = budget.load(budgetId, 'limitMinor', 'reserved', 'settled', 'available', 'overdrawn')
     or refuse('BUDGET_NOT_FOUND')
@@ -15,13 +15,13 @@ function budget.read(budgetId)
   return record
 end
 
---- The whole budget; refuses if there is no such budget.
+--- The whole budget. Refuses if it does not exist.
 function budget.view(budgetId)
   return budget.advance(budget.load(budgetId) or refuse('BUDGET_NOT_FOUND'))
 end
 
---- Begins the window that it is time for: `settled` begins anew, `reserved` stays. Reads and refused calls write nothing, so
---- the change is not stored before `storeRoll`.
+--- Starts a new window if the last one has ended: `settled` starts at zero, `reserved` stays. Reads and refused calls write
+--- nothing, so only `storeRoll` stores the change.
 function budget.advance(record)
   local windowMs = record.windowSeconds and record.windowSeconds * 1000
   if not windowMs or now < record.windowStartedAt + windowMs then return record end
@@ -33,7 +33,7 @@ function budget.advance(record)
   return record
 end
 
---- Stores the window that `advance` has begun. Called before any other change of the record.
+--- Stores the window that `advance` has started. Call it before any other change of the record.
 function budget.storeRoll(record)
   if not record.rolledFrom then return end
   records.set(record, 'windowStartedAt', record.windowStartedAt)
@@ -51,8 +51,8 @@ function budget.move(record, from, to, amountMinor)
   records.set(record, to, money.add(record[to], amountMinor))
 end
 
---- Books what was spent beyond a reservation: what is available pays for it, and the budget is overdrawn by the rest, which
---- is returned.
+--- Books spending beyond a reservation: it is paid from what is available, and the budget is overdrawn by the rest. Returns
+--- the rest.
 function budget.overrun(record, amountMinor)
   local paid = money.exceeds(amountMinor, record.available) and record.available or amountMinor
   budget.move(record, 'available', 'settled', paid)
@@ -65,7 +65,7 @@ function budget.isOverdrawn(record)
   return record.overdrawn and record.overdrawn ~= '0'
 end
 
---- The lowest limit that covers what was spent and reserved, and what the budget is overdrawn by.
+--- The lowest limit that covers what is reserved, settled and overdrawn.
 function budget.neededLimit(record)
   return money.add(money.add(record.reserved, record.settled), record.overdrawn or '0')
 end

@@ -1,7 +1,7 @@
 --- @record entry
 --- @include lib/maps
---- Ledger entries: what is stored of settles and voids, one per workKey, which is unique per budget and kind for as long as
---- the reservation is kept.
+--- Ledger entries: one is stored for each settle and void, by its workKey, which is unique per budget and kind as long as the
+--- reservation is kept.
 
 --- Stores an entry in the hash of its budget and kind.
 function entry.store(key, workKey, id, reservationId, amountMinor, overdrawnMinor)
@@ -18,7 +18,7 @@ function entry.find(key, workKey)
     overdrawnMinor = overdrawnMinor == '' and '0' or overdrawnMinor }
 end
 
---- The reference that the reservation keeps to an entry.
+--- The reference to an entry that its reservation keeps.
 function entry.reference(kind, workKey)
   return kind .. ' ' .. workKey
 end

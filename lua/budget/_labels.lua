@@ -1,8 +1,8 @@
 --- @export labels
 --- @include lib/maps lib/money budget/_budget
---- What was spent under each label: a hash per budget and window. The field '' has the number of labels in it.
+--- The amounts spent by label: a hash per budget and window. Its field '' has the number of labels.
 local labels = {}
---- So many labels keep a view small. The rest is one label, `other`, which does not count.
+--- Bounds the size of a view. Further labels are added up under `other`, which is not counted.
 local maxLabels = 50
 
 local function keyOf(record)

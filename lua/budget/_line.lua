@@ -1,10 +1,10 @@
 --- @export line
 --- @include lib/money lib/refuse budget/_budget
---- A budget and all those above it: what one spends, each of them spends. The ids of those above are stored with the budget
---- when it is created, and never change.
+--- A budget with all budgets above it. Whatever it spends, each of them spends. The ids of its ancestors are stored at
+--- creation and never change.
 local line = {}
 
---- The budget, then its parent, and so on up to the root, each as it stands now.
+--- The budget, then its parent, and so on up to the root, each at the current time.
 function line.of(record)
   local levels = { record }
   if record.line then
@@ -13,14 +13,14 @@ function line.of(record)
   return levels
 end
 
---- Refuses an amount that a budget is short of.
+--- Refuses for want of money in this budget.
 function line.refuseShort(record)
   local isOverdrawn = budget.isOverdrawn(record)
   local short = isOverdrawn and record.overdrawn .. ' ' .. budget.neededLimit(record) or record.available .. ' -'
   refuse('INSUFFICIENT_BUDGET', short .. ' ' .. record.id .. ' ' .. budget.load(record.id, 'name').name)
 end
 
---- Refuses an amount that any of them is short of.
+--- Refuses an amount that is not available in each of the budgets.
 function line.needAvailable(levels, amountMinor)
   for i = 1, #levels do
     local record = levels[i]
@@ -28,7 +28,7 @@ function line.needAvailable(levels, amountMinor)
   end
 end
 
---- Moves an amount from one balance to another in each of them.
+--- Moves an amount from one balance to another in each budget.
 function line.move(levels, from, to, amountMinor)
   for i = 1, #levels do
     local record = levels[i]

@@ -1,12 +1,12 @@
 --- @record reservation
 --- @include lib/clock lib/count lib/finished lib/records lib/sorted lib/timer scope/_scope
---- What all transitions of a reservation share.
+--- Reservations: their record and their transitions.
 
 local function isLate(record)
   return record.state == 'ACTIVE' and record.settleBy and record.settleBy <= now
 end
 
---- The record as reads show it: past its settleBy it is overdue, swept or not.
+--- The record as reads show it: overdue once settleBy has passed, swept or not.
 function reservation.view(record)
   if record.overdue or not isLate(record) then return record end
   record = records.copy(record)
@@ -14,7 +14,7 @@ function reservation.view(record)
   return record
 end
 
---- Marks an ACTIVE reservation whose settleBy has passed as overdue, once: it no longer holds an armed timer.
+--- Marks an ACTIVE reservation as overdue once its settleBy has passed. It then no longer holds an armed timer.
 function reservation.becomeOverdue(record)
   if record.overdue or not isLate(record) then return end
   records.set(record, 'overdue', true)

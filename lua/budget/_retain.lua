@@ -1,7 +1,7 @@
 --- @include lib/finished lib/maps lib/retained lib/sorted lib/unit budget/_entry budget/_reservation scope/_retain
 --- @include scope/_scope
---- A closed reservation, then its entries with their workKeys. It may have any number of entries, so they are removed in
---- steps; once the reservation is gone they no longer count (budget/_work).
+--- Removes a closed reservation, then its entries with their workKeys. It may have any number of entries, so they are removed
+--- in steps; without their reservation they have no effect (budget/_work).
 retained['budget:reservation'] = function(reservationId, at)
   local record = reservation.load(reservationId, 'budgetId', 'scopeId', 'state', 'firstEntry', 'workKey')
   if record then

@@ -1,11 +1,11 @@
 --- @export work
 --- @include lib/call lib/id lib/money lib/records lib/refuse lib/unit budget/_budget budget/_entry budget/_labels
 --- @include budget/_line budget/_reservation
---- What settle and void share: one ledger entry per workKey.
+--- The parts that settle and void share: one ledger entry per workKey.
 local work = {}
 
---- The replayed answer of the first request with this workKey; nil if there was none. amountMinor nil: any amount.
---- asked: kind, budgetId, reservationId, workKey, label and tail of the new entry.
+--- Replays the answer of the first request with this workKey; nil if there was none. amountMinor: the amount to compare; nil
+--- to accept any. asked: kind, budgetId, reservationId, workKey, label and tail of the new entry.
 function work.replayOf(asked, amountMinor)
   asked.balances = budget.read(asked.budgetId)
   asked.key = keys.budgetWorkKeys(asked.budgetId, asked.kind)
@@ -20,7 +20,7 @@ function work.replayOf(asked, amountMinor)
     replay = true, reservation = record, balances = asked.balances }, 'syscall')
 end
 
---- The reservation; refuses one of another budget and a closed one.
+--- The reservation. Refuses if it is closed or belongs to another budget.
 function work.reservation(asked)
   local record = reservation.load(asked.reservationId)
   if not record or record.budgetId ~= asked.budgetId then refuse('RESERVATION_NOT_FOUND') end
@@ -28,11 +28,11 @@ function work.reservation(asked)
   return record
 end
 
---- Moves an amount out of the reservation, into its `field` and the `balance` of the budget and of those above it:
---- settledMinor and settled, or voidedMinor and available. With nothing left it closes as `finalState`. emitter: emits the
---- event. What the amount has above the reservation is an overrun: each budget books it by itself. Returns the answer.
+--- Moves an amount from the reservation to its `field` and, in the budget and those above it, to `balance`: settledMinor and
+--- settled, or voidedMinor and available. The reservation closes as `finalState` when nothing remains. What exceeds the
+--- reservation is an overrun, which each budget books for itself. emitter: emits the event. Returns the answer.
 function work.book(asked, record, emitter, amountMinor, field, balance, finalState)
-  -- If settleBy passed after the last sweep, the overdue event comes before the reservation may close.
+  -- If settleBy passed after the last sweep, the overdue event must come before the reservation closes.
   reservation.becomeOverdue(record)
   local reference = entry.reference(asked.kind, asked.workKey)
   local isOverrun = money.exceeds(amountMinor, record.remainingMinor)
@@ -44,7 +44,7 @@ function work.book(asked, record, emitter, amountMinor, field, balance, finalSta
     budget.move(asked.balances, 'reserved', balance, held)
   end
   if isOverrun then
-    -- It happens once: the reservation closes.
+    -- A reservation has one overrun at most, as it closes.
     local above = money.subtract(amountMinor, held)
     records.set(record, 'overrunMinor', above)
     overdrawn = {}

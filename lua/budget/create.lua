@@ -4,7 +4,7 @@
 --- @args name currency scale limitMinor parentBudgetId windowSeconds alertPercents detail tail
 --- @reply budget:budget
 --- @include lib/audit lib/call lib/caller lib/clock lib/id lib/maps lib/plan lib/refuse lib/sorted budget/_budget
--- A reserve reads and writes each level.
+-- Bounds the cost of a reserve, which reads and writes each level.
 local maxLevels = 8
 local idWidth = #'0190a1b2-0000-7000-8000-000000000000 '
 if maps.get(keys.budgetNames(), name) then refuse('BUDGET_EXISTS') end

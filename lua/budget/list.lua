@@ -1,4 +1,4 @@
---- Lists budgets, newest first, or the one with this name; the next cursor is the last id.
+--- Lists budgets, newest first, or only the one with this name. The next cursor is the last id.
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor budgets:budget[]

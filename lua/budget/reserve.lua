@@ -1,5 +1,5 @@
---- Reserves an amount of a budget and of all above it, or replies with the reservation that was made with the same workKey, as it stands now.
---- settleBy: epoch milliseconds or ''.
+--- Reserves an amount in a budget and in all above it, or replies with the current state of the reservation that the same
+--- workKey made. settleBy: epoch milliseconds or ''.
 --- @request write
 --- @space maxArmedTimers timers:ARMED reservations:ACTIVE
 --- @args budgetId scopeId holder amountMinor settleBy workKey tail
@@ -24,7 +24,7 @@ scope.needRunning(path)
 plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(path)
--- A plain budget, which most are, is spared the rest of what follows.
+-- Most budgets are plain and skip what follows.
 local levels = record.overdrawn and line.of(record)
 if levels then
   line.needAvailable(levels, amountMinor)

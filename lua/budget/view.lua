@@ -1,6 +1,6 @@
---- A budget with a page of its reservations of the states `,A,B,` ('' for all): ACTIVE ones first, then closed ones, each
---- newest first. The cursor is the part of the list, `active` or `closed`, and the last id in it. Each state has a set of
---- its own, so nothing is read in vain.
+--- A budget with a page of its reservations in the states `,A,B,` ('' for all): ACTIVE ones first, then closed ones, each
+--- newest first. The cursor has the part of the list, `active` or `closed`, and the last id in it. Each state has its own
+--- set, so every record read is part of the page.
 --- @request read
 --- @args budgetId states limit part cursor
 --- @reply budget:budget spentByLabel nextCursor reservations:reservation[]

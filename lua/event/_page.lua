@@ -1,8 +1,8 @@
 --- @export pageOf
 --- @include lib/maps lib/refuse lib/streamId event/_segments
 
---- The segments and the stream entries of a page of packed events. `known`: how many events follow the cursor in the first
---- segment; nil: Node has to look.
+--- The segments and stream entries of a page that starts with packed events. known: how many events follow the cursor in the
+--- first segment; nil if Node has to find out.
 local function packedPage(cursor, limit, found, known, current)
   local first = found[1]
   local page = { last = cursor, epoch = current, entries = {}, segments = { segments.place(first) } }
@@ -23,7 +23,7 @@ local function packedPage(cursor, limit, found, known, current)
   return page
 end
 
---- The last position before a moment; among packed events the end of a segment, so up to a segment earlier.
+--- The last position before a moment. Among packed events it is the end of a segment, so up to one segment earlier.
 local function positionBefore(moment, trimmedThrough)
   for _, key in ipairs({ keys.events(), keys.eventSegments() }) do
     local entry = redis.call('XREVRANGE', key, '(' .. moment .. '-0', '-', 'COUNT', 1)[1]
@@ -32,16 +32,17 @@ local function positionBefore(moment, trimmedThrough)
   return trimmedThrough
 end
 
---- A page of the journal after `cursor`: a stream id, '' for the oldest event kept, `latest` for new ones only, `since` and
---- epoch milliseconds for those from a moment on, which may begin with up to a segment of earlier ones. Refuses
---- if events after the cursor have been lost. `opened`: how many events follow the cursor in the segment in which it stands,
---- as `last digest number` (-1: there is no such event), or '' if Node does not know. last: the cursor of the next page if it
---- is empty, '' if Node has to look into the first of `segments` and call again. `segments` come before `entries`, and may
---- have more than the page.
+--- A page of the journal.
+--- cursor: a stream id; '' for the oldest event kept; `latest` for new events only; `since` and epoch milliseconds for events
+--- from that moment on, which may start up to one segment earlier. Refuses if events after the cursor have been lost.
+--- opened: `last digest number`, the segment that contains the cursor and how many of its events follow (-1 if it has no such
+--- event); '' if Node does not know.
+--- Returns the entries, and the segments that precede them and may hold more than the page; and `last`, the next cursor if
+--- the page is empty, or '' if Node has to look into the first segment and call again.
 local function pageOf(cursor, epoch, limit, opened, trimmedThrough, packedThrough)
   trimmedThrough = trimmedThrough or '0-0'
   local current = maps.get(keys.org(), 'epoch')
-  -- Where the stream begins.
+  -- The position before the first entry of the stream.
   local streamAfter = trimmedThrough
   if packedThrough and streamId.isBefore(trimmedThrough, packedThrough) then streamAfter = packedThrough end
 
@@ -71,8 +72,8 @@ local function pageOf(cursor, epoch, limit, opened, trimmedThrough, packedThroug
   if cursor == streamAfter then
     entries = redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', limit)
   else
-    -- A cursor is the last entry its reader has seen. If that entry is gone, others may be: trimmed, or lost in a failover,
-    -- after which earlier ids may be used again.
+    -- A cursor is the last entry its reader has seen. If that entry is gone, later ones may be gone as well: trimmed, or lost
+    -- in a failover, after which their ids may be used again.
     entries = redis.call('XRANGE', keys.events(), cursor, '+', 'COUNT', limit + 1)
     if not entries[1] or entries[1][1] ~= cursor then
       refuse('CURSOR_EXPIRED', streamId.isBefore(cursor, trimmedThrough) and 'old' or 'lost')

@@ -1,10 +1,11 @@
 --- @export segments
 --- @include lib/streamId
---- The packed part of a journal. Workers turn its oldest events into segments, compressed texts that only Node can read
---- (src/event/segments.ts). The index has one entry for each, whose id is that of the segment's last event. The space's
---- packedThrough is the last packed event: those after it are in the stream. A script that needs a packed event replies
---- PACKED without having written anything; Node opens the segment and calls again with what it found, `opened`: a line that
---- says what this is, then a line for each event, `id type text`.
+--- The packed part of a journal. Workers pack its oldest events into segments, compressed texts that only Node can read
+--- (src/event/segments.ts). The index has an entry for each segment, under the id of its last event. The space's
+--- packedThrough is the last packed event; later events are in the stream.
+---
+--- A script that needs a packed event replies PACKED before it has written anything. Node opens the segment and calls again
+--- with its content as `opened`: a line that says what it is, then a line `id type text` for each event.
 local segments = {}
 
 local function described(place)
@@ -14,25 +15,24 @@ local function described(place)
   return segment
 end
 
---- At most `limit` segments whose last event is `from` (as XRANGE takes it) or later.
+--- At most `limit` segments whose last event is at `from` (as XRANGE takes it) or later.
 function segments.from(from, limit)
   local found = redis.call('XRANGE', keys.eventSegments(), from, '+', 'COUNT', limit)
   for i, place in ipairs(found) do found[i] = described(place) end
   return found
 end
 
---- The newest segment; nil if there is none.
 function segments.newest()
   local place = redis.call('XREVRANGE', keys.eventSegments(), '+', '-', 'COUNT', 1)[1]
   return place and described(place)
 end
 
---- What Node needs to open a segment.
+--- Where a segment is, for Node to open it.
 function segments.place(segment)
   return { segment.last, segment.first, segment.count, segment.digest, keys.eventSegment(segment.last) }
 end
 
---- Whether the segment is still the one that Node has opened.
+--- Whether a segment is still the one that Node opened.
 local function isStill(last, digest)
   local found = segments.from(last, 1)[1]
   return found and found.last == last and found.digest == digest
@@ -44,16 +44,16 @@ local function eventsOf(lines)
   return events
 end
 
---- The events after a packed position: entries, the position behind them (`through`) and how many were left out because
---- their segment is damaged (`skipped`). nil if Node has not opened them: reply PACKED with `position`.
+--- The events after a packed position: `entries`; `through`, the position behind them; `skipped`, how many events are missing
+--- because their segment is damaged. nil if Node has not opened them; then reply PACKED with `position`.
 function segments.page(position, opened)
   local after, through, last, digest, skipped, lines = string.match(opened, '^(%S+) (%S+) (%S+) (%S+) (%d+)\n(.*)$')
   if after ~= position or not isStill(last, digest) then return nil end
   return { entries = eventsOf(lines), through = through, skipped = tonumber(skipped) }
 end
 
---- An event's entry; nil if it is not in the journal. The second result says what to reply PACKED with if Node has to open
---- its segment first. packedThrough, trimmedThrough: as in the space's record.
+--- An event's entry; nil if it is not in the journal. If Node has to open its segment first, the second result is the detail
+--- for PACKED. packedThrough, trimmedThrough: from the space's record.
 function segments.entry(id, opened, packedThrough, trimmedThrough)
   local live = redis.call('XRANGE', keys.events(), id, id)[1]
   if live then return live end

@@ -1,4 +1,4 @@
---- A page of the journal after `cursor` (event/_page). last: the cursor of the next page; epoch: the journal's generation.
+--- A page of the journal after `cursor` (event/_page). last: the next cursor; epoch: the journal's generation.
 --- @request read
 --- @space trimmedThrough packedThrough
 --- @args cursor epoch limit opened

@@ -1,6 +1,6 @@
---- Packs the oldest events of a journal: `segment`, which has `count` events from `first` to `last`, takes the place of the
---- stream entries from `head` to `tail` (each `id type text`). `merged` and `mergedDigest`: the newest segment, whose events it
---- contains as well; '' if there is none. Nothing changes if the stream no longer begins with these entries.
+--- Packs the oldest events of a journal: `segment`, with `count` events from `first` to `last`, replaces the stream entries
+--- from `head` to `tail` (each `id type text`). If it also contains the events of the newest segment, merged and mergedDigest
+--- name that; else they are ''. Changes nothing if the stream no longer starts with these entries.
 --- @full
 --- @args spaceId requestId head tail first last count digest merged mergedDigest
 --- @long segment
@@ -17,7 +17,7 @@ if not isEntry(head, redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', 1)[1
   or merged ~= '' and not (newest and newest.last == merged and newest.digest == mergedDigest) then
   return { isPacked = 0 }
 end
--- The index refuses an id that is not its latest: then nothing is written.
+-- If a later segment exists, XADD refuses this id, and nothing is written.
 unit.command('XADD', keys.eventSegments(), last, 'first', first, 'count', count, 'digest', digest)
 unit.command('SET', keys.eventSegment(last), segment)
 unit.command('XTRIM', keys.events(), 'MINID', '=', streamId.after(last))

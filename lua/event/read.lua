@@ -1,4 +1,4 @@
---- The same page as event/list, for operators: without an API key.
+--- The same page as event/list, for operators without an API key.
 --- @full
 --- @args spaceId requestId cursor epoch limit opened
 --- @reply last epoch entries segments

@@ -1,5 +1,5 @@
---- What can be packed of a space's journal: its events up to `through` (milliseconds), the oldest of which is of the time
---- `oldest` ('': the stream is empty); and the newest segment, if there is one.
+--- The part of a space's journal that can be packed: the events up to `through` (milliseconds); `oldest`, the time of the
+--- first ('' if the stream is empty); and the newest segment, if any.
 --- @full
 --- @args spaceId requestId sealAfterMs
 --- @reply through oldest stream segment

@@ -1,4 +1,4 @@
---- The first segment of packed events whose last one is `from` (as XRANGE takes it) or later; nothing if there is none.
+--- The first segment whose last event is at `from` (as XRANGE takes it) or later; nothing if there is none.
 --- @full
 --- @args spaceId requestId from
 --- @reply segment

@@ -1,8 +1,8 @@
 --- @include lib/clock lib/count lib/journal lib/records lib/timer group/_group group/_task mailbox/_cancel
 --- @include mailbox/_dependents mailbox/_finish mailbox/_mailbox mailbox/_message scope/_ending scope/_scope
 
---- Decides an undecided group at the time `at`. READY members are cancelled in the same step, so that none of them can be
---- received; CLAIMED members keep their claims, except in a cancelled run. cause: of the events; nil: the current request.
+--- Decides an undecided group at the time `at`. READY members are cancelled in the same step, so that none can be received.
+--- CLAIMED members keep their claims, except in a cancelled run. cause: of the events; nil for the current request.
 function group.decide(record, outcome, at, cause)
   group.enter(record, 'DECIDED')
   records.set(record, 'outcome', outcome)
@@ -30,14 +30,14 @@ function group.decide(record, outcome, at, cause)
   end
 end
 
---- Decides an undecided group of a cancelled run; a deadline that passed before the cancel takes precedence.
+--- Decides an undecided group of a cancelled run. A deadline before the cancel takes precedence.
 function group.stop(record, cancel, cause)
   if group.isOverdue(record, cancel.cancelledAt) then return group.decide(record, 'EXPIRED', record.deadline, cause) end
   group.decide(record, 'CANCELLED', now, ending.count(cancel, 'cancelledGroups'))
 end
 
---- Decides the group if its condition is met or out of reach; called after every change that can cause that. A cancel or
---- a deadline that has passed takes precedence.
+--- Decides the group if its condition is met or can no longer be met. Call it after every change that may cause that. A
+--- cancel or a past deadline takes precedence.
 function group.evaluate(record, at, cause)
   if record.state == 'DECIDED' then return end
   local cancel = group.cancelOf(record)

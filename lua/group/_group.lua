@@ -15,7 +15,7 @@ function group.memberIds(groupId)
   return ids
 end
 
---- Whether the caller may use the mailboxes of the group and of all that have joined it.
+--- Whether the caller may use the mailboxes of the group and of all tasks that have joined it.
 function group.isVisible(record)
   if not caller.hasMailbox(record.mailboxId) then return false end
   for mailboxId in string.gmatch(record.otherMailboxes or '', '[^,]+') do
@@ -24,29 +24,28 @@ function group.isVisible(record)
   return true
 end
 
---- Notes that a task of another mailbox has joined.
+--- Records that a task of another mailbox has joined.
 function group.addMailbox(record, mailboxId)
   local others = record.otherMailboxes or ''
   if string.find(others, mailboxId, 1, true) then return end
   records.set(record, 'otherMailboxes', others == '' and mailboxId or others .. ',' .. mailboxId)
 end
 
---- Adds to a counter.
 function group.add(record, name, change)
   records.set(record, name, record[name] + change)
 end
 
---- Whether its deadline has passed at `at`: then it counts as decided, swept or not.
+--- Whether its deadline has passed at `at`. If so, it counts as decided, swept or not.
 function group.isOverdue(record, at)
   return record.deadline and record.deadline <= at
 end
 
---- The cancel of the run that the group is of; nil where there is none.
+--- The cancel of the group's run; nil if there is none.
 function group.cancelOf(record)
   return scope.cancelOf(scope.path(record.scopeId))
 end
 
---- Whether it is still to be decided; false for one that is gone.
+--- Whether the group is undecided; false if it no longer exists.
 function group.isUndecided(groupId)
   local record = group.load(groupId, 'state')
   return record and record.state ~= 'DECIDED'
@@ -59,7 +58,7 @@ function group.needOpen(record)
   if state ~= 'OPEN' then refuse('GROUP_NOT_OPEN', state) end
 end
 
---- A decided group is finished once none of its members is claimed.
+--- Finishes a decided group once none of its members is claimed.
 function group.retire(record, at)
   if record.state == 'DECIDED' and record.running == 0 then
     finished.add('group:group', record.id, string.format('%d', at))

@@ -1,12 +1,12 @@
 --- @include lib/caller lib/guards lib/refuse group/_group group/_task mailbox/_message
---- For a caller that is limited to mailboxes: a group sends to its mailbox, and its decision ends members of others that have
---- joined it.
+--- For a caller limited to mailboxes: a group sends to its own mailbox, and its decision ends members that joined from
+--- others.
 function guards.groupId(groupId)
   local record = group.load(groupId, 'mailboxId', 'otherMailboxes')
   if record and not group.isVisible(record) then refuse('PERMISSION_DENIED', 'mailbox') end
 end
 
---- A task outside of groups has the id of its message; that of a member has its own.
+--- A task outside groups has its message's id; a member task has its own.
 function guards.taskId(taskId)
   local member = task.load(taskId, 'messageId')
   local record = message.load(member and member.messageId or taskId, 'mailboxId')

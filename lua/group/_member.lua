@@ -1,5 +1,5 @@
 --- @include lib/clock group/_decide group/_group group/_task mailbox/_finish mailbox/_members mailbox/_message
---- What a task group does when the message of one of its members changes (mailbox/_members).
+--- The effect on a task group when the message of a member changes (mailbox/_members).
 local outcomes = {
   ACKED = { counter = 'succeeded', emitter = emit.task.succeeded },
   REJECTED = { counter = 'failed', emitter = emit.task.failed },
@@ -16,7 +16,7 @@ function members.started(record)
   emit.task.started(record.taskId, task.of(record))
 end
 
---- The outcome of a group that is decided, or is going to be by what is due at `at`; nil if it is neither.
+--- The outcome of a group that is decided, or that a deadline or cancel due at `at` decides; nil if undecided.
 local function outcomeOf(groupRecord, at)
   if groupRecord.state == 'DECIDED' then return group.load(groupRecord.id, 'outcome').outcome end
   if group.isOverdue(groupRecord, at) then return 'EXPIRED' end
@@ -27,7 +27,7 @@ function members.decided(record)
   return outcomeOf(group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running'), now)
 end
 
---- CLAIMED, about to become READY again. A member of a decided group is cancelled instead; then it returns true.
+--- CLAIMED, about to become READY. If its group is decided, cancels the member instead and returns true.
 function members.released(record, at)
   local groupRecord = group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
   if outcomeOf(groupRecord, at) then

@@ -1,7 +1,7 @@
 --- @include lib/clock lib/records group/_group group/_task mailbox/_members
---- A member whose message is brought back.
+--- Members whose messages are requeued.
 
---- Why a member may not come back, as an error's code and the outcome of its decided group or the verdict on it.
+--- Why a member cannot be requeued: an error's code, and the outcome of its decided group or the verdict on it.
 function members.obstacle(record)
   local groupRecord = group.load(record.groupId)
   if not groupRecord or groupRecord.state == 'DECIDED' or group.isOverdue(groupRecord, now) then
@@ -11,7 +11,7 @@ function members.obstacle(record)
   if verdict then return 'VERDICT_CONFLICT', verdict end
 end
 
---- A final state, `from`, to READY again: until it is final once more, its message says how it stands.
+--- From a final state `from` to READY. Until it ends again, its state is read from its message.
 function members.requeued(record, from)
   local groupRecord, key = group.load(record.groupId), keys.task(record.taskId)
   group.add(groupRecord, string.lower(task.state(from)), -1)

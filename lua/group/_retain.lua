@@ -1,5 +1,5 @@
 --- @include lib/maps lib/records lib/retained lib/sorted lib/unit group/_group scope/_retain scope/_scope
---- A decided group is removed with the records of its members; their messages and tombstones have a retention of their own.
+--- Removes a decided group with the records of its members. Their messages and tombstones have their own retention.
 retained['group:group'] = function(groupId, at)
   local record = group.load(groupId, 'scopeId', 'workKey')
   local scopeId = record.scopeId

@@ -1,7 +1,7 @@
 --- @include lib/inRun group/_group group/_view scope/_scope
 inRun.groups = {}
 
---- The group whose gate scope this is, if any.
+--- The group whose gate is this scope, if any.
 local function groupOf(scopeId)
   local record = scope.load(scopeId, 'path', 'groupId')
   return record and record.groupId
@@ -16,7 +16,7 @@ function inRun.groups.holds(scopeId)
   return groupOf(scopeId)
 end
 
---- A group with its members, without their outcomes; the number of members; and whether these are whole.
+--- A group with its members, without outcomes; the number of members; and whether all of them could be read.
 function inRun.groups.row(id)
   local record, isWhole = group.summary(group.withMembers({ group.load(id) })[1])
   return rows.taskGroupSummary(record), #record.tasks, isWhole

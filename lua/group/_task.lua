@@ -1,17 +1,17 @@
 --- @record task
 --- @include lib/maps lib/records lib/sorted group/_group
---- A member task. Its record holds what outlives its message: state, reason and attempts once it is terminal; until
---- then the message has them.
+--- A member task. Its record keeps what outlives its message: state, reason and attempts, once it has ended. Until then the
+--- message has them.
 local stateOf = { READY = 'PENDING', DELAYED = 'PENDING', BLOCKED = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED', REJECTED = 'FAILED', FAILED = 'FAILED',
   EXPIRED = 'EXPIRED', CANCELLED = 'CANCELLED' }
 
---- The state of a message's task.
+--- The task's state for a message's state.
 function task.state(messageState)
   return stateOf[messageState]
 end
 
---- Adds the task of a message to a group; the caller counts it in its state. member: the message's record, with taskId,
---- taskKey (nil for a joined task) and deadline.
+--- Adds a message's task to a group; the caller adds it to the counter of its state. member: the message's record, with
+--- taskId, taskKey (nil for a task that joined) and deadline.
 function task.add(groupRecord, member)
   group.add(groupRecord, 'members', 1)
   sorted.add(keys.groupMembers(groupRecord.id), groupRecord.members, member.taskId)
@@ -20,7 +20,7 @@ function task.add(groupRecord, member)
     taskKey = member.taskKey, deadline = member.deadline })
 end
 
---- Stores the final state of a member in its task's record; reason may be nil.
+--- Stores the final state of a member in its task's record. reason may be nil.
 function task.finish(member, reason)
   local key = keys.task(member.taskId)
   records.put(key, 'state', stateOf[member.state])
@@ -28,7 +28,7 @@ function task.finish(member, reason)
   if reason then records.put(key, 'reason', reason) end
 end
 
---- The task as its events show it, from its message; a message that is about to be sent has no state yet.
+--- The task as its events show it, made from its message. A message about to be sent has no state yet.
 function task.of(member)
   return { scopeId = member.scopeId, groupId = member.groupId, messageId = member.id, state = stateOf[member.state or 'READY'],
     attempts = member.attempts }

@@ -1,13 +1,13 @@
 --- @include group/_group group/_task mailbox/_message mailbox/_packed
 
---- Fills in the state of a task that has not ended from its message. Once it has ended, its own record has it, which
---- outlives the message.
+--- Fills in the state of a task that has not ended, from its message. A task that has ended has the state in its own record,
+--- which outlives the message.
 local function withState(found, record)
   if not found.state then found.state, found.attempts = task.state(record.state), record.attempts end
   return found
 end
 
---- Adds their members to the records, in the order they joined. Packed messages of all of them are opened together.
+--- Adds to each record its members, in the order they joined. All their packed messages are opened together.
 function group.withMembers(list)
   local messageIds = {}
   for _, record in ipairs(list) do
@@ -21,7 +21,7 @@ function group.withMembers(list)
   return list
 end
 
---- A record with members, with their outcomes; and the size of these in bytes.
+--- Adds the members' outcomes to a record with members. Returns the record and the size of the outcomes in bytes.
 function group.view(record)
   local bytes = 0
   for _, member in ipairs(record.tasks) do
@@ -34,7 +34,7 @@ function group.view(record)
   return record, bytes
 end
 
---- The damaged segment that has the message of a member, if any.
+--- The damaged segment that holds a member's message, if any.
 function group.damaged(record)
   for _, member in ipairs(record.tasks) do
     local damaged = packed.damaged(member.messageId)
@@ -42,7 +42,7 @@ function group.damaged(record)
   end
 end
 
---- A record with members, without their outcomes; and whether all is there that is shown of them.
+--- Adds the members' states, without outcomes, to a record with members. Returns the record and whether all could be read.
 function group.summary(record)
   local isWhole = true
   for _, member in ipairs(record.tasks) do

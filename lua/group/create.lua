@@ -1,5 +1,5 @@
---- Creates a task group and its gate scope, a child of parentScopeId ('': a root scope). threshold: only for N_ACCEPTED, else
---- ''; deadline: epoch milliseconds or ''; workKey: a known one answers the first group of it.
+--- Creates a task group and its gate scope, a child of parentScopeId ('' for a root scope). threshold: only for N_ACCEPTED,
+--- else ''; deadline: epoch milliseconds or ''. A known workKey answers its first group.
 --- @request write
 --- @space maxArmedTimers timers:ARMED
 --- @args parentScopeId mailboxId condition threshold deadline workKey tail scopeTail

@@ -1,4 +1,4 @@
---- Adds a task that belongs to no group and is PENDING, RUNNING or SUCCEEDED to an OPEN group. It keeps its mailbox and
+--- Adds a task that belongs to no group and is PENDING, RUNNING or SUCCEEDED to an OPEN group. The task keeps its mailbox and
 --- scope.
 --- @request write
 --- @args groupId taskId
@@ -12,7 +12,7 @@ local joined = task.load(taskId, 'groupId')
 if joined and joined.groupId == groupId then return call.answer({ groupState = record.state, members = record.members }) end
 group.needOpen(record)
 if joined then refuse('TASK_NOT_JOINABLE', 'GROUP') end
--- A task outside of groups has the id of its message; that of a member has its own.
+-- A task outside groups has its message's id; a member task has its own.
 local member = message.read(taskId)
 if not member or member.taskId ~= taskId then refuse('TASK_NOT_FOUND', 'taskId') end
 local counter = counterOf[member.state]

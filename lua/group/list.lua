@@ -1,6 +1,7 @@
---- Lists groups, newest first, of the states `,A,B,` ('' for all). A page scans at most 1,000 groups and members and, after
---- its first group, 4 MiB of outcomes, so it may be short though there are more; the next cursor is the last id scanned. A
---- page ends before a group with damaged outcomes; one that begins with it is refused with its id, behind which the list goes on.
+--- Lists groups in the states `,A,B,` ('' for all), newest first. A page scans at most 1,000 groups and members and, after
+--- its first group, 4 MiB of outcomes, so it may be short although more follow; the next cursor is the last id scanned. A
+--- page ends before a group with damaged outcomes. A page that would start with one is refused with its id, which is the
+--- cursor to continue with.
 --- @request read
 --- @args states limit cursor
 --- @reply nextCursor groups:group[]

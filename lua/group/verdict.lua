@@ -4,7 +4,7 @@
 --- @reply groupState outcome
 --- @include lib/call lib/clock lib/records lib/refuse group/_decide group/_group group/_task
 local record = group.read(groupId)
--- In a cancelled run it is decided, and its members are done, before anything else is said of them.
+-- In a cancelled run, first decide the group and end its members.
 local cancel = record.state ~= 'DECIDED' and group.cancelOf(record)
 if cancel then group.stop(record, cancel) end
 local member = task.load(taskId, 'groupId', 'messageId', 'scopeId', 'state', 'verdict')
@@ -12,7 +12,7 @@ if not member or member.groupId ~= groupId then refuse('TASK_NOT_FOUND') end
 local known, state = member.verdict, member.state
 if known == verdict then return call.answer({ groupState = record.state, outcome = record.outcome }) end
 if known then refuse('VERDICT_CONFLICT', known) end
--- The task's record has a state once the task has ended.
+-- The record has a state once the task has ended.
 if verdict == 'ACCEPTED' and state ~= 'SUCCEEDED' then refuse('TASK_NOT_SUCCEEDED') end
 if not state then refuse('TASK_NOT_TERMINAL') end
 

@@ -1,35 +1,36 @@
 --- @export answers
 --- @registry worked
 --- @include lib/decimal lib/idempotency lib/invocation lib/refuse lib/unit
---- References between the calls of an atomic batch, and what their answers are expected to be.
+--- References between the calls of an atomic batch, and the answers that its calls expect.
 ---
---- Node sends the terms of a call as JSON (src/batch/terms.ts). `from`: its references; in place of the id that each leads to,
---- the arguments have a placeholder. `distinct`: the lists of ids with references among them, which must not name one twice.
---- `expect`: the members that its answer must have. References and members name the source of a value in a
---- reply: `at`, the path to it in the list; `is`, a text that does not depend on the reply; `of`, the name of a function in
---- `worked`, with its sources; and `given` with `other`, the source if nothing is at that path.
+--- Node sends the terms of a call as JSON (src/batch/terms.ts). `from` lists its references. The arguments hold a placeholder
+--- for each; the id it leads to takes its place. `distinct` has the lists of ids that contain references; such a list must
+--- not name an id twice. `expect` has the members that the answer must have.
 ---
---- `worked` has, by `<record>.<field>`, functions that work a value out of others as Node does, from texts and to one: added by
---- the rooms.
+--- References and members say where in a reply a value is: `at` is the path to it in the list; `is`, a text that does not
+--- depend on the reply; `of`, the name of a function in `worked`, with its sources; `given`, a path, with `other`, the source
+--- if that path holds nothing.
+---
+--- `worked` has functions by `<record>.<field>` that compute a value from others as Node does, as texts. Rooms add them.
 local answers, worked = {}, {}
 local idForm = '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$'
---- Bytes of a value that a refusal shows.
+--- The longest part of a value that a refusal shows, in bytes.
 local maxShown = 100
 
---- At the start of a batch. digest: of its Idempotency-Key, '' without one. placeholders: of all references, by their numbers.
---- ids: if the batch has happened before, those that the references led to.
+--- Starts a batch. digest: of its Idempotency-Key, '' without one. placeholders: of all references, by their numbers. ids:
+--- those that the references led to, if this repeats an earlier batch.
 function answers.begin(digest, fingerprint, placeholders, ids)
   local batch = { digest = digest, fingerprint = fingerprint, ids = ids or {}, isRepeated = ids ~= nil, placeholders = {} }
   for placeholder in string.gmatch(placeholders, '%S+') do table.insert(batch.placeholders, placeholder) end
   invocation.batch = batch
 end
 
---- Whether the batch has happened before: then its reads are left out.
+--- Whether this repeats an earlier batch: its reads are then skipped.
 function answers.isRepeated()
   return invocation.batch and invocation.batch.isRepeated
 end
 
---- The value at a path as a text, '' for none.
+--- The value at a path as text; '' if there is none.
 local function textAt(list, path)
   local value = list
   for _, index in ipairs(path) do value = value and value[index] end
@@ -38,7 +39,7 @@ local function textAt(list, path)
   return type(value) == 'number' and decimal(value) or value
 end
 
---- The text with ids in place of the placeholders, as far as they are known.
+--- Replaces the placeholders in a text by the ids known so far.
 local function resolved(text)
   for number, placeholder in ipairs(invocation.batch.placeholders) do
     local id = invocation.batch.ids[number]
@@ -59,13 +60,13 @@ local function valueOf(source, list)
   return worked[source.of](values)
 end
 
---- Refuses a call for its references. Everything before has been accepted, so the refusal counts.
+--- Refuses a call because of its references. All its other checks have passed, so the refusal counts.
 local function refuseReference(message)
   invocation.counted = unit.changes()
   refuse('VALIDATION_FAILED', message)
 end
 
---- Follows the references of a call, and returns the text of its arguments with the ids. replies: of the calls so far.
+--- Follows the references of a call and returns its arguments with the ids filled in. replies: of the calls so far.
 function answers.refer(text, terms, replies)
   local ids = invocation.batch.ids
   for _, reference in ipairs(terms.from) do
@@ -86,7 +87,7 @@ function answers.refer(text, terms, replies)
   return resolved(text)
 end
 
---- Refuses a call whose answer is not what it expects.
+--- Refuses a call whose answer is not as expected.
 function answers.expect(reply, expected)
   for _, one in ipairs(expected) do
     local found, isMet = valueOf(one.source, reply), false
@@ -98,7 +99,7 @@ function answers.expect(reply, expected)
   end
 end
 
---- The bytes of the texts in a reply.
+--- The total length of the texts in a reply, in bytes.
 function answers.bytes(list)
   local sum = 0
   for _, value in ipairs(list) do
@@ -111,7 +112,8 @@ function answers.bytes(list)
   return sum
 end
 
---- At the end of a batch that has happened: its key covers it. first: the reply to its opening, which gets the ids.
+--- Ends a batch in which every call was accepted, and stores its Idempotency-Key. first: the reply to the opening call; it
+--- gets the ids.
 function answers.keep(first)
   local batch = invocation.batch
   if not batch then return end

@@ -1,19 +1,19 @@
 --- @shared apiKeyDigest permission
 --- @export caller
 --- @include lib/clock lib/day lib/records lib/refuse lib/invocation lib/space
---- The caller and what it may do, by its API key; or by the grant of a token, which Node has checked (src/oidc); or its link: a
---- secret address that lets its holder do one thing with one record. The requests of an invocation mostly carry the same key,
---- which is read once.
+--- Identifies the caller and its permissions by an API key, by the grant of a token that Node has verified (src/oidc), or by
+--- a link: a secret address that lets its holder do one thing with one record. Most requests of an invocation carry the same
+--- key, so it is read once.
 local caller = {}
 
---- What the caller may do (src/call/caller.ts, Grant). limits: what limits it beside its permissions, or false, as for most
---- callers: spaces and mailboxes, ids with commas between, and holder; false where there is no such limit. `isGuarded`: its
---- requests are checked by lib/guards. One table, as each member of an invocation costs all of them.
+--- Sets the caller's permissions and limits (src/call/caller.ts, Grant). limits: false for most callers, else `spaces` and
+--- `mailboxes` (ids separated by commas) and `holder`, each false if there is no such limit; `isGuarded` if lib/guards checks
+--- its requests. It is one table because every member of `invocation` costs all calls.
 local function grant(permissions, limits)
   invocation.permissions, invocation.limits = permissions, limits
 end
 
---- Identifies the caller of a token by its grant, which stands in place of the digest: `grant <end> <permissions> <spaces>
+--- Identifies the caller by a token's grant, which takes the place of the digest: `grant <end> <permissions> <spaces>
 --- <actor>`. Refuses a grant that has ended, and an unknown organization.
 local function identifyToken()
   local endsAt, permissions, spaces = string.match(apiKeyDigest, '^grant (%d+) (%S*) (%S*) ')
@@ -21,8 +21,8 @@ local function identifyToken()
   grant(permissions, spaces ~= '' and { spaces = spaces })
 end
 
---- Reads all of a key, of which most is the same all day. Unknown, ended and revoked keys take the same work, and are refused.
---- The first use of a day is recorded.
+--- Reads all fields of a key, and records its first use of the day. Unknown, ended and revoked keys are refused after the
+--- same work.
 local function readWhole(key)
   local stored = records.stored(key)
   for name, value in pairs(stored) do
@@ -36,9 +36,9 @@ local function readWhole(key)
   if stored.usedDay ~= today then records.put(key, 'usedDay', today) end
 end
 
---- Refuses an unknown, ended or revoked key, before anything about the request is revealed. A key that was found today to be
---- limited by no more than permissions and spaces is so for the rest of the day, unless it is revoked or given an end: most
---- keys are, and `plain` is then the day, with the spaces behind it.
+--- Refuses an unknown, ended or revoked key before anything about the request is revealed. Most keys are limited by
+--- permissions and spaces only. Such a key gets a field `plain` on its first use of the day: the day, followed by the spaces.
+--- It spares later calls of that day the other limits. Revoking the key or setting its end takes effect at once all the same.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = keys.apiKey(apiKeyDigest)
@@ -56,7 +56,8 @@ function caller.identify()
   invocation.apiKeyDigest = apiKeyDigest
 end
 
---- The same for the token of a link, of which the argument has the digest then; turns to the space of its record.
+--- Identifies the caller by the token of a link, whose digest is then the argument, and enters the space of the link's
+--- record.
 function caller.identifyLink()
   local number, id = string.match(redis.call('HGET', keys.links(), apiKeyDigest) or '', '^(%S+) (%S+)$')
   if not number then refuse('INVALID_API_KEY') end
@@ -70,22 +71,22 @@ function caller.linkedId()
   return invocation.linkedId
 end
 
---- What the key may do, with commas between.
+--- The caller's permissions, separated by commas.
 function caller.permissions()
   return invocation.permissions
 end
 
---- The spaces that the key is limited to, between commas; '' for all.
+--- The spaces that the caller is limited to, separated by commas; '' for all.
 function caller.spaces()
   return invocation.limits and invocation.limits.spaces or ''
 end
 
---- The digest of the key, by which its record is found.
+--- The digest of the API key, which names its record.
 function caller.digest()
   return apiKeyDigest
 end
 
---- The id of the key, or the name of a token's subject, for the audit trail.
+--- The id of the key, or the subject of the token, for the audit trail.
 function caller.keyId()
   return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId') or string.match(apiKeyDigest, '^grant %d+ %S* %S* (.*)$')
 end
@@ -104,24 +105,25 @@ function caller.needMailbox(mailboxId)
   if not caller.hasMailbox(mailboxId) then refuse('PERMISSION_DENIED', 'mailbox') end
 end
 
---- Refuses a name under which the caller may not act.
+--- Refuses a name that the caller may not act under.
 function caller.needName(field, name)
   local holder = invocation.limits and invocation.limits.holder
   if holder and name ~= holder then refuse('PERMISSION_DENIED', field .. ' ' .. holder) end
 end
 
---- The name under which the caller acts where it gives none: that of its key; nil if the key has none.
+--- The holder name that the key is bound to: the default where a request gives none; nil if there is none.
 function caller.ownName()
   return invocation.limits and invocation.limits.holder or nil
 end
 
---- The same; refuses where there is none.
+--- Like ownName, but refuses if there is none.
 function caller.needOwnName(field)
   return caller.ownName() or refuse('VALIDATION_FAILED', field .. ' is missing: it must be a string of 1 to 256 characters, '
     .. 'without control characters; only a key that is bound to a holder may leave it out')
 end
 
---- Whether the key has one of the permissions, which have commas between. `mailboxes`: those of all mailboxes.
+--- Whether the caller has one of the permissions, which are separated by commas. `mailboxes` stands for a caller that may use
+--- every mailbox.
 local function hasOneOf(names)
   if names == 'mailboxes' then return caller.hasAllMailboxes() end
   for name in string.gmatch(names, '[^,]+') do
@@ -130,7 +132,7 @@ local function hasOneOf(names)
 end
 
 function caller.authorize()
-  -- Most calls need one permission, and mostly the key has it.
+  -- Fast path: most calls need one permission, and most callers have it.
   if not string.find(invocation.permissions, permission, 1, true) then
     for names in string.gmatch(permission, '%S+') do
       if not hasOneOf(names) then refuse('PERMISSION_DENIED', names) end

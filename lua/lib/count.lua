@@ -3,12 +3,12 @@
 --- Counters of the current space and its organization (census, plan usage). Changes are summed here and added to the two
 --- records when the invocation ends or turns to another space.
 local count = {}
---- How often the invocation has counted (unit.changes).
+--- The number of counter changes of this invocation (unit.changes).
 local countChanges
---- Sums by counter name; the space whose counters `ofSpace` sums.
+--- Sums by counter name, and the space that `ofSpace` belongs to.
 local ofSpace, ofOrg, countedId = {}, {}, false
 
---- The tables stay, so that they need not grow again; they are empty unless an invocation has failed.
+--- The tables are reused, so that they need not grow again. They are empty unless an invocation has failed.
 function count.start()
   countChanges = 0
   for name in pairs(ofSpace) do ofSpace[name] = nil end
@@ -28,7 +28,7 @@ function count.collect()
   end
 end
 
---- Called when the invocation turns to another space.
+--- Prepares for another space of the invocation.
 function count.enter()
   if countedId then count.collect() end
   countedId = spaceId

@@ -1,12 +1,10 @@
 --- @include lib/clock
 --- @export day today minute minuteText
---- The current day and minute: days and minutes since 1970; the day as text, the minute as a number and as text.
+--- The current day and minute since 1970: the day as text, the minute as a number and as text.
 local day = {}
 local today, minute, minuteText
---- The day as a number.
 local current
 
---- At the start of an invocation.
 function day.start()
   local number = math.floor(now / 60000)
   if number == minute then return end

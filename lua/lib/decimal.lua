@@ -1,11 +1,10 @@
 --- @export decimal
 --- @include lib/clock
---- Whole numbers as text. Formatting one takes as long as some ten look-ups, and Redis takes longer still for a number that
---- it is given: small ones are kept, and the calls of an invocation mostly have the same moments.
+--- Formats whole numbers. Formatting takes as long as some ten look-ups, and Redis needs even longer for a number passed to
+--- it. So small numbers are cached, and so is the last one: the calls of an invocation often share a time.
 local digits = {}
 for number = 0, 20 do digits[number] = number .. '' end
 local maxKeptDigits = 3
---- The last one that was formatted.
 local last, lastText
 
 local function decimal(number)

@@ -13,14 +13,14 @@ function finished.add(kind, id, at)
   sorted.add(keys.finished(), at, finished.member(kind, id))
 end
 
---- What was added at that moment of the kind, and begins so; nil if there is none.
+--- The member of this kind and time that begins with `start`; nil if there is none.
 function finished.find(kind, start, at)
   local prefix = finished.member(kind, start)
   local member = sorted.beginningWith(keys.finished(), at, prefix)
   return member and string.sub(member, #finished.member(kind, '') + 1)
 end
 
---- For a record that is in use again.
+--- Removes a record that is in use again.
 function finished.remove(kind, id)
   sorted.remove(keys.finished(), finished.member(kind, id))
 end

@@ -1,5 +1,6 @@
 --- @registry freed
---- What happens when units may be had again, added by mailbox/_parked:
+--- Called when units become free. mailbox/_parked adds:
 ---
---- units(kind, id, at): units of the pool (kind POOL) or the allowance (ALLOWANCE) are free since `at` (nil: now), and nobody waits for them by itself.
+--- units(kind, id, at): units of a pool (kind POOL) or an allowance (ALLOWANCE) are free since `at` (nil: now), and its own
+--- queue is empty.
 local freed = {}

@@ -1,20 +1,20 @@
 --- @export gathered gatheredChanges
---- The commands that the current invocation will send besides those for records, by kind and key, each with its arguments so
---- far. They leave these tables when they are written; the tables keep their size, so they need not grow again.
+--- Commands that the invocation will send, apart from those for records, by kind and key, each with its arguments so far.
+--- Writing empties the tables but keeps their size, so that they need not grow again.
 local gathered = {}
---- How many changes the invocation has gathered (unit.changes).
+--- The number of changes gathered by this invocation (unit.changes).
 local gatheredChanges
 --- Removals are written first, so that a removed member can be added again.
 local removals, additions = {}, {}
 local listOf = { ZREM = removals, HDEL = removals, SREM = removals, ZADD = additions, HSET = additions, SADD = additions,
   RPUSH = additions }
---- Those by kind, then key. Other files of the unit of work read it; a command's list of arguments may carry an index of
---- its own.
+--- The commands by kind, then key. Other files of the unit of work read this table. A list of arguments may also hold an
+--- index for its command.
 local byKey = { ZREM = {}, HDEL = {}, SREM = {}, ZADD = {}, HSET = {}, SADD = {}, RPUSH = {} }
---- Whether everything that was gathered has been written.
+--- Whether everything gathered has been written.
 local isWritten = true
 
---- Drops what a failed invocation left behind, perhaps in the middle of writing.
+--- Drops what a failed invocation left behind, even if it failed while writing.
 function gathered.start()
   gatheredChanges = 0
   if isWritten then return end
@@ -26,7 +26,7 @@ function gathered.start()
   end
 end
 
---- Appends one or two arguments to the command of this kind for the key.
+--- Appends one or two arguments to the key's command of this kind.
 function gathered.add(kind, key, first, second)
   gatheredChanges = gatheredChanges + 1
   local ofKind = byKey[kind]
@@ -50,7 +50,7 @@ function gathered.placeOf(kind, key, name, width, offset)
   end
 end
 
---- Removes a member or field from a command that was going to add it.
+--- Removes a member or field from a command that would add it.
 function gathered.takeBack(kind, key, name, width, offset)
   local place, args = gathered.placeOf(kind, key, name, width, offset)
   while place do
@@ -59,10 +59,9 @@ function gathered.takeBack(kind, key, name, width, offset)
   end
 end
 
---- The arguments of the command of a kind for a key, which start behind kind and key; nil if there is none.
+--- A command's arguments, by kind and key, from position 3 on; nil if there is none.
 gathered.byKey = byKey
 
---- Drops all changes of a key.
 function gathered.forget(key)
   for _, ofKind in pairs(byKey) do
     local args = ofKind[key]

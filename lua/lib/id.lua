@@ -1,25 +1,25 @@
 --- @export newId idHead momentOf currentHead
 --- @include lib/clock
 local moment, prefix
---- Hexadecimal: numbers below 16 in one digit, and those below 256 in two. Formatting a number is slow.
+--- Hexadecimal digits: numbers below 16 as one digit, below 256 as two. Looking them up is faster than formatting.
 local digit = { [0] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f' }
 local digits = {}
 for high = 0, 15 do
   for low = 0, 15 do digits[16 * high + low] = digit[high] .. digit[low] end
 end
 
---- The start of ids made at a time, up to the digits of the fraction.
+--- The first digits of an id made at this time, up to the fraction.
 local function idHead(at)
   local time = string.format('%012x', at)
   return string.sub(time, 1, 8) .. '-' .. string.sub(time, 9) .. '-7'
 end
 
---- The time of an id, or of the start of one.
+--- The time of an id or of its first digits.
 local function momentOf(id)
   return tonumber(string.sub(id, 1, 8) .. string.sub(id, 10, 13), 16)
 end
 
---- The start of the ids that this invocation has made; false if it has made none.
+--- The first digits of the ids that this invocation has made; false if it has made none.
 local function currentHead()
   return moment == now and prefix
 end

@@ -1,25 +1,25 @@
 --- @include lib/clock lib/day lib/id lib/maps lib/invocation lib/space lib/unit
 --- @export idempotency
 --- The answers of requests with an Idempotency-Key, kept for 24 hours: one hash per day, deleted as a whole. A key per
---- request with an expiry would take three times the memory.
---- A stored answer is short: 10 characters of the request's fingerprint, 4 bytes of time (milliseconds since the start of
---- the day before), and the values as MessagePack: a list, or the bare values if there are few. An id made by the call
---- starts with the same time, which is cut out; the upper 4 bits of the time say where. A send takes 48 bytes in all.
+--- request with an expiry would take three times the memory. A stored answer has 10 characters of the request's fingerprint,
+--- 4 bytes of time (milliseconds since the start of the day before), and the values as MessagePack: a list, or the bare
+--- values if there are few. An id that the call made starts with the same time, so its start is cut out; the upper 4 bits of
+--- the time say where. A send takes 48 bytes in all.
 local idempotency, windowMs = {}, 86400000
---- Larger than any number of milliseconds in two days.
+--- Greater than the number of milliseconds in two days.
 local cutBit = 2 ^ 28
---- The hash of the current request's day, and the request's time as stored there.
+--- The hash of the current day, and the current time as an offset in it.
 local todaysKey, todaysMoment
---- The day of the last call, the start of its keys, the day before and its hash.
+--- The last call's day and the prefix of its keys; the day before and its hash.
 local lastDay, lastPlace, dayBefore, earlierKey
---- The time of the last answer that was stored, as it was stored.
+--- The time of the last answer stored, and its stored form.
 local stampedMoment, stampedCut, stampedText
 
---- The start of the times stored in a day's hash.
+--- The moment that the times in a day's hash count from.
 local function startOf(number) return (number - 1) * windowMs end
 
---- Finds the current day and the one before. If the clock went back past midnight, the later day stays current, as in
---- lib/usage. Once an invocation for each space. Calls of no space have records of their own.
+--- Finds the current day and the one before, once per space and invocation. If the clock went back past midnight, the later
+--- day stays current, as in lib/usage. Calls without a space have hashes of their own.
 local function enterDay()
   local current = spaceRoot and keyspace.record.usageDay
   if current ~= today and current ~= string.format('%d', today + 1) then current = today end
@@ -63,7 +63,7 @@ function idempotency.keep(digest, fingerprint, list)
   local cut = head and string.find(values, head, 1, true)
   local rest = ''
   if cut and cut < 16 then values, rest = string.sub(values, 1, cut - 1), string.sub(values, cut + #head) else cut = 0 end
-  -- The calls of an invocation mostly have the same one.
+  -- Most answers of an invocation share their stamp.
   if stampedMoment ~= todaysMoment or stampedCut ~= cut then
     stampedMoment, stampedCut, stampedText = todaysMoment, cut, struct.pack('>I4', todaysMoment + cut * cutBit)
   end

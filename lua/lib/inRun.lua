@@ -1,8 +1,10 @@
 --- @registry inRun
---- What the run view shows of each room, by the name of its list; added by each room's _run.lua.
---- Records that belong to a scope have `index(scopeId)`, the key of a sorted set of their ids (all with one score), or
---- `ids(scopeId)`, a list of them; and `row(id)`, the row of one record, the number of further records in it, if any, and false
---- if some of it is missing; nil if the store has damaged all of it.
---- `ahead(ids, from)` hears which rows are wanted before the first one.
---- Sums have `total(scopeIds)` instead. `holds(scopeId)` says whether the scope must be kept, where the index does not.
+--- The lists of the run view, by name; each room's _run.lua adds its own.
+--- Records of a scope have `index(scopeId)`, the key of a sorted set of their ids (all with one score), or `ids(scopeId)`, a
+--- list of them.
+--- `row(id)` returns the row of one record, the number of further records in it, if any, and false if part of it is missing;
+--- nil if nothing of the record can be read.
+--- `ahead(ids, from)` is called with the ids before their first row is asked for.
+--- Sums have `total(scopeIds)` instead.
+--- `holds(scopeId)` says whether the scope must be kept, if the index does not show it.
 local inRun = {}

@@ -6,23 +6,23 @@
 --- Watchers are woken once per invocation.
 local journal = {}
 
---- The space of the last event, and the names of its stream and channel, which are made once, not for each event.
+--- The space of the last event, with the names of its stream and channel, which are cached.
 local lastSpace, stream, channel
 
 local function enter()
   if lastSpace ~= spaceRoot then lastSpace, stream, channel = spaceRoot, keys.events(), keys.space(spaceId) end
 end
 
---- Only for `emit.<type>(aggregateId, event)`, which the loader generates from a room's declared events; of those that are
---- counted it also adds to `events:<type>` of the space's record (lib/count).
+--- Called only by `emit.<type>(aggregateId, event)`, which the loader generates from a room's declared events. For an event
+--- that is counted, it also adds to `events:<type>` in the space's record (lib/count).
 function journal.append(type, event)
   enter()
   streams.add(stream, channel, type, event)
 end
 
---- Publishes a topic that held requests may wait for (src/http/hold.ts) with the wake-up: `object/part` wakes one receive,
---- `object/` all of the object, the id of a record all reads that wait for its end. The channel has the name of the space's
---- record.
+--- Publishes, with the wake-up, a topic that held requests wait for (src/http/hold.ts): `object/part` wakes one receive,
+--- `object/` every receive of the object, a record's id every read that waits for its end. The channel is named after the key
+--- of the space's record.
 function journal.wake(topic)
   enter()
   streams.publish(channel, topic)

@@ -1,15 +1,15 @@
 --- @export lease
 --- @registry leases
 --- @include lib/decimal lib/records lib/refuse lib/sorted lib/space lib/timer
---- Leases of the space, each kind in a sorted set by the end of the lease. Those of a kind share one timer of the
---- organization, which is armed for a moment that the space's record keeps, never later than the earliest end. So taking a
---- lease costs one command, and so does ending it, and the leases of one space can be read without those of others.
+--- Leases of the space: for each kind a sorted set by the end of the lease. All leases of a kind share one timer of the
+--- organization. Its time is kept in the space's record and is never later than the earliest end. So starting a lease costs
+--- one command, ending it one more, and the leases of one space can be read without those of others.
 ---
---- kind: that of the timer, `<room>:<kind>`; key: the sorted set. `leases` has the field of the space's record by kind.
+--- kind: the timer's kind, `<room>:<kind>`; key: the sorted set. `leases` maps a kind to its field in the space's record.
 local lease, leases = {}, {}
 
---- The length of a lease. asked: its seconds; 'longest': as long as the space allows; '': `default`, or what the space allows
---- if that is less.
+--- The length of a lease in seconds. asked: a number; 'longest' for the space's maximum; '' for `default`, but at most the
+--- space's maximum.
 function lease.seconds(asked, default, maxLeaseSeconds)
   local longest = tonumber(maxLeaseSeconds)
   local seconds = asked == 'longest' and longest or tonumber(asked) or math.min(default, longest)
@@ -17,7 +17,7 @@ function lease.seconds(asked, default, maxLeaseSeconds)
   return seconds
 end
 
---- Starts or extends a lease until `at`. nextAt: the space's field, as read. Returns `at` as text.
+--- Starts or extends a lease until `at`. nextAt: the space's field as read. Returns `at` as text.
 function lease.hold(kind, key, id, at, nextAt)
   local text = decimal(at)
   sorted.add(key, text, id)
@@ -36,7 +36,7 @@ function lease.takeDue(key, at)
   return id, tonumber(endsAt)
 end
 
---- Arms the timer for the lease that ends first now.
+--- Arms the timer for the earliest lease.
 function lease.rearm(kind, key)
   local _, endsAt = sorted.first(key)
   records.put(keys.space(spaceId), leases[kind], endsAt or '')

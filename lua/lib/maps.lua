@@ -1,11 +1,11 @@
 --- @include lib/gathered lib/records
 --- @export maps
---- Hashes with arbitrary fields, as the invocation reads and changes them. One HDEL and one HSET per hash are sent at the
---- end. The arguments of the HSET are indexed by field.
+--- Hashes with arbitrary fields, as this invocation has changed them. At the end, one HDEL and one HSET per hash are sent.
+--- The arguments of the HSET are indexed by field.
 local maps = {}
 local puts, removals = gathered.byKey.HSET, gathered.byKey.HDEL
 
---- The value of a field; false where there is none.
+--- The value of a field; false if there is none.
 function maps.get(key, field)
   local args = puts[key]
   local place = args and args[field]
@@ -14,7 +14,6 @@ function maps.get(key, field)
   return redis.call('HGET', key, field)
 end
 
---- Sets a field to a text.
 function maps.put(key, field, value)
   local args = puts[key]
   local place = args and args[field]
@@ -27,7 +26,6 @@ function maps.put(key, field, value)
   end
 end
 
---- All fields with their values.
 function maps.all(key)
   local fields = records.stored(key)
   local gone, args = removals[key], puts[key]

@@ -1,9 +1,9 @@
 --- @export merge
---- Merges sorted sets. The amount read does not depend on their size, and only little on their number.
+--- Merges sorted sets. The amount read is independent of their size and grows slowly with their number.
 local merge = {}
 
---- Moves a cursor to its next entry. `at` is the value it is merged by, nil at the end. Most sets contribute only their
---- first entries, so pages start short and double.
+--- Moves a cursor to its next entry. `at` is the value that the merge compares, nil at the end. Most sets contribute only
+--- their first entries, so pages start short and double.
 function merge.step(cursor)
   cursor.index = cursor.index + cursor.width
   if cursor.index > #cursor.page and not cursor.isWhole then
@@ -20,19 +20,19 @@ local function open(key, width, owner)
   return merge.step({ key = key, width = width, owner = owner, page = {}, index = 1 - width, from = -1, size = 1 })
 end
 
---- A cursor over a set by score, lowest first. owner: returned with the members found in this set.
+--- A cursor over a set by score, lowest first. owner: is returned with each member of this set.
 function merge.byScore(key, owner)
   return open(key, 2, owner)
 end
 
---- A cursor over a set of ids with equal scores, newest first: ids start with the time they were made.
+--- A cursor over a set of ids with equal scores, newest first: an id starts with its time.
 function merge.byAge(key)
   return open(key, 1)
 end
 
 local function isBehind(a, b)
   if a.width == 1 then return a.at < b.at end
-  -- Within a millisecond ids say which is older.
+  -- Within a millisecond, ids tell which is older.
   return a.at > b.at or a.at == b.at and a.member > b.member
 end
 
@@ -46,7 +46,7 @@ function merge.inOrder(cursors)
   end
 end
 
---- Inserts a cursor into a list that ends with the first one in merge order.
+--- Inserts a cursor into a list whose last element is the first in merge order.
 local function place(cursors, cursor)
   local low, high = 1, #cursors + 1
   while low < high do
@@ -56,8 +56,8 @@ local function place(cursors, cursor)
   table.insert(cursors, low, cursor)
 end
 
---- The first members of several sets, at most `maxMembers`, with `at` and `owner`. `upcoming` is an iterator over cursors in
---- merge order; the next one is opened only when the merge has come that far.
+--- The first members of several sets, `maxMembers` at most, each with `at` and `owner`. `upcoming` iterates over cursors in
+--- merge order; the next one is opened only when the merge reaches it.
 function merge.take(maxMembers, upcoming)
   local cursors, found = {}, {}
   local coming = upcoming()

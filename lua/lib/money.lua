@@ -1,10 +1,9 @@
 --- @export money
 --- Amounts of money: strings of at most 18 digits without leading zeros. A double is exact only up to 2^53, so an amount is
---- never a single number: it is compared as text and computed in two halves, the lower one of nine digits. Sums of amounts
---- may have up to 24 digits: their upper half is exact as well.
+--- never a single number: amounts are compared as text and computed in two halves, the lower one of nine digits. A sum of
+--- amounts may have up to 24 digits: its upper half is still exact.
 local money = {}
 
---- Whether amount a is more than amount b.
 function money.exceeds(a, b)
   return #a > #b or (#a == #b and a > b)
 end
@@ -14,8 +13,8 @@ function money.halves(amount)
   return tonumber(string.sub(amount, 1, -10)), tonumber(string.sub(amount, -9))
 end
 
---- The amount of two halves, carrying or borrowing one from the upper half where the lower one is out of range; then the
---- two halves after that.
+--- Joins two halves to an amount, with carry or borrow where the lower half is out of range. Returns the amount, then its
+--- halves.
 function money.join(high, low)
   if low < 0 then high, low = high - 1, low + 1000000000 end
   if low >= 1000000000 then high, low = high + 1, low - 1000000000 end

@@ -1,12 +1,12 @@
 --- @include lib/count lib/rates lib/records lib/refuse lib/invocation lib/timer lib/usage
 --- @export plan
---- The figures of the organization's plan and their current use, read once per invocation.
+--- The limits of the organization's plan and their current use, read once per invocation.
 local plan = {}
---- The organization's record; the plan's figures, nil for unlimited. hardStop: the month's operations, if they block.
+--- The organization's record; then the plan's limits, nil for unlimited. hardStop: the month's operations if the plan refuses
+--- more.
 local org, hardStop, tasks, agents
 
---- Reads the organization's record. `unlimited` says that none of the figures that calls check has a limit, so they are not
---- read.
+--- Reads the organization's record. `unlimited` means that no limit that calls check is set, so the limits are not read.
 function plan.read()
   if invocation.hasPlan then return end
   invocation.hasPlan = true
@@ -28,17 +28,17 @@ function plan.read()
   tasks, agents = tonumber(limits[8]), tonumber(limits[9])
 end
 
---- Free plan only: whether the month's operations are not used up, with `more` of this request.
+--- Whether an operation is left this month, after `more` of this request. Only the free plan has that limit.
 function plan.hasOperation(more)
   return not hardStop or org.operationsMonth ~= usage.month() or count.ofOrg(org, 'usedOperations') + more < hardStop
 end
 
---- Refuses new work without one. Never called by recovery calls.
+--- Refuses new work when no operation is left. Not for recovery calls.
 function plan.needOperation()
   if not plan.hasOperation(0) then refuse('OPERATIONS_EXHAUSTED', hardStop) end
 end
 
---- What the plan allows of active tasks if all of it is in use.
+--- The plan's limit of active tasks if it is reached; else false or nil.
 function plan.tasksInUse()
   return tasks and count.ofOrg(org, 'usedTasks') >= tasks and tasks
 end

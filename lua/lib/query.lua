@@ -1,6 +1,6 @@
 --- @export query
---- How rooms read the store: their `redis.call` is this function. Tests replace this file by one that refuses to write, and
---- to read what the invocation has changed.
+--- How rooms read the store: this function is their `redis.call`. Tests replace this file by one that refuses writes and
+--- stale reads.
 local query = {}
 
 function query.reader()

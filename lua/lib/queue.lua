@@ -1,19 +1,18 @@
 --- @export queue
 --- @registry lines
 --- @include lib/clock lib/due lib/records lib/sendBack lib/sorted lib/timer lib/unit
---- Those who wait for units of something, strictly first in, first out. A list has the order; a sorted set of the live ones,
---- scored by arrival, gives positions and cheap removal. A waiter that leaves from the middle remains in the list as a dead
---- entry, which is skipped at the head.
+--- A queue of waiters for units of something, strictly first in, first out. A list keeps the order. A sorted set of the live
+--- waiters, scored by arrival, gives positions and cheap removal. A waiter that leaves from the middle stays in the list as a
+--- dead entry, which is skipped at the head.
 ---
---- `lines` has by kind, `<room>:<kind>`, what is waited for and by whom; each room's _queue.lua adds its own:
----
---- list(id), rebuilt(id), live(id), units(id): the keys of the queue for the thing with this id; waiting(): the key of all
---- that wait in the space.
---- load(id): the record of the thing, with `sequence` and `rebuiltThrough`; key(id): its key.
---- read(waiterId): the record of one who waits, with its `state`, `units` and `expiresAt`; of(record): the id of what it waits
---- for; cancelOf(record): the cancel of its run, if any.
---- stop(record, cancel), expire(record, at): ends one whose run is cancelled, or whose time was over at `at`; unqueue(record,
---- cancel): stops one wherever it stands.
+--- `lines` describes each kind of queue, `<room>:<kind>`; each room's _queue.lua adds its own:
+--- list(id), rebuilt(id), live(id), units(id): keys of the queue for the resource with this id; waiting(): the key of all
+--- waiters of the space.
+--- load(id): the resource's record, with `sequence` and `rebuiltThrough`; key(id): its key.
+--- read(waiterId): a waiter's record, with `state`, `units` and `expiresAt`; of(record): the id of the resource;
+--- cancelOf(record): the cancel of its run, if any.
+--- stop(record, cancel): ends a waiter whose run is cancelled; expire(record, at): one whose time ended at `at`;
+--- unqueue(record, cancel): stops one at any position.
 local queue, lines = { rebuildBatch = 100 }, {}
 --- Appends a waiter for `units` and returns its position.
 function queue.add(kind, id, waiterId, units)
@@ -27,7 +26,7 @@ function queue.add(kind, id, waiterId, units)
   return sorted.count(line.live(id))
 end
 
---- Takes a waiter out of the queue; its entry in the list is dead from now on.
+--- Takes a waiter out of the queue. Its entry in the list is now dead.
 function queue.leave(kind, id, waiterId)
   local line = lines[kind]
   sorted.remove(line.live(id), waiterId)
@@ -35,15 +34,15 @@ function queue.leave(kind, id, waiterId)
   sorted.remove(line.units(id), waiterId)
 end
 
---- Whether a waiter that is about to leave by itself is the first one, so that those behind it may be served. The list is
---- tidied where it leaves from the middle.
+--- Whether a waiter about to leave by itself is at the head, so that those behind it may be served. If it leaves from the
+--- middle, the list may be rebuilt.
 function queue.isLeavingHead(kind, id, waiterId)
   if sorted.first(lines[kind].live(id)) == waiterId then return true end
   queue.rebuild(kind, id, waiterId)
   return false
 end
 
---- Deletes the queue when only dead entries are left.
+--- Deletes a queue that has only dead entries left.
 function queue.clear(kind, id)
   local line = lines[kind]
   unit.delete(line.list(id), line.rebuilt(id))
@@ -51,13 +50,13 @@ function queue.clear(kind, id)
 end
 
 --- Rebuilds the list from the live waiters once dead entries outnumber them: one batch each time a waiter leaves, which is
---- faster than the queue grows. The last batch replaces the old list; waiters that were served or left in the meantime are
---- dead entries of the new one. Called before the waiter `leavingId` leaves from the middle.
+--- faster than the queue grows. The last batch replaces the old list; waiters that left in the meantime are dead entries of
+--- the new one. Call it before the waiter `leavingId` leaves from the middle.
 function queue.rebuild(kind, id, leavingId)
   local line = lines[kind]
   local live, list, rebuilt = line.live(id), line.list(id), line.rebuilt(id)
   if unit.lengthOf(list) <= 2 * (sorted.count(live) - 1) + queue.rebuildBatch then return end
-  -- They are copied as they are stored: where the invocation has changed them, a step of its own comes first.
+  -- The keys are copied as stored. If the invocation has changed them, a background step does it first.
   if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(rebuilt) then
     sendBack('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
   end
@@ -77,7 +76,7 @@ function queue.rebuild(kind, id, leavingId)
   records.set(record, 'rebuiltThrough', false)
 end
 
---- A step of that, until the list is short enough.
+--- A background step of the rebuild; repeats until the list is short enough.
 due['queue:rebuild'] = function(place)
   local kind, id = string.match(place, '^(%S+) (%S+)$')
   local line = lines[kind]
@@ -89,8 +88,7 @@ due['queue:rebuild'] = function(place)
   return queue.rebuildBatch
 end
 
---- The time of a waiter is over at `at`; it may have left already. Returns the id of what it waited for if those behind it may
---- be served.
+--- Expires a waiter at `at`, unless it has left already. Returns the id of the resource if those behind it may be served.
 function queue.expire(kind, waiterId, at)
   local line = lines[kind]
   local record = line.read(waiterId)
@@ -103,8 +101,9 @@ function queue.expire(kind, waiterId, at)
   return wasHead and id
 end
 
---- The ids at the head, at most `maxWaiters`, whether they still wait or not, and whether they are those of the list. A list that
---- the invocation has changed is left as it is: those who leave are dead entries of it. The sorted set has the same order.
+--- At most `maxWaiters` ids from the head, dead entries included, and whether they come from the list. If the invocation has
+--- changed the list, they come from the sorted set, which has the same order; waiters that leave then remain in the list as
+--- dead entries.
 local function heads(line, id, maxWaiters)
   local list = line.list(id)
   if not unit.isChanged(list) then return redis.call('LRANGE', list, 0, maxWaiters - 1), true end
@@ -113,10 +112,10 @@ local function heads(line, id, maxWaiters)
   return ids, false
 end
 
---- Serves at most `maxWaiters` from the head on, as of the time `at`. While the queue is not empty nobody else gets units, so
---- the order holds over any number of steps. take(head): takes its units and returns nil; or the time from which it may have
---- them; or false if something else will have the queue served. Returns the number of waiters that left, and the time of
---- the next step: `at` itself if there may be more to do, false as `take` returned it, nil if nobody waits.
+--- Serves at most `maxWaiters` from the head, as of the time `at`. While the queue is not empty nobody else gets units, so
+--- the order holds over any number of steps. take(head) takes the head's units and returns nil; or returns the time from
+--- which it may have them, or false if some other event will serve the queue. Returns the number of waiters that left, and
+--- the time of the next step: `at` if there may be more to do, false if `take` returned false, nil if nobody waits.
 function queue.serve(kind, id, at, maxWaiters, take)
   local line = lines[kind]
   local ids, isListed = heads(line, id, maxWaiters)
@@ -147,8 +146,8 @@ function queue.serve(kind, id, at, maxWaiters, take)
   return left, nextAt
 end
 
---- The units of the waiter that wants most, if that is more than `units`; else nil. Waiters of cancelled runs wait for nothing:
---- they are ended in a step of their own before the call goes on.
+--- The largest number of units that a waiter wants, if it is more than `units`; else nil. Waiters of cancelled runs don't
+--- count: a background step ends them before the call goes on.
 function queue.above(kind, id, units)
   local line = lines[kind]
   local waiterId, most = sorted.last(line.units(id))
@@ -159,7 +158,7 @@ function queue.above(kind, id, units)
   return tonumber(most)
 end
 
---- Ends waiters of cancelled runs that want more than so many units, those that want most first, until one of another run does.
+--- Ends waiters of cancelled runs that want more than `units`, largest first, until it meets one of another run.
 due['queue:above'] = function(place, _, limit)
   local kind, id, units = string.match(place, '^(%S+) (%S+) (%S+)$')
   local line, done = lines[kind], 0

@@ -1,7 +1,8 @@
 --- @shared rateClass
 --- @export rates
 --- @include lib/day lib/records lib/refuse
---- Requests per minute of a space and of its organization. A fifth of the organization's are reserved for recovery calls.
+--- Requests per minute of a space and of its organization. A fifth of the organization's quota is reserved for recovery
+--- calls.
 local rates = {}
 local spaceRecord, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
 --- The space's quota as the start of a note.
@@ -9,7 +10,7 @@ local spaceStart
 --- orgQuota: false if the plan sets no limit; orgShare: the part that ordinary calls may use.
 local orgRecord, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
 
---- Starts from the organization's record, which has the counts of the last minute with requests. quota: the plan's.
+--- Starts from the organization's record, which has the counts of the last minute with requests. quota: the plan's limit.
 function rates.ofOrg(record, quota)
   orgRecord, orgQuota = record, tonumber(quota) or false
   if not orgQuota then return end
@@ -19,7 +20,7 @@ function rates.ofOrg(record, quota)
   orgRecovered = sameOrgMinute and tonumber(record.usedRecovery) or 0
 end
 
---- The quota of the space, which a call may have changed.
+--- Sets the quota of the space, which a call may have changed.
 function rates.setQuota(record)
   spaceQuota = tonumber(record.requestsPerMinute)
   if orgQuota and orgQuota < spaceQuota then spaceQuota = orgQuota end
@@ -35,23 +36,23 @@ function rates.ofSpace(record)
   spaceUsed = sameSpaceMinute and tonumber(record.usedRequests) or 0
 end
 
---- For a request of no space: only the organization's rate counts it.
+--- For a request without a space: only the organization's rate counts it.
 function rates.ofNoSpace()
   spaceRecord, spaceQuota, spaceStart, spaceUsed, isCounted = {}, nil, '', 0, true
 end
 
---- The effective requests per minute of the space: its own limit or the plan's, whichever is lower; nil if there is no such
---- space.
+--- The effective requests per minute of the space: its own limit or the plan's, whichever is lower; nil if the space does not
+--- exist.
 function rates.quota()
   return spaceQuota
 end
 
---- What ordinary calls may still use of the organization's quota. Recovery calls use up the reserved fifth first.
+--- The part of the organization's quota left for ordinary calls. Recovery calls use up the reserved fifth first.
 local function orgLeft()
   return math.max(0, math.min(orgShare + orgRecovered, orgQuota) - orgUsed)
 end
 
---- Quota and remainder of the space, then of the organization, as three texts to be joined; empty where there is no quota.
+--- Quota and remainder of the space, then of the organization, as three texts to be joined; '' if there is no quota.
 function rates.left()
   local space, org = ',', ',,'
   if spaceQuota then space = string.format('%d', spaceQuota > spaceUsed and spaceQuota - spaceUsed or 0) end
@@ -66,8 +67,8 @@ function rates.check()
   if rateClass == 'ordinary' and spaceQuota and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
 end
 
---- Counts the request; from here on a refusal counts too, and writes nothing else. A held request that tries again is not
---- counted again.
+--- Counts the request. From here on a refusal counts too, and writes nothing else. A retry of a held request is not counted
+--- again.
 function rates.charge(requests)
   if rateClass == 'held' then return end
   spaceUsed = spaceUsed + requests

@@ -1,10 +1,9 @@
 --- @registry retained
---- What retention removes, and how; added by each room's _retain.lua.
---- `<room>:<kind>`(id, at): removes a record whose retention period is over. It has left the list of finished records; `at`
---- is the time it finished. May return the number of records it removed.
---- events[type](aggregateId, at): removes the record that an event of this type, of the time `at`, is about, once it is older
---- than the plan's window. A record that has finished again since then stays: a later event is about that.
---- steps[name](through, maxRecords, windowMs): removes at most `maxRecords` records with a retention period of their own,
---- which started at `through` or before; windowMs: how long finished work is kept until then. Returns whether there may be
---- more.
+--- How retention removes records; each room's _retain.lua adds its own.
+--- `<room>:<kind>`(id, at): removes a record at the end of its retention period. It has already left the list of finished
+--- records; `at` is the time it finished. May return the number of records removed.
+--- events[type](aggregateId, at): removes the record of an event of this type and time once the event is older than the
+--- plan's window. A record that has finished again since then stays, as a later event will remove it.
+--- steps[name](through, maxRecords, windowMs): removes at most `maxRecords` records whose own retention period started at
+--- `through` or before. windowMs: how long finished work is kept until then. Returns whether there may be more.
 local retained = { events = {}, steps = {} }

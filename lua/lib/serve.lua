@@ -1,12 +1,12 @@
 --- @export serve redisCall redisQuery
 --- @include lib/answers lib/clock lib/day lib/query lib/rates lib/invocation lib/space lib/timer lib/unit
---- How every function of the library begins and ends. An invocation takes a list of calls, each with the arguments of its
---- script, and replies with a list. Calls of one script that arrive together are the simplest case.
+--- How every function of the library begins and ends. An invocation takes a list of calls, each with its script's arguments,
+--- and replies with a list. Calls of one script that arrive together are the simplest case.
 local serve = {}
 local redisCall, redisQuery
 
 local function start(org)
-  -- Everywhere else the loader makes a variable of it, which is faster than two tables.
+  -- In all other files the loader replaces `redis.call` by this variable, which saves two table look-ups.
   redisCall = redis['call']
   redisQuery = query.reader()
   invocations.start(org)
@@ -17,13 +17,13 @@ local function start(org)
   unit.start()
 end
 
---- pcall returns the text of an error: a refusal is passed on as it is, anything else is a bug.
+--- Turns a pcall error into a reply: a refusal stays as it is, anything else is a bug.
 local function failure(text)
   return string.find(text, '^%u[%u_]+ ') and text or 'ERR ' .. text
 end
 
---- Carries out one request. Returns its reply, or an error and true. A request that is sent back is not counted. An empty
---- text of shared arguments says that they are those of the request before. body: of an atomic batch; nil: the script's.
+--- Carries out one request. Returns its reply, or an error and true. A request that is sent back is not counted. If the text
+--- of shared arguments is empty, those of the previous request hold. body: that of an atomic batch; nil for the script's.
 local function attempt(script, args, offset, at, body)
   invocation.script, invocation.at, invocation.counted, invocation.isSentBack = script, at, false, false
   local shared = args[offset + 1]
@@ -43,15 +43,15 @@ local function attempt(script, args, offset, at, body)
   return reply, true
 end
 
---- Before the next request of the invocation.
+--- Prepares for the next request of the invocation.
 local function proceed()
   clock.step()
   timer.forgetWake()
 end
 
---- Carries out requests from `first` on, all of one script or, if `script` is nil, each of the one that it names, and writes
---- the changes of all that were accepted. A request that is refused after it has made changes restarts the invocation; in
---- the next attempt it is refused as soon as it has been counted, so that nothing else of it remains.
+--- Carries out requests from `first` on and writes the changes of all that were accepted. All are of one script or, if
+--- `script` is nil, each names its own. A request refused after it has made changes restarts the invocation; the next attempt
+--- refuses it as soon as it is counted, so that none of its changes remain.
 local function each(org, scripts, script, args, first)
   local refusals, replies, at = {}, {}, first
   start(org)
@@ -74,7 +74,7 @@ local function each(org, scripts, script, args, first)
   return replies
 end
 
---- What a call of a batch does that refers to earlier ones, or expects something of its own answer.
+--- Runs a call of a batch that refers to earlier calls or has expectations of its own answer.
 local function onTerms(script, text, replies)
   local terms = cjson.decode(text)
   return function(args, offset)
@@ -85,9 +85,9 @@ local function onTerms(script, text, replies)
   end
 end
 
---- The refusal of a whole invocation: the error, which has the note of the rates as they now are, and the place of the call in
---- the list, from 0 on. Nothing is written but that one request was counted; nor is that if the caller was refused or the call
---- sent back.
+--- Refuses a whole invocation. Returns the error, with the current rates in its note, and the position of the call in the
+--- list, from 0. Only one request is counted, and none if the caller was refused or the call sent back; nothing else is
+--- written.
 local function refused(org, script, args, first, err, place)
   local isCounted = invocation.counted and not invocation.isSentBack
   start(org)
@@ -95,14 +95,14 @@ local function refused(org, script, args, first, err, place)
     invocation.refusals = { [first] = { err = err } }
     attempt(script, args, first + 2, first)
     unit.write()
-    -- A bug's text has no note.
+    -- The text of a bug has no note.
     if not string.find(err, '^ERR ') then err = string.gsub(err, '^(%S+) %S+', '%1 ' .. invocation.note(), 1) end
   end
   return { { err = err }, place }
 end
 
---- The same as `each`, but if one call is refused none happens. Each call has its terms (lib/answers) between the name of its
---- script and its arguments, or ''. maxBytes: of all replies together.
+--- Like `each`, but one refusal refuses all calls. Between the name of its script and its arguments, each call has its terms
+--- (lib/answers) or ''. maxBytes: limit of all replies together.
 local function whole(org, scripts, args, first, maxBytes)
   local replies, at, bytes = {}, first, 0
   local opening = scripts[args[first + 1]]
@@ -127,8 +127,8 @@ local function whole(org, scripts, args, first, maxBytes)
   return replies
 end
 
---- Calls of one script that answers requests. A single call gets its own reply or error; several get a list in which a
---- refusal is an error.
+--- Calls of one script with `@request`. A single call gets its own reply or error; several get a list in which a refusal is
+--- an error.
 function serve.requests(script, org, args)
   local replies = each(org, nil, script, args, 0)
   if #args > script.width then return replies end
@@ -136,14 +136,14 @@ function serve.requests(script, org, args)
   return replies[1]
 end
 
---- Calls of several scripts, each with the script's name in front of its arguments. The first argument is '', or how many
---- bytes the replies may have together if the invocation is to be refused as a whole.
+--- Calls of several scripts, each with the script's name in front of its arguments. The first argument is '', or, if one
+--- refusal is to refuse all, the maximum bytes of all replies together.
 function serve.mixed(scripts, org, args)
   if args[1] ~= '' then return whole(org, scripts, args, 1, tonumber(args[1])) end
   return each(org, scripts, nil, args, 1)
 end
 
---- A script of workers or of the command line: it writes its changes by itself.
+--- A script of workers or of the command line. It writes its changes itself.
 function serve.script(script, org, args)
   start(org)
   local reply = script.body(args, 0)

@@ -1,12 +1,12 @@
 --- @export soon
 --- @include lib/clock lib/invocation lib/timer
---- When a queue is served by a timer. kind: that of the timer.
+--- Serves a queue by a timer. kind: the timer's kind.
 local soon = {}
---- How long something waits for another look at what no call tells of.
+--- How long to wait before checking again for something that no call announces.
 local retryMs = 500
 
---- At the time `at`: where that is now, before the next call that changes something. Where a call that follows in the same
---- invocation would be sent back for that, for ever, workers do it at once.
+--- Serves at the time `at`; if that is now, before the next call that makes changes. In an atomic batch workers do it, as the
+--- batch would be sent back for that timer each time.
 function soon.serve(kind, id, at)
   if invocation.isWhole and at <= now then
     timer.armInBackground(kind, id, at)
@@ -15,7 +15,7 @@ function soon.serve(kind, id, at)
   end
 end
 
---- What the queue waits for may be there, but no call tells of it.
+--- For a queue whose units may become free without any call saying so.
 function soon.askAgain(kind, id)
   timer.armInBackground(kind, id, now + retryMs)
 end

@@ -1,13 +1,13 @@
 --- @include lib/gathered
 --- @export sorted
---- Sorted sets as the invocation changes them: one ZREM and one ZADD per set are sent at the end. A changed set can only be
---- asked for its first member, its number of members, the scores of members, and for the first few members of a range.
+--- Sorted sets as this invocation has changed them. At the end, one ZREM and one ZADD per set are sent. A changed set can
+--- only be asked for its first member, its size, the scores of members, and the first few members of a range.
 local sorted = {}
 local added, removed = gathered.byKey.ZADD, gathered.byKey.ZREM
---- By key: the members and scores read from the start of a set; `at`: the position of the first unchanged one.
+--- By key: members and scores read from the start of a set; `at`: the position of the first unchanged one.
 local fronts
 
---- What was read of sorted sets is out of date from here on.
+--- Forgets what was read, which is out of date from here on.
 function sorted.start()
   fronts = nil
 end
@@ -24,7 +24,7 @@ function sorted.remove(key, member)
   removed[key][member] = true
 end
 
---- A member's score as this invocation changed it: false if removed, nil if unchanged.
+--- A member's score as changed by this invocation: false if removed, nil if unchanged.
 local function change(key, member)
   if added[key] then
     local place, args = gathered.placeOf('ZADD', key, member, 2, 2)
@@ -34,8 +34,8 @@ local function change(key, member)
   if gone and gone[member] then return false end
 end
 
---- The first stored member that has not changed, and its score. Each further read fetches four times as many: a
---- invocation of receives takes one after the other from the same set, and a read costs as much as eight members.
+--- The first stored member that has not changed, and its score. Each further read fetches four times as many as before:
+--- an invocation of receives takes one member after the other from the same set, and a read costs as much as eight members.
 local function storedFirst(key)
   fronts = fronts or {}
   local front = fronts[key]
@@ -71,7 +71,7 @@ function sorted.first(key)
   for i = 4, #args, 2 do
     local score = tonumber(args[i - 1])
     local isLower = score < lowest or score == lowest and (not first or args[i] < first)
-    -- Of a member that was moved more than once, the last score counts.
+    -- If a member was moved more than once, its last score counts.
     if isLower and gathered.placeOf('ZADD', key, args[i], 2, 2) == i then
       first, least, lowest = args[i], args[i - 1], score
     end
@@ -79,7 +79,7 @@ function sorted.first(key)
   return first, least
 end
 
---- Calls `each` with every member that the invocation has added or removed, once.
+--- Calls `each` once for every member that this invocation has added or removed.
 local function eachChanged(key, each)
   local seen = {}
   local function look(args, from, width)
@@ -96,7 +96,7 @@ local function isChanged(key)
   return removed[key] or added[key] and added[key][3]
 end
 
---- Whether one text comes before another by its bytes, as members of one score do; `<` goes by the locale.
+--- Whether one text comes before another by its bytes, the order of members with equal scores; `<` depends on the locale.
 local function isBefore(one, other)
   for i = 1, math.min(#one, #other) do
     local a, b = string.byte(one, i), string.byte(other, i)
@@ -111,9 +111,9 @@ local function isInFront(member, score, other, otherScore)
   return score < otherScore or score == otherScore and isBefore(member, other)
 end
 
---- The first members of a range, at most `limit`, each followed by its score, as the invocation leaves them. stored(limit):
---- reads the first ones that are stored. isIn(member, score): whether one that was added belongs to the range. isReverse: the last
---- ones come first.
+--- At most `limit` members from the start of a range, each followed by its score, with the changes of this invocation.
+--- stored(limit): reads the first stored ones. isIn(member, score): whether an added member belongs to the range. isReverse:
+--- the range runs from the highest score to the lowest.
 local function ranged(key, limit, stored, isIn, isReverse)
   if not isChanged(key) then return stored(limit) end
   local changes, kept, list = 0, {}, {}
@@ -134,7 +134,7 @@ local function ranged(key, limit, stored, isIn, isReverse)
   return list
 end
 
---- The first members, at most `limit`, each followed by its score.
+--- At most `limit` members from the start, each followed by its score.
 function sorted.front(key, limit)
   return ranged(key, limit, function(some) return redis.call('ZRANGE', key, 0, some - 1, 'WITHSCORES') end,
     function() return true end)
@@ -147,8 +147,7 @@ function sorted.last(key)
   return entries[1], entries[2]
 end
 
---- The first members behind another ('' or one that is not stored: from the first on), at most `limit`, each followed by its
---- score.
+--- At most `limit` members behind `last`, each followed by its score. If `last` is '' or not stored: from the start.
 function sorted.behind(key, last, limit)
   local score = last ~= '' and redis.call('ZSCORE', key, last)
   if not score then return sorted.front(key, limit) end
@@ -157,8 +156,7 @@ function sorted.behind(key, last, limit)
     function(member, at) return isInFront(last, score, member, at) end)
 end
 
---- The first members with scores from one bound to another, as ZRANGE BYSCORE takes them, at most `limit`, each followed by its
---- score.
+--- At most `limit` members with scores between two bounds, written as for ZRANGE BYSCORE, each followed by its score.
 function sorted.byScore(key, from, to, limit)
   local least, most = tonumber((string.gsub(from, '^%(', ''))), tonumber((string.gsub(to, '^%(', '')))
   return ranged(key, limit,
@@ -170,11 +168,10 @@ function sorted.byScore(key, from, to, limit)
     end)
 end
 
---- Of a set whose members all have one score: the first that begin with a text, behind a member ('': from the first on), at most
---- `limit`.
+--- In a set of equal scores: at most `limit` members that begin with a text, behind the member `last` ('': from the start).
 function sorted.byName(key, start, last, limit)
   local from = last ~= '' and '(' .. last or '[' .. start
-  -- No byte of UTF-8 is as high.
+  -- No byte of UTF-8 is as high as this one.
   local to = start == '' and '+' or '(' .. start .. '\255'
   local entries = ranged(key, limit, function(some)
     local list = {}
@@ -188,7 +185,7 @@ function sorted.byName(key, start, last, limit)
   return members
 end
 
---- How many members come before one; nil if it is none. No two have one score.
+--- The number of members before this one; nil if it is not a member. Scores must be distinct.
 function sorted.rank(key, member)
   if not isChanged(key) then return redis.call('ZRANK', key, member) or nil end
   local score = sorted.score(key, member)
@@ -216,7 +213,7 @@ function sorted.score(key, member)
   return redis.call('ZSCORE', key, member)
 end
 
---- The member of this score (text) that begins with a prefix; nil if there is none.
+--- The member with this score (text) that begins with a prefix; nil if there is none.
 function sorted.beginningWith(key, score, prefix)
   local args = added[key]
   for i = 4, args and #args or 0, 2 do
@@ -234,7 +231,6 @@ function sorted.beginningWith(key, score, prefix)
   return isIt and member or nil
 end
 
---- The scores of several members.
 function sorted.scores(key, members)
   local scores = redis.call('ZMSCORE', key, unpack(members))
   for i, member in ipairs(members) do
@@ -244,7 +240,6 @@ function sorted.scores(key, members)
   return scores
 end
 
---- The number of members.
 function sorted.count(key)
   local members = redis.call('ZCARD', key)
   if not isChanged(key) then return members end

@@ -1,4 +1,4 @@
 --- @registry stays
---- What a cancelled run keeps, by the name that it has in the answer: the counter in the record of the scope; each room's
+--- Records that a cancelled run keeps: their counters in the scope's record, by their name in the answer. Each room's
 --- _stays.lua adds its own.
 local stays = {}

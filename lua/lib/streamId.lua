@@ -1,5 +1,5 @@
 --- @export streamId
---- Ids of stream entries, `<milliseconds>-<number>`. The numbers may be larger than those of Lua: compared as digits.
+--- Ids of stream entries, `<milliseconds>-<number>`. Lua's numbers may be too small for them, so digits are compared.
 local streamId = {}
 
 local function isLess(a, b)
@@ -13,12 +13,12 @@ function streamId.isBefore(a, b)
   return isLess(number, other)
 end
 
---- Its time, in milliseconds.
+--- The time of an entry, in milliseconds.
 function streamId.at(id)
   return tonumber((string.match(id, '^%d+')))
 end
 
---- The id that follows directly.
+--- The id directly after this one.
 function streamId.after(id)
   local ms, number = string.match(id, '^(%d+)-(%d+)$')
   return ms .. '-' .. string.format('%d', number + 1)

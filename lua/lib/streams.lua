@@ -1,13 +1,13 @@
 --- @include lib/clock
 --- @export streams streamChanges
---- The entries that the invocation adds to streams, and the channels it publishes to.
+--- The entries that this invocation adds to streams, and the messages it publishes.
 local streams = {}
---- How many entries the invocation has added (unit.changes).
+--- The number of entries added by this invocation (unit.changes).
 local streamChanges
---- A flat list of stream, field and value per entry; likewise channel and topic.
+--- Flat lists: stream, field and value of each entry; channel and topic of each message.
 local entries, added = {}, 0
 local topics, published = {}, 0
---- Entries of several fields, as commands.
+--- Entries with several fields, as commands.
 local longer
 
 function streams.start()
@@ -21,14 +21,13 @@ function streams.add(stream, channel, field, value)
   entries[added + 1], entries[added + 2], entries[added + 3], added = stream, field, value, added + 3
 end
 
---- Adds an entry with several fields.
 function streams.addLong(stream, ...)
   streamChanges = streamChanges + 1
   longer = longer or {}
   longer[#longer + 1] = { 'XADD', stream, nowText .. '-*', ... }
 end
 
---- Publishes to a channel, once per invocation; the message is a comma list of topics. topic: '' for none.
+--- Publishes to a channel, once per invocation, all its topics separated by commas. topic: '' for none.
 function streams.publish(channel, topic)
   topics[published + 1], topics[published + 2], published = channel, topic, published + 2
 end
@@ -55,7 +54,7 @@ function streams.nextId(stream)
   return tonumber(ms) < now and nowText .. '-0' or ms .. '-' .. string.format('%d', sequence + 1)
 end
 
---- The channel at position `at` and all topics of the invocation for it.
+--- The channel at position `at`, with all its topics.
 local function message(at)
   local channel, found = topics[at], {}
   for i = at, published, 2 do
@@ -70,7 +69,7 @@ end
 function streams.write()
   local id = nowText .. '-*'
   for i = 1, added, 3 do
-    -- A clock that was set back must not abort the invocation halfway through its writes.
+    -- A clock that was set back must not abort the invocation in the middle of its writes.
     if redis.pcall('XADD', entries[i], id, entries[i + 1], entries[i + 2]).err then
       redis.call('XADD', entries[i], '*', entries[i + 1], entries[i + 2])
     end

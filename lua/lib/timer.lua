@@ -1,16 +1,16 @@
 --- @include lib/decimal lib/records lib/sorted lib/space
 --- @export timer
---- The timers of one organization, in one sorted set by due time. `timer.nextDue`, kept in the organization's record, is
---- never later than the earliest one, so a call learns without a further command whether something is due. `timer.wake`
+--- The timers of one organization, in one sorted set by due time. The organization's record keeps `timer.nextDue`, which is
+--- never later than the earliest of them, so a call knows without a further command whether a timer is due. `timer.wake`
 --- tells the process to move the organization to an earlier time in the index of organizations.
 local timer = {}
 
---- Before the organization's record has been read; nextDue: as that has it, a text, or nil.
+--- Starts an invocation. nextDue: text from the organization's record, or nil until that has been read.
 function timer.start(nextDue)
   timer.nextDue, timer.wake = tonumber(nextDue) or math.huge, ''
 end
 
---- The next request of the invocation: each tells the process by itself.
+--- For the next request of the invocation, which reports its own wake-up.
 function timer.forgetWake()
   timer.wake = ''
 end
@@ -19,7 +19,7 @@ local function memberOf(kind, id)
   return kind .. ':' .. spaceNumber .. ':' .. id
 end
 
---- kind: `<room>:<kind>` (lib/due); at: epoch milliseconds. Arming a timer again moves it.
+--- Arms a timer, or moves it. kind: `<room>:<kind>` (lib/due); at: epoch milliseconds.
 function timer.arm(kind, id, at)
   local text = decimal(at)
   sorted.add(keys.timers(), text, memberOf(kind, id))
@@ -33,20 +33,20 @@ function timer.disarm(kind, id)
   sorted.remove(keys.timers(), memberOf(kind, id))
 end
 
---- Has the index of organizations know of a moment that no call waits for. text: the moment as text.
+--- Announces a time that no call waits for to the index of organizations. text: `at` as text.
 function timer.announce(at, text)
   if at < timer.nextDue and at < (tonumber(timer.wake) or math.huge) then timer.wake = text end
 end
 
---- Arms a timer that no call waits for: workers get to it within a second, and in steps (timer/sweep). What depends on its
---- moment looks at that moment by itself.
+--- Arms a timer that no call waits for. Workers run it within a second, in steps (timer/sweep). So whatever depends on its
+--- time must check that time itself.
 function timer.armInBackground(kind, id, at)
   local text = decimal(at)
   sorted.add(keys.backgroundTimers(), text, memberOf(kind, id))
   timer.announce(at, text)
 end
 
---- The name of a background timer for sendBack.
+--- The name of a background timer, for sendBack.
 function timer.named(kind, id)
   return memberOf(kind, id)
 end

@@ -1,15 +1,15 @@
 --- @include lib/count lib/gathered lib/records lib/sorted lib/streams
 --- @export unit
---- The unit of work: scripts read, and record what is to change; nothing is written before every request of the invocation
---- has been accepted or refused (lib/call). Then each key gets at most one command per kind, and each event one XADD. Long
---- work (sweeps, retention) writes item by item.
+--- The unit of work. Scripts read and record changes; nothing is written before every request of the invocation has been
+--- accepted or refused (lib/call). Then each key gets at most one command of a kind, and each event one XADD. Long work
+--- (sweeps, retention) writes item by item.
 local unit = {}
---- Other commands in their order, and the keys they change.
+--- All other commands in order, and the keys they change.
 local commands, commanded
---- How many there have been in the invocation.
+--- The number of those commands in this invocation.
 local commandChanges
 
---- At the start of an invocation: drops what a failed one may have left.
+--- Starts an invocation and drops what a failed one may have left.
 function unit.start()
   commands, commanded, commandChanges = nil, nil, 0
   gathered.start()
@@ -19,20 +19,19 @@ function unit.start()
   count.start()
 end
 
---- How many changes the invocation has made so far. Each file counts its own in a variable, which costs a fraction of a
---- member of `invocation`: a call makes about twenty.
+--- The number of changes made by this invocation. Each file counts its own in a variable, as a call makes about twenty
+--- changes and a member of `invocation` would cost several times as much.
 function unit.changes()
   return commandChanges + gatheredChanges + recordChanges + countChanges + streamChanges
 end
 
---- Any other command. Its effect is not known, so a key that it changes cannot be read until it is written.
+--- Records any other command. Its effect is not known here, so its key cannot be read until it has been written.
 function unit.command(name, key, ...)
   commandChanges = commandChanges + 1
   commands, commanded = commands or {}, commanded or {}
   commands[#commands + 1], commanded[key] = { name, key, ... }, true
 end
 
---- Appends a text to a list.
 function unit.push(key, text)
   gathered.add('RPUSH', key, text)
 end
@@ -46,15 +45,15 @@ function unit.pull(key, text, isLast)
   unit.command('LREM', key, isLast and -1 or 1, text)
 end
 
---- The first texts of a list, at most `limit`, with those that this invocation has appended. Those that it has removed may be
---- among them: for lists of hints, which say nothing by themselves.
+--- The first texts of a list, at most `limit`, with those appended by this invocation. Texts that it has removed may still be
+--- among them, so use it only for lists of hints, whose entries are checked elsewhere.
 function unit.hints(key, limit)
   local list, args = redis.call('LRANGE', key, 0, limit - 1), gathered.byKey.RPUSH[key]
   for i = 3, args and math.min(#args, limit - #list + 2) or 0 do list[#list + 1] = args[i] end
   return list
 end
 
---- The length of a list, with what this invocation appends to it.
+--- The length of a list, including what this invocation appends.
 function unit.lengthOf(key)
   local args = gathered.byKey.RPUSH[key]
   return redis.call('LLEN', key) + (args and #args - 2 or 0)
@@ -70,12 +69,10 @@ function unit.delete(...)
   end
 end
 
---- Whether a key has changes that are not written yet.
 function unit.isChanged(key)
   return records.isChanged(key) or gathered.isChanged(key) or streams.isChanged(key) or commanded and commanded[key]
 end
 
---- Writes all changes.
 function unit.write()
   if commands then
     for _, command in ipairs(commands) do redis.call(unpack(command)) end

@@ -1,11 +1,11 @@
 --- @include lib/clock lib/count lib/date lib/day lib/maps lib/records lib/invocation lib/sorted lib/space
 --- @export usage
---- Usage: the current day's counters are fields of the space's record (`op:<call>`, `uncounted`), so that counting takes no
---- further command. The first call of a later day moves them to a record of their own, and resets the organization's month
---- if a new one has begun.
+--- Usage. The current day's counters are fields of the space's record (`op:<call>`, `uncounted`), so counting takes no
+--- further command. The first call of a later day moves them to a record of their own and, in a new month, resets the
+--- organization's month.
 local usage = {}
 local monthOf, month
---- The field that counts the operations of a call, by its name.
+--- The names of the counters of operations, by call.
 local fields = {}
 
 --- The current month as YYYY-MM, computed once a day.
@@ -34,24 +34,24 @@ local function startDay(space)
   records.set(space, 'usageDay', today)
 end
 
---- Whether today is after the space's day. If the clock went back past midnight, counting goes on in the later day.
+--- Whether today is after the space's day. If the clock went back past midnight, counting continues in the later day.
 local function isNew(spaceDay)
   return spaceDay ~= today and (not spaceDay or tonumber(today) > tonumber(spaceDay))
 end
 
---- Makes today the space's day, as every counted call does. Call it before changing retainedBytes outside a counted call,
+--- Makes today the space's day, as every counted call does. Call it before a change of retainedBytes outside a counted call,
 --- so that earlier days keep their figure. space: the space's record, with usageDay.
 function usage.enterToday(space)
   if isNew(space.usageDay) then startDay(space) end
 end
 
---- Counts a call in the space's current day that is no operation.
+--- Counts a call that is no operation in the space's current day.
 function usage.countUncounted()
   usage.enterToday(keyspace.record)
   count.space('uncounted', 1)
 end
 
---- The field that counts the day's operations of a call.
+--- The field that counts a call's operations of the day.
 function usage.operationsOf(callName)
   local field = fields[callName]
   if not field then

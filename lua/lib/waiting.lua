@@ -1,7 +1,7 @@
 --- @export rowsOf
 --- @registry waiting
---- The lists of /ops/waits by name, added by each room's _waits.lua: functions that take the maximum number of rows and
---- return the rows and whether there are more.
+--- The lists of /ops/waits by name; each room's _waits.lua adds its own. Each is a function that takes the maximum number of
+--- rows and returns the rows and whether there are more.
 local waiting = {}
 
 --- Rows of the first `maxRows` ids, and whether there are more.

@@ -1,3 +1,4 @@
 --- @registry withScope
---- What goes with a scope but does not keep it, by name; added by each room's _retain.lua. `<name>`(scopeId): removes it.
+--- Records that go with a scope but do not keep it, by name; each room's _retain.lua adds a function that removes those of a
+--- scopeId.
 local withScope = {}

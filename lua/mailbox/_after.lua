@@ -2,22 +2,22 @@
 --- @include lib/caller lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
 --- @include group/_group mailbox/_blocked mailbox/_dependents mailbox/_finish mailbox/_mailbox mailbox/_message
 --- @include mailbox/_proceed scope/_scope
---- Prerequisites: a message with `after` is BLOCKED until each of them has come out well. Its record keeps them in
---- `prerequisites`: the policy for one that comes out otherwise (CANCEL, WAIT or RUN), then for each `m` or `g` and the id of
---- the message or group, and `=STATE` once its end has been taken into account.
+--- Prerequisites: a message with `after` is BLOCKED until each of them has succeeded. Its `prerequisites` start with the
+--- policy for one that does not succeed (CANCEL, WAIT or RUN). Then follow, for each, `m` or `g`, the id of the message or
+--- group, and `=STATE` once its end has been handled.
 ---
---- A prerequisite has a list of the messages that are after it, which its end goes through: at most `maxDecided` of them in
---- one invocation, workers the rest. An end decides about those that are after it at that moment. Where it leaves some to the
---- workers, the message may be requeued before their turn; what is sent after it then goes to a list of its own, `id#1`,
---- and is `mID#1` in `prerequisites`. What WAITs for a message is in the list `id#WAIT`, which only ACKED, or the
---- removal of the message, ends.
+--- Each prerequisite has a list of its dependents: the messages that are after it. When the prerequisite ends, at most
+--- `maxDecided` of them are handled in the same invocation, the others by workers. Until the workers are done, the
+--- prerequisite may be requeued. Messages sent after it from then on go to a new list, `id#1`, and have `mID#1` in
+--- `prerequisites`. With WAIT, dependents of a message are in the list `id#WAIT`, which is handled only when the message is
+--- ACKED or removed.
 local after = {}
 local maxDependents, maxDecided = 10000, 50
 local isWell = { ACKED = true, SATISFIED = true }
---- What follows the policy: kind, id, the number of an end, and the state or ''.
+--- An entry behind the policy: kind, id, number of an end, and state or ''.
 local entryForm = '([mg])(....................................)(#?%d*)(=?%u*)'
 
---- The list of those that are after a message or a group.
+--- The list of dependents of a message or group.
 local function placeOf(policy, kind, id, number)
   return policy == 'WAIT' and kind == 'm' and id .. '#WAIT' or id .. number
 end
@@ -26,13 +26,13 @@ local function policyOf(text)
   return string.match(text, '^%u+')
 end
 
---- Whether there is no such message or group for the caller: it may not use its mailbox.
+--- Whether the caller may not use the mailbox of a message or group, which then counts as unknown.
 local function isHidden(kind, id)
   if kind == 'm' then return not caller.hasMailbox(message.load(id, 'mailboxId').mailboxId) end
   return not group.isVisible(group.load(id, 'mailboxId', 'otherMailboxes'))
 end
 
---- The state of a message, and the number of its ends that have left some to the workers; nil: there is no such message.
+--- The state of a message, and how many of its ends have left dependents to the workers; nil if there is no such message.
 local function messageState(id)
   local found = message.load(id, 'mailboxId', 'scopeId', 'state', 'ends')
   if not found or not found.mailboxId then return nil end
@@ -40,7 +40,7 @@ local function messageState(id)
   return isCancelled and 'CANCELLED' or found.state, found.ends > 0 and '#' .. found.ends or ''
 end
 
---- The outcome of a group, or OPEN while it has none; nil: there is no such group.
+--- The outcome of a group, OPEN if it has none; nil if there is no such group.
 local function groupState(id)
   local found = group.load(id, 'state', 'outcome', 'deadline', 'scopeId')
   if not found then return nil end
@@ -53,9 +53,9 @@ local function isOver(kind, state)
   return state ~= 'OPEN'
 end
 
---- Judges the prerequisites of a message that is sent or requeued. Returns them as they are to be kept, and the lists to join;
---- or nil, and why they refuse the message, as an error's code and detail. A requeue goes by the recorded end of one that
---- retention has removed; a new message must name what there is, and what its sender may use.
+--- Judges the prerequisites of a message that is sent or requeued. Returns them in their stored form and the lists to join;
+--- or nil with the code and detail of the refusal. For a requeue, the stored state stands in for a prerequisite that
+--- retention has removed. A new message may only name existing prerequisites whose mailboxes its sender may use.
 function after.judge(text, isNew)
   local policy = policyOf(text)
   local kept, places = { policy }, {}
@@ -80,7 +80,7 @@ function after.judge(text, isNew)
   return table.concat(kept, ' '), places
 end
 
---- What `after.judge` says of a new message, or its refusal.
+--- Like `after.judge` for a new message, but refuses.
 function after.need(text)
   local kept, places, detail = after.judge(text, true)
   if kept then return kept, places end
@@ -90,20 +90,20 @@ function after.need(text)
   refuse('DEPENDENTS_FULL', detail)
 end
 
---- Makes a message that is new or requeued wait for the prerequisites that `after.judge` found open.
+--- Blocks a new or requeued message for the open prerequisites that `after.judge` found.
 function after.hold(record, places, box, readyAt)
   blocked.hold(record, box, readyAt)
   for _, place in ipairs(places) do unit.push(keys.dependents(place), record.id) end
 end
 
---- A BLOCKED message with its prerequisites; nil where it is not, or is after nothing.
+--- A BLOCKED message with prerequisites; nil if it is anything else.
 local function waiting(id)
   local found = message.stored(id, 'state')
   if not found or found.state ~= 'BLOCKED' or not message.load(id, 'prerequisites').prerequisites then return nil end
   return message.read(id)
 end
 
---- Whether one of them has not ended.
+--- Whether a prerequisite is still open.
 local function isOpen(text)
   for _, _, _, known in string.gmatch(text, entryForm) do
     if known == '' then return true end
@@ -120,8 +120,8 @@ function after.isAfter(record, groupId)
   return false
 end
 
---- Takes the end of the prerequisite behind a list, at `at`, into account for one of those in it. What it is after otherwise
---- stays.
+--- Applies the end, at `at`, of the prerequisite with this list to one of its dependents. Its other prerequisites are
+--- unchanged.
 local function decide(dependentId, place, state, at, cause)
   unit.pull(keys.dependents(place), dependentId)
   local record = waiting(dependentId)
@@ -143,14 +143,14 @@ local function decide(dependentId, place, state, at, cause)
   end
 end
 
---- How many records change with a message: a cancel may decide its group, and so cancel all its members.
+--- How many records may change with a message: a cancel may decide its group and so cancel all members.
 local function workOf(id)
   local record = message.load(id, 'scopeId', 'groupId')
   local found = record and record.groupId and group.load(record.groupId, 'state', 'pending')
   return found and found.state ~= 'DECIDED' and 1 + found.pending or 1
 end
 
---- Goes through a list, until about `limit` records have changed. Returns how many have, and whether there are more.
+--- Handles the entries of a list until about `limit` records have changed. Returns how many have, and whether there are more.
 local function step(place, state, at, cause, limit)
   local key, decided, finishes = keys.dependents(place), invocation.decided or 0, message.finishes
   local work = 0
@@ -164,7 +164,7 @@ local function step(place, state, at, cause, limit)
   return work, false
 end
 
---- Takes the end of the prerequisite behind a list into account. Returns whether workers have to go on with it.
+--- Applies the end of the prerequisite with this list. Returns whether workers have to continue.
 local function endOf(place, state, at, cause)
   local _, more = step(place, state, at, cause, math.max(0, maxDecided - (invocation.decided or 0)))
   if not more then return false end
@@ -189,12 +189,12 @@ function dependents.forget(record)
   if not text then return end
   local policy = policyOf(text)
   for kind, id, number, known in string.gmatch(text, entryForm) do
-    -- The newest are mostly the first to go, with their run.
+    -- With their run, the newest dependents usually go first.
     if known == '' then unit.pull(keys.dependents(placeOf(policy, kind, id, number)), record.id, true) end
   end
 end
 
---- What an end has left to the workers.
+--- Handles the dependents that an end has left to the workers.
 due['mailbox:dependents'] = function(place, _, limit)
   local decision = maps.get(keys.decisions(), place)
   if not decision then return end
@@ -208,12 +208,12 @@ due['mailbox:dependents'] = function(place, _, limit)
   return math.max(1, 2 * done)
 end
 
---- The prerequisites of a message as they now stand, for a read of it: `~STATE` of those that it still waits for.
+--- The prerequisites of a message for a read, with `~STATE` for each that it still waits for.
 function after.standing(text)
   return (string.gsub(text, entryForm, function(kind, id, _, known)
     local state
     if kind == 'm' then
-      -- The end of a packed one is known, but for one that is waited for.
+      -- If a packed one has ended, its state is known here, unless it is still waited for.
       local found
       if known == '' then
         found = message.load(id, 'mailboxId', 'state', 'readyAt')

@@ -1,17 +1,17 @@
 --- @export aside
 --- @include lib/clock lib/records mailbox/_blocked mailbox/_dropClaim mailbox/_keyed mailbox/_mailbox mailbox/_members
 --- @include mailbox/_message mailbox/_proceed mailbox/_ready mailbox/_requires scope/_scope
---- Messages that are put aside: BLOCKED until a question has been answered, while nobody holds them. `blockedOn` is QUESTION
---- and its id.
+--- Messages put aside: nobody holds them, and they are BLOCKED until a question has been answered. `blockedOn` is QUESTION
+--- and the question's id.
 local aside = {}
 
---- The question that a message waits for, by its `blockedOn`; nil: none.
+--- The question that a message with this `blockedOn` waits for; nil if none.
 function aside.of(blockedOn)
   return blockedOn and string.match(blockedOn, '^QUESTION (%S+)$')
 end
 
---- Puts a CLAIMED message aside. Its claim is over and its attempt is taken back; its key's turn and the units that it holds
---- are for others. Call keyed.needOrder first.
+--- Puts a CLAIMED message aside. Its claim ends without counting as an attempt; its key's turn and the units it held are
+--- free. Call keyed.needOrder first.
 function aside.put(record, questionId)
   records.set(record, 'attempts', record.attempts - 1)
   if record.groupId then members.released(record, now) end
@@ -22,12 +22,12 @@ function aside.put(record, questionId)
   message.dropClaim(record)
   records.set(record, 'blockedOn', 'QUESTION ' .. questionId)
   records.set(record, 'questionId', questionId)
-  -- Since when it waits; and whoever reads a message with a place looks for its question.
+  -- The place says since when the message waits, and makes readers look for its question.
   records.set(record, 'place', ready.placeAt(now))
   if key then keyed.leave(record, 'CLAIMED', now) end
 end
 
---- A message that was put aside may go on since `at`.
+--- Lets a message that was put aside continue, as of `at`.
 function aside.resume(record, at)
   records.set(record, 'blockedOn', false)
   blocked.drop(record)

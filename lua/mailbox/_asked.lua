@@ -1,7 +1,8 @@
 --- @registry asked
---- Questions that messages have asked, added by question/_ofMessage:
+--- Questions asked by messages; question/_ofMessage adds:
 ---
---- find(questionId): a question as replies show it. bytes(record): how long its texts are; 0 for none.
---- withdraw(questionId, at, cause): its message is over since `at`; cause: of its event.
---- forget(messageId, finishedAt): retention has removed a message that has asked.
+--- find(questionId): a question as replies show it.
+--- bytes(record): the total length of its texts; 0 for no question.
+--- withdraw(questionId, at, cause): its message ended at `at`; cause: of the event.
+--- forget(messageId, finishedAt): retention has removed a message that asked questions.
 local asked = {}

@@ -1,11 +1,11 @@
 --- @export blocked
 --- @include lib/clock lib/count lib/records lib/invocation lib/sorted mailbox/_mailbox mailbox/_message
---- BLOCKED messages: nobody receives them until something else has happened. This file alone makes messages BLOCKED and
---- takes them out again; the reasons, such as prerequisites (mailbox/_after) and keys (mailbox/_keyed), call it. Each mailbox
---- has a sorted set of them, by the moment since which they wait.
+--- BLOCKED messages, which cannot be received until their reason is gone. Only this file blocks and unblocks messages; the
+--- modules with reasons, such as prerequisites (mailbox/_after) and keys (mailbox/_keyed), call it. Each mailbox has a sorted
+--- set of its BLOCKED messages, scored by when they were blocked.
 local blocked = {}
 
---- Makes a message BLOCKED. readyAt: the end of its sender's delay, which runs meanwhile; nil: none.
+--- Blocks a message. readyAt: the end of the sender's delay, which runs meanwhile; nil for none.
 function blocked.hold(record, box, readyAt)
   message.become(record, 'BLOCKED')
   invocation.hasWithheld = true
@@ -15,7 +15,7 @@ function blocked.hold(record, box, readyAt)
   if readyAt then records.set(record, 'readyAt', readyAt) end
 end
 
---- Takes a message out of the BLOCKED ones; the caller gives it its next state.
+--- Unblocks a message; the caller sets its next state.
 function blocked.drop(record)
   count.space('withheld', -1)
   records.add(keys.mailbox(record.mailboxId), 'blocked', -1)

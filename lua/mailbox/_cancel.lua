@@ -1,7 +1,7 @@
 --- @include lib/cancels lib/clock lib/page mailbox/_finish mailbox/_message scope/_ending
 
---- Ends a live message of a cancelled run; one whose deadline came before the cancel is EXPIRED, by
---- `cause` (nil: the current request).
+--- Ends a live message of a cancelled run. If its deadline came before the cancel, it is EXPIRED, with `cause` (nil: the
+--- current request).
 function message.stop(record, cancel, cause)
   local deadline = record.deadline
   if deadline and deadline <= cancel.cancelledAt then
@@ -17,9 +17,10 @@ function cancels.messages.ids(scopeId, last, maxRecords)
   return idsBefore(keys.scopeMessages(scopeId), last, maxRecords)
 end
 
---- It may decide a group elsewhere, which cancels those of its members that wait.
+--- Returns the number of messages finished: stopping one may decide a group elsewhere, which cancels that group's waiting
+--- members.
 function cancels.messages.stop(id, cancel)
-  -- Of packed ones none is live.
+  -- Packed messages are never live.
   local found = message.stored(id, 'state')
   if not found or not message.isLive(found) then return 0 end
   local before = message.finishes

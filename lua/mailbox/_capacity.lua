@@ -1,10 +1,10 @@
 --- @export capacity
 --- @space maxBacklog maxPayloadBytes maxArmedTimers messages:READY messages:CLAIMED messages:DELAYED timers:ARMED retainedBytes
 --- @include lib/clock lib/count lib/plan lib/refuse lib/space mailbox/_mailbox
---- The capacity of a mailbox, its space and the plan for one more message.
+--- Checks whether a mailbox, its space and the plan can take one more message.
 local capacity = {}
 
---- The moments of a new message, checked; nil where absent. Both come as text.
+--- Checks the moments of a new message, given as text. Returns its deadline and when it becomes READY, nil where absent.
 function capacity.moments(deadline, delaySeconds)
   deadline, delaySeconds = tonumber(deadline), tonumber(delaySeconds) or 0
   local readyAt = delaySeconds > 0 and now + 1000 * delaySeconds or nil
@@ -24,8 +24,8 @@ function capacity.isTooLarge(payload)
   return #payload > tonumber(keyspace.record.maxPayloadBytes)
 end
 
---- The first limit that one more message with so many timers would pass, as error code and detail; nil if there is capacity.
---- isTask: whether it is an active task of the plan.
+--- The first limit that one more message with this many timers would exceed, as error code and detail; nil if there is
+--- capacity. isTask: whether it counts as an active task of the plan.
 function capacity.lack(box, timers, isTask)
   local space, of = keyspace.record, count.ofSpace
   local anyBlocked = mailbox.anyBlocked()
@@ -42,7 +42,7 @@ function capacity.lack(box, timers, isTask)
   if tasks then return 'ACTIVE_TASKS_LIMITED', tasks end
 end
 
---- Refuses a message for which there is no capacity.
+--- Refuses a message that exceeds a limit.
 function capacity.forMessage(box, timers, isTask)
   local code, detail = capacity.lack(box, timers, isTask)
   if code == 'BACKLOG_FULL' then refuse('BACKLOG_FULL', detail) end

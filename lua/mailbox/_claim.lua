@@ -1,10 +1,10 @@
 --- @export checkClaim
 --- @include lib/clock lib/refuse mailbox/_message scope/_scope
 
---- Why a token that is not the last one of the message holds no claim. Earlier tokens are not kept, but a first claim has
---- none before it.
+--- Why a token other than the message's current one holds no claim. Earlier tokens are not kept, but before a first claim
+--- there was none.
 local function whyOther(record, token)
-  -- A message that was requeued counts its attempts anew, and has a place.
+  -- A requeued message counts its attempts from 0 again, but has a place.
   local isFirst = not record.place and (record.attempts == 0 or record.attempts == 1 and record.token)
   local isToken = #token == 32 and not string.find(token, '%X')
   if not isToken or isFirst then return 'NOT_ISSUED' end
@@ -12,8 +12,8 @@ local function whyOther(record, token)
   return message.isLive(record) and 'LAPSED' or 'FINISHED'
 end
 
---- Refuses unless the token holds a live claim on the message, and says what became of it. A lease that has ended is over,
---- swept or not.
+--- Refuses unless the token holds a live claim on the message; the detail says what became of the claim. A lease has ended
+--- once its time is up, swept or not.
 local function checkClaim(record, token)
   if not record then refuse('MESSAGE_NOT_FOUND') end
   if record.token ~= token then refuse('CLAIM_LOST', whyOther(record, token)) end

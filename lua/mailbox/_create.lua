@@ -2,12 +2,12 @@
 --- @include mailbox/_figures mailbox/_message mailbox/_proceed mailbox/_ready mailbox/_requires scope/_scope
 local rareFields = { 'priority', 'key', 'prerequisites', 'required', 'traceparent', 'tracestate' }
 
---- Of a message with values that few have: see message.create.
+--- Starts a message with an `order` (see message.create).
 local function begin(record, path, box, order)
   for _, field in ipairs(rareFields) do
     if order[field] then records.set(record, field, order[field]) end
   end
-  -- Whatever moves it looks at its place first (mailbox/_ready).
+  -- Whatever moves a message looks at its place first (mailbox/_ready).
   records.set(record, 'place', ready.placeAt(now))
   if order.key then sorted.add(keys.keyed(box.id, order.key), '0', record.id) end
   if order.required then requires.count(order.required, 1) end
@@ -18,11 +18,12 @@ local function begin(record, path, box, order)
   end
 end
 
---- Puts a new message into a mailbox: READY, DELAYED where it has a `readyAt`, or BLOCKED.
---- record: id, mailboxId, scopeId, taskId (false for none), payload, and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil;
---- with state = false the table need not grow for the state. box: the mailbox's record. order: nil, or `priority` (1 to 9),
---- `key`, `required`, `prerequisites` with `places` as `after.judge` returns them, `traceparent` and `tracestate`, each nil where
---- there is none.
+--- Puts a new message into a mailbox: READY, DELAYED if it has a `readyAt`, or BLOCKED.
+--- record: id, mailboxId, scopeId, taskId (false for none), payload, state = false (so that the table need not grow for it),
+--- and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil.
+--- box: the mailbox's record.
+--- order: nil for most messages, else `priority` (1 to 9), `key`, `required`, `prerequisites` and `places` from
+--- `after.judge`, `traceparent` and `tracestate`, each nil if absent.
 function message.create(record, path, box, order)
   if box.figuresMinute ~= minute then figures.turn(box.id) end
   path = path or scope.create(record.scopeId)

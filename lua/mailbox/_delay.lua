@@ -1,13 +1,15 @@
 --- @export delay
 --- @include lib/clock lib/count lib/records lib/invocation lib/sorted lib/timer mailbox/_keyed mailbox/_mailbox mailbox/_message
 --- @include mailbox/_ripening scope/_scope
---- DELAYED messages: one sorted set per mailbox, by the moment they become READY. Only a receive on the mailbox makes
---- due ones ready itself, a few; the rest is done in the background, so that nobody else waits for them. `nextReadyAt`
---- of the mailbox never lies after the first of those moments. `orderedDelayed` counts those with a priority or a key.
+--- DELAYED messages: one sorted set per mailbox, scored by when they become READY. A receive on the mailbox makes a few due
+--- ones READY itself. Workers make the others READY in the background, so that no other call waits for them. The mailbox's
+--- `nextReadyAt` is never later than the first of those moments; `orderedDelayed` counts the DELAYED messages with a priority
+--- or a key.
 local delay = {}
---- How many messages the receives of an invocation may make ready.
+--- The most messages that the receives of an invocation make READY.
 local maxRipened = 16
---- Likewise for the keys of all mailboxes that a step of the workers changes; what is late beyond them is ordered late.
+--- The same for the keys that a worker's step changes, over all mailboxes. Due messages beyond it get a later place in the
+--- order of their key.
 local maxRipenedForKeys = 50
 
 --- Arms the background timer of the mailbox for its first DELAYED message.
@@ -21,7 +23,7 @@ local function isOrdered(record)
   return order and (order.priority > 0 or order.key)
 end
 
---- Makes a new or given-back message DELAYED until `at`.
+--- Delays a new or given-back message until `at`.
 function delay.hold(record, box, at)
   message.become(record, 'DELAYED')
   records.set(record, 'readyAt', at)
@@ -32,7 +34,7 @@ function delay.hold(record, box, at)
   if at < (box.nextReadyAt or math.huge) then arm(box, at) end
 end
 
---- Takes a message out of the DELAYED ones; the caller gives it its next state.
+--- Takes a message out of the DELAYED ones; the caller sets its next state.
 function delay.drop(record)
   records.add(keys.mailbox(record.mailboxId), 'delayed', -1)
   if isOrdered(record) then records.add(keys.mailbox(record.mailboxId), 'orderedDelayed', -1) end
@@ -41,7 +43,7 @@ function delay.drop(record)
   sorted.remove(keys.delayed(record.mailboxId), record.id)
 end
 
---- Makes DELAYED messages that were due at `through` (nil: now) READY, in their order, at most `limit`. Returns how many.
+--- Makes at most `limit` DELAYED messages due at `through` (nil: now) READY, in their order. Returns how many.
 function delay.ripen(box, limit, through)
   through = through or now
   local key, done, anyOrdered = keys.delayed(box.id), 0, mailbox.load(box.id, 'orderedDelayed').orderedDelayed > 0
@@ -58,7 +60,7 @@ function delay.ripen(box, limit, through)
   return done
 end
 
---- For a receive from a mailbox that has `nextReadyAt`: makes some of the due messages ready.
+--- For a receive from a mailbox with `nextReadyAt`: makes some of the due messages READY.
 function delay.ripenSome(box)
   local ripened = invocation.ripened or 0
   if box.nextReadyAt <= now and ripened < maxRipened then
@@ -72,7 +74,8 @@ function ripening.through(mailboxId, at)
   invocation.ripenedForKeys = ripened + delay.ripen(mailbox.read(mailboxId), maxRipenedForKeys - ripened, at)
 end
 
---- For a receive as above: whether a DELAYED message may come before the first READY one, which has this score (nil: there is none).
+--- For the same receive: whether a DELAYED message may come before the first READY one. score: of that one, nil if there is
+--- none.
 function delay.isFirst(box, score, through)
   local at = box.nextReadyAt
   if at > through then return false end

@@ -1,8 +1,8 @@
 --- @registry dependents
---- What is after a message or a group (`after` of a send), added by mailbox/_after:
+--- The dependents of a message or group (`after` of a send); mailbox/_after adds:
 ---
---- ended(id, state, at, cause, record): it has ended so at `at`. Frees or cancels the messages that are after it. cause: the id of the
---- request whose events this makes; nil: the current one. record: that of a message; nil: it is a group.
---- gone(id, state): retention removes a message that ended so.
---- forget(record): a BLOCKED message ends itself, and is after nothing any more.
+--- ended(id, state, at, cause, record): frees or cancels the dependents of a message or group that ended in this state at
+--- `at`. cause: the request id of the events; nil for the current one. record: the message's; nil for a group.
+--- gone(id, state): retention is removing a message that ended in this state.
+--- forget(record): a BLOCKED message ends, so its prerequisites no longer concern it.
 local dependents = {}

@@ -1,6 +1,6 @@
 --- @include lib/clock lib/due lib/lease lib/records lib/unit mailbox/_cancel mailbox/_delay mailbox/_finish
 --- @include mailbox/_mailbox mailbox/_message mailbox/_release scope/_scope
---- A message's deadline or the end of its lease, at the time `at`.
+--- A message has reached its deadline, or its lease has ended.
 due['mailbox:message'] = function(messageId, at)
   local record = message.readForRetry(messageId)
   if not record or not message.isLive(record) then return end
@@ -22,13 +22,14 @@ due['mailbox:message'] = function(messageId, at)
   end
 end
 
---- The first DELAYED messages of a mailbox are ready. Each counts as two changes: it takes about as long.
+--- The first DELAYED messages of a mailbox become READY. Each counts as two changes, as it takes about twice as long.
 due['mailbox:delays'] = function(mailboxId, _, limit)
   local box = mailbox.read(mailboxId)
   return box and 2 * delay.ripen(box, math.ceil(limit / 2))
 end
 
---- A receive asks for messages of all runs for the first time: they take turns in the order of their oldest messages.
+--- A receive has asked for messages of all runs for the first time. The runs take turns in the order of their oldest
+--- messages.
 due['mailbox:turns'] = function(mailboxId)
   local box = mailbox.read(mailboxId)
   if not box or box.turn then return end
@@ -36,7 +37,7 @@ due['mailbox:turns'] = function(mailboxId)
   records.set(box, 'turn', now)
 end
 
---- The end of the earliest lease of the space; an earlier moment where that one was given up in time.
+--- The earliest lease of the space ends, unless its claim ended before.
 due['mailbox:lease'] = function(_, at)
   local messageId, endedAt = lease.takeDue(keys.claims(), at)
   if messageId then due['mailbox:message'](messageId, endedAt) end

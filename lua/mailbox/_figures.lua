@@ -1,24 +1,24 @@
 --- @export figures
 --- @include lib/day lib/maps lib/records lib/sorted lib/space mailbox/_mailbox space/_space
---- How often messages were sent, were claimed and ended, of each mailbox and of the space. No call that is made often counts
---- anything for that: it follows from the numbers of messages by state, which are kept anyway, and from counters of what is rare.
+--- How often messages were sent, claimed and ended, per mailbox and per space. The frequent calls count nothing extra for
+--- this: the figures follow from the numbers of messages by state, which are kept anyway, and from counters of rare events.
 ---
----   sent of a mailbox    the messages that it has, and those that were removed or packed (`goneTotal`)
----   acked of a mailbox   those that were sent, less the live ones and those that ended otherwise
----   acked of the space   the ACKED messages, and those that were removed (`ackedRemoved`)
----   sent of the space    the messages that are live or have ended, less the requeued ones (`requeuedTotal`)
----   claimed of either    those acked, the CLAIMED ones, and the claims that ended otherwise (`unackedTotal`)
+---   sent, mailbox     its messages, plus those removed or packed (`goneTotal`)
+---   acked, mailbox    sent, less the live messages and those that ended otherwise
+---   acked, space      the ACKED messages, plus those removed (`ackedRemoved`)
+---   sent, space       live and ended messages, less the requeues (`requeuedTotal`)
+---   claimed, both     acked, plus CLAIMED, plus claims that ended otherwise (`unackedTotal`)
 ---
---- `figuresMinute` of either record is the minute in which one of these last rose. The first to rise in a later minute closes
---- that one: what was added in it goes into a hash, once by the minute and once by ten minutes. A minute takes the place of
---- the one an hour before, and ten minutes those of the day before; each place says of when it is.
+--- Each record's `figuresMinute` is the minute in which a figure last rose. The first rise in a later minute closes it: the
+--- counts of the closed minute go into a hash, to the place of their minute and to that of their ten minutes. Places are
+--- reused after an hour and after a day, so each also has its period.
 local figures = {}
 
 local ofSpace = { 'messages:READY', 'messages:DELAYED', 'messages:BLOCKED', 'messages:CLAIMED', 'messages:ACKED', 'ackedRemoved',
   'unackedTotal', 'requeuedTotal', 'events:message.rejected', 'events:message.failed', 'events:message.expired',
   'events:message.cancelled' }
 
---- What is counted, in the order in which answers have it.
+--- The figures, in the order of answers.
 figures.names = { 'sent', 'claimed', 'acked', 'rejected', 'failed', 'expired', 'cancelled' }
 
 local function listed(sent, acked, inHand, unacked, rejected, failed, expired, cancelled)
@@ -43,7 +43,7 @@ end
 
 local function spaceTotals(record)
   records.fill(record, ofSpace)
-  -- What the invocation has changed of these without having read it.
+  -- Adds the counter changes of this invocation.
   loadSpace()
   local values = {}
   for i, name in ipairs(ofSpace) do values[i] = record[name] or 0 end
@@ -59,7 +59,7 @@ local function numbersIn(text)
   return list
 end
 
---- Adds counts to the place of a period, which has some already where the clock went back.
+--- Adds counts to the place of a period. The place has counts of that period already if the clock went back.
 local function keep(key, place, period, counts)
   local kept = numbersIn(maps.get(key, place))
   local isSame, list = kept[1] == period, { period }
@@ -67,9 +67,9 @@ local function keep(key, place, period, counts)
   maps.put(key, place, table.concat(list, ' '))
 end
 
---- Closes the last minute of a record. `base`: the totals when that minute began.
+--- Closes the last minute of a record. base: the totals at its beginning.
 local function close(record, totals, key)
-  -- In a store of an earlier version the space has none.
+  -- The space's record has no figuresMinute in a store of an earlier version.
   local last, base, counts = record.figuresMinute or 0, numbersIn(maps.get(key, 'base')), {}
   for i, total in ipairs(totals) do counts[i] = total - (base[i] or 0) end
   if last > 0 then
@@ -81,22 +81,22 @@ local function close(record, totals, key)
   records.set(record, 'figuresMinute', minute)
 end
 
---- Before a message of a mailbox is sent, is claimed or ends, once that can no longer be refused: the minute is another one than
---- that of the mailbox. Callers compare them, so that only the first in a minute pays for it. The space's is never before that of
---- a mailbox.
+--- Closes the last minute before a message is sent, claimed or ended in a new one. Call it once the change can no longer be
+--- refused, and only if the mailbox's figuresMinute differs from `minute`, so that only the first change in a minute pays for
+--- it. The space's figuresMinute is never earlier than a mailbox's.
 function figures.turn(mailboxId)
   local box, record = loadMailbox(mailboxId), loadSpace()
   if box.figuresMinute ~= minute then close(box, mailboxTotals(box), keys.mailboxFigures(mailboxId)) end
   if record.figuresMinute ~= minute then close(record, spaceTotals(record), keys.figures()) end
 end
 
---- How often each has happened in the space.
+--- The totals of the space.
 function figures.ofSpace()
   return spaceTotals(loadSpace())
 end
 
---- Of the space ('') or a mailbox: the minute that is not closed yet (0: nothing has happened), how often each has happened, and
---- the places with their names. nil where there is no such mailbox.
+--- The figures of the space ('') or of a mailbox: the minute not closed yet (0 if nothing has happened), the totals, and the
+--- places by name. nil if there is no such mailbox.
 function figures.read(mailboxId)
   if mailboxId == '' then return loadSpace().figuresMinute or 0, figures.ofSpace(), redis.call('HGETALL', keys.figures()) end
   local box = loadMailbox(mailboxId)

@@ -1,17 +1,17 @@
 --- @include lib/count lib/day lib/journal lib/records lib/sorted lib/timer mailbox/_blocked mailbox/_delay mailbox/_dependents mailbox/_figures
 --- @include mailbox/_keyed mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_passOn mailbox/_ready scope/_scope
---- How many messages have been finished: finishing one may finish others.
+--- The number of messages finished so far; finishing one may finish others.
 message.finishes = 0
---- The counters of a mailbox that say how often messages ended so; ACKED needs none (mailbox/_figures).
+--- A mailbox's counters of messages by final state. ACKED needs none (mailbox/_figures).
 local totals = { REJECTED = 'rejectedTotal', FAILED = 'failedTotal', EXPIRED = 'expiredTotal',
   CANCELLED = 'cancelledTotal' }
 
---- Moves a live message to a final state at the time `at`. emitter: emits its event; reason may be nil;
---- cause: the id of the request that caused it, nil for the current one. The fields of the last claim stay.
+--- Moves a live message to a final state at the time `at`. emitter: emits its event; reason may be nil; cause: the id of the
+--- causing request, nil for the current one. The fields of the last claim are kept.
 function message.finish(record, state, at, emitter, reason, cause)
   message.finishes = message.finishes + 1
   if record.place then
-    -- All that message.passOn and the event need, with the key that is looked at first: read once.
+    -- One read for everything that message.passOn and the event need.
     message.load(record.id, 'key', 'required', 'blockedOn', 'traceparent')
     keyed.needOrder(record, at)
   end

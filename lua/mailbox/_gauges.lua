@@ -1,12 +1,12 @@
 --- @include lib/gauges lib/space lib/streamId event/_segments mailbox/_figures mailbox/_oldest
---- The time since which the space's oldest READY message is ready, or false. It is exact if at most `maxMailboxes`
---- mailboxes have a head before it, under the same condition as for a mailbox.
+--- When the space's oldest READY message became ready, or false. It is exact if at most `maxMailboxes` mailboxes have an
+--- older head than that, under the same condition for each mailbox.
 function gauges.oldestReadyAt(maxMailboxes)
   maxMailboxes = maxMailboxes or 16
   return oldest.among(keys.oldestReady(), maxMailboxes, function(mailboxId) return oldest.readyOf(mailboxId, maxMailboxes) end)
 end
 
---- The time of the first event behind the one up to which messages were packed, or false: no packed message is newer.
+--- The time of the first event after those up to which messages were packed, or false: no packed message is newer.
 function gauges.messagesPackedAt()
   local position = redis.call('HGET', keys.space(spaceId), 'messagesPackedThrough') or '0-0'
   local packedEvents = segments.from('(' .. position, 1)[1]
@@ -15,8 +15,8 @@ function gauges.messagesPackedAt()
   return entry and streamId.at(entry[1])
 end
 
---- How often messages were sent and so on since the space was made.
--- While Redis loads a library there is no ipairs.
+--- The figures of the space since it was created.
+-- ipairs does not exist while Redis loads a library.
 for i = 1, #figures.names do
   gauges['total:' .. figures.names[i]] = function() return figures.ofSpace()[i] end
 end

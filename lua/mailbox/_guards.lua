@@ -1,5 +1,5 @@
 --- @include lib/caller lib/guards mailbox/_message
---- For a caller that is limited to mailboxes: an id that leads nowhere is left to the script.
+--- For a caller limited to mailboxes. The script itself refuses an unknown id.
 guards.mailboxId, guards.resultMailboxId = caller.needMailbox, caller.needMailbox
 
 function guards.messageId(messageId)

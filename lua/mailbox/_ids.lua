@@ -1,8 +1,7 @@
 --- @export idsOf
 --- @include lib/page
 
---- Ids of a mailbox behind `after` ('': from the first on), oldest first, at most `limit`: those of its records and those
---- that are packed.
+--- At most `limit` ids of a mailbox behind `after` ('': from the start), oldest first, including packed messages.
 local function idsOf(mailboxId, after, limit)
   local ids = idsAfter(keys.messages(mailboxId), after, limit)
   local through, from, size = ids[limit], after == '' and '-' or '(' .. after, 4

@@ -1,12 +1,12 @@
 --- @export indexes
 --- @include lib/id lib/page mailbox/_ids mailbox/_mailbox mailbox/_message
---- Which index a list of messages reads: of those that have all messages of the wanted states, or of the wanted scope, the
---- one with the fewest. Some are in order of creation and read from the cursor on; the others are read whole, and only
+--- Chooses the index that a list of messages reads: the smallest one that has all messages of the wanted states or of the
+--- wanted scope. Indexes in order of creation are read from the cursor on. The others are read whole, so they are used only
 --- while they are small.
 local indexes = {}
--- A library may have 200 locals at once.
+-- Lua allows 200 locals at a time, so these have a block.
 do
---- Members that are read whole: some milliseconds of the store.
+--- The most members to read whole, which takes Redis some milliseconds.
 local maxWhole = 5000
 local maxScopes = 50
 
@@ -14,7 +14,7 @@ local function size(key)
   return redis.call('ZCARD', key)
 end
 
---- The sets of READY messages: that of the scope, or those of all root scopes; nil where they are too many.
+--- The sets of READY messages of the scope, or else of all root scopes; nil if there are too many.
 local function readySets(mailboxId, scopeId)
   if scopeId ~= '' then return { keys.ready(mailboxId, scopeId) } end
   local roots = keys.heads(mailboxId)
@@ -24,8 +24,8 @@ local function readySets(mailboxId, scopeId)
   return chosen
 end
 
---- The sets that have all messages of these states, those in order of creation and the others, and their size; nil where
---- there are none.
+--- The sets that together have all messages of these states: those in order of creation, the others, and their total size.
+--- nil if there are none.
 local function ofStates(mailboxId, states, scopeId)
   local ordered, others, sum, whole = {}, {}, 0, 0
   local function add(list, key)
@@ -54,7 +54,7 @@ local function ofStates(mailboxId, states, scopeId)
   return { ordered = ordered, others = others, size = sum }
 end
 
---- The sets of the messages of a scope and of those below it, and their size; nil where they are many scopes.
+--- The sets of the messages in a scope and below it, and their total size; nil if there are too many scopes.
 local function ofScope(scopeId)
   local scopes, looked, chosen, sum = { scopeId }, 1, {}, 0
   while scopes[looked] do
@@ -66,11 +66,11 @@ local function ofScope(scopeId)
     sum = sum + size(chosen[looked])
     looked = looked + 1
   end
-  -- Of several, each is read as far as a page goes.
+  -- If there are several sets, each is read as far as the page goes.
   return (not chosen[2] or sum <= maxWhole) and { ordered = chosen, others = {}, size = sum } or nil
 end
 
---- Collects ids, of which only the first `limit` are kept. Returns what adds one, and what tells them in order.
+--- Collects ids and keeps the first `limit`. Returns a function that adds one, and one that returns them in order.
 local function firstOf(limit)
   local ids, last = {}
   local function cut()
@@ -87,23 +87,23 @@ local function firstOf(limit)
   return add, cut
 end
 
---- The ids of these chosen behind a cursor, in order of creation, at most `limit`.
+--- At most `limit` ids from the chosen sets behind a cursor, in order of creation.
 local function read(mailboxId, chosen, cursor, limit)
   if #chosen.ordered == 1 and not chosen.others[1] then return idsAfter(chosen.ordered[1], cursor, limit) end
   local add, inOrder = firstOf(limit)
   for _, key in ipairs(chosen.ordered) do
     for _, id in ipairs(idsAfter(key, cursor, limit)) do add(id) end
   end
-  -- Nothing becomes ready, or is claimed until a moment, before it was sent.
+  -- A message becomes ready, or its claim ends, only after it was sent.
   local since = cursor == '' and 0 or momentOf(cursor)
   for _, key in ipairs(chosen.others) do
     local members = redis.call('ZRANGE', key, since, '+inf', 'BYSCORE')
-    -- READY ones with a priority have scores below 0.
+    -- READY messages with a priority have scores below 0.
     for _, member in ipairs(redis.call('ZRANGE', key, '-inf', '(0', 'BYSCORE')) do members[#members + 1] = member end
-    -- The claims are those of all mailboxes.
+    -- This set has the claims of all mailboxes.
     local ofMailbox = key == keys.claims() and members[1] and redis.call('ZMSCORE', keys.messages(mailboxId), unpack(members))
     for i, member in ipairs(members) do
-      -- In front of the id of a READY message may stand its place.
+      -- A READY message may have its place in front of its id.
       local id = #member == 36 and member or string.sub(member, -36)
       if id > cursor and (not ofMailbox or ofMailbox[i]) then add(id) end
     end
@@ -111,8 +111,8 @@ local function read(mailboxId, chosen, cursor, limit)
   return inOrder()
 end
 
---- Ids among which all messages of a mailbox are that may be wanted, behind a cursor, oldest first, at most `limit`; those
---- of an index that has no others, at most `few`.
+--- Candidate ids of a mailbox behind a cursor, oldest first, at most `limit`. All wanted messages are among them. If the
+--- index has only wanted messages, at most `few` ids.
 function indexes.ids(mailboxId, states, scopeId, cursor, limit, few)
   local isLive = states ~= ''
   for state in string.gmatch(states, '%u+') do isLive = isLive and message.live[state] end
@@ -124,7 +124,7 @@ function indexes.ids(mailboxId, states, scopeId, cursor, limit, few)
     local isSmallest = not isAllRecords or best.size <= size(keys.messages(mailboxId))
     if isSmallest then return read(mailboxId, best, cursor, scopeId == '' and few or limit) end
   end
-  -- Live ones are never packed.
+  -- Live messages are never packed.
   return isLive and idsAfter(keys.messages(mailboxId), cursor, limit) or idsOf(mailboxId, cursor, limit)
 end
 end

@@ -1,22 +1,22 @@
 --- @export keyed
 --- @include lib/call lib/clock lib/due lib/invocation lib/records lib/sendBack lib/sorted lib/timer mailbox/_blocked
 --- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_ripening scope/_scope
---- Messages with a key: of each key at most `perKey` of the mailbox are *active*, which is READY, CLAIMED or between two
---- attempts. The others are BLOCKED, and follow in the order in which nothing but the key was in their way any more. Each key
---- has a sorted set of the active ones and one of those that wait for it, by the moment since which they do; the mailbox
---- has a set of the keys that any message waits for.
+--- Messages with a key. Of each key, at most the mailbox's `perKey` messages are *active*: READY, CLAIMED or between two
+--- attempts. The others are BLOCKED and follow in the order in which the key became the last thing they wait for. Each key
+--- has a sorted set of its active messages, and one of its waiting messages, scored by when they began to wait. The mailbox
+--- has a set of the keys with waiting messages.
 ---
---- Active messages are counted without `perKey`, too: it may be set later.
+--- Active messages are counted without a `perKey` as well, as it may be set later.
 local keyed = {}
---- How many messages a change of `perKey` frees in its own step; workers free the rest.
+--- How many messages a change of `perKey` frees at once; workers free the others.
 local maxFreed = 50
 
 local function limitOf(mailboxId)
   return mailbox.load(mailboxId, 'perKey').perKey or math.huge
 end
 
---- Before anything changes at `at` in who is active of a mailbox's keys: DELAYED messages that were due by then have waited
---- for their keys since, or become active. A request is sent back for that; workers do it themselves.
+--- Call it before the active messages of a mailbox's keys change at `at`: DELAYED messages due by then come first, and become
+--- active or wait for their key. A request is sent back for that; workers do it here.
 function keyed.needRipened(mailboxId, at)
   local box, script = mailbox.load(mailboxId, 'nextReadyAt', 'orderedDelayed'), invocation.script
   if not box.nextReadyAt or box.nextReadyAt > at or box.orderedDelayed == 0 then return end
@@ -24,13 +24,13 @@ function keyed.needRipened(mailboxId, at)
   if box.nextReadyAt <= (tonumber(drainedThrough) or now) then sendBack('DUE', timer.named('mailbox:delays', mailboxId)) end
 end
 
---- The same, before a message that may have a key becomes active or ends.
+--- Like needRipened, before a message that may have a key becomes active or ends.
 function keyed.needOrder(record, at)
   if not record.place or not message.load(record.id, 'key').key then return end
   if mailbox.load(record.mailboxId, 'perKey').perKey then keyed.needRipened(record.mailboxId, at) end
 end
 
---- Makes a message READY since `at`, or BLOCKED where its key has no room for it. A message that is active already stays so.
+--- Makes a message READY as of `at`, or BLOCKED if its key has no room. An active message stays active.
 function keyed.proceed(record, path, box, at)
   local key = record.place and message.load(record.id, 'key').key
   if key then
@@ -50,8 +50,7 @@ function keyed.proceed(record, path, box, at)
   ready.put(record, path, box, at)
 end
 
---- Makes the first messages that wait for a key READY since `at`, as many as there is room for, at most `limit`. Returns how
---- many.
+--- Makes the first messages that wait for a key READY as of `at`: as many as have room, at most `limit`. Returns how many.
 local function free(mailboxId, key, limit, at)
   local active, waiting, freed = keys.keyActive(mailboxId, key), keys.keyWaiting(mailboxId, key), 0
   local member, since = sorted.first(waiting)
@@ -70,7 +69,7 @@ local function free(mailboxId, key, limit, at)
   return freed
 end
 
---- A message with a key is over since `at`, or given up until a person has answered: the next of its key follows. from: its state before.
+--- A message with a key has ended at `at` or was put aside: the next one of its key follows. from: its previous state.
 function keyed.leave(record, from, at)
   local key = record.key
   local active = keys.keyActive(record.mailboxId, key)
@@ -84,14 +83,14 @@ function keyed.leave(record, from, at)
   end
 end
 
---- Goes on through the keys that messages wait for, after `perKey` was raised, and frees at most `limit` messages; a key of
---- which it frees none counts as one. Returns how many, and whether there are more.
+--- After `perKey` was raised, continues through the keys with waiting messages and frees at most `limit` messages; a key that
+--- frees none counts as one. Returns how many, and whether there are more.
 local function freeAll(mailboxId, limit)
   local box, waited, done = mailbox.load(mailboxId, 'freedThrough'), keys.waitedKeys(mailboxId), 0
   local list = sorted.byName(waited, '', box.freedThrough or '', limit)
   for _, key in ipairs(list) do
     local freed = free(mailboxId, key, limit - done, now)
-    -- The same key may have more.
+    -- This key may have more.
     if freed == limit - done then return limit, true end
     done = done + math.max(1, freed)
     records.set(box, 'freedThrough', key)
@@ -102,7 +101,7 @@ local function freeAll(mailboxId, limit)
   return done, false
 end
 
---- `perKey` was raised, or is none any more.
+--- `perKey` was raised or removed.
 function keyed.raised(mailboxId)
   records.set(mailbox.load(mailboxId, 'freedThrough'), 'freedThrough', false)
   local _, more = freeAll(mailboxId, maxFreed)
@@ -116,7 +115,7 @@ due['mailbox:perKey'] = function(mailboxId, _, limit)
   return more and limit or math.max(1, 2 * done)
 end
 
---- The one message that is active of a key of which only one may be; nil: any other key.
+--- The only active message of a key if `perKey` is 1; else nil.
 function keyed.holder(mailboxId, key)
   return limitOf(mailboxId) == 1 and sorted.first(keys.keyActive(mailboxId, key)) or nil
 end

@@ -1,5 +1,5 @@
 --- @include mailbox/_message
---- The time at which a live message changes by itself: its deadline or the end of its lease.
+--- When a live message next changes by itself: its deadline or the end of its lease.
 function message.changesAt(record)
   local at = record.deadline or math.huge
   return record.state == 'CLAIMED' and math.min(at, record.leaseExpiresAt) or at

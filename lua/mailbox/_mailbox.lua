@@ -2,15 +2,15 @@
 --- @space withheld
 --- @include lib/count lib/invocation lib/records lib/space
 
---- Whether the space has any BLOCKED message. `withheld` counts these and what is paused: it is one field, because each costs every
---- request a search of a small hash.
+--- Whether the space has any BLOCKED message. `withheld` counts BLOCKED messages and pauses together, because each field read
+--- costs every request a search in a small hash.
 function mailbox.anyBlocked()
   local record = keyspace.record
   if record and record.withheld == 0 and not invocation.hasWithheld then return false end
   return count.read('messages:BLOCKED') > 0
 end
 
---- Messages that are not finished, against which backlogLimit stands.
+--- The number of unfinished messages, which backlogLimit limits.
 function mailbox.backlog(box)
   local unfinished = box.ready + box.delayed + box.claimed
   return mailbox.anyBlocked() and unfinished + mailbox.load(box.id, 'blocked').blocked or unfinished
@@ -20,7 +20,7 @@ function mailbox.isEmpty(box)
   return box.ready + box.delayed + box.claimed == 0 and mailbox.backlog(box) == 0
 end
 
---- The pause before the attempt after the nth.
+--- The pause after the given number of attempts.
 function mailbox.pauseSeconds(mailboxId, attempts)
   local box = mailbox.load(mailboxId, 'retryDelaySeconds', 'maxRetryDelaySeconds')
   local first = box.retryDelaySeconds
@@ -28,13 +28,13 @@ function mailbox.pauseSeconds(mailboxId, attempts)
   return math.min(box.maxRetryDelaySeconds, first * 2 ^ (attempts - 1))
 end
 
---- What sends and receives need of it; nil when there is no such mailbox.
+--- The fields that sends and receives need; nil if there is no such mailbox.
 function mailbox.read(mailboxId)
   return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'delayed', 'nextReadyAt', 'maxAttempts', 'turn',
     'figuresMinute')
 end
 
---- So many messages are no longer among its own, though they were sent: they were removed or packed.
+--- Counts messages that were removed or packed, as the mailbox no longer lists them.
 function mailbox.letGo(mailboxId, messages)
   if mailbox.load(mailboxId, 'mode') then records.add(keys.mailbox(mailboxId), 'goneTotal', messages) end
 end

@@ -1,7 +1,7 @@
 --- @export names
 --- @include lib/page lib/sorted
---- Mailboxes by name. Names are not unique, so one sorted set has them all as name, tab and id: no name holds a
---- control character, so those of a name stand together, the oldest first.
+--- Mailboxes by name. Names are not unique, so one sorted set has all mailboxes as name, tab and id. Names contain no control
+--- characters, so those with the same name are adjacent, the oldest first.
 local names = {}
 
 local function member(name, mailboxId)
@@ -16,13 +16,13 @@ function names.remove(name, mailboxId)
   sorted.remove(keys.mailboxNames(), member(name, mailboxId))
 end
 
---- The id of the oldest mailbox of a name; nil where there is none.
+--- The id of the oldest mailbox with this name; nil if there is none.
 function names.oldest(name)
   local found = sorted.byName(keys.mailboxNames(), name .. '\t', '', 1)[1]
   return found and string.sub(found, -36)
 end
 
---- A page of the mailboxes of a name, as `page` gives one of a list.
+--- A page of the mailboxes with this name, like `page` for a list.
 function names.page(name, limit, cursor)
   local after = cursor == '' and name .. '\n' or member(name, cursor)
   local ids = redis.call('ZRANGE', keys.mailboxNames(), '(' .. after, '[' .. name .. '\t', 'BYLEX', 'REV', 'LIMIT', 0, limit + 1)

@@ -1,10 +1,10 @@
 --- @export oldest
 --- @include lib/sorted mailbox/_ready
---- The time since which the oldest message of a mailbox is ready; mailbox/_gauges has that of a space.
+--- When the oldest message of a mailbox became ready. For a space see mailbox/_gauges.
 local oldest = {}
 local highestPriority = 9
 
---- The time since which the oldest message of a queue is ready: each priority has its own first one.
+--- The same for one queue. The oldest message may be the first one of any priority.
 local function ofQueue(key)
   local first = tonumber(select(2, sorted.first(key)))
   if not first or first >= 0 then return first end
@@ -17,8 +17,8 @@ local function ofQueue(key)
   return least
 end
 
---- The least of what `momentOf` returns for the members of a set of heads, or false: of the first `maxMembers`, in whose
---- order their scores, which are never later, end the search.
+--- The least value that `momentOf` returns for the first `maxMembers` members of a set of heads, or false. Their scores,
+--- which are never later than that value, end the search.
 function oldest.among(key, maxMembers, momentOf)
   local heads, first = sorted.front(key, maxMembers), math.huge
   for i = 1, #heads, 2 do
@@ -28,8 +28,8 @@ function oldest.among(key, maxMembers, momentOf)
   return first < math.huge and first
 end
 
---- The time since which a mailbox's oldest READY message is ready, or false. It is exact if at most `maxRoots` root scopes
---- have a head before it.
+--- When a mailbox's oldest READY message became ready, or false. It is exact if at most `maxRoots` root scopes have an older
+--- head than that.
 function oldest.readyOf(mailboxId, maxRoots)
   return oldest.among(keys.heads(mailboxId), maxRoots, function(rootId) return ofQueue(keys.ready(mailboxId, rootId)) end)
 end

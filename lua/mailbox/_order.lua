@@ -1,8 +1,8 @@
 --- @include mailbox/_after mailbox/_message mailbox/_requires
---- What few new messages have, most of it about the order in which they are worked: `order` of message.create.
+--- The rare properties of new messages, most of them about order: `order` of message.create.
 
---- Reads a request's arguments, '' where absent, and judges the prerequisites and what it requires; nil where there are none of
---- these. Refuses where one of them does.
+--- Reads a request's arguments, '' where absent, and checks the prerequisites and requirements. Refuses if one of them does;
+--- nil if all are absent.
 function message.order(priority, key, prerequisites, required, traceparent, tracestate)
   if priority == '' and key == '' and prerequisites == '' and required == '' and traceparent == '' then return nil end
   local order = message.traced(traceparent, tracestate) or {}
@@ -13,12 +13,12 @@ function message.order(priority, key, prerequisites, required, traceparent, trac
   return next(order) and order or nil
 end
 
---- The same of a message with nothing but a trace.
+--- The `order` of a message that has only a trace.
 function message.traced(traceparent, tracestate)
   return traceparent ~= '' and { traceparent = traceparent, tracestate = tracestate ~= '' and tracestate or nil } or nil
 end
 
---- Whether a message has prerequisites that are open. order: as above, or a record that message.obstacle has judged.
+--- Whether a message has open prerequisites. order: from message.order, or a record after message.obstacle.
 function message.willWait(order)
   return order and order.places and order.places[1] ~= nil
 end

@@ -1,43 +1,42 @@
 --- @export packed
 --- @include lib/call lib/refuse lib/invocation lib/sendBack lib/sorted
---- Packed messages. Workers turn finished messages, in the order in which they were sent, into segments: compressed texts
---- that only Node can read (src/mailbox/packed.ts). They have no record of their own, but are in the indexes as before; a
---- record wins over what a segment says. The index has an entry for each segment, `last first number digest count kind`, so
---- that the range of its ids finds it. A script that needs a packed message replies PACKED; Node opens its segment and calls
---- again with the wanted fields of it in `unpacked`: `{"<fields>": {"<digest>": {"<id>": [value, …]}}}` in a
---- line, then long texts, for which the values have their places, [from, bytes]. A digest with false is of a damaged
---- segment.
+--- Packed messages. Workers pack finished messages, in the order they were sent, into segments: compressed texts that only
+--- Node can read (src/mailbox/packed.ts). A packed message has no record, but stays in the indexes. If a message has a
+--- record, the record wins over the segment. The index has an entry per segment, `last first number digest count kind`, by
+--- which the range of its ids is found.
+---
+--- A script that needs a packed message replies PACKED. Node opens the segment and calls again with the wanted fields in
+--- `unpacked`: a line `{"<fields>": {"<digest>": {"<id>": [value, …]}}}`, then the long texts. The value of a long text is
+--- its position, [from, bytes]. A damaged segment has `false` instead of values.
 local packed = {}
---- Ids that are asked for at once; fewer at first, as a page may need no more.
+--- The most ids asked for at once; fewer at first, as a page may need no more.
 local maxWanted, maxFirst = 1000, 200
 
---- What this invocation knows of packed messages: the segment that was found last; what Node has unpacked, the text that it
---- comes from and where its long texts begin; `damaged`: digests of segments that are damaged, nil while Node has met none;
---- anyUnpacked: whether any message was unpacked before this invocation; upcoming and first: ids that the script is going to
---- load next, which Node opens together.
+--- What this invocation knows of packed messages: `segment`, the last one found; `given`, what Node has unpacked, from the
+--- text `givenText`, in which long texts start at `textsAt`; `damaged`, the digests of damaged segments, nil if Node has met
+--- none; `anyUnpacked`, whether any message had been unpacked before this invocation; `upcoming` and `first`, the ids that
+--- the script loads next, which Node opens together.
 local function current()
   invocation.packed = invocation.packed or {}
   return invocation.packed
 end
 
---- A segment from its entry in the index.
+--- Parses an entry of the index.
 function packed.described(entry)
   local last, head, number, digest, messages, kind = string.match(entry, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
   return { entry = entry, last = last, first = head, number = number, digest = digest, count = tonumber(messages), kind = kind }
 end
 
---- The key of its content.
 function packed.key(found)
   return keys.messageSegment(found.number)
 end
 
---- The newest segment; nil if there is none.
 function packed.newest()
   local entry = redis.call('ZRANGE', keys.messageSegments(), '+', '-', 'BYLEX', 'REV', 'LIMIT', 0, 1)[1]
   return entry and packed.described(entry)
 end
 
---- The segment whose range has an id; nil if there is none.
+--- The segment that contains an id; nil if there is none.
 local function segmentOf(id)
   local seen = current()
   local segment = seen.segment
@@ -51,12 +50,12 @@ local function segmentOf(id)
   return not (seen.anyUnpacked and sorted.score(keys.unpackedMessages(), id)) and segment or nil
 end
 
---- Which ids the script loads next: list[from] and those behind it.
+--- Announces the ids that the script loads next: `list`, starting at `from`.
 function packed.ahead(list, from)
   current().upcoming, current().first = list, from
 end
 
---- What Node needs: the fields, then for each segment its entry, the key and the ids, all with `;` between.
+--- The detail for Node: the fields, then for each segment its entry, key and ids, separated by `;`.
 local function wanted(id, names)
   local list, from, seen = { id }, 1, current()
   if seen.upcoming then list, from = seen.upcoming, seen.first end
@@ -74,7 +73,7 @@ local function wanted(id, names)
   return table.concat(parts, ';')
 end
 
---- Reads what Node has unpacked for the request.
+--- Reads what Node has unpacked for this request.
 local function read()
   local seen, text = current(), invocation.script and unpacked or ''
   if text == seen.givenText then return seen end
@@ -91,22 +90,22 @@ local function read()
   return seen
 end
 
---- The damaged segment that has a message; nil where Node has not met one. A script that can go on without the message
---- asks before it loads it.
+--- The damaged segment that contains a message; nil if Node has met none. A script that can do without the message calls this
+--- before it loads it.
 function packed.damaged(id)
   local damaged = read().damaged
   local found = damaged and segmentOf(id)
   if not (found and damaged[found.digest]) then return nil end
-  -- One that was not packed with those around it.
+  -- A message with a record is not affected.
   return redis.call('EXISTS', keys.message(id)) == 0 and found or nil
 end
 
---- Refuses because of a damaged segment. behind: the last id of a list that is in it, if the caller can go on from there.
+--- Refuses because of a damaged segment. behind: the last id in it, if a list can be continued behind that.
 function packed.refuseDamaged(found, behind)
   refuse('MESSAGES_DAMAGED', found.first .. ' ' .. found.last .. (behind and ' ' .. behind or ''))
 end
 
---- The last of the first ids that are in a damaged segment.
+--- The last of the leading ids that are in the damaged segment.
 function packed.lastDamaged(found, ids)
   local last
   for _, id in ipairs(ids) do
@@ -117,7 +116,7 @@ function packed.lastDamaged(found, ids)
   return last
 end
 
---- With long texts in their places.
+--- Replaces the positions of long texts by the texts.
 local function whole(values)
   local seen = current()
   for i, value in ipairs(values) do
@@ -128,8 +127,8 @@ local function whole(values)
   return values
 end
 
---- The values of these fields of a packed message, or with `*` all that are set, as HGETALL replies; nil if there is no
---- such message. Refuses where it cannot be read.
+--- The values of these fields of a packed message, or with `*` all fields and values, as HGETALL replies; nil if there is no
+--- such message. Refuses if its segment is damaged.
 function packed.values(id, names)
   local found = segmentOf(id)
   if not found then return nil end
@@ -144,7 +143,7 @@ function packed.values(id, names)
   sendBack('PACKED', wanted(id, names))
 end
 
---- Whether an id is one of those announced; the script has come to it.
+--- Whether an id was announced. If so, the script has reached it.
 function packed.isUpcoming(id)
   local seen = current()
   for i = seen.first, #seen.upcoming do

@@ -1,13 +1,14 @@
 --- @export parked
 --- @include lib/clock lib/due lib/freed lib/invocation lib/maps lib/records lib/sorted lib/timer mailbox/_blocked
 --- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_requires scope/_scope
---- Messages that a receive has found short of units: BLOCKED by the first pool or allowance that was short, until that may
---- fit, then READY in their old place. `blockedOn` of the record has its kind and id. Each pool and allowance has a sorted set
---- for each mailbox and scope, as their queues are, and one of these sets.
+--- Parked messages: a receive has found too few units for them. Each is BLOCKED by the first pool or allowance that was
+--- short, and becomes READY in its old place once that may have enough. Its `blockedOn` has the kind and id. Each pool and
+--- allowance has a sorted set of parked messages for each mailbox and scope, in the order of their queues, and a set of
+--- those.
 ---
---- Freed units make READY, for each mailbox and scope, the oldest that fit together: any of them may have receivers. One that
---- is short of something else by now waits for that instead, so it keeps nobody from units that it cannot use.
---- A step looks at `maxLooks` and frees `maxFreed` of them; workers do the rest, from where it has come to.
+--- For each mailbox and scope, freed units make the oldest messages READY that fit together, since any of these queues may
+--- have receivers. A message that is now short of something else is parked there, so it keeps nobody from units that it
+--- cannot use. A step looks at `maxLooks` messages and frees `maxFreed`; workers continue from there.
 local parked = {}
 local maxFreed, maxLooks = 50, 200
 
@@ -15,7 +16,6 @@ local function placeOf(record)
   return record.mailboxId .. ' ' .. record.scopeId
 end
 
---- Takes a message out of the set of a pool or allowance.
 local function take(record, member, id)
   local key = keys.parked(id, record.mailboxId, record.scopeId)
   sorted.remove(key, member)
@@ -23,14 +23,14 @@ local function take(record, member, id)
   records.set(record, 'blockedOn', false)
 end
 
---- More of an allowance can be had from the moment `at` on, if there is such a moment.
+--- Looks again at the moment `at`, when an allowance may have more units; nil if there is no such moment.
 local function lookAt(id, at)
   if not at then return end
   local known = sorted.score(keys.timers(), timer.named('mailbox:quota', id))
   if not known or at < tonumber(known) then timer.arm('mailbox:quota', id, at) end
 end
 
---- A BLOCKED message waits for a pool or an allowance. score: that in its queue; at: as for lookAt.
+--- Parks a BLOCKED message. score: its score in its queue; at: see lookAt.
 local function add(record, member, score, kind, id, at)
   records.set(record, 'blockedOn', kind .. ' ' .. id)
   sorted.add(keys.parked(id, record.mailboxId, record.scopeId), score, member)
@@ -38,7 +38,7 @@ local function add(record, member, score, kind, id, at)
   lookAt(id, at)
 end
 
---- A READY message becomes BLOCKED. score: that in its queue; at: the moment from which more can be had, or nil.
+--- Parks a READY message, which becomes BLOCKED. score: its score in its queue; at: when more units may be there, or nil.
 function parked.hold(record, path, member, score, kind, id, at)
   local box = mailbox.read(record.mailboxId)
   ready.remove(box.id, path, member, score)
@@ -48,7 +48,7 @@ function parked.hold(record, path, member, score, kind, id, at)
   parked.passOn(record.required)
 end
 
---- One of them ends otherwise.
+--- A parked message ends for another reason.
 function parked.forget(record, blockedOn)
   take(record, record.place .. record.id, string.match(blockedOn, '%S+$'))
 end
@@ -60,14 +60,15 @@ local function free(record, member, score, id)
   ready.restore(record, scope.path(record.scopeId), mailbox.read(record.mailboxId), score)
 end
 
---- Workers go on with a walk: from the start, or from a set on, behind a member, with the units that are left to that set.
+--- Leaves the rest of a walk to the workers: from the start, or from a set on, behind a member, with the units left for that
+--- set.
 local function leave(kind, id, place, last, left)
   maps.put(keys.parkedWalks(), id, table.concat({ kind, place or '', last or '', left or '' }, '\t'))
   timer.armInBackground('mailbox:parked', id, now)
 end
 
---- Goes through the sets of a pool or allowance, `from` one on ('' for the first) and there behind a member. Returns how many
---- it has looked at.
+--- Walks through the parked messages of a pool or allowance: from the set `from` on ('' for the first), there behind a
+--- member. Returns how many messages it has looked at.
 local function walk(kind, id, from, last, leftThere, at)
   local room = requires.available(kind, id, at)
   if room <= 0 then return 0 end
@@ -106,20 +107,20 @@ local function walk(kind, id, from, last, leftThere, at)
   return looks
 end
 
---- Goes through all sets of a pool or allowance; those that an allowance has no units for now wait for the next moment. Returns
---- how many it has looked at, nil where there are none.
+--- Walks through all parked messages of a pool or allowance. If some remain parked at an allowance, it looks again when that
+--- has more units. Returns how many it has looked at, nil if none were parked.
 function freed.units(kind, id, at)
   if sorted.isEmpty(keys.parkedQueues(id)) then return end
   local looks = walk(kind, id, '', '', nil, at)
   if kind == 'ALLOWANCE' and not sorted.isEmpty(keys.parkedQueues(id)) then
-    -- Not sooner: what fits now is READY.
+    -- No earlier look is needed: what fits now is READY.
     local _, moreAt = requires.available(kind, id, at)
     if moreAt then timer.arm('mailbox:quota', id, moreAt) end
   end
   return looks
 end
 
---- A message that was READY for units does not take them: others may.
+--- Passes on the units that a READY message would have taken, and now does not take.
 function parked.passOn(text)
   requires.each(text, function(kind, id)
     if not sorted.isEmpty(keys.parkedQueues(id)) and requires.available(kind, id) > 0 then leave(kind, id) end
@@ -134,7 +135,7 @@ due['mailbox:parked'] = function(id, _, limit)
   return math.max(1, math.min(limit, walk(kind, id, place, last, tonumber(left))))
 end
 
---- More of an allowance can be had from this moment on.
+--- An allowance may have more units.
 due['mailbox:quota'] = function(id, at)
   local looks = freed.units('ALLOWANCE', id, at)
   return looks and math.max(1, looks)

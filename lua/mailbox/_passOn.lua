@@ -1,7 +1,7 @@
 --- @include lib/records mailbox/_aside mailbox/_asked mailbox/_keyed mailbox/_message mailbox/_parked mailbox/_requires
 
---- A message that has a place is over since `at`, in its state before that: its key's turn, and the units that it held or
---- would have taken, are for others, and nobody need answer its question. cause: of the question's event.
+--- A message with a place has ended at `at`. Passes on its key's turn and the units it held or would have taken, and
+--- withdraws its question. from: its previous state; cause: of the question's event.
 function message.passOn(record, from, at, cause)
   local order = message.load(record.id, 'key', 'required', 'blockedOn')
   local questionId = aside.of(order.blockedOn)
@@ -14,7 +14,7 @@ function message.passOn(record, from, at, cause)
       parked.passOn(order.required)
     end
   end
-  -- Asking has passed its key's turn on already.
+  -- Asking has already passed on its key's turn.
   if order.key and not questionId then keyed.leave(record, from, at) end
   if questionId then
     records.set(record, 'blockedOn', false)

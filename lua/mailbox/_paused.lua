@@ -2,37 +2,37 @@
 --- @space withheld
 --- @include lib/clock lib/count lib/due lib/invocation lib/journal lib/maps lib/sendBack lib/sorted lib/space lib/timer lib/unit
 --- @include mailbox/_mailbox mailbox/_message mailbox/_turns scope/_pausing scope/_scope
---- Paused mailboxes and scopes. A receive passes over their messages, which keep their places in the queues. `paused` of the
---- space's record counts them (lua/mailbox/_mailbox: `withheld`).
+--- Paused mailboxes and scopes. A receive passes over their messages, which keep their places in the queues. `paused` in the
+--- space's record counts the pauses (lua/mailbox/_mailbox: `withheld`).
 ---
---- A receive looks at a few hundred messages of a queue. Behind more that are paused it goes on where workers, or an earlier
---- receive, have come to: `passed` keeps the last member for each queue, and is dropped whenever something is paused or resumed.
+--- A receive looks at a few hundred messages of a queue. If more are paused, workers search on. `passed` keeps for each queue
+--- the last member that need not be looked at again; a later receive starts behind it. It is dropped whenever something is
+--- paused or resumed.
 local paused = {}
 local lookLimit, stepLimit = 256, 1000
---- Runs in turn that a receive passes over.
+--- The most runs that a receive passes over.
 local maxRuns = 100
 
---- Whether anything of the space is paused.
 function paused.any()
   if keyspace.record.withheld == 0 and not invocation.hasWithheld then return false end
   return count.read('paused') > 0
 end
 
---- The first paused scope on a path; nil where there is none.
+--- The first paused scope on a path; nil if there is none.
 function paused.scopeOn(path)
   for _, id in ipairs(path) do
     if scope.load(id, 'path', 'paused').paused then return id end
   end
 end
 
---- The mailbox, or the first scope on the path (nil: any), that is paused; nil where none is.
+--- The mailbox if it is paused, or else the first paused scope on the path; nil if neither. path may be nil.
 function paused.by(mailboxId, path)
   if mailbox.load(mailboxId, 'paused').paused then return mailboxId end
   return path and paused.scopeOn(path)
 end
 
---- Looks for the first message of a queue that is not paused, at no more than `limit`. Returns the member and its moment, or
---- nil and, where there are more, the last member that receives need not look at again.
+--- Looks for the first message of a queue that is not paused, at no more than `limit`. Returns the member and its moment; or
+--- nil and, if there are more, the last member that need not be looked at again.
 local function look(mailboxId, scopeId, limit)
   local passed = maps.get(keys.passed(), mailboxId .. ' ' .. scopeId) or ''
   local entries = sorted.behind(keys.ready(mailboxId, scopeId), passed, limit + 1)
@@ -41,7 +41,7 @@ local function look(mailboxId, scopeId, limit)
     if i > 2 * limit then return nil, nil, passed end
     local path = scope.path(message.load(string.sub(member, -36), 'scopeId').scopeId)
     if not paused.scopeOn(path) then return member, at end
-    -- More may come to the present millisecond.
+    -- Messages may still be added in the current millisecond.
     if tonumber(at) < now then passed = member end
   end
 end
@@ -53,7 +53,7 @@ local function first(mailboxId, scopeId)
   return member, at
 end
 
---- The next run in turn that has a message which is not paused, that message and its moment. Runs without one go to the back.
+--- The next run in turn with a message that is not paused, the message and its moment. Runs without one go to the back.
 local function firstOfAll(mailboxId)
   local seen = {}
   for _ = 1, maxRuns do
@@ -68,13 +68,13 @@ local function firstOfAll(mailboxId)
   end
 end
 
---- What a receive gets next from a queue ('*': of the run in turn): the queue, the member and its moment.
+--- What a receive gets next: the queue (for '*', that of the run in turn), the member and its moment.
 function paused.next(mailboxId, queue)
   if queue == '*' then return firstOfAll(mailboxId) end
   return queue, first(mailboxId, queue)
 end
 
---- A message is ready as of a moment that has passed: receives look at all of its queues again.
+--- A message has become ready as of a past moment, so receives look at its queues from the start again.
 function paused.forget(mailboxId, path)
   for _, scopeId in ipairs(path) do maps.remove(keys.passed(), mailboxId .. ' ' .. scopeId) end
 end
@@ -90,7 +90,7 @@ function pausing.changed()
   unit.delete(keys.passed())
 end
 
---- Wakes the receives of all mailboxes that have READY messages.
+--- Wakes the receives of all mailboxes with READY messages.
 function pausing.resumed()
   local ready = sorted.front(keys.oldestReady(), 1000)
   for i = 1, #ready, 2 do journal.wake(ready[i] .. '/') end

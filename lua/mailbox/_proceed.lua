@@ -1,9 +1,9 @@
 --- @include lib/clock lib/records mailbox/_delay mailbox/_keyed mailbox/_message mailbox/_ready
 
---- Nothing is in the way of a message any more since `at` but its sender's delay (until `readyAt`, nil: none) and its key.
+--- From `at` on, only the sender's delay (until `readyAt`, nil for none) and its key can still hold a message back.
 function message.proceed(record, path, box, readyAt, at)
   if readyAt and readyAt > now then
-    -- Since when it waits (mailbox/_waits).
+    -- Keeps when it began to wait (mailbox/_waits).
     records.set(record, 'place', ready.placeAt(now))
     delay.hold(record, box, readyAt)
   else

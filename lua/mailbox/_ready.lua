@@ -1,30 +1,32 @@
 --- @export ready
 --- @include lib/clock lib/count lib/id lib/journal lib/records lib/sorted mailbox/_message mailbox/_paused mailbox/_turns
---- READY messages: the highest priority first, and within one first in, first out by the moment they became ready. One sorted
---- set per mailbox and scope, for the message's scope and each scope above it, so that a receive for any subtree is one
---- ZRANGE. The score is that moment, less 10^13 for each step of priority, so the first member is always the next one.
---- Members are ids, which are in order within one millisecond; in front of one that has been given back stands what an id of
---- that later moment would begin with, the message's `place`. One with a priority, a key, prerequisites or a trace has a place
---- from the start: whatever moves a message reads the place, and only then looks for these.
---- `heads` (per mailbox: its root scopes by their oldest message) and `oldestReady` (per space: its mailboxes by
---- theirs) answer "how old is the oldest" without a scan (mailbox/_oldest). They are never later than that. They are kept to
---- the second: a queue that moves thousands of messages a second does not pay for them with each. The head of a queue stays
---- as it is while the next message has a priority.
+--- READY messages: highest priority first; within a priority, first in, first out by when they became ready. A message is in
+--- one sorted set for its scope and one for each scope above it, so a receive for any subtree is one ZRANGE. The score is the
+--- moment, less 10^13 per step of priority, so the first member is always the next message.
+---
+--- Members are ids, which order messages within a millisecond. A message that was given back has its `place` in front of its
+--- id: the start of an id of the later moment. A message with a priority, a key, prerequisites or a trace has a place from
+--- the start, so whatever moves a message looks for these only if it has a place.
+---
+--- `heads` (per mailbox: its root scopes by their oldest message) and `oldestReady` (per space: its mailboxes by their oldest
+--- message) answer "how old is the oldest" without a scan (mailbox/_oldest). They are never too late, but exact only to the
+--- second, so that a queue that moves thousands of messages a second does not update them with each. While the next message
+--- has a priority, the head of its queue is not updated.
 local ready = {}
---- More than any moment in milliseconds.
+--- Greater than any moment in milliseconds.
 local priorityStep = 1e13
 
---- The place of a message that is ready again since `at`.
+--- The place of a message that became ready again at `at`.
 function ready.placeAt(at)
   return idHead(at) .. string.format('%03x ', at == now and fraction or 0)
 end
 
---- The score of a message that is ready since `at`, as text.
+--- The score of a message that became ready at `at`, as text.
 local function scoreOf(at, priority)
   return string.format('%d', at - priority * priorityStep)
 end
 
---- The priority and the moment that a score stands for.
+--- The priority and the moment in a score.
 function ready.read(score)
   local priority = -math.floor(score / priorityStep)
   return priority, score + priority * priorityStep
@@ -35,14 +37,14 @@ function ready.leastScore(priority)
   return scoreOf(0, priority)
 end
 
---- Adds a member to a set of heads, or moves it to an earlier time.
+--- Adds a member to a set of heads, or moves it to an earlier time if it is in it.
 local function advance(key, at, atText, member)
   local known = sorted.score(key, member)
   if not known or at < tonumber(known) then sorted.add(key, atText, member) end
 end
 
---- Adds a message that is ready since `at` (a number, and as text). member: its id, after its place if it has one; score:
---- that of one with a priority, else nil.
+--- Adds a message that became ready at `at` (also as text). member: its id, behind its place if it has one; score: its score
+--- if it has a priority, else nil.
 function ready.add(mailboxId, path, member, at, atText, score)
   local rootQueue = keys.ready(mailboxId, path[1])
   local isFirst = sorted.isEmpty(rootQueue)
@@ -58,7 +60,7 @@ function ready.add(mailboxId, path, member, at, atText, score)
   journal.wake(mailboxId .. '/' .. table.concat(path, '/'))
 end
 
---- Adds a message that was given back, DELAYED or BLOCKED and is ready since `at`; its state is the caller's.
+--- Adds a message that became ready at `at` after it was given back, DELAYED or BLOCKED. The caller sets its state.
 function ready.put(record, path, box, at)
   records.set(box, 'ready', box.ready + 1)
   local priority = record.place and message.load(record.id, 'priority').priority or 0
@@ -66,14 +68,14 @@ function ready.put(record, path, box, at)
   ready.add(record.mailboxId, path, record.place .. record.id, at, string.format('%d', at), priority > 0 and scoreOf(at, priority))
 end
 
---- Adds a message in the place that it had in the queue before; its state is the caller's. score: that of then, as text.
+--- Adds a message at its old place in the queue. The caller sets its state. score: its old score, as text.
 function ready.restore(record, path, box, score)
   local _, at = ready.read(tonumber(score))
   records.set(box, 'ready', box.ready + 1)
   ready.add(record.mailboxId, path, record.place .. record.id, at, string.format('%d', at), score)
 end
 
---- The member that is first in the queue of a scope, and its score; nil when the queue is empty.
+--- The first member of a scope's queue, and its score; nil if the queue is empty.
 function ready.first(mailboxId, scopeId)
   return sorted.first(keys.ready(mailboxId, scopeId))
 end
@@ -95,7 +97,7 @@ function ready.remove(mailboxId, path, member, score)
     sorted.remove(heads, path[1])
     turns.leave(mailboxId, path[1])
   elseif string.byte(next) == 45 then
-    -- A minus: the oldest one stands somewhere behind.
+    -- A minus sign: the next message has a priority, so the oldest one is further back.
     return
   else
     sorted.add(heads, next, path[1])

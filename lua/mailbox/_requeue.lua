@@ -1,9 +1,9 @@
 --- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_members mailbox/_message
 --- @include mailbox/_order mailbox/_proceed mailbox/_requires mailbox/_unpack scope/_scope
---- Bringing back messages that ended without success.
+--- Requeues messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 
---- Why a message may not come back, the first reason of all, as an error's code and detail; nil where it may.
+--- The first reason why a message cannot be requeued, as an error's code and detail; nil if it can.
 function message.obstacle(record)
   if not message.requeueable[record.state] then return 'MESSAGE_NOT_REQUEUABLE', record.state end
   if scope.cancelOf(scope.path(record.scopeId)) then return 'SCOPE_CANCELLED' end
@@ -20,12 +20,11 @@ function message.obstacle(record)
   end
 end
 
---- Brings a message back for which `message.obstacle` has found none. record: as message.readForRequeue has it; box: its
---- mailbox.
+--- Requeues a message that has passed `message.obstacle`. record: from message.readForRequeue; box: its mailbox.
 function message.requeue(record, box, delaySeconds)
   message.unpack(record)
   message.needTrace(record)
-  -- As many more are live, so those sent are as many as before (mailbox/_figures).
+  -- Keeps `sent` unchanged although one more message is live (mailbox/_figures).
   count.space('requeuedTotal', 1)
   records.add(box.hashKey, 'requeuedTotal', 1)
   local from, path = record.state, scope.path(record.scopeId)

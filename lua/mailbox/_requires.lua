@@ -1,14 +1,14 @@
 --- @export requires
 --- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/soon lib/sorted allowance/_allowance
 --- @include allowance/_consumption mailbox/_message pool/_claimants pool/_pool pool/_serve
---- What a message requires: units of pools, which its claim holds, and of allowances, which each attempt uses. The record has
---- them in `required`: `p` or `q`, the id and `:units` for each, with blanks between. While it is CLAIMED, `held` has
---- `poolId:units:fence` for each pool, and `used` `consumptionId:allowanceId:units` for each allowance.
+--- Requirements of a message: units of pools, which its claim holds, and of allowances, which each attempt consumes. The
+--- record has them in `required`: `p` or `q`, the id and `:units` for each, separated by blanks. While it is CLAIMED, `held`
+--- has `poolId:units:fence` for each pool, and `used` has `consumptionId:allowanceId:units` for each allowance.
 local requires = {}
 local form = '([pq])(%S+):(%d+)'
 local kinds = { p = 'POOL', q = 'ALLOWANCE' }
 
---- Calls `each(kind, id, units)` for each of them, until that returns something; returns it.
+--- Calls `each(kind, id, units)` for each requirement until one call returns something; returns that.
 function requires.each(text, each)
   for letter, id, units in string.gmatch(text, form) do
     local found = each(kinds[letter], id, tonumber(units))
@@ -16,12 +16,12 @@ function requires.each(text, each)
   end
 end
 
---- How many units of this pool or allowance it wants.
+--- The units required of this pool or allowance.
 function requires.unitsOf(text, wantedId)
   return requires.each(text, function(_, id, units) return id == wantedId and units or nil end)
 end
 
---- Refuses what can never be had.
+--- Refuses a requirement that can never be met.
 function requires.need(text)
   requires.each(text, function(kind, id, units)
     local record = kind == 'POOL' and pool.load(id, 'units') or kind == 'ALLOWANCE' and allowance.load(id, 'unitsLimit')
@@ -32,20 +32,20 @@ function requires.need(text)
   end)
 end
 
---- The first pool that is no more; nil where all are there.
+--- The first pool that no longer exists; nil if all do.
 function requires.gone(text)
   return requires.each(text, function(kind, id) return kind == 'POOL' and not pool.load(id, 'units') or nil end)
 end
 
---- Counts a live message at the pools that it requires: they cannot be deleted.
+--- Counts a live message in the pools it requires, which protects them from being deleted.
 function requires.count(text, change)
   requires.each(text, function(kind, id)
     if kind == 'POOL' then records.add(keys.pool(id), 'requiredBy', change) end
   end)
 end
 
---- How many units can be had at the time `at` (nil: now); of an allowance also the moment from which more can, unless
---- somebody waits for it. Who waits by itself comes first.
+--- The units available at the time `at` (nil: now): none while others wait in the queue of the pool or allowance, as they
+--- come first. For an allowance that nobody waits for, also the moment from which more may be available.
 function requires.available(kind, id, at)
   if kind == 'POOL' then
     local record = pool.read(id)
@@ -57,7 +57,8 @@ function requires.available(kind, id, at)
   return allowance.available(record), record.windowEndsAt
 end
 
---- The kind and the id of the first that is short, and the moment from which it may not be; nil where all can be had.
+--- The first requirement that is not available: its kind, its id, and the moment from which it may be; nil if all are
+--- available.
 function requires.short(text, at)
   local lackKind, lackId, lackAt
   requires.each(text, function(kind, id, units)
@@ -69,8 +70,8 @@ function requires.short(text, at)
   return lackKind, lackId, lackAt
 end
 
---- Takes all that a message requires, which can be had. place: the id of the message, whose random part those of its
---- consumptions have, too.
+--- Takes all units that a message requires; they must be available. The ids of its consumptions get the random part of its
+--- own id.
 function requires.take(record)
   local held, used, tail = {}, {}, string.sub(record.id, 16, 35)
   requires.each(record.required, function(kind, id, units)
@@ -101,15 +102,15 @@ function claimants.of(poolId, last)
   return list
 end
 
---- The claim of a message is over since `at`: its pool units are free, and whoever waits for them is served. A sweep leaves that
---- to the pool's own timer, at that very moment, whose steps are bounded.
+--- The claim of a message has ended at `at`: frees its pool units and serves the waiters for them. In a sweep the pool's own
+--- timer serves them, due at that moment, because its steps are bounded.
 function requires.give(record, at)
   local held = message.load(record.id, 'held', 'used')
   if held.used then records.set(record, 'used', false) end
   if not held.held then return end
   local text = held.held
   records.set(record, 'held', false)
-  -- All of them first: who waits may require several.
+  -- Free all of them first, as a waiting message may require several.
   for poolId, units in string.gmatch(text, '(%S+):(%d+):%d+') do
     sorted.remove(keys.poolClaims(poolId), record.id)
     pool.give(pool.read(poolId), tonumber(units))

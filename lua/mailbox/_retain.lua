@@ -1,13 +1,13 @@
 --- @include lib/count lib/maps lib/records lib/retained lib/sorted lib/unit group/_task mailbox/_asked mailbox/_dependents
 --- @include mailbox/_mailbox mailbox/_message scope/_retain scope/_scope
---- A finished message is removed after the plan's retention window. A tombstone of its task stays: its record, reduced to
---- what says how the task ended. Calls do not find it, because it has no mailboxId.
+--- Removes a finished message after the plan's retention window. Its task leaves a tombstone: the record, reduced to how the
+--- task ended. Calls do not find it, as it has no mailboxId.
 
 local removedFields = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession', 'token',
   'claimedAt', 'leaseExpiresAt', 'place', 'groupState',
   'maxAttempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required', 'ends', 'questionId',
   'traceparent', 'tracestate' }
---- What counts among the retained bytes.
+--- The fields that count towards the retained bytes.
 local kept = { 'payload', 'result', 'lastError', 'progress' }
 
 local function removeRecord(messageId, scopeId, finishedAt)
@@ -16,10 +16,10 @@ local function removeRecord(messageId, scopeId, finishedAt)
   scope.release(scopeId, finishedAt)
 end
 
---- Removes a finished message, unless it was brought back and has finished again since `at`; of two ends at one moment the
---- first finds it, and leaves a tombstone to the second.
+--- Removes a finished message, unless it was requeued and has finished again since `at`. If it ended twice at one moment, the
+--- first call removes it and the second finds the tombstone.
 local function remove(messageId, at)
-  -- Packed ones go with their segment.
+  -- Packed messages go with their segment.
   local record = message.stored(messageId, 'mailboxId', 'scopeId', 'taskId', 'state', 'workKey', 'finishedAt', 'place')
   if not record or not record.mailboxId or not record.finishedAt or record.finishedAt > at then return end
   sorted.remove(keys.messages(record.mailboxId), messageId)

@@ -5,7 +5,7 @@ function inRun.messages.index(scopeId)
   return keys.scopeMessages(scopeId)
 end
 
---- A message, or the tombstone of its task; nil for one that is damaged.
+--- A message, or the tombstone of its task; nil if it is damaged.
 function inRun.messages.row(id)
   if packed.damaged(id) then return nil end
   local record = message.load(id, 'scopeId', 'mailboxId', 'tombstoneOf', 'taskId', 'groupId', 'taskKey', 'state', 'reason',

@@ -1,9 +1,8 @@
 --- @export packing
 --- @include lib/records lib/sorted lib/unit mailbox/_packed
---- Segments of packed messages, as workers write and remove them.
 local packing = {}
 
---- The entries of :mailbox:<id>:segments of a segment with these rows, by mailbox.
+--- The entries in :mailbox:<id>:segments for a segment with these rows, by mailbox.
 local function entriesOf(rows)
   local entries = {}
   for _, row in ipairs(rows) do
@@ -13,7 +12,7 @@ local function entriesOf(rows)
   return entries
 end
 
---- Adds a segment, last, first, digest, count and kind, under the space's next number. record: the space, with
+--- Adds a segment (last, first, digest, count, kind) under the space's next number. record: the space's, with
 --- messageSegments. finishedThrough: when the last of its messages finished.
 function packing.addSegment(record, segment, content, finishedThrough)
   local number = record.messageSegments + 1
@@ -31,7 +30,7 @@ function packing.removeSegment(entry)
   sorted.remove(keys.messageSegmentEnds(segment.kind), entry)
 end
 
---- Adds the messages of a segment to the lists of their mailboxes.
+--- Lists the messages of a segment in their mailboxes.
 function packing.addRows(rows)
   for mailboxId, entry in pairs(entriesOf(rows)) do sorted.add(keys.mailboxSegments(mailboxId), '0', entry) end
 end

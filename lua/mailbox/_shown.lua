@@ -1,8 +1,7 @@
 --- @include lib/records mailbox/_asked mailbox/_keyed mailbox/_message
 
---- The record as reads show it: without the lease of an ended claim, and the delay of a BLOCKED message, which may wait for
---- the one that its key has for now. What is shown otherwise than it is stored must not be written, so it is a copy, unless the
---- message is just CLAIMED.
+--- The record as reads show it: without the lease of an ended claim, and without the delay of a BLOCKED message, whose key
+--- may be all it waits for. Such changes must not be written, so this is a copy, unless the message has just been CLAIMED.
 function message.shown(record)
   local isBlocked = record.state == 'BLOCKED'
   if record.state ~= 'CLAIMED' or record.prerequisites or record.questionId then record = records.copy(record) end

@@ -1,11 +1,11 @@
 --- @export skip
 --- @include lib/invocation mailbox/_cancel mailbox/_finish mailbox/_message mailbox/_ready scope/_scope
---- A receive that meets messages of a cancelled run at the head of its queue ends them.
+--- Ends messages of a cancelled run that a receive meets at the head of its queue.
 local skip = {}
---- Of all receives of an invocation together: about a millisecond of the store for ten.
+--- For all receives of an invocation together. Ten take Redis about a millisecond.
 local maxSkips = 100
 
---- Ends one of them, and those at the head of a queue, as many as this invocation still may.
+--- Ends this message and those of cancelled runs behind it, as many as this invocation still may.
 function skip.cancelled(mailboxId, scopeId, messageId)
   local met = message.read(messageId)
   message.stop(met, scope.cancelOf(scope.path(met.scopeId)))

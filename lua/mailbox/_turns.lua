@@ -1,11 +1,11 @@
 --- @export turns
 --- @include lib/records lib/sorted mailbox/_mailbox
---- Whose turn it is when a receive asks for messages of all runs: one sorted set per mailbox, of the root scopes that have
---- READY messages. One that was served, or has become ready, joins the back. It is kept from the first such receive on (mailbox/_expire makes it);
---- `turn` of the mailbox is the score that was given last.
+--- The order in which runs take turns when a receive asks for messages of all runs: one sorted set per mailbox of the root
+--- scopes with READY messages. A root that was served, or newly has some, joins the back. The set is kept from the first such
+--- receive on (mailbox/_expire creates it); the mailbox's `turn` is the last score given.
 local turns = {}
 
---- A root scope that has READY messages goes to the back.
+--- Moves a root scope with READY messages to the back.
 function turns.join(mailboxId, rootId)
   local box = mailbox.load(mailboxId, 'turn')
   if not box.turn then return end
@@ -13,7 +13,7 @@ function turns.join(mailboxId, rootId)
   sorted.add(keys.turns(mailboxId), string.format('%d', box.turn), rootId)
 end
 
---- A root scope has no READY messages left.
+--- Removes a root scope without READY messages.
 function turns.leave(mailboxId, rootId)
   if mailbox.load(mailboxId, 'turn').turn then sorted.remove(keys.turns(mailboxId), rootId) end
 end

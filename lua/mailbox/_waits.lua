@@ -1,7 +1,7 @@
 --- @include lib/count lib/id lib/merge lib/space lib/waiting mailbox/_mailbox mailbox/_message mailbox/_paused
 --- @include mailbox/_ready mailbox/_shown scope/_scope
 
---- Live claims, the one that ends next first.
+--- Live claims, the earliest end first.
 function waiting.heldClaims(maxRows)
   return rowsOf(redis.call('ZRANGE', keys.claims(), 0, maxRows), maxRows, function(id)
     return rows.heldClaim(message.load(id, 'mailboxId', 'taskId', 'scopeId', 'holder', 'holderSession', 'attempts',
@@ -9,7 +9,7 @@ function waiting.heldClaims(maxRows)
   end)
 end
 
---- The root scopes with the oldest heads in all WORK mailboxes; an INBOX has no tasks.
+--- The root scopes with the oldest heads in all WORK mailboxes. An INBOX has no tasks.
 local function oldestQueues(maxQueues)
   local mailboxes = merge.byScore(keys.oldestReady())
   local queues = merge.take(maxQueues, function()
@@ -22,7 +22,7 @@ local function oldestQueues(maxQueues)
   return queues, mailboxes
 end
 
---- The work mailboxes with DELAYED messages, as cursors over these; and whether there are more.
+--- Cursors over the DELAYED messages of the WORK mailboxes that have some; and whether there are more mailboxes.
 local function delayedQueues()
   local timers = redis.call('ZRANGE', keys.backgroundTimers(), 0, 1000)
   local cursors = {}
@@ -42,7 +42,7 @@ local function waitingTask(messageId)
     'prerequisites', 'key', 'blockedOn')
 end
 
---- DELAYED tasks, the next to be READY first. They wait since they were sent, or given back.
+--- DELAYED tasks, the next to be READY first. They have waited since they were sent or given back.
 local function addDelayed(list, maxRows)
   local cursors, more = delayedQueues()
   for _, found in ipairs(merge.take(maxRows + 1 - #list, merge.inOrder(cursors))) do
@@ -54,7 +54,7 @@ local function addDelayed(list, maxRows)
   return more
 end
 
---- BLOCKED tasks, which wait longest first.
+--- BLOCKED tasks, the longest waiting first.
 local function addBlocked(list, maxRows)
   local cursors, ids = {}, redis.call('ZRANGE', keys.mailboxes(), 0, 1000)
   for i = 1, math.min(1000, #ids) do
@@ -69,8 +69,8 @@ local function addBlocked(list, maxRows)
   return #ids > 1000
 end
 
---- READY tasks, in the order in which they are received, then DELAYED and BLOCKED ones. Each mailbox and root scope has its own queue; they are merged by their
---- heads.
+--- READY tasks in the order in which they are received, then DELAYED, then BLOCKED ones. Each mailbox and root scope has its
+--- own queue, so the queues are merged by their heads.
 function waiting.waitingTasks(maxRows)
   local queues, mailboxes = oldestQueues(maxRows + 1)
   local cursors = {}

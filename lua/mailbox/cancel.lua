@@ -1,4 +1,4 @@
---- Cancels a live message; its claim is lost. One that is cancelled already is answered as it is.
+--- Cancels a live message and ends its claim. A message already cancelled is answered as it is.
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload
@@ -11,7 +11,7 @@ if record.state == 'CANCELLED' then
 end
 if not message.isLive(record) then refuse('MESSAGE_FINISHED', record.state) end
 local changesAt = message.changesAt(record)
--- It came after the sweep that this call waited for, if for any: what is over by then ended as it would have.
+-- Its deadline or the end of its lease passed after the sweep, if any, that this call waited for. That end comes first.
 if changesAt <= now and changesAt > (tonumber(drainedThrough) or 0) then sendBack('DUE') end
 
 message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'CANCELLED_BY_CALLER')

@@ -1,6 +1,6 @@
---- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not refuse
---- a result, so that finished work is not lost. result '': none; resultMailboxId '': recorded, not published, as is a result
---- for a cancelled run. traceparent, tracestate: the result's, as W3C Trace Context has them; '' where absent.
+--- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not apply, so
+--- that finished work is not lost. result '': none. resultMailboxId '': the result is recorded but not published, as is one
+--- for a cancelled run. traceparent, tracestate: of the result, as in W3C Trace Context; '' if absent.
 --- @request write
 --- @space maxPayloadBytes messages:CLAIMED messages:ACKED
 --- @args messageId token tail
@@ -13,7 +13,7 @@
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
   message.load(messageId, 'resultMessageId', 'groupState')
-  -- A task that joined a group afterwards had no group in its first answer.
+  -- If its task joined a group later, the first answer had no group.
   return call.answer({ taskId = record.taskId, resultMessageId = record.resultMessageId,
     groupId = record.groupState and record.groupId, groupState = record.groupState, known = 1 }, 'syscall')
 end

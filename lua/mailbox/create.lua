@@ -1,4 +1,4 @@
---- Creates a mailbox. unique '1': only if none has its name; otherwise replies with the oldest that has.
+--- Creates a mailbox. unique '1': if the name is taken, replies with the oldest mailbox of that name instead.
 --- @request write
 --- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey unique tail
 --- @reply id createdAt mailbox:mailbox

@@ -1,5 +1,5 @@
---- Deletes a mailbox that holds no live message and through which no undecided group delivers its tasks. Its finished
---- messages stay for their time.
+--- Deletes a mailbox that has no live message and delivers no tasks of an undecided group. Its finished messages are kept
+--- until retention removes them.
 --- @request write
 --- @args mailboxId
 --- @reply

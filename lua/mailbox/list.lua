@@ -1,5 +1,5 @@
---- Mailboxes that the caller may use, newest first, those of a name alone where there is one; the next cursor is the last id
---- that was looked at.
+--- Lists the mailboxes that the caller may use, newest first; with a name, only those of that name. The next cursor is the
+--- last id looked at.
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor mailboxes:mailbox[]

@@ -1,7 +1,7 @@
---- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree, workKey and key. A page scans at most 1,000
---- records and 4 MiB, so it may be short though there are more; the next cursor is the last id scanned. What is scanned is
---- the smallest index that has all that may be wanted: a few are found behind any number of others. A page ends before
---- messages that are damaged; one that begins with them is refused with the id behind which the list goes on.
+--- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree, workKey and key. It scans the smallest
+--- index that has all messages that may be wanted, so a few are found behind any number of others. A page scans at most 1,000
+--- records and 4 MiB, so it may be short although more follow; the next cursor is the last id scanned. A page ends before
+--- damaged messages. A page that would start with them is refused with the id to continue behind.
 --- @request read
 --- @args mailboxId states scopeId workKey key limit cursor
 --- @reply nextCursor messages:message[]
@@ -12,7 +12,7 @@ local scanLimit, bytesLimit = 1000, 4194304
 local isFiltered = states ~= '' or scopeId ~= '' or workKey ~= '' and key ~= ''
 local chosen, found, bytes, last, more = {}, {}, 0, false, false
 
---- At most `maxIds` ids behind one ('': from the first on) that the page may have; `few` where all of them are wanted.
+--- At most `maxIds` candidate ids behind `after` ('': from the start). few: enough ids if all of them are wanted.
 local function idsBehind(after, maxIds, few)
   if workKey ~= '' then
     local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)
@@ -24,7 +24,7 @@ end
 
 local ids = idsBehind(cursor, (isFiltered and scanLimit or limit) + 1, limit + 1)
 
---- Whether the page ends before a damaged message; `before` is the last id that was looked at.
+--- Whether the page ends here, before a damaged message. before: the last id looked at.
 local function endsBefore(id, before)
   local damaged = packed.damaged(id)
   if not damaged then return false end
@@ -39,8 +39,8 @@ end
 local function isWanted(id)
   if not isFiltered then return true end
   local looked = message.load(id, 'mailboxId', 'state', 'scopeId')
-  -- What was unpacked and has gone since, but for the tombstone of its task, is still named by its segment; a scope has
-  -- messages of other mailboxes, too.
+  -- A segment still lists a message that was unpacked and has since been removed, even if its tombstone is left. A scope's
+  -- index has messages of other mailboxes, too.
   if not looked or looked.mailboxId ~= mailboxId then return false end
   if key ~= '' and message.load(id, 'key').key ~= key then return false end
   return among(looked.state, states) and scope.isWithin(looked.scopeId, scopeId)

@@ -1,6 +1,6 @@
---- Refuses a claimed message for good, or gives it back for another attempt: to the back of the queue, or to FAILED
---- once its attempts are used up. retry: '1' or '0'; countsAttempt '0': it was not tried, so the attempt is taken back, and no
---- pause follows but its own; delaySeconds: '' for the pause that the mailbox says; reported: why it failed, or ''.
+--- Rejects a claimed message for good, or returns it for another attempt: to the back of the queue or, once its attempts are
+--- used up, to FAILED. retry: '1' or '0'. countsAttempt '0': it was not tried, so the attempt is taken back and the mailbox's
+--- pause does not apply. delaySeconds: '' for the mailbox's pause. reported: why it failed, or ''.
 --- @request write
 --- @args messageId token retry countsAttempt delaySeconds reported
 --- @reply state attempts readyAt

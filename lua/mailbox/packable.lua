@@ -1,6 +1,6 @@
---- The records of messages (`ids`, with commas between) as they are stored, each as its id, fields and values, and 1 for a
---- member of a group that is not decided, which may still change it; those that have none are left out. looked: of so many
---- ids; the others come too late for about 64 KiB, which is what a step may take.
+--- The stored records of messages (`ids`, separated by commas), each as id, fields and values, and 1 for a member of an
+--- undecided group, which may still change it. Messages without a record are left out. looked: how many ids were read; a step
+--- stops at about 64 KiB.
 --- @full
 --- @args spaceId requestId ids
 --- @reply records looked

@@ -1,4 +1,4 @@
---- Pauses a mailbox, or resumes it (isPaused '0'); again changes nothing.
+--- Pauses a mailbox, or resumes it (isPaused '0'). Repeating it changes nothing.
 --- @request write
 --- @args mailboxId isPaused
 --- @reply mailbox:mailbox

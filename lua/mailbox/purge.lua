@@ -1,6 +1,7 @@
---- Cancels READY messages of a mailbox, then DELAYED and BLOCKED ones, in the order in which they would be received or wait,
---- at most `max`; only those of a scope's subtree if there is one. Groups that this decides count as work: a step ends early where they
---- have many members. Each step begins with the first message; cursor: the last DELAYED or BLOCKED one outside the subtree.
+--- Cancels at most `max` READY messages of a mailbox in the order of receives, then DELAYED and BLOCKED ones in the order
+--- they wait; with a scopeId, only those of its subtree. Groups that this decides count as work, so a step ends early if they
+--- have many members. Each step starts with the first message. cursor: the last DELAYED or BLOCKED message outside the
+--- subtree.
 --- @request write
 --- @args mailboxId scopeId max cursor
 --- @reply cancelled nextCursor
@@ -10,10 +11,10 @@ local workLimit = 500
 if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
 
---- The first in the queues, at most `limit`.
+--- The first `limit` messages of the queues.
 local function firstReady(limit)
   if scopeId ~= '' then return redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, limit - 1) end
-  -- Heads are kept to the second: only of as many roots as are wanted the order is exact.
+  -- Heads are exact only to the second, so as many roots are read as messages are wanted; among these the order is exact.
   local roots, queues = merge.byScore(keys.heads(mailboxId)), {}
   while roots.member and #queues < limit do
     queues[#queues + 1] = merge.byScore(keys.ready(mailboxId, roots.member))
@@ -26,7 +27,7 @@ end
 
 local decidable = {}
 
---- How many records may change with a message: all members of its group where that may be decided.
+--- How many records may change with a message: all members of its group, if that may be decided.
 local function workOf(record)
   if not record.groupId or decidable[record.groupId] then return 1 end
   decidable[record.groupId] = true
@@ -37,7 +38,7 @@ end
 local scanLimit = 1000
 local passed
 
---- Adds the first of a set, as far as they are wanted; returns whether there are more to look at.
+--- Adds the wanted messages from the start of a set. Returns whether there are more to look at.
 local function addFrom(key, found, wanted)
   local start = cursor ~= '' and redis.call('ZRANK', key, cursor)
   start = start and start + 1 or 0
@@ -50,7 +51,7 @@ end
 
 local function addWaiting(found, wanted)
   local blockedOnes = keys.blocked(mailboxId)
-  -- All DELAYED ones are before a BLOCKED one.
+  -- DELAYED messages come before BLOCKED ones.
   if cursor == '' or not redis.call('ZRANK', blockedOnes, cursor) then
     if addFrom(keys.delayed(mailboxId), found, wanted) then return true end
   end
@@ -62,7 +63,7 @@ local more = #members <= max and addWaiting(members, max + 1) or false
 local cancelled, last, work = 0, false, 0
 for i, member in ipairs(members) do
   local record = message.read(string.sub(member, -36))
-  -- Its group may have been decided meanwhile; what has just come to its deadline is left to the sweeper.
+  -- Its group may have been decided meanwhile. A message whose deadline has just passed is left to the sweep.
   if message.isLive(record) and record.state ~= 'CLAIMED' and message.changesAt(record) > now then
     work = work + workOf(record)
     if i > max or cancelled > 0 and work > workLimit then

@@ -1,7 +1,7 @@
---- Claims the next ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs, in turn. Replies with
---- nothing if there is none. Does not create the scope. leaseSeconds: as for lease.seconds, by
---- default 30. tokens: `max` of them, of equal length. looksAgain '1': the request is held, so finding nothing does not answer
---- it yet. bytesLimit: what payloads and progress may have together.
+--- Claims the next ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs in turn. Replies with nothing
+--- if there are none. Does not create the scope. leaseSeconds: see lease.seconds, by default 30. tokens: `max` tokens of
+--- equal length. looksAgain '1': the request is held, so finding nothing does not answer it. bytesLimit: of payloads and
+--- progress together.
 --- @args mailboxId scopeId holder holderSession leaseSeconds max tokens looksAgain bytesLimit
 --- @reply claims:receivedClaim[]
 --- @gather
@@ -10,7 +10,7 @@
 --- @include lib/call lib/caller lib/clock lib/day lib/lease lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer
 --- @include lib/usage mailbox/_asked mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
 --- @include mailbox/_parked mailbox/_paused mailbox/_requires mailbox/_skip mailbox/_turns scope/_scope
--- Messages that are short of units, of which a step passes over so many.
+-- The most messages short of units that a step passes over.
 local maxPassed, passed = 100, 0
 local ownName = holder == '' and caller.needOwnName('holder') or nil
 holder = ownName or holder
@@ -29,7 +29,7 @@ local anyPaused = keyspace.record.withheld ~= 0 and paused.any()
 if anyPaused then
   if paused.by(mailboxId, scopeId ~= '*' and scope.path(scopeId) or nil) then max = 0 end
 elseif box.nextReadyAt then
-  -- Behind what is paused only stored members are looked at.
+  -- If anything is paused, only stored members are looked at.
   delay.ripenSome(box)
 end
 while #claims < max do
@@ -56,8 +56,8 @@ while #claims < max do
       'questionId', 'place', 'traceparent', 'tracestate')
     if record.questionId then record.question = asked.find(record.questionId) end
   else
-    -- Without a place it has been in nobody's hands, and has none of the others: to look for a field costs as much as to read
-    -- the whole record.
+    -- A message without a place was never claimed and has none of these fields. Looking for one field costs as much as
+    -- reading the whole record.
     record.attempts = 0
   end
   local path = scope.path(record.scopeId)
@@ -89,7 +89,7 @@ while #claims < max do
     if record.question then bytes = bytes + asked.bytes(record.question) end
     if bytes > bytesLimit then break end
     local deadline = record.deadline or math.huge
-    -- The deadline passed after the sweep that this call waited for, if any: an expired message is never handed out.
+    -- Its deadline passed after the sweep, if any, that this call waited for. An expired message is never handed out.
     if deadline <= now and deadline > (drained or 0) then
       if not isFirst then break end
       sendBack('DUE')

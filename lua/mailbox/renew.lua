@@ -1,5 +1,5 @@
---- Extends (or shortens) a lease, counted from now, never beyond the message's deadline.
---- progress: what the work has reached, as JSON text, for the next attempt; '' leaves it as it is.
+--- Extends (or shortens) a lease, counted from now, never beyond the message's deadline. progress: JSON text for the next
+--- attempt; '' leaves it as it is.
 --- @request write
 --- @space maxLeaseSeconds nextLease
 --- @args messageId token leaseSeconds

@@ -1,5 +1,5 @@
---- Brings back a message that ended without success. Its record, its workKey and its place in its group are the same;
---- a deadline that has passed is cleared.
+--- Requeues a message that ended without success. It keeps its record, its workKey and its place in its group; a past
+--- deadline is cleared.
 --- @args messageId delaySeconds
 --- @request write
 --- @reply message:changedMessage payload

@@ -1,6 +1,6 @@
---- Requeues messages of a final state in a mailbox, oldest first, those of a scope's subtree alone where there is one.
---- Those that may not be are passed over, and counted by the code of the error that they would be refused with. A step looks at 1,000 at most; the next cursor is the last id looked at. A
---- limit or a damaged message ends it, and refuses it where nothing was done before.
+--- Requeues messages of a final state in a mailbox, oldest first; with a scopeId, only those of its subtree. Messages that
+--- cannot be requeued are passed over and counted by error code. A step looks at 1,000 at most; the next cursor is the last
+--- id looked at. A limit or a damaged message ends the step; if nothing was requeued before, it refuses it.
 --- @request write
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor passedOver
@@ -22,7 +22,7 @@ end
 local ids = idsBehind(cursor, scanLimit + 1)
 packed.ahead(ids, 1)
 local requeued, last, more = 0, cursor, false
--- What is replied, and its entries by code.
+-- The reply, and its entries by code.
 local passedOver, entries = {}, {}
 
 local function passOver(code)

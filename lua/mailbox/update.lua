@@ -1,4 +1,4 @@
---- Changes a mailbox; '' leaves a field as it is; perKey 0: none.
+--- Changes a mailbox. '' leaves a field as it is; perKey 0 removes it.
 --- @request write
 --- @args mailboxId name backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey
 --- @reply mailbox:mailbox

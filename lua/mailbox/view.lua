@@ -1,4 +1,4 @@
---- A mailbox as it stands.
+--- A mailbox.
 --- @request read
 --- @args mailboxId
 --- @reply mailbox:mailbox

@@ -1,4 +1,4 @@
---- A message with its payload and its result; its prerequisites as they now stand.
+--- A message with its payload, its result and the current state of its prerequisites.
 --- @request read
 --- @args messageId
 --- @reply message:message

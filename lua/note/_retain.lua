@@ -1,5 +1,5 @@
 --- @include lib/count lib/space lib/unit lib/usage lib/withScope note/_note space/_space
---- The notes of a scope go with it.
+--- Removes the notes of a scope.
 function withScope.notes(scopeId)
   local counts = note.countsOf(scopeId)
   if counts.notes == 0 then return end

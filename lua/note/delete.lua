@@ -1,4 +1,4 @@
---- Deletes a note. ifVersion: the version that it must have; '' for any.
+--- Deletes a note. ifVersion: the version it must have; '' for any.
 --- @request write
 --- @space retainedBytes
 --- @args scopeId key ifVersion

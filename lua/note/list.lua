@@ -1,12 +1,13 @@
---- The notes of a scope whose keys begin with `prefix`, by key; with their values if `values` is true. A page ends where
---- values would pass 4 MiB.
+--- The notes of a scope whose keys begin with `prefix`, sorted by key; with values if `values` is true. A page ends before
+--- its values exceed 4 MiB.
 --- @request read
 --- @args scopeId prefix values limit cursor
 --- @reply nextCursor notes:listedNote[]
 --- @include lib/call lib/page note/_note
 local maxBytes = 4194304
 limit = tonumber(limit)
--- UTF-8 has no byte FF, so this is behind every key with the prefix. The order of bytes is that of code points.
+-- UTF-8 has no byte FF, so this sorts behind every key with the prefix. Keys sort by bytes, which is the order of code
+-- points.
 local from, to = '[' .. prefix, prefix == '' and '+' or '(' .. prefix .. '\255'
 if cursor ~= '' then from = '(' .. cursor end
 local page, last = cutPage(redis.call('ZRANGE', keys.notes(scopeId), from, to, 'BYLEX', 'LIMIT', 0, limit + 1), limit)

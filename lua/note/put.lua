@@ -1,5 +1,5 @@
---- Puts a note, which makes the scope if it is new. ifVersion: the version that the note must have, 0 if there must be none;
---- '' for any. messageId and token: of a claim that must be live; '' for none.
+--- Puts a note, and creates its scope if that is new. ifVersion: the version the note must have, 0 if it must not exist; ''
+--- for any. messageId, token: a claim that must be live; '' for none.
 --- @request write
 --- @space maxPayloadBytes retainedBytes
 --- @args scopeId key ifVersion messageId token
@@ -30,7 +30,7 @@ if path then
   if more > 0 and counts.noteBytes + more > maxBytes then refuse('NOTES_FULL', 'bytes ' .. maxBytes) end
 else
   scope.create(scopeId)
-  -- Without other records it goes with what is finished.
+  -- Until the scope has other records, it is kept like a finished one.
   finished.add('scope:scope', scopeId, nowText)
 end
 

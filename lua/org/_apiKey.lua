@@ -1,10 +1,10 @@
 --- @record apiKey
 --- @include lib/audit lib/clock lib/id lib/maps lib/page lib/records lib/refuse lib/sorted lib/space lib/unit org/_org
---- An API key, by its digest: the key itself is not stored.
---- The newest spaces in which the mailboxes of a key are looked for, if it names no space.
+--- API keys, by digest: the key itself is not stored.
+--- Without a named space, a key's mailboxes are looked for in this many of the newest spaces.
 local maxLooked = 1000
 
---- Whether every word of a comma list is one of another list.
+--- Whether every word of one comma-separated list is in another.
 local function isSubset(words, all)
   for word in string.gmatch(words, '[^,]+') do
     if not string.find(',' .. all .. ',', ',' .. word .. ',', 1, true) then return false end
@@ -12,12 +12,12 @@ local function isSubset(words, all)
   return true
 end
 
---- The same for what a key is limited to, where '' is no limit.
+--- Whether one limit is at least as narrow as another; '' means no limit.
 local function isNarrower(words, limit)
   return limit == '' or words ~= '' and isSubset(words, limit)
 end
 
---- The field in which one key goes beyond another one; nil: it gives no more than that.
+--- The field in which a key exceeds another one; nil if it gives no more.
 function apiKey.beyond(record, limit)
   if not isSubset(record.permissions, limit.permissions) then return 'permissions' end
   if not isNarrower(record.spaces, limit.spaces) then return 'spaces' end
@@ -27,7 +27,7 @@ function apiKey.beyond(record, limit)
   if limit.expiresAt and not (record.expiresAt and record.expiresAt <= limit.expiresAt) then return 'expiresInDays' end
 end
 
---- Whether all keys are in the list. Older versions kept none: the first new key enters theirs.
+--- Whether keyIds lists all keys. Older versions had no list; the first key created since then fills it.
 local function areListed()
   return redis.call('ZCARD', keys.keyIds()) == redis.call('HLEN', keys.apiKeys())
 end
@@ -53,7 +53,7 @@ function apiKey.hasEnded(record)
   return record.revokedAt or record.expiresAt and record.expiresAt <= now
 end
 
---- How many keys count in the plan: those that are neither revoked nor over. owner: the organization.
+--- The number of keys that count towards the plan: those neither revoked nor expired. owner: the organization.
 function apiKey.used(owner)
   return owner.usedKeys - redis.call('ZCOUNT', keys.endingKeys(), '-inf', nowText)
 end
@@ -63,14 +63,14 @@ function apiKey.needRoom(owner, used)
   if most and used >= most then refuse('ENTITLEMENT_EXCEEDED', 'keys ' .. owner.plan .. ' ' .. owner.keys) end
 end
 
---- Sets when a key is over.
+--- Sets when a key expires.
 function apiKey.endAt(record, at)
   records.set(record, 'expiresAt', at)
   records.set(record, 'plain', false)
   sorted.add(keys.endingKeys(), string.format('%d', at), record.id)
 end
 
---- Whether a space, to which this turns, has all of the mailboxes.
+--- Whether a space has all of these mailboxes. Enters that space.
 local function hasAll(mailboxes, id, number)
   keyspace.become(id, number)
   for mailboxId in string.gmatch(mailboxes, '[^,]+') do
@@ -79,7 +79,7 @@ local function hasAll(mailboxes, id, number)
   return true
 end
 
---- The spaces of a new key; refuses unless the organization has them, and its mailboxes are in one of them.
+--- The spaces of a new key. Refuses unless the organization has them and one of them has its mailboxes.
 function apiKey.place(spaces, mailboxes)
   for spaceId in string.gmatch(spaces, '[^,]+') do
     if redis.call('EXISTS', keys.space(spaceId)) == 0 then refuse('SPACE_NOT_FOUND', spaceId) end
@@ -93,7 +93,7 @@ function apiKey.place(spaces, mailboxes)
   refuse('MAILBOX_NOT_FOUND', 'mailboxes')
 end
 
---- Adds a key. record: with its limits, '' for none. detail: for the audit trail.
+--- Adds a key. record: with its limits, each '' if there is none. detail: for the audit trail.
 function apiKey.add(owner, record, action, actor, detail)
   record.createdAt = now
   apiKey.insert(record)
@@ -107,7 +107,7 @@ function apiKey.add(owner, record, action, actor, detail)
   audit(action, actor, record.keyId, detail)
 end
 
---- Revokes a key, unless it was before.
+--- Revokes a key, unless it is revoked already.
 function apiKey.revoke(record, actor)
   if record.revokedAt then return end
   records.set(record, 'revokedAt', now)

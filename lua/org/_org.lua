@@ -1,2 +1,2 @@
 --- @record org
---- An organization: the figures of its plan and their current use.
+--- An organization: its plan's limits and their current use.

@@ -1,7 +1,7 @@
 --- @export storePlan
 --- @include lib/unit
---- Stores the plan's figures. `unlimited` says that calls need not read those they check: rate, active tasks, claims, and
---- on the free plan operations.
+--- Stores the plan's limits. `unlimited` tells calls that they need not read the limits they check: rate, active tasks,
+--- claims and, on the free plan, operations.
 local function storePlan(figures)
   local unlimited = figures.plan ~= 'free' and figures.rpm == 'unlimited' and figures.tasks == 'unlimited'
     and figures.agents == 'unlimited'

@@ -1,4 +1,4 @@
---- Creates an organization with the figures of its plan, each a number or `unlimited`. detail: for the audit trail.
+--- Creates an organization with its plan's limits, each a number or `unlimited`. detail: for the audit trail.
 --- @args plan operations agents spaces runs tasks apiKeys rpm retentionDays org epoch detail
 --- @reply
 --- @include lib/audit lib/clock lib/records lib/refuse lib/unit org/_plan

@@ -1,5 +1,5 @@
---- Creates an API key that gives no more than the caller's. holder '': that of the caller's key; expiresInDays '': no end. detail: for the
---- audit trail.
+--- Creates an API key with no more rights than the caller's. holder '': the caller's; expiresInDays '': no end. detail: for
+--- the audit trail.
 --- @request org
 --- @args name permissions spaces mailboxes holder expiresInDays digest tail detail
 --- @reply apiKey:apiKey

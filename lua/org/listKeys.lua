@@ -1,4 +1,4 @@
---- A page of an organization's API keys, newest first, ended and revoked ones included; the next cursor is the last id of it.
+--- A page of an organization's API keys, newest first, with expired and revoked ones. The next cursor is the page's last id.
 --- @args limit cursor
 --- @reply nextCursor keys:apiKey[]
 --- @include lib/refuse org/_apiKey

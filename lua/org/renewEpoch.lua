@@ -1,4 +1,4 @@
---- Starts a new generation of the organization's journals: cursors of the previous one have expired.
+--- Starts a new generation of the organization's journals, which expires all earlier cursors.
 --- @args epoch
 --- @reply
 --- @include lib/records lib/refuse lib/unit

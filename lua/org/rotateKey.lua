@@ -1,5 +1,4 @@
---- Creates a key with the rights and the end of another one, which is over after `overlapHours`. detail: for the audit
---- trail.
+--- Creates a key with the rights and the end of another one, which expires after `overlapHours`. detail: for the audit trail.
 --- @args keyId overlapHours digest tail detail
 --- @reply apiKey:apiKey replaced:apiKey
 --- @include lib/clock lib/id lib/refuse lib/unit org/_apiKey org/_org
@@ -7,7 +6,7 @@ local owner = org.load('plan', 'keys', 'usedKeys') or refuse('ORG_NOT_FOUND')
 local replaced = apiKey.find(keyId) or refuse('KEY_NOT_FOUND', keyId)
 if apiKey.hasEnded(replaced) then refuse('KEY_ENDED', keyId) end
 local endsAt = math.min(now + overlapHours * 3600000, replaced.expiresAt or math.huge)
--- One that ends at once leaves its room to the new one.
+-- A key that expires at once makes room for the new one.
 apiKey.needRoom(owner, apiKey.used(owner) - (endsAt <= now and 1 or 0))
 
 local created = { id = digest, keyId = newId(tail), name = replaced.name, permissions = replaced.permissions,

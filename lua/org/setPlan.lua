@@ -1,5 +1,5 @@
---- Changes an organization's plan. What is in use stays in use; limits of spaces above the plan are capped when they are
---- read. detail: for the audit trail.
+--- Changes an organization's plan. Existing use is kept; limits of spaces above the plan are capped on reading. detail: for
+--- the audit trail.
 --- @args plan operations agents spaces runs tasks apiKeys rpm retentionDays org detail
 --- @reply
 --- @include lib/audit lib/refuse lib/unit org/_plan

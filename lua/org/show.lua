@@ -1,4 +1,4 @@
---- An organization's plan, figures and current usage.
+--- An organization's plan, limits and current use.
 --- @reply organization:org
 --- @include lib/clock lib/date lib/refuse org/_apiKey org/_org
 local record = org.load() or refuse('ORG_NOT_FOUND')

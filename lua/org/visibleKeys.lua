@@ -1,5 +1,5 @@
---- The keys that give no more than the caller's, newest first. A page looks at no more than 1,000, so it may be short though
---- there are more; the next cursor is the last id that was looked at.
+--- The keys with no more rights than the caller's, newest first. A page looks at no more than 1,000, so it may be short
+--- although more follow. The next cursor is the last id looked at.
 --- @request org
 --- @args limit cursor
 --- @reply nextCursor keys:apiKey[]

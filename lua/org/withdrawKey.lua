@@ -1,4 +1,4 @@
---- Revokes an API key that gives no more than the caller's. Again changes nothing.
+--- Revokes an API key with no more rights than the caller's. Repeating it changes nothing.
 --- @request org
 --- @args keyId
 --- @reply

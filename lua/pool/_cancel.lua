@@ -1,7 +1,7 @@
 --- @include lib/cancels lib/clock lib/page lib/soon lib/sorted pool/_hold scope/_ending
 
---- Ends a hold of a cancelled run: one that waits is CANCELLED, or EXPIRED where its time was over before the cancel; the units
---- of a HELD one are released.
+--- Ends a hold of a cancelled run. A WAITING one is CANCELLED, or EXPIRED if its time was up before the cancel; a HELD one is
+--- RELEASED.
 function hold.stop(record, cancel)
   if record.state == 'HELD' then
     record.forced = false
@@ -13,8 +13,8 @@ function hold.stop(record, cancel)
   end
 end
 
---- The same wherever it is; where that may let others in, be it messages that require units, they move up with the next sweep,
---- which is due at once.
+--- Stops a hold in any state. If that may free units for others, including messages that require them, the next sweep, which
+--- is due at once, serves them.
 function hold.unqueue(record, cancel)
   local live = keys.liveHolds(record.poolId)
   local letsIn = record.state == 'HELD' or sorted.first(live) == record.id

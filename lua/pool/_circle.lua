@@ -1,13 +1,15 @@
 --- @export circle
 --- @include lib/sorted pool/_claimants pool/_hold pool/_holders pool/_pool
---- Whether a wait could ever end. Everybody who waits for nothing is taken to release all they hold; then those whom that lets
---- in are taken to do the same, and so on. Whoever still waits at the end waits for ever: those hold what the others want.
+--- Finds waits that can never end (deadlocks). It assumes that every party that waits for nothing releases all its holds;
+--- then every party that this lets in does the same, and so on. Parties that still wait at the end wait for ever: they hold
+--- what the others want.
 ---
---- A party is a holder with a session (pool/_holders), or a hold without one by itself, of which nothing else is known.
+--- A party is a holder with a session (pool/_holders). A hold without a session is a party of its own, as nothing else is
+--- known about it.
 local circle = {}
 local maxLooks = 200
 
---- A pool with what is held of it and who waits for it, in order; nil where that is too much to look at.
+--- A pool with its holds, claims and waiters, in order, and their number; nil if that is more than `looks`.
 local function look(poolId, looks)
   local held, waits = sorted.front(keys.heldHolds(poolId), looks + 1), sorted.front(keys.liveHolds(poolId), looks + 1)
   local claims = claimants.of(poolId, looks)
@@ -25,8 +27,8 @@ local function partyOf(record)
   return holders.of(record) or record.id
 end
 
---- The pools that matter: the one that `record` would wait for, and those that their holders and waiters wait for in turn. nil
---- where there are too many holds in them.
+--- The pools involved: the one that `record` would wait for, and those that their holders and waiters wait for in turn. nil
+--- if they have too many holds.
 local function pools(record)
   local ids, byId, seen, looks = { record.poolId }, {}, {}, maxLooks
   local at = 1
@@ -51,7 +53,7 @@ local function pools(record)
   return byId
 end
 
---- How many waits each party has, and what it holds, as lists of { pool, units }.
+--- Each party: how many waits it has, and what it holds, as a list of { pool, units }.
 local function parties(byId)
   local all = {}
   local function party(record)
@@ -66,7 +68,7 @@ local function parties(byId)
   return all
 end
 
---- Releases what can be released, and lets in whom that lets in, until nothing more changes.
+--- Releases holds and lets in waiters until nothing changes any more.
 local function settle(byId, all)
   local hasChanged = true
   while hasChanged do
@@ -90,7 +92,8 @@ local function settle(byId, all)
   end
 end
 
---- Who keeps a wait from ending, of those that wait for ever: who holds units of the pool, or stands before it there.
+--- The party that blocks a wait, among parties that wait for ever: a holder of units of its pool, or a party ahead of it in
+--- the queue.
 local function blockerOf(record, byId, all)
   local one = byId[record.poolId]
   for _, held in ipairs(one.held) do
@@ -100,7 +103,7 @@ local function blockerOf(record, byId, all)
   if head ~= record then return head, 'AHEAD' end
 end
 
---- What a party waits for still.
+--- A wait that a party still has.
 local function waitOf(party, byId)
   for _, one in pairs(byId) do
     for _, record in ipairs(one.waits) do
@@ -109,8 +112,8 @@ local function waitOf(party, byId)
   end
 end
 
---- The circle as words with tabs between: for each in it holder, session, the name of the pool that it waits for, and `HOLDS`
---- or `AHEAD`, which says what the next one does there. The last is one of those before.
+--- The circle as tab-separated words. Each link has holder, session, the name of the pool it waits for, and `HOLDS` or
+--- `AHEAD`: what the next link does in that pool. The last link repeats an earlier one.
 local function words(record, byId, all)
   local list, seen = {}, {}
   local function add(one, poolName, reason)
@@ -130,7 +133,7 @@ local function words(record, byId, all)
   return table.concat(list, '\t')
 end
 
---- The circle that a hold would close by waiting, in words; nil where it closes none, or none that is looked for.
+--- The circle, in words, that a hold would close by waiting; nil if it closes none, or if the search is too large.
 function circle.of(record)
   if not record.holderSession then return nil end
   local byId = pools(record)

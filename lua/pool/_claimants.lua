@@ -1,6 +1,5 @@
 --- @registry claimants
---- Who has units of a pool besides its holds, added by mailbox/_requires:
+--- Claims that hold units of a pool; mailbox/_requires adds:
 ---
---- of(poolId, last): the claims that hold units of it, up to the one with this index, each as a hold is: id, scopeId, holder,
---- holderSession, units.
+--- of(poolId, last): the claims up to this index, in the form of holds: id, scopeId, holder, holderSession, units.
 local claimants = {}

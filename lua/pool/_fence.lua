@@ -1,8 +1,8 @@
 --- @export fence
 --- @include lib/clock lib/records lib/space space/_space
---- Fences: whole numbers that only grow. One count serves the whole space, so a pool that is made anew under an old name goes
---- on from the fences of the one before. The clock in microseconds lets them grow even after a restore, or a second of
---- the log that was lost: the count may have gone back then, the time has not.
+--- Fences: whole numbers that only grow. One counter serves the whole space, so a pool created again under an old name
+--- continues from earlier fences. They also grow with the clock, in microseconds. So they keep growing after a restore or a
+--- lost second of the log, which may set the counter back, but not the time.
 local fence = {}
 
 function fence.next()

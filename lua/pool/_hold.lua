@@ -11,12 +11,12 @@ function hold.read(holdId)
     'leaseExpiresAt', 'expiresAt', 'token')
 end
 
---- The whole hold, to be changed.
+--- The whole hold, for changes.
 function hold.whole(holdId)
   return hold.load(holdId) or refuse('HOLD_NOT_FOUND')
 end
 
---- The same, with its position while it waits.
+--- The whole hold; while it waits, with its position.
 function hold.view(holdId)
   local record = hold.whole(holdId)
   local rank = record.state == 'WAITING' and sorted.rank(keys.liveHolds(record.poolId), holdId)
@@ -24,7 +24,7 @@ function hold.view(holdId)
   return record
 end
 
---- The record as replies show it: without the times of a lease or a wait that has ended.
+--- The record as replies show it: without the times of an ended lease or wait.
 function hold.shown(record)
   record = records.copy(record)
   if record.state ~= 'HELD' then record.leaseExpiresAt = false end
@@ -32,7 +32,7 @@ function hold.shown(record)
   return record
 end
 
---- The cancel of its run, if there is one.
+--- The cancel of the hold's run, if any.
 function hold.cancelOf(record)
   return scope.cancelOf(scope.path(record.scopeId))
 end
@@ -59,7 +59,7 @@ local function leaveQueue(record)
   record.position = nil
 end
 
---- Gives a new or WAITING hold its units at the time `at`, when its lease begins. source: the pool's record.
+--- Grants a new or WAITING hold its units at the time `at`, when its lease starts. source: the pool's record.
 function hold.grant(record, source, at)
   if record.state == 'WAITING' then leaveQueue(record) end
   records.set(record, 'fence', pool.take(source, record.units))
@@ -72,13 +72,13 @@ function hold.grant(record, source, at)
   emit.hold.held(record.id, record)
 end
 
---- Enters the end of its lease among those of the space.
+--- Adds the end of its lease to those of the space.
 function hold.keep(record)
   lease.hold('pool:lease', keys.holdLeases(), record.id, record.leaseExpiresAt, space.load(spaceId, 'nextHoldLease').nextHoldLease)
 end
 
---- Moves a hold to a final state at the time `at`; emitter: emits its event, with its cause. Of a HELD one the units are free:
---- whoever calls this has the queue served.
+--- Moves a hold to a final state at the time `at`. A HELD one frees its units; the caller serves the queue. emitter: emits
+--- its event, with the cause.
 function hold.finish(record, state, at, emitter, cause)
   if record.state == 'WAITING' then
     leaveQueue(record)
@@ -94,12 +94,13 @@ function hold.finish(record, state, at, emitter, cause)
   sorted.add(keys.finishedHolds(), decimal(at), record.id)
 end
 
---- It has waited for as long as it wanted to.
+--- Expires a hold that has waited long enough.
 function hold.expire(record, at)
   hold.finish(record, 'EXPIRED', at, emit.hold.expired)
 end
 
---- Refuses unless the token holds the units, and says what became of them. A lease that has ended is over, swept or not.
+--- Refuses unless the token holds the units; the detail says what became of them. A lease has ended once its time is up,
+--- swept or not.
 function hold.check(record, token)
   if record.token ~= token then refuse('CLAIM_LOST', 'HOLD_NOT_ISSUED') end
   if record.state ~= 'HELD' then refuse('CLAIM_LOST', 'HOLD_' .. record.state) end

@@ -1,9 +1,10 @@
 --- @export holders
 --- @include lib/sorted scope/_scope
---- Who waits for what. A holder is its run, its name and its session; without a session nothing is known of it.
+--- Holders and the holds they wait for. A holder is a run, a name and a session. Holds without a session cannot be told
+--- apart.
 local holders = {}
 
---- The holder of a hold as a text; nil without a session. None of its parts has a tab.
+--- The holder of a hold as text; nil if it has no session. None of the parts contains a tab.
 function holders.of(record)
   if not record.holderSession then return nil end
   local path = scope.path(record.scopeId)

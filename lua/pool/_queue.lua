@@ -1,5 +1,4 @@
 --- @include lib/queue pool/_cancel pool/_hold pool/_pool
---- The waiting holds of a pool.
 lines['pool:hold'] = {
   list = function(id) return keys.poolQueue(id) end,
   rebuilt = function(id) return keys.rebuiltPoolQueue(id) end,

@@ -1,5 +1,5 @@
 --- @include lib/clock lib/retained lib/sorted lib/unit pool/_hold scope/_retain scope/_scope
---- Finished holds. A busy pool has many of them, which say little once they are over: their events stay longer.
+--- Removes finished holds. A busy pool has many, which are of little use afterwards; their events are kept longer.
 local keptMs = 86400000
 
 function retained.steps.holds(_, maxRecords)

@@ -1,7 +1,7 @@
 --- @export serveHolds
 --- @include lib/freed lib/queue lib/soon lib/sorted lib/unit pool/_agents pool/_hold pool/_pool
---- Grants units at the time `at` to at most `maxHolds` holds from the head of the queue. Workers do the rest, if there is
---- more to do. Returns the number of holds that left.
+--- Grants units at the time `at` to at most `maxHolds` holds from the head of the queue. If there is more to do, workers
+--- continue. Returns the number of holds that left.
 local function serveHolds(poolId, at, maxHolds)
   maxHolds = math.min(maxHolds, 100)
   if maxHolds < 1 then
@@ -22,7 +22,7 @@ local function serveHolds(poolId, at, maxHolds)
     hold.grant(head, source, at)
   end)
   if needsAgents then
-    -- Nothing tells the pool when an agent elsewhere in the organization has ended.
+    -- No call announces that an agent elsewhere in the organization has ended.
     soon.askAgain('pool:grant', poolId)
   elseif nextAt then
     soon.serve('pool:grant', poolId, nextAt)

@@ -11,7 +11,7 @@ function waiting.waitingHolds(maxRows)
   end)
 end
 
---- HELD holds, the one that lapses next first.
+--- HELD holds, the earliest end of lease first.
 function waiting.heldHolds(maxRows)
   return rowsOf(redis.call('ZRANGE', keys.holdLeases(), 0, maxRows), maxRows, function(id)
     return rows.heldHold(hold.load(id, 'poolId', 'scopeId', 'holder', 'holderSession', 'units', 'fence', 'heldAt', 'leaseExpiresAt'))

@@ -1,5 +1,5 @@
---- Takes units of a pool under a lease, or queues for them for ttlSeconds (0: not at all). maxPendingWaiters is checked only
---- if it queues. leaseSeconds: as for lease.seconds, by default 30.
+--- Takes units of a pool under a lease, or queues for them for ttlSeconds (0: does not queue). maxPendingWaiters applies only
+--- if it queues. leaseSeconds: see lease.seconds, by default 30.
 --- @request write
 --- @space maxLeaseSeconds maxPendingWaiters waiters:WAITING holds:WAITING
 --- @args poolId units scopeId holder holderSession leaseSeconds ttlSeconds token tail

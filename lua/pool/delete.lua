@@ -1,4 +1,4 @@
---- Deletes a pool of which nothing is held and for which nobody waits. Its finished holds stay for their time.
+--- Deletes a pool that nobody holds units of or waits for. Its finished holds are kept until retention removes them.
 --- @request write
 --- @args poolId
 --- @reply

@@ -1,4 +1,4 @@
---- Lists pools, newest first, or the one with this name; the next cursor is the last id.
+--- Lists pools, newest first, or only the one with this name. The next cursor is the last id.
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor pools:pool[]

@@ -1,6 +1,5 @@
---- Lists holds, newest first, of the states `,A,B,`, of a pool, of a scope and those below it, and of a holder ('' for all). A
---- filtered page looks at no more than 1,000 records, so it may be short while there is more; the cursor is the last id
---- looked at.
+--- Lists holds, newest first, by states (`,A,B,`), pool, scope subtree and holder ('' for all). A filtered page looks at no
+--- more than 1,000 records, so it may be short although more follow. The cursor is the last id looked at.
 --- @request read
 --- @args limit cursor states poolId scopeId holder
 --- @reply nextCursor holds:hold[]

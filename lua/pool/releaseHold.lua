@@ -1,4 +1,4 @@
---- Gives the units of a HELD hold back, and grants those who wait for them; again changes nothing. isForced '1': without its
+--- Releases a HELD hold and serves those who wait for its units. Repeating it changes nothing. isForced '1': without the
 --- token.
 --- @request write
 --- @args holdId token isForced

@@ -1,5 +1,5 @@
---- Extends (or shortens) the lease of a HELD hold, counted from now. leaseSeconds: as for lease.seconds, by
---- default the hold's own.
+--- Extends (or shortens) the lease of a HELD hold, counted from now. leaseSeconds: see lease.seconds, by default the hold's
+--- own.
 --- @request write
 --- @space maxLeaseSeconds
 --- @args holdId token leaseSeconds

@@ -1,4 +1,4 @@
---- A pool, with what is held of it.
+--- A pool with its holds.
 --- @request read
 --- @args poolId
 --- @reply pool:pool

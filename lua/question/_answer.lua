@@ -2,12 +2,12 @@
 --- @include question/_standing
 --- @space maxPayloadBytes
 
---- Whether a text is one of those that stand in lines; none of them is empty or has a line break.
+--- Whether a text is one of these lines, none of which is empty.
 local function isAmong(lines, text)
   return text ~= '' and string.find('\n' .. lines .. '\n', '\n' .. text .. '\n', 1, true) ~= nil
 end
 
---- Answers an OPEN question, and frees its message. choice: the answer, if it can be one of the options, else ''; via: API or
+--- Answers an OPEN question and frees its message. choice: the answer if it can be one of the options, else ''; via: API or
 --- PAGE.
 function question.answer(record, answer, choice, answeredBy, via)
   question.needOpen(record)

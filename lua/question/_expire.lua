@@ -1,6 +1,6 @@
 --- @include lib/due mailbox/_aside mailbox/_cancel mailbox/_finish mailbox/_message question/_cancel question/_question
 --- @include scope/_scope
---- Nobody has answered by `expiresAt`: the message goes on without an answer, or has failed.
+--- Nobody has answered by `expiresAt`: the message goes on without an answer, or fails.
 due['question:expiry'] = function(questionId, at)
   local record = question.read(questionId)
   if record.state ~= 'OPEN' then return end

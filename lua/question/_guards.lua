@@ -1,5 +1,5 @@
 --- @include lib/caller lib/guards question/_question
---- For a caller that is limited to mailboxes; a question that no message has asked is anybody's.
+--- For a caller limited to mailboxes. Any caller may use a question that no message asked.
 function guards.questionId(questionId)
   local record = question.load(questionId, 'scopeId', 'mailboxId')
   if record and record.mailboxId then caller.needMailbox(record.mailboxId) end

@@ -1,5 +1,5 @@
 --- @include lib/finished lib/retained lib/sorted lib/unit mailbox/_asked question/_question question/_remove
---- What becomes of a message's questions (mailbox/_asked).
+--- The questions of a message (mailbox/_asked).
 
 function asked.find(questionId)
   return question.load(questionId)
@@ -9,13 +9,14 @@ function asked.bytes(record)
   return record and #record.question + #(record.options or '') + #(record.answer or '') or 0
 end
 
---- One that has just ended by itself, and so ends its message, is no longer OPEN.
+--- If a question has just ended its message by expiring, it is no longer OPEN.
 function asked.withdraw(questionId, at, cause)
   local record = question.read(questionId)
   if record.state == 'OPEN' then question.finish(record, 'WITHDRAWN', at, emit.question.withdrawn, cause) end
 end
 
---- They are up to a hundred, and messages are removed a hundred at a time: the next step of retention takes them.
+--- A message has up to a hundred questions, and messages are removed a hundred at a time, so the next step of retention
+--- removes the questions.
 function asked.forget(messageId, finishedAt)
   finished.add('question:ofMessage', messageId .. ' ' .. string.format('%d', finishedAt), '0')
 end

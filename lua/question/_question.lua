@@ -3,18 +3,17 @@
 --- @include lib/timer
 --- A question's record and its transitions: OPEN, then ANSWERED, EXPIRED or WITHDRAWN.
 
---- The fields that transitions need; refuses where there is no such question.
+--- The fields that transitions need. Refuses if there is no such question.
 function question.read(questionId)
   return question.load(questionId, 'scopeId', 'messageId', 'mailboxId', 'state', 'options', 'expiresAt', 'fails', 'links')
     or refuse('QUESTION_NOT_FOUND')
 end
 
---- The whole question.
 function question.view(questionId)
   return question.load(questionId) or refuse('QUESTION_NOT_FOUND')
 end
 
---- Whether the caller may use the mailbox of the message that has asked it, if one has.
+--- Whether the caller may use the mailbox of the message that asked it, if any.
 function question.isVisible(record)
   return not record.mailboxId or caller.hasMailbox(record.mailboxId)
 end
@@ -33,13 +32,13 @@ function question.open(record)
   emit.question.asked(record.id, record)
 end
 
---- Adds a link by the digest of its token: its holder may answer the question.
+--- Adds a link by the digest of its token. Its holder may answer the question.
 function question.link(record, digest)
   maps.put(keys.links(), digest, spaceNumber .. ' ' .. record.id)
   records.set(record, 'links', record.links and record.links .. ' ' .. digest or digest)
 end
 
---- Moves an OPEN question to a final state at the time `at`. emitter: emits its event, with its cause.
+--- Moves an OPEN question to a final state at the time `at`. emitter: emits its event, with the cause.
 function question.finish(record, state, at, emitter, cause)
   question.enter(record, state)
   sorted.remove(keys.openQuestions(), record.id)

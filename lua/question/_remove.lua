@@ -1,7 +1,7 @@
 --- @include lib/count lib/maps lib/retained lib/sorted lib/space lib/unit lib/usage question/_question scope/_retain
 --- @include scope/_scope space/_space
 
---- Removes a question and its links; `at`: when it, or its message, finished.
+--- Removes a question and its links. at: when it or its message finished.
 function question.remove(questionId, at)
   usage.enterToday(space.load(spaceId, 'usageDay'))
   local record = question.load(questionId)
@@ -14,7 +14,7 @@ function question.remove(questionId, at)
   scope.release(record.scopeId, at)
 end
 
---- One without a message.
+--- Removes a question that no message asked.
 retained['question:question'] = function(questionId, at)
   question.remove(questionId, at)
 end

@@ -6,6 +6,6 @@ function question.needOpen(record)
   if scope.cancelOf(scope.path(record.scopeId)) then refuse('QUESTION_CLOSED', 'WITHDRAWN') end
   local changesAt = record.expiresAt
   if record.messageId then changesAt = math.min(changesAt, message.changesAt(message.read(record.messageId))) end
-  -- It came after the sweep that this call waited for, if for any.
+  -- It expired after the sweep, if any, that this call waited for.
   if changesAt <= now then sendBack('DUE') end
 end

@@ -1,5 +1,5 @@
---- Answers an OPEN question. The first answer stands; the same by the same person again changes nothing. answer: as JSON; choice:
---- the answer, if it can be one of the options, else ''.
+--- Answers an OPEN question. The first answer stands; the same answer by the same person changes nothing. answer: JSON;
+--- choice: the answer if it can be one of the options, else ''.
 --- @request write
 --- @args questionId choice answeredBy
 --- @long answer

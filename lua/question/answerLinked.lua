@@ -1,4 +1,4 @@
---- Answers the OPEN question of a link, from its page; again is refused. answer: as JSON; choice: as there.
+--- Answers a link's OPEN question from its page; a second answer is refused. answer, choice: see question/answer.
 --- @request write link
 --- @args choice answeredBy
 --- @long answer

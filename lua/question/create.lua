@@ -1,4 +1,4 @@
---- Asks a question that holds nothing up. text: the question, as JSON; options: in lines, '' for none. linkToken and its digest:
+--- Asks a question that blocks nothing. text: the question, as JSON; options: lines, '' for none. linkToken and its digest:
 --- of the link to its page.
 --- @request write
 --- @space maxArmedTimers timers:ARMED

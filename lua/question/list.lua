@@ -1,5 +1,5 @@
---- Lists questions, newest first, of the states `,A,B,`, of a scope and those below it, and of a message ('' for all). A page
---- looks at no more than 1,000 records and 4 MiB, so it may be short though there are more; the cursor is the last id looked at.
+--- Lists questions, newest first, by states (`,A,B,`), scope subtree and message ('' for all). A page looks at no more than
+--- 1,000 records and 4 MiB, so it may be short although more follow. The cursor is the last id looked at.
 --- @request read
 --- @args limit cursor states scopeId messageId
 --- @reply nextCursor questions:question[]

@@ -1,4 +1,4 @@
---- A question, with its answer.
+--- A question with its answer.
 --- @request read
 --- @args questionId
 --- @reply question:question

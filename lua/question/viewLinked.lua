@@ -1,4 +1,4 @@
---- The question of a link, with the names of the mailbox and the run that it belongs to, false where they have none.
+--- A link's question, with the names of its mailbox and its run, false where it has none.
 --- @request read link
 --- @args
 --- @reply question:question mailboxName scopeName

@@ -1,4 +1,4 @@
---- Withdraws an OPEN question that no message waits for; again changes nothing.
+--- Withdraws an OPEN question that no message waits for. Repeating it changes nothing.
 --- @request write
 --- @args questionId
 --- @reply question:question

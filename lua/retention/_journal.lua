@@ -1,9 +1,10 @@
 --- @export walkJournal trimJournal
 --- @include lib/records lib/retained lib/space lib/streamId lib/unit lib/usage event/_segments retention/_stream
---- The journal says in order when messages finished, and is kept longer than they are, so they need no index of their own.
+--- The journal has the order in which messages finished, and is kept longer than they are. So they need no index of their
+--- own.
 
---- The entries after `after` at the time `through` or before, the position behind them and whether there may be more; nil if
---- they are packed and Node has not opened them.
+--- The entries after `after` up to the time `through`, the position behind them and whether there may be more; nil if they
+--- are packed and Node has not opened them.
 local function entriesOf(record, after, through, maxEntries, opened)
   local limit = string.format('%d', through)
   if not (record.packedThrough and streamId.isBefore(after, record.packedThrough)) then
@@ -24,8 +25,8 @@ local function entriesOf(record, after, through, maxEntries, opened)
   return entries, #entries == #page.entries and page.through or last, more
 end
 
---- Removes the records that events at `through` or before are about, starting after the space's `retainedThrough`. Returns
---- whether there may be more. Sends the script back if it needs packed events; comes before all other changes.
+--- Removes the records of events up to `through`, starting after the space's `retainedThrough`. Returns whether there may be
+--- more. Sends the script back if it needs packed events, so call it before any other change.
 local function walkJournal(record, through, maxEntries, opened)
   if through < 0 then return false end
   local after = record.retainedThrough or record.trimmedThrough or '0-0'
@@ -42,8 +43,8 @@ local function walkJournal(record, through, maxEntries, opened)
   return more
 end
 
---- Trims the entries at `through` or before, and stores the last trimmed id in the same step; of packed events, drops the
---- oldest segment if all of it is over. Returns whether there may be more.
+--- Trims the entries up to `through` and stores the last trimmed id in the same step. Of packed events, drops the oldest
+--- segment once all of it is that old. Returns whether there may be more.
 local function trimJournal(through, maxEntries)
   local segment = segments.from('-', 1)[1]
   local last, more

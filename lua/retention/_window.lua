@@ -1,6 +1,6 @@
 --- @export window
---- How long records are kept: for the retention window of the plan as it is now, at least 30 days for all but messages;
---- some for a time that is the same on every plan.
+--- How long records are kept: for the current plan's retention window, and all but messages at least 30 days; some for the
+--- same time on every plan.
 local day = 86400000
 local window = { reservations = 400 * day, usageDays = 400, audit = 365 * day }
 

@@ -1,7 +1,7 @@
---- Removes a segment of packed messages. rows: JSON, all that are in it, each with id, mailboxId, scopeId, state,
---- finishedAt, isTask, bytes (what is retained of it), hasAsked (questions), and workKey and key where it has one. Of tasks tombstones stay: of a segment of
---- MESSAGES, `tombstones` is a segment of `countOf` of these with this `digest`, '' for none. Nothing is done if the segment
---- has changed.
+--- Removes a segment of packed messages. rows: a JSON list of all its messages, each with id, mailboxId, scopeId, state,
+--- finishedAt, isTask, bytes (retained), hasAsked (questions), and workKey and key if it has one. Tasks leave tombstones: for
+--- a segment of MESSAGES, `tombstones` is a segment of `countOf` tombstones with this `digest`, or ''. Does nothing if the
+--- segment has changed.
 --- @args spaceId requestId entry digest countOf
 --- @long rows tombstones
 --- @reply isDone
@@ -13,13 +13,13 @@ local finishedThrough = redis.call('ZSCORE', keys.messageSegmentEnds(segment.kin
 if not finishedThrough then return { isDone = 0 } end
 local record = space.load(spaceId, 'usageDay', 'messageSegments')
 usage.enterToday(record)
--- Those that were unpacked since have a record of their own, or had one.
+-- Messages unpacked since then have, or had, a record of their own.
 local isUnpacked, unpacked = {}, redis.call('ZRANGE', keys.unpackedMessages(), '[' .. segment.first, '[' .. segment.last, 'BYLEX')
 for _, id in ipairs(unpacked) do isUnpacked[id] = true end
 
 local list, scopes = cjson.decode(rows), {}
 
---- Nothing is left of a message in the indexes.
+--- Removes a message from the indexes of its scope.
 local function leaveScope(row)
   sorted.remove(keys.scopeMessages(row.scopeId), row.id)
   scopes[row.scopeId] = math.max(scopes[row.scopeId] or 0, row.finishedAt)

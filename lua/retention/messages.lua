@@ -1,5 +1,5 @@
---- The oldest segment of packed messages of a kind that is over: of MESSAGES after the plan's window, of TOMBSTONES of their
---- tasks max(window, 30 days) later. Nothing if there is none. skipped: so many older ones cannot be read.
+--- The oldest expired segment of packed messages of a kind: MESSAGES expire after the plan's window, TOMBSTONES max(window,
+--- 30 days) later. Nothing if there is none. skipped: how many older ones to pass over as unreadable.
 --- @args spaceId requestId kind skipped
 --- @reply entry key
 --- @include lib/clock lib/space mailbox/_packed retention/_window

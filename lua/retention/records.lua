@@ -1,4 +1,4 @@
---- Removes records of the organization whose retention period is over, oldest first and about `maxRecords` at most; then
+--- Removes records of the organization whose retention period has ended, oldest first and about `maxRecords` at most; then
 --- entries of its audit trail.
 --- @args spaceId requestId maxRecords
 --- @reply more
@@ -7,7 +7,7 @@ maxRecords = tonumber(maxRecords)
 local _, keep = window.ofPlan()
 local removed = 0
 
---- Removes records of a finished set that finished at `through` or before.
+--- Removes records that finished at `through` or before from a finished set.
 local function removeFrom(list, through)
   while removed < maxRecords do
     local head = redis.call('ZRANGE', list, 0, 0, 'WITHSCORES')

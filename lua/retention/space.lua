@@ -13,7 +13,7 @@ keyspace.enter(record.number)
 
 local more = walkJournal(record, now - shorter, maxRecords, opened)
 for _, step in pairs(retained.steps) do more = step(now - longer, maxRecords, shorter) or more end
--- The journal is trimmed only where it has been walked.
+-- The journal is trimmed only after it has been walked.
 if not more then more = trimJournal(now - longer, maxRecords) end
 more = removeIdempotency(record.idempotencyFrom or math.floor(record.createdAt / 86400000), maxRecords) or more
 more = removeUsage(math.floor(now / 86400000) - window.usageDays, usageDay, maxRecords) or more

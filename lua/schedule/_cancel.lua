@@ -1,6 +1,5 @@
 --- @include lib/cancels lib/page schedule/_schedule scope/_ending
 
---- Ends a schedule of a cancelled run.
 function schedule.stop(record, cancel)
   schedule.finish(record, ending.count(cancel, 'endedSchedules'))
 end

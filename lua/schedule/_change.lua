@@ -1,8 +1,8 @@
 --- @include lib/clock lib/refuse lib/sendBack schedule/_cancel schedule/_schedule scope/_scope
---- What calls that change a schedule begin with.
+--- Preparation of every call that changes a schedule.
 
---- The schedule, with all that was due of it made real; firing it is Node's to do. drainedSchedule: the moment up to which
---- it has been fired.
+--- The current schedule. If moments are due, sends the call back for Node to fire them. drainedSchedule: the moment up to
+--- which they have been fired.
 function schedule.current(scheduleId, drainedSchedule)
   local record = schedule.load(scheduleId) or refuse('SCHEDULE_NOT_FOUND')
   local cancel = record.state ~= 'ENDED' and scope.cancelOf(scope.path(record.scopeId))

@@ -1,5 +1,5 @@
 --- @include lib/caller lib/guards schedule/_schedule
---- For a caller that is limited to mailboxes.
+--- For a caller limited to mailboxes.
 function guards.scheduleId(scheduleId)
   local record = schedule.load(scheduleId, 'mailboxId')
   if record then caller.needMailbox(record.mailboxId) end

@@ -1,7 +1,7 @@
 --- @include lib/clock lib/id lib/sendBack schedule/_schedule
 
---- The first moment after now. Of a cron expression Node computes it: known.nextAt is the first one after known.after, and
---- still is while the clock stands between them. everySeconds counts from the creation, the moment of the id.
+--- The first moment after now. For a cron expression Node computes it: known.nextAt is the first moment after known.after,
+--- and stays valid while now is between the two. everySeconds counts from the schedule's creation, the time of its id.
 function schedule.following(id, cron, everySeconds, timezone, known)
   if everySeconds then
     local everyMs, createdAt = 1000 * everySeconds, momentOf(id)

@@ -1,5 +1,4 @@
 --- @include lib/retained schedule/_schedule scope/_retain scope/_scope
---- A schedule that has ended.
 retained['schedule:schedule'] = function(scheduleId, at)
   local record = schedule.load(scheduleId)
   if not record then return end

@@ -1,9 +1,9 @@
 --- @record schedule
 --- @include lib/clock lib/finished lib/maps lib/records lib/sorted lib/space lib/timer lib/unit scope/_scope
---- What all changes of a schedule share. Its next moment stands in two sets: of its space, and of the organization, which
---- workers look at (src/schedule/firing.ts) and no call waits for.
+--- A schedule and its next moment, which is in two sets: the space's, and the organization's, which workers watch
+--- (src/schedule/firing.ts) and no call waits for.
 
---- All of a schedule, as it is now: one in a cancelled run has ended, swept or not. nil where there is none.
+--- The whole schedule at the current time: in a cancelled run it has ended, swept or not. nil if there is none.
 function schedule.view(scheduleId)
   local record = schedule.load(scheduleId)
   if record and record.state ~= 'ENDED' and scope.cancelOf(scope.path(record.scopeId)) then
@@ -30,7 +30,7 @@ function schedule.arm(record, at)
   end
 end
 
---- Ends an ACTIVE or PAUSED schedule, whose run is cancelled.
+--- Ends an ACTIVE or PAUSED schedule of a cancelled run.
 function schedule.finish(record, cause)
   schedule.arm(record, false)
   schedule.enter(record, 'ENDED')

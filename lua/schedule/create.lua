@@ -1,5 +1,5 @@
---- Creates a schedule; its name is unique in the space. cron or everySeconds: '' the one that it has not; maxAttempts: ''
---- for the mailbox's; priority, key: '' for none.
+--- Creates a schedule; its name is unique in the space. cron, everySeconds: '' for the one not used; maxAttempts: '' for the
+--- mailbox's setting; priority, key: '' for none.
 --- @request write
 --- @args after nextAt name mailboxId scopeId cron everySeconds timezone maxAttempts priority key tail
 --- @reply schedule:schedule

@@ -1,4 +1,4 @@
---- Deletes a schedule; what it has sent stays.
+--- Deletes a schedule. Messages already sent stay.
 --- @request write
 --- @args drainedSchedule scheduleId
 --- @reply

@@ -1,6 +1,6 @@
---- Fires a schedule whose next moment is still `nextAt`, and sets the following one: sends the message of `moment`, the last
---- that has come; those before it, `missed` of them, are only counted. A send that is refused says so in an event. Behind no
---- request: the arguments of lib/call that tell the caller are empty.
+--- Fires a schedule whose next moment is still `nextAt`, and sets the following one. Sends the message of `moment`, the last
+--- one that has passed; the `missed` ones before it are only counted. If the send is refused, an event says so. No request is
+--- behind it, so lib/call's arguments about the caller are empty.
 --- @request worker
 --- @args scheduleId nextAt moment missed following workKey traceparent tail
 --- @reply
@@ -19,7 +19,7 @@ end
 schedule.arm(record, tonumber(following))
 if missed ~= '0' then records.set(record, 'missed', record.missed + missed) end
 local box = mailbox.read(record.mailboxId)
--- The moment came before, and the clock was set back.
+-- This moment was fired before the clock was set back.
 if box and maps.get(keys.workKeys(record.mailboxId), workKey) then return call.answer() end
 local code = not box and 'MAILBOX_NOT_FOUND' or not plan.hasOperation(0) and 'OPERATIONS_EXHAUSTED'
   or capacity.isTooLarge(record.payload) and 'PAYLOAD_TOO_LARGE' or capacity.lack(box, 0, box.mode == 'WORK')

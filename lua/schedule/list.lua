@@ -1,4 +1,4 @@
---- Schedules, newest first; the next cursor is the last id of the page, which ends early behind 4 MiB of payloads.
+--- Schedules, newest first. A page ends after 4 MiB of payloads; the next cursor is its last id.
 --- @request read
 --- @args limit cursor
 --- @reply nextCursor schedules:schedule[]

@@ -1,4 +1,4 @@
---- Sends a schedule's message now, paused or not; its moments stay as they are.
+--- Sends a schedule's message now, even if it is paused. Its moments do not change.
 --- @request write
 --- @args drainedSchedule scheduleId traceparent tracestate tail
 --- @reply schedule:schedule

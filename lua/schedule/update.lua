@@ -1,4 +1,4 @@
---- Changes a schedule; '' leaves a field as it is, and cron and everySeconds replace each other.
+--- Changes a schedule. '' leaves a field as it is; cron and everySeconds replace each other.
 --- @request write
 --- @args drainedSchedule after nextAt scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts priority key state
 --- @long payload
@@ -40,7 +40,7 @@ if asked.scopeId then
   if not path then scope.create(scopeId) end
   sorted.remove(keys.scopeSchedules(record.scopeId), scheduleId)
   sorted.add(keys.scopeSchedules(scopeId), '0', scheduleId)
-  -- It goes with what is over unless something else belongs to it.
+  -- Until the scope has other records, it is kept like a finished one.
   finished.add('scope:scope', record.scopeId, nowText)
 end
 for field, value in pairs(asked) do records.set(record, field, value) end

@@ -1,12 +1,12 @@
 --- @export cancelling
 --- @include lib/cancels lib/clock lib/count lib/finished lib/records lib/space scope/_pausing scope/_scope
---- The cancel of a run. Its first step marks the named scope, and from then on everything below counts as cancelled
---- (scope.cancelOf). This and further steps walk through the subtree, children before their parents, end what is live and mark
---- each scope. How far they have come, `cancelWalk` says: `scopeId kind lastId`.
+--- The cancel of a run. Its first step marks the named scope; from then on everything below counts as cancelled
+--- (scope.cancelOf). This step and further ones walk through the subtree, children before parents, end live records and mark
+--- each scope. `cancelWalk` has their position: `scopeId kind lastId`.
 local cancelling = {}
 --- How many records of all states a step looks at.
 local maxLooks = 1000
---- The kinds, in order.
+--- The kinds of records, sorted.
 local kinds
 
 local function kindAfter(name)
@@ -20,7 +20,7 @@ local function kindAfter(name)
   end
 end
 
---- The first scope of a subtree that has no children.
+--- The first leaf of a subtree.
 local function deepest(scopeId)
   while true do
     local child = redis.call('ZRANGE', keys.gates(scopeId), 0, 0)[1]
@@ -29,7 +29,7 @@ local function deepest(scopeId)
   end
 end
 
---- The scope that follows in the subtree of another; nil behind the last, which is that one.
+--- The next scope in the walk through a subtree; nil after the top scope, which comes last.
 local function following(scopeId, topId)
   if scopeId == topId then return nil end
   local path = scope.path(scopeId)
@@ -39,7 +39,7 @@ local function following(scopeId, topId)
   return sibling and deepest(string.sub(sibling, -36)) or parentId
 end
 
---- Marks a scope; how many records that changed.
+--- Marks a scope as cancelled. Returns the number of records changed.
 local function mark(scopeId, at)
   local record = scope.load(scopeId, 'path', 'live', 'cancelledAt')
   if record.cancelledAt then return 0 end
@@ -53,7 +53,7 @@ local function mark(scopeId, at)
   return 1
 end
 
---- Cancels the run that begins with this scope; returns its record.
+--- Cancels the run that starts with this scope. Returns its record.
 function cancelling.start(scopeId)
   mark(scopeId, now)
   local cancel = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'cancelWalk')
@@ -63,8 +63,8 @@ function cancelling.start(scopeId)
   return cancel
 end
 
---- Ends records of one kind in one scope until `limit` have changed. Returns how many did, and how far it came: '' when it
---- looked at all of them.
+--- Ends records of one kind in one scope until `limit` have changed. Returns how many have, the last id looked at ('' if all
+--- were), and the number looked at.
 local function stopSome(kind, scopeId, last, cancel, limit)
   local record, changed = scope.load(scopeId, 'path', 'live', 'cancelledAt'), 0
   local looks = math.min(maxLooks, 4 * limit)
@@ -77,7 +77,7 @@ local function stopSome(kind, scopeId, last, cancel, limit)
   return changed, #ids == looks and ids[looks] or '', #ids
 end
 
---- Goes on with a cancel until about `limit` records have changed. Returns how many have, and whether it came to the end.
+--- Continues a cancel until about `limit` records have changed. Returns how many have, and whether the cancel is complete.
 function cancelling.step(scopeId, limit)
   local cancel = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'cancelWalk')
   local at, name, last = string.match(cancel.cancelWalk or '', '^(%S+) (%S*) (%S*)$')

@@ -1,10 +1,10 @@
 --- @export ending
 --- @include lib/records scope/_scope
---- What a cancelled run loses, whoever comes across it: the steps of its cancel, or another call before they get there.
+--- Records that a cancel ends, whether a step of the cancel finds them or another call does so earlier.
 local ending = {}
 
---- Counts a record that a cancel ends among its totals. Returns the id of the request that asked for the cancel: the cause of
---- the record's events. cancel: of scope.cancelOf; total: the counter in its record.
+--- Counts a record ended by a cancel. Returns the id of the request that asked for the cancel, which is the cause of the
+--- record's events. cancel: from scope.cancelOf; total: the counter in its record.
 function ending.count(cancel, total)
   records.add(cancel.hashKey, total, 1)
   return scope.load(cancel.id, 'path', 'cancelRequestId').cancelRequestId or '~'

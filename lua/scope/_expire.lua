@@ -1,6 +1,6 @@
 --- @include lib/clock lib/due lib/timer scope/_cancelling scope/_scope
 
---- What is left to do of a cancel. Answers how many records changed; where there is more, a sweep makes one step.
+--- Continues a cancel. Returns how many records changed; if there is more to do, a sweep makes one step.
 due['scope:cancel'] = function(scopeId, _, limit)
   if not scope.path(scopeId) then return end
   local changed, isDone = cancelling.step(scopeId, limit)

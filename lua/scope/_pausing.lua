@@ -1,12 +1,12 @@
 --- @registry pausing
 --- @include lib/count lib/invocation
---- What else happens when something is paused or resumed, added by mailbox/_paused:
+--- Further effects of pausing and resuming; mailbox/_paused adds:
 ---
---- changed(): anything was paused or resumed.
---- resumed(): a scope was resumed, and what waits to receive in it is to look again.
+--- changed(): something was paused or resumed.
+--- resumed(): a scope was resumed, so receives that wait in it look again.
 local pausing = {}
 
---- Counts what is paused in the space.
+--- Counts pauses in the space.
 function pausing.add(change)
   invocation.hasWithheld = true
   count.space('paused', change)

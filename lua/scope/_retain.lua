@@ -1,5 +1,5 @@
 --- @include lib/finished lib/inRun lib/records lib/retained lib/sorted lib/unit lib/withScope scope/_scope
---- A scope is removed when it has been empty and idle for as long as finished work is kept.
+--- A scope is removed after it has been empty and idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)
   if scope.load(scopeId, 'path', 'paused').paused then return false end
@@ -11,7 +11,7 @@ local function isEmpty(scopeId)
   return redis.call('EXISTS', unpack(indexes)) == 0
 end
 
---- Called when a record of the scope, finished at `at`, has been removed. A cancelled scope is kept at least as long from
+--- Call it when a record of the scope, finished at `at`, has been removed. A cancelled scope is kept at least that long after
 --- its cancel.
 function scope.release(scopeId, at)
   unit.write()
@@ -20,8 +20,7 @@ function scope.release(scopeId, at)
   finished.add('scope:scope', scopeId, string.format('%d', math.max(at, record and record.cancelledAt or 0)))
 end
 
---- The scope may have been used again; then it is released with the last record of that use, or kept as long from a use that
---- left no record.
+--- A scope that was used again is released with the last record of that use, or kept as long after a use that left no record.
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end

@@ -1,8 +1,8 @@
 --- @record scope
 --- @include lib/clock lib/count lib/journal lib/records lib/refuse lib/sorted org/_org
---- Scopes: a tree that grows by first use. A scope's parent never changes, so its record has the whole path, root first.
---- `live` counts the READY and CLAIMED messages and the WAITING waiters of its subtree; `cancelledAt` is set once it is
---- cancelled. Below a cancelled scope everything is cancelled at once, marked or not.
+--- Scopes: a tree in which a scope is created by its first use. A scope's parent never changes, so its record has the whole
+--- path, root first. `live` counts the READY and CLAIMED messages and the WAITING waiters of its subtree; `cancelledAt` is
+--- set once it is cancelled. Everything below a cancelled scope counts as cancelled at once, marked or not.
 scope.maxDepth = 8
 
 --- The fields that every use of a scope needs.
@@ -24,49 +24,49 @@ function scope.path(scopeId)
   return ids
 end
 
---- Whether a scope is this one or below it; '': any is. What has gone is nowhere.
+--- Whether a scope is this ancestor or below it; '' is above all scopes. A removed scope is below none.
 function scope.isWithin(scopeId, ancestorId)
   if ancestorId == '' then return true end
   local record = read(scopeId)
   return record and string.find(record.path, ancestorId, 1, true) ~= nil
 end
 
---- The record of the scope at a depth of a path.
+--- The record of the scope at this depth of a path.
 local function at(path, depth)
   if depth == #path and path.last then return path.last end
   return read(path[depth])
 end
 
---- The record of the scope whose cancel came first of those on a path, of which `last` is the last one looked at (nil: all
---- of it); nil where none is cancelled.
+--- The record of the scope with the earliest cancel on a path, down to the scope `last` (nil: the whole path); nil if none is
+--- cancelled.
 function scope.cancelOf(path, last)
   local first
   for depth = 1, #path do
     local record = depth == #path and path.last or read(path[depth])
     local cancelledAt = record.cancelledAt
-    -- What lies below is marked with the moment of the scope that the cancel named.
+    -- Scopes below are marked with the time of the cancelled scope, so the topmost one wins.
     if cancelledAt and (not first or cancelledAt < first.cancelledAt) then first = record end
     if path[depth] == last then break end
   end
   return first
 end
 
---- Refuses new work in a cancelled run. path: nil where the scope was never used.
+--- Refuses new work in a cancelled run. path: nil for a scope that was never used.
 function scope.needRunning(path)
   if path and scope.cancelOf(path) then refuse('SCOPE_CANCELLED') end
 end
 
---- The place of a scope among others, in order of creation.
+--- The member for a scope in sets by order of creation.
 function scope.place(scopeId, createdAt)
   return string.format('%012x ', createdAt) .. scopeId
 end
 
---- The place among those that have a name.
+--- The member for a scope in the set by name.
 function scope.namedPlace(name, place)
   return name .. '\t' .. place
 end
 
---- Creates a scope below `parentPath` (nil or empty: a root scope). Call scope.check first. name: may be nil.
+--- Creates a scope below `parentPath` (nil or empty for a root scope). Call scope.check first. name: may be nil.
 function scope.create(scopeId, parentPath, name)
   local path = { unpack(parentPath or {}) }
   local parent = path[#path]
@@ -81,7 +81,7 @@ function scope.create(scopeId, parentPath, name)
   return path
 end
 
---- Notes a use that leaves no record which would keep the scope: it is kept for its time from then on (scope/_retain).
+--- Records a use that leaves no record to keep the scope. From then on it is kept for its time (scope/_retain).
 function scope.use(scopeId)
   records.put(keys.scope(scopeId), 'usedAt', now)
 end
@@ -94,12 +94,12 @@ function scope.check(path)
   if maxRuns and count.ofOrg(limits, 'usedRuns') >= maxRuns then refuse('ACTIVE_RUNS_LIMITED', maxRuns) end
 end
 
---- The state that the census counts a scope in. One below a cancelled scope counts as it was until it is marked itself.
+--- The state that the census counts a scope in. A scope below a cancelled one keeps its state until it is marked itself.
 function scope.counted(record)
   return record.cancelledAt and 'CANCELLED' or record.live > 0 and 'ACTIVE' or 'IDLE'
 end
 
---- Adds to the live work of a scope and of its ancestors.
+--- Adds to the live work of a scope and its ancestors.
 function scope.addLive(path, change)
   for depth = 1, #path do
     local record = at(path, depth)
@@ -109,13 +109,13 @@ function scope.addLive(path, change)
     if woke or slept then
       if not record.cancelledAt then scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE') end
       if depth == 1 then count.org('usedRuns', woke and 1 or -1) end
-      -- For those who wait until nothing live is left in a scope.
+      -- Wakes waits for the end of all live work in a scope.
       if slept then journal.wake(path[depth]) end
     end
   end
 end
 
---- Adds to a counter that the records of a scope and of every scope above it keep of their subtrees.
+--- Adds to a counter of a scope and all its ancestors, which count their subtrees.
 function scope.addAlong(path, counter, change)
   for _, id in ipairs(path) do records.add(keys.scope(id), counter, change) end
 end

@@ -1,6 +1,6 @@
 --- @export subtree
 --- @include lib/merge scope/_scope scope/_view
---- A scope and its descendants, with the records that belong to them. Reads are bounded, because a run may be of any size.
+--- A scope and its descendants with their records. Reads are bounded, as a run may have any size.
 local subtree = {}
 
 --- The scope and at most `maxScopes` descendants, nearest first, and whether there are more; nil if there is no such scope.
@@ -18,7 +18,7 @@ function subtree.scopes(scopeId, maxScopes)
   return found, false
 end
 
---- The newest ids of a kind (lib/inRun) in these scopes, at most `maxIds`.
+--- The newest ids, at most `maxIds`, of a kind (lib/inRun) in these scopes.
 local function newest(kind, scopes, maxIds)
   local ids, cursors = {}, {}
   for _, record in ipairs(scopes) do
@@ -34,8 +34,8 @@ local function newest(kind, scopes, maxIds)
   return ids
 end
 
---- Rows of a kind in these scopes, newest first, and whether there are more: at most `maxRows` rows, with at most 1,000
---- further records in them. Damaged ones are among those that are not shown.
+--- Rows of a kind in these scopes, newest first, and whether there are more: at most `maxRows` rows with at most 1,000
+--- further records in them. Damaged records are not shown, so there are then more.
 function subtree.rows(kind, scopes, maxRows)
   local found, further, isCut, ids = {}, 0, false, newest(kind, scopes, maxRows + 1)
   if kind.ahead then kind.ahead(ids, 1) end

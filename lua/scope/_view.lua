@@ -1,6 +1,6 @@
 --- @include scope/_scope
 
---- The scope as reads show it: cancelled with the first one above it that is; nil where it was never used.
+--- The scope as reads show it: cancelled if it or any ancestor is; nil if it was never used.
 function scope.view(scopeId)
   local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'liveWaiters', 'name', 'createdAt', 'paused')
   if not record then return nil end

@@ -1,11 +1,11 @@
---- Stops a run: the scope and all below it are cancelled from now on. This makes the first step of ending the live records in
---- it; workers make the others, as does calling it again, for this scope or one below. totals: the number of records that the
+--- Cancels a run: the scope and all below it count as cancelled from now on. Makes the first step of ending its live records.
+--- Workers make the others; calling it again, for this scope or one below, also makes a step. totals: how many records the
 --- cancel of this scope has ended, by name; stays: the records left in the run.
 --- @request write
 --- @args scopeId
 --- @reply totals stays isDone
 --- @include lib/call lib/cancels lib/clock lib/refuse lib/stays lib/timer lib/unit scope/_cancelling scope/_scope
---- Groups that a step decides end as many members again: 500 records at most.
+--- Deciding a group ends its members as well, so a step ends up to 500 records.
 local maxRecords = 250
 local path = scope.path(scopeId) or refuse('SCOPE_NOT_FOUND')
 

@@ -1,4 +1,4 @@
---- Makes a scope before its first use, or finds it ('': a new id, a root, no name). The parent may be new, too.
+--- Creates a scope before its first use, or finds it ('': a new id, a root, no name). The parent may be new as well.
 --- @request write
 --- @args scopeId parentScopeId name tail
 --- @reply known scope:scope
@@ -31,6 +31,6 @@ if parentPath then
   records.put(keys.scope(id), 'isDeclared', true)
   records.add(keys.scope(parentScopeId), 'declaredChildren', 1)
 end
--- Never used, it goes with what is over.
+-- Until the scope is used, it is kept like a finished one.
 finished.add('scope:scope', id, nowText)
 return call.answer({ scope = scope.view(id) }, 'operation')

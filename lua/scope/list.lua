@@ -1,5 +1,5 @@
---- Scopes, newest first, of the states `,A,B,`, below this parent, with this name ('' for all). A filtered page looks at no
---- more than 1,000 records, so it may be short while there is more; the cursor is the place of the last one looked at.
+--- Lists scopes, newest first, by states (`,A,B,`), parent and name ('' for all). A filtered page looks at no more than 1,000
+--- records, so it may be short although more follow. The cursor is the last member looked at.
 --- @request read
 --- @args states parentScopeId name limit cursor
 --- @reply nextCursor scopes:scope[]
@@ -8,7 +8,7 @@ limit = tonumber(limit)
 local key, before, from, to = keys.scopes(), '', '+', '-'
 if name ~= '' then
   key, before = keys.scopeNames(), name .. '\t'
-  -- The character after the tab.
+  -- The line feed is the character after the tab.
   from, to = '(' .. name .. '\n', '[' .. before
 elseif parentScopeId ~= '' then
   key = keys.gates(parentScopeId)

@@ -1,5 +1,5 @@
---- The run view: the records of a scope and its descendants, newest first, at most `maxRows` of each kind, and whether any
---- kind has more; descendants, at most `maxScopes`. lists: name and rows of each room's list.
+--- The run view: records of a scope and its descendants, newest first, at most `maxRows` of each kind, and whether any kind
+--- has more; at most `maxScopes` descendants. lists: name and rows of each room's list.
 --- @request read
 --- @args scopeId maxScopes maxRows
 --- @reply scopes:scope[] lists truncated

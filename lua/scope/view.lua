@@ -1,4 +1,4 @@
---- A scope, and what is live in its subtree.
+--- A scope with the counts of live records in its subtree.
 --- @request read
 --- @args scopeId
 --- @reply scope:scope

@@ -1,5 +1,5 @@
 --- @record space
---- A space that exists, without its limits and counters.
+--- An existing space, without its limits and counters.
 function space.read(spaceId)
   local record = space.load(spaceId, 'createdAt', 'name')
   record.spaceId = spaceId

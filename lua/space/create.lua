@@ -1,5 +1,5 @@
 --- Creates a space with the given limits, `maxBacklog 1000 …`. first '1': returns the oldest space instead if there is one,
---- so that processes that start together create one space. detail: for the audit trail.
+--- so that processes that start together create only one. detail: for the audit trail.
 --- @args spaceId requestId name limitValues tail first detail
 --- @reply space:space
 --- @include lib/audit lib/clock lib/id lib/records lib/refuse lib/sorted lib/space lib/unit org/_org space/_space
@@ -10,7 +10,7 @@ if known then return { space = space.read(known) } end
 if maxSpaces and owner.usedSpaces >= maxSpaces then refuse('ENTITLEMENT_EXCEEDED', 'spaces ' .. owner.plan .. ' ' .. owner.spaces) end
 
 local id = newId(tail)
--- Fields that every request reads come first: Redis searches a small hash from its start.
+-- The fields that every request reads come first, as Redis searches a small hash from its start.
 local number = owner.lastSpace + 1
 local record = { 'number', number, 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0,
   'messages:CLAIMED', 0, 'nextLease', '', 'timers:ARMED', 0, 'withheld', 0, 'messages:DELAYED', 0 }

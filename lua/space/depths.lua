@@ -1,6 +1,6 @@
---- For the metrics, without a caller: the named counters, summed over an organization's spaces, and for each of `ages` (a
---- gauge that returns a time) the longest age in milliseconds in any space. Reads the first `maxSpaces` spaces. seen: the
---- number of spaces read; spaces: of all spaces.
+--- For metrics, without a caller: the named counters, summed over an organization's spaces, and for each of `ages` (gauges
+--- that return a time) the greatest age in milliseconds in any space. Reads the first `maxSpaces` spaces. seen: the number of
+--- spaces read; spaces: the number of all.
 --- @args spaceId requestId counters ages maxSpaces
 --- @reply seen spaces sums ages
 --- @include lib/clock lib/gauges lib/space

@@ -1,5 +1,5 @@
---- Figures of the space by name: gauges of a room's _gauges.lua, or counters of the space's record, which cost the same
---- however much is stored.
+--- Figures of the space by name: gauges of a room's _gauges.lua, or counters of the space's record, whose cost does not
+--- depend on how much is stored.
 --- @request read
 --- @args names
 --- @reply values

@@ -1,4 +1,4 @@
---- The space's effective limits. defaults: of all limits.
+--- The space's effective limits. defaults: the defaults of all limits.
 --- @request read
 --- @args defaults
 --- @reply limits

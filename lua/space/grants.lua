@@ -1,4 +1,4 @@
---- What the API key may do in the space: for callers that are shown only that. Counted as a read.
+--- The caller's permissions in the space, so that a caller is shown only what it may do. Counted as a read.
 --- @request read
 --- @reply permissions hasAllMailboxes
 --- @include lib/call lib/caller

@@ -1,5 +1,5 @@
---- Sets some of the space's limits. defaults: of all limits; requested: those to set, `default` to reset one; granted: the
---- highest values that any plan allows. A default above the plan is not refused, but capped when it is read.
+--- Sets some of the space's limits. defaults: the defaults of all limits; requested: the limits to set, `default` to reset
+--- one; granted: the highest value of each in any plan. A default above the plan is not refused, but capped on reading.
 --- @request write
 --- @args defaults granted requested
 --- @reply limits

@@ -1,4 +1,4 @@
---- A space's limits in force, for its operator, who may set some of them: `requested` as in space/putLimits.
+--- A space's effective limits, for its operator, who may set some of them. requested: see space/putLimits.
 --- @args spaceId requestId defaults granted requested
 --- @reply limits
 --- @include lib/records lib/refuse lib/space lib/unit space/_limits

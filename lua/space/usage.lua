@@ -1,5 +1,5 @@
---- Usage by UTC day. fromDay and toDay: days since 1970, '' if omitted, `malformed` if not a date. before: retainedBytes
---- before the range; days: those with counters.
+--- Usage by UTC day. fromDay, toDay: days since 1970, '' if omitted, `malformed` if not a date. before: retainedBytes before
+--- the range; days: the days with counters.
 --- @request read
 --- @space usageDay retainedBytes
 --- @args fromDay toDay
@@ -13,7 +13,7 @@ local first = tonumber(fromDay) or last - 29
 if first > last then refuse('INVALID_DATE_RANGE', 'reversed') end
 if last - first >= 400 then refuse('INVALID_DATE_RANGE', 'long') end
 
---- What lib/usage counted on a day: in a record of its own or, for the current day, in the space's.
+--- The counters of a day: in its own record or, for the current day, in the space's.
 local function read(day, all)
   local record = { day = day, calls = {} }
   for name, value in pairs(all) do

@@ -1,4 +1,4 @@
---- The spaces that the API key can see, newest first. The cursor is a space's number.
+--- The spaces visible to the API key, newest first. The cursor is a space's number.
 --- @request org
 --- @args limit cursor
 --- @reply nextCursor spaces:visibleSpace[]

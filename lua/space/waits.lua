@@ -1,5 +1,5 @@
---- What waits in the space and what is held there, at most `maxRows` rows of each list, and whether any list has more.
---- lists: name and rows of each room's list.
+--- Waits and holds in the space, at most `maxRows` rows of each list, and whether any list has more. lists: name and rows of
+--- each room's list.
 --- @request read
 --- @args maxRows
 --- @reply asOf lists truncated

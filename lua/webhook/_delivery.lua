@@ -17,7 +17,7 @@ local function setProgress(destinationId, entryId, attempts, begunAt)
   maps.put(keys.attempts(destinationId), entryId, begunAt and attempts .. ' ' .. begunAt or attempts)
 end
 
---- Reserves a delivery for the worker that got or started it, for as long as an attempt may take.
+--- Reserves a delivery, for as long as an attempt may take, for the worker that received or started it.
 function delivery.guard(destinationId, entryId)
   local untilText = string.format('%d', now + delivery.guardMs)
   sorted.add(keys.unfinished(destinationId), untilText, entryId)
@@ -54,10 +54,10 @@ function delivery.attempted(record, entryId)
 end
 
 --- Records a failed attempt and schedules the next one. record: its row; pause: the minimum wait in milliseconds; scale: a
---- factor for the schedule's delay. Returns the time of the next attempt, or nil if there will be none.
+--- factor for the schedule's delay. Returns the time of the next attempt; nil if there is none.
 function delivery.failed(record, entryId, pause, scale)
   local destinationId, attempt, reason = record.destinationId, record.attempt, nil
-  -- An attempt that was cut off by the end of its worker says nothing about the receiver.
+  -- An attempt cut off by the end of its worker says nothing about the receiver.
   if record.errorCode ~= 'INTERRUPTED' then
     local receiver = destination.load(destinationId, 'consecutiveFailures', 'failingSince')
     records.set(receiver, 'consecutiveFailures', receiver.consecutiveFailures + 1)

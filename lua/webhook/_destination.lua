@@ -1,12 +1,12 @@
 --- @record destination
 --- @include lib/clock lib/count lib/records lib/refuse lib/sorted lib/unit
---- Webhook destinations. The journal is their outbox, in which each has a position.
+--- Webhook destinations. The journal is their outbox; each has a position in it.
 
 function destination.read(destinationId)
   return destination.load(destinationId) or refuse('DESTINATION_NOT_FOUND')
 end
 
---- The url and the secrets that sign now; nil if there is no such destination.
+--- The url and the secrets that currently sign; nil if there is no such destination.
 function destination.target(destinationId)
   local record = destination.load(destinationId, 'state', 'url', 'signingSecret', 'previousSecret', 'previousSecretUntil')
   if not record then return nil end
@@ -15,7 +15,7 @@ function destination.target(destinationId)
   return record
 end
 
---- Gives up all its unfinished deliveries.
+--- Gives up all unfinished deliveries of a destination.
 function destination.exhaust(destinationId)
   local pending = sorted.count(keys.unfinished(destinationId))
   if pending == 0 then return end

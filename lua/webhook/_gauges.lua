@@ -11,7 +11,7 @@ gauges['outbox:UNREAD'] = function()
   return sum
 end
 
---- The time since which the destination that has failed longest has done nothing else, or false.
+--- When the longest failing destination began to fail, or false.
 function gauges.oldestFailingAt()
   local oldest = false
   for _, id in ipairs(redis.call('ZRANGE', keys.destinations(), 0, -1)) do

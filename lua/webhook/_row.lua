@@ -12,7 +12,7 @@ function row.uuid(entryId, tail)
     32768 + math.floor(sequence / 65536) % 16384, sequence % 65536) .. tail
 end
 
---- The entry id of such a UUID; nil for any other id.
+--- The entry id in such a UUID; nil for any other id.
 function row.entryOf(uuid)
   local time, high, middle, low = string.match(uuid, '^(%x+%-%x+)%-7(%x%x%x)%-(%x%x%x%x)%-(%x%x%x%x)')
   if not time then return nil end

@@ -1,6 +1,6 @@
---- Creates a destination. verdict: Node's check of the url's host, `ok` or the forbidden address; '' if not checked yet, for
---- which the script replies URL_UNCHECKED without writing anything and is called again. eventTypes: `*` or
---- `,type,prefix.*,`. detail: for the audit trail.
+--- Creates a destination. verdict: Node's check of the url's host, `ok` or the forbidden address. '' before the check: the
+--- script then replies URL_UNCHECKED without writing anything and is called again. eventTypes: `*` or `,type,prefix.*,`.
+--- detail: for the audit trail.
 --- @request write
 --- @args url eventTypes signingSecret tail verdict detail
 --- @reply id signingSecret

@@ -1,8 +1,8 @@
---- The outbox of a space: reads on in the journal for each destination with fewer than 1,000 unfinished deliveries, then
+--- The outbox of a space. Reads on in the journal for each destination with fewer than 1,000 unfinished deliveries, then
 --- replies with the due attempts, a few per destination, so that a dead destination does not hold up the others. An attempt
---- is not returned again for as long as it may take. more: whether there is more to read (-1: no destinations); nextInMs:
---- until the next attempt is due ('': none is unfinished). Of the destinations that packed events are still to be read
---- for, an invocation serves one: Node opens the events after its position first (`opened`, event/_segments).
+--- is not returned again for as long as it may take. If destinations still need packed events, an invocation serves one of
+--- them: Node first opens the events after its position (`opened`, event/_segments). more: whether there is more to read (-1:
+--- there are no destinations); nextInMs: until the next attempt is due ('': none is unfinished).
 --- @args spaceId requestId maxEntries
 --- @long opened
 --- @reply more attempts:dueAttempt[] nextInMs spaceNumber
@@ -23,7 +23,7 @@ local function roomOf(id)
   return 1000 - redis.call('ZCARD', keys.unfinished(id))
 end
 
---- The farthest behind of those that have room comes first, so each has its turn.
+--- Of the destinations with room, the one furthest behind comes first, so each gets its turn.
 local behind
 for _, id in ipairs(packedThrough and ids or {}) do
   local record = destination.load(id, 'state', 'eventTypes', 'position', 'readCount', 'consecutiveFailures')

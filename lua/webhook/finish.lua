@@ -17,7 +17,8 @@ if progress and progress.attempts == attempt - 1 and progress.begunAt == attempt
     delivery.failed(record, entryId, tonumber(pauseMs), tonumber(scale))
   end
 elseif not progress and now < attemptedAt + delivery.guardMs then
-  -- The destination was disabled or deleted, but the attempt was made. One that took too long has been recorded as INTERRUPTED.
+  -- The destination was disabled or deleted, but the attempt was made. If it took too long, it is already recorded as
+  -- INTERRUPTED.
   delivery.attempted(record, entryId)
 end
 unit.write()

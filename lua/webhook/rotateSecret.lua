@@ -1,4 +1,4 @@
---- Gives a destination a new signing secret; the previous one also signs for 24 hours.
+--- Gives a destination a new signing secret. The previous one also signs for another 24 hours.
 --- @request write
 --- @args destinationId signingSecret
 --- @reply destination:newDestination

@@ -1,4 +1,4 @@
---- One destination.
+--- A destination.
 --- @request read
 --- @args destinationId
 --- @reply destination:destination

@@ -11,12 +11,15 @@ export const allowanceErrors: ErrorTable = {
     (units) => `the consumption was settled with ${units} units: it is settled once, and repeated with the same units`,
   ),
   WAITER_NOT_FOUND: entry(404, 'there is no such waiter in this space'),
-  UNITS_EXCEED_LIMIT: advised('there are never so many: ask for fewer units', 400, (detail) => {
+  UNITS_EXCEED_LIMIT: advised('there are never that many units: ask for fewer', 400, (detail) => {
     const [limit, kind] = detail.split(' ').reverse();
     const what = kind === 'pool' ? `the pool's ${limit} units` : `the allowance's unitsLimit of ${limit}`;
     return `units must not exceed ${what}: they would never be available`;
   }),
-  ALLOWANCE_EXISTS: entry(409, 'name is that of another allowance of this space: choose another, or use that one'),
+  ALLOWANCE_EXISTS: entry(
+    409,
+    'another allowance of this space has this name: choose another name, or use that allowance',
+  ),
   WAITERS_FULL: advised(
     'the queue is full: try later',
     409,

@@ -11,9 +11,9 @@ const asked = { allowanceId: id(), scopeId: id(), holder: text() };
 const createdAt = time();
 const expiresAt = time();
 const windowEndsAt = time().means('when the window ends').example('2026-01-31T12:01:00.000Z');
-const availableUnits = number().means('the units left in the present window').example(99);
+const availableUnits = number().means('the units left in the current window').example(99);
 
-const cooldownUntil = time().means('when its cooldown ends, and units are given out again; null: no cooldown');
+const cooldownUntil = time().means('when its cooldown ends and units are granted again; null: no cooldown');
 const cooldownReason = text().means('the reason for the cooldown; null: none was given');
 
 export const Allowance = record('Allowance', {
@@ -21,9 +21,9 @@ export const Allowance = record('Allowance', {
   name: text(),
   unitsLimit: number().means('the units of each window').example(100),
   windowSeconds: number().means('the length of a window; windows begin at multiples of it since 1970'),
-  windowStartedAt: time().means('when the present window began').example('2026-01-31T12:00:00.000Z'),
+  windowStartedAt: time().means('when the current window began').example('2026-01-31T12:00:00.000Z'),
   windowEndsAt: windowEndsAt.of((get) => numberOf(get, 'windowStartedAt') + numberOf(get, 'windowSeconds') * 1000),
-  usedUnits: number().means('the units used in the present window').example(1),
+  usedUnits: number().means('the units used in the current window').example(1),
   availableUnits: availableUnits.of((get) => Math.max(0, numberOf(get, 'unitsLimit') - numberOf(get, 'usedUnits'))),
   cooldownUntil: cooldownUntil.orNull(),
   cooldownReason: cooldownReason.orNull(),
@@ -55,7 +55,7 @@ export const Settlement = record('UnitsSettlement', {
   replay: flag(),
 });
 
-/** The consumptions of a run: sums over its scopes, which keep theirs in their records. */
+/** The consumptions of a run: sums over its scopes, each of which keeps its own in its record. */
 export const ConsumptionTotals = record('ConsumptionTotals', {
   count: number().or(0).named('consumptions').means('the consumptions'),
   units: number().or(0).named('consumedUnits').means('their units in all'),
@@ -72,9 +72,9 @@ export const Waiter = record('Waiter', {
   grantedAt: time().orNull().means('when its units were granted; null: they are not'),
   createdAt,
   finishedAt: time().orNull().internal(),
-  /** Of one that was renewed: how long it waits unless a renewal says otherwise. */
+  /** Stored once a waiter was renewed: its time to live, unless a later renewal sets another. */
   ttlSeconds: number().orNull().internal(),
-  /** Of one that was granted: what it has really used, once that was said. */
+  /** The units that a granted waiter has really used, once reported. */
   settledUnits: number().orNull().internal(),
 });
 
@@ -86,9 +86,7 @@ export const WaitingWaiter = record('WaitingWaiter', {
   waitingSince: createdAt.named('createdAt'),
   expiresAt,
   blockedBy: oneOf('HEAD_OF_LINE', 'WINDOW', 'COOLDOWN').means('the reason for its wait'),
-  blockedUntil: time()
-    .orNull()
-    .means('when it is granted at the earliest, if it is the first in line; null: not known'),
+  blockedUntil: time().orNull().means('the earliest time of its grant if it is first in line; null: unknown'),
 });
 
 export const HeldGrant = record('HeldGrant', { ...inWaits, windowEndsAt });

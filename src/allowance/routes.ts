@@ -14,7 +14,7 @@ const create = route({
   method: 'POST',
   path: '/allowances',
   call: 'allowance.create',
-  summary: 'Create an allowance: so many units in each fixed window',
+  summary: 'Create an allowance: a number of units in each fixed window',
   description:
     'Windows are fixed: with `windowSeconds` 60 one begins with each minute. Units that a window does not use are ' +
     'gone.',
@@ -34,7 +34,7 @@ const create = route({
 const list = readList({
   path: '/allowances',
   call: 'allowance.list',
-  summary: 'List allowances with their balances of the current window, newest first; by name',
+  summary: 'List allowances with their balances in the current window, newest first; by name',
   description: 'The balance is that of the current window; `waiting` is the length of the queue.',
   title: 'Find allowances',
   tool: 'Find the shared quota (requests to an outside API, say) that limits what you are about to do, with the units that are left in its current window.',
@@ -49,7 +49,7 @@ const view = read({
   path: '/allowances/:allowanceId',
   call: 'allowance.view',
   summary: "An allowance's balance of the current window, and its cooldown",
-  description: 'Units that are left in the current window, and until when it lasts.',
+  description: 'The units left in the current window, and when it ends.',
   success: { 200: Allowance.schema },
   refuses: ['ALLOWANCE_NOT_FOUND'],
   script: 'allowance/view',
@@ -63,8 +63,8 @@ const update = route({
   call: 'allowance.update',
   summary: 'Change the units of each window, at once; waiters that fit now are granted in the same step',
   description:
-    'At once, also for the current window. Refused with LIMIT_BELOW_USE below the units of any waiter ' +
-    'that is WAITING. `availableUnits` is never less than 0.',
+    'Applies at once, also to the current window. A limit below the units of any WAITING waiter is refused with ' +
+    'LIMIT_BELOW_USE. `availableUnits` is never less than 0.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({ unitsLimit: integer(1, maxUnits).description('the new units of each window') }),
@@ -81,7 +81,7 @@ const consume = route({
   call: 'allowance.consume',
   summary: 'Use units of the current window; refused while anyone waits; a known workKey answers its first consumption',
   description:
-    'All units at once or none. It never overtakes those who wait: while anyone does, it is refused ' +
+    'All units at once or none. It never overtakes waiters: while anyone waits, it is refused ' +
     '(`ALLOWANCE_EXHAUSTED`), and `wait` is the way to queue.',
   title: 'Use a quota now',
   tool: 'Take units of a shared quota, just before using what it limits. Refused when too few are left or others wait: then call allowance_wait. With a workKey a repeated call takes nothing more.',
@@ -124,7 +124,7 @@ const cooldown = route({
   method: 'POST',
   path: '/allowances/:allowanceId/cooldown',
   call: 'allowance.cooldown',
-  summary: 'Block consumption and grants for a time; never shortens a cooldown that runs',
+  summary: 'Block consumption and grants for a time; never shortens a running cooldown',
   description:
     'For a provider that answers "too many requests": nobody gets units until the cooldown is over, and the queue ' +
     'stays as it is.',
@@ -135,7 +135,7 @@ const cooldown = route({
   body: fields({
     seconds: integer(1, 3600).description('the length of the cooldown').example(60),
     reason: optional(text(0, 512).allow(''), '')
-      .description('the reason for the cooldown, for those who wait')
+      .description('the reason for the cooldown, shown to those who wait')
       .meta({ model: 'for those who wait' })
       .example('the provider is down'),
   }),
@@ -151,10 +151,10 @@ const settle = route({
   path: '/allowances/:allowanceId/consumptions/:consumptionId/settle',
   call: 'allowance.settle',
   summary:
-    'Say what a consumption has really used: while its window lasts, the difference is given back or used as well',
+    'Report what a consumption has really used: while its window lasts, the difference is given back or used as well',
   description:
-    'For what is known only afterwards, as the tokens of a model call. `consumptionId` is the id of a consumption, that of a claim too, or of a ' +
-    'waiter that was GRANTED. Units that come back go to those who wait, in the same step; more units than were taken are used ' +
+    'For usage known only afterwards, like the tokens of a model call. `consumptionId` is the id of a consumption, also one of a claim, or of a ' +
+    'GRANTED waiter. Units given back go to waiters in the same step; units beyond those taken are used ' +
     'above the limit, too (`availableUnits` is never less than 0). Once the window has ended, only the sums of the run change.',
   title: 'Say what was really used',
   tool: 'After using what a quota limits, say how many units it really took: the rest goes back to the quota while its window lasts. consumptionId is the id that allowance_consume or allowance_wait answered.',
@@ -183,14 +183,14 @@ const observe = route({
   call: 'allowance.observe',
   summary: "Take a provider's word for what is left of its limit",
   description:
-    'Others may use the same account: pass on what the headers of an answer say. `usedUnits` becomes at least ' +
+    'Others may use the same account, so pass on the headers of an answer. `usedUnits` becomes at least ' +
     '`unitsLimit - remainingUnits`, and never less than it was. With 0 left and a `resetAt` ahead the allowance cools down ' +
     'until then, an hour at most.',
   permission: 'resource_spend',
   idempotency: 'optional',
   body: fields({
     remainingUnits: integer(0, maxUnits).description('what the provider says is left').example(0),
-    resetAt: optional(moment()).description('when the provider says that its limit begins anew'),
+    resetAt: optional(moment()).description('when the provider says that its limit resets'),
   }),
   success: { 200: Allowance.schema },
   refuses: ['ALLOWANCE_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],

@@ -14,7 +14,7 @@ const wait = route({
   summary: 'Take units at once (GRANTED), or queue for them, first in, first out (WAITING)',
   description:
     'Follow the waiter with `waitSeconds` on its view. It is granted when it is at the head and its units fit: ' +
-    'when a window begins, a cooldown ends or the one before it leaves. After `ttlSeconds` it is EXPIRED, unless it is ' +
+    'when a window begins, a cooldown ends or the waiter before it leaves. After `ttlSeconds` it is EXPIRED, unless it is ' +
     'renewed: with a short one, no units are granted to a process that has died.',
   title: 'Queue for a quota',
   tool: 'Take units at once (state GRANTED: go ahead) or join the queue for them (WAITING): then call waiter_view with waitSeconds until it is GRANTED. Your place ends after ttlSeconds; waiter_renew keeps it longer.',
@@ -45,7 +45,7 @@ const viewWaiter = read({
   call: 'waiter.view',
   summary: 'A waiter, with its position while it waits',
   description:
-    'With `waitSeconds` it answers once the waiter is GRANTED, EXPIRED or CANCELLED, or as it then ' + 'stands.',
+    'With `waitSeconds` it answers once the waiter is GRANTED, EXPIRED or CANCELLED, or when the time is up.',
   title: 'Wait in the queue for a quota',
   tool: 'See your place in the queue of an allowance. With waitSeconds it answers when you are GRANTED (the units are yours: go ahead), or EXPIRED or CANCELLED (queue again), or the time is over (still WAITING: call again).',
   success: { 200: Waiter.schema },
@@ -60,10 +60,10 @@ const cancelWaiter = route({
   method: 'POST',
   path: '/allowance-waiters/:waiterId/cancel',
   call: 'waiter.cancel',
-  summary: 'Leave the queue; again is fine',
-  description: 'The one behind it moves up. One that was granted or has expired is refused (`WAITER_NOT_WAITING`).',
+  summary: 'Leave the queue; repeating it is fine',
+  description: 'The waiter behind it moves up. A granted or expired waiter is refused (`WAITER_NOT_WAITING`).',
   title: 'Leave the queue for a quota',
-  tool: 'Stop waiting for a quota, so that those behind you move up. Again is fine.',
+  tool: 'Stop waiting for a quota, so that those behind you move up. Repeating it is fine.',
   isDestructive: true,
   isRepeatable: true,
   permission: 'coordination_write',
@@ -83,7 +83,7 @@ const renewWaiter = route({
   summary: 'Wait longer, counted from now, and keep the place in line; may shorten the wait',
   description:
     'Renew about every third of `ttlSeconds`: then a waiter whose process has died soon expires, and the one behind it ' +
-    'moves up. One that is no longer WAITING is refused (`WAITER_NOT_WAITING`). A renewal is no operation and emits no event.',
+    'moves up. A waiter that is no longer WAITING is refused (`WAITER_NOT_WAITING`). A renewal is not an operation and emits no event.',
   title: 'Keep a place in the queue',
   tool: 'Go on waiting: ttlSeconds count from now, and your place stays. Call it about every third of ttlSeconds while waiter_view says WAITING.',
   isRepeatable: true,
@@ -92,7 +92,7 @@ const renewWaiter = route({
   rate: 'recovery',
   body: fields({
     ttlSeconds: optional(ttlSeconds)
-      .description('how long it waits from now on; left out: as long as when it was queued')
+      .description('how long it waits from now on; left out: the time it was queued with')
       .meta({ model: 'left out: as before' }),
   }),
   example: { state: 'WAITING', grantedAt: null },

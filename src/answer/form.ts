@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../call/errors.ts';
 
-/** An answer of the largest payload, in which every byte is escaped. */
+/** Enough for the largest payload with every byte escaped. */
 const maxBytes = 256 * 1024;
 
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-/** The fields of a form. Throws 413 and 415. */
+/** The fields of a form. Throws 413 or 415. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   if (!formType.test(request.headers['content-type'] ?? '') || request.headers['content-encoding'] !== undefined)
     throw new ApiError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Please use the form of the page.');

@@ -4,7 +4,7 @@ import { style } from './style.ts';
 import { html, indented, moment, timeLeft } from './text.ts';
 import type { Linked } from './visit.ts';
 
-/** What somebody typed into the form of a page that is linked again, and what was wrong with it. */
+/** The values typed into a form that is shown again, and what was wrong with them. */
 export interface Typed {
   readonly answer: string;
   readonly answeredBy: string;
@@ -31,7 +31,7 @@ ${body}
 `;
 }
 
-/** A JSON value: a text as it is, anything else as JSON in lines. */
+/** A JSON value: a string as text, anything else as indented JSON. */
 function value({ text }: Raw, tag: string, name: string): string {
   if (!text.startsWith('"')) return `<pre tabindex="0">${html(indented(text))}</pre>`;
   return `<${tag} class="${name}">${html(JSON.parse(text) as string)}</${tag}>`;
@@ -40,7 +40,7 @@ function value({ text }: Raw, tag: string, name: string): string {
 const rows = (all: readonly (readonly [name: string, html: string])[]): string =>
   `<dl>${all.map(([name, text]) => `<dt>${name}</dt><dd>${text}</dd>`).join('\n')}</dl>`;
 
-/** By whom it is asked, for which work, and until when. */
+/** Who asks, for which work, and until when. */
 function about({ question: { holder, expiresAt }, mailboxName, scopeName }: Linked, now: number): string {
   const named = (name: string, text: string | null) => (text === null ? [] : [[name, html(text)] as const]);
   return rows([
@@ -51,7 +51,7 @@ function about({ question: { holder, expiresAt }, mailboxName, scopeName }: Link
   ]);
 }
 
-/** Buttons for the options. The first button is what Enter presses: it is one that does nothing, lest Enter answer. */
+/** Buttons for the options. Enter presses the first button, so that one does nothing. */
 function choices(options: readonly string[]): string {
   const buttons = options.map(
     (one) => `<button class="option" name="answer" value="${html(one)}">${html(one)}</button>`,
@@ -70,7 +70,7 @@ ${html(answer)}</textarea></label>`;
 const nameField = (answeredBy: string): string => `<label>Your name
 <input name="answeredBy" required maxlength="256" autocomplete="name" value="${html(answeredBy)}"></label>`;
 
-/** The form. Its target is the page itself. */
+/** The form, which is sent to the page's own address. */
 export function formPage(linked: Linked, now: number, typed?: Typed): string {
   const { options, question } = linked.question;
   const name = nameField(typed?.answeredBy ?? '');
@@ -88,7 +88,7 @@ ${parts.join('\n')}
   );
 }
 
-/** The answer has been taken. */
+/** Says that the answer has been accepted. */
 export function donePage({ question, answer, answeredBy, answeredAt }: typeof Question.type): string {
   const given = answer === null ? '' : JSON.parse(answer.text);
   return page(
@@ -104,7 +104,7 @@ ${rows([
   );
 }
 
-/** The question is not OPEN any more. */
+/** Says that the question is no longer OPEN. */
 export function closedPage({ state, answeredBy, answeredAt, expiresAt }: typeof Question.type): string {
   if (state === 'ANSWERED')
     return wordsPage(

@@ -11,7 +11,7 @@ import { pageHeaders } from './style.ts';
 import { UnknownLinks } from './unknown.ts';
 import { type Linked, Visit } from './visit.ts';
 
-/** The route in logs and metrics, which never have the token. */
+/** The route in logs and metrics, without the token. */
 const route = `${answerPath}:token`;
 
 interface Page {
@@ -22,7 +22,7 @@ interface Page {
 
 const nameSchema = text(1, 256);
 
-/** The pages on which people answer questions: each has a link as its address, and needs no key. */
+/** The pages on which people answer questions. The address of each is a link; no key is needed. */
 export class AnswerPages {
   readonly #service: CallService;
   readonly #unknown = new UnknownLinks();
@@ -57,7 +57,7 @@ export class AnswerPages {
     }
   }
 
-  /** The link is of no question. */
+  /** The link leads to no question. */
   #nowhere({ state }: Context): Page {
     const isTooMany = this.#unknown.add();
     state.code = isTooMany ? 'RATE_LIMITED' : 'QUESTION_NOT_FOUND';
@@ -107,14 +107,14 @@ const open = ({ linked, now }: Seen, typed?: Parameters<typeof formPage>[2]): Pa
   text: formPage(linked, now, typed),
 });
 
-/** The page of a question that is not OPEN; what has expired is over, swept or not. */
+/** The page of a question that is not OPEN, or that has expired but was not swept yet. */
 function closedOf({ linked: { question }, now }: Seen): Page | undefined {
   const isOver = question.state === 'OPEN' && Date.parse(question.expiresAt) <= now;
   if (question.state === 'OPEN' && !isOver) return undefined;
   return { status: 410, text: closedPage(isOver ? { ...question, state: 'EXPIRED' } : question) };
 }
 
-/** Gives the answer of the form. */
+/** Submits the form's answer. */
 async function answered(visit: Visit, seen: Seen, ctx: Context): Promise<Page> {
   const form = await readForm(ctx.req);
   const { options } = seen.linked.question;
@@ -131,7 +131,7 @@ async function answered(visit: Visit, seen: Seen, ctx: Context): Promise<Page> {
     if (error.code === 'PAYLOAD_TOO_LARGE')
       return { ...wrong('The answer is too long: please shorten it.'), status: 413 };
     if (error.code !== 'QUESTION_CLOSED') throw error;
-    // Somebody else was faster. It may be a second until a cancelled run has withdrawn its question.
+    // Somebody else was faster. Or the run was cancelled, which may take a second to withdraw the question.
     const again = await visit.view();
     const state = error.detail as typeof again.linked.question.state;
     const question =

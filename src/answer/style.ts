@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The style of the pages. It is part of each, because they load nothing else. */
+/** The style of the pages. It is part of each page, because a page loads nothing else. */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -91,7 +91,7 @@ button.option:hover { color: var(--on-accent); background: var(--accent); }
 .note { margin: 1.25rem 0 0; font-size: 0.9rem; color: var(--quiet); }
 `;
 
-/** The headers of every page: it is nobody's but that of whoever has its address, and runs, loads and shows nothing else. */
+/** The headers of every page: it is private to the holder of its address; it runs, loads and embeds nothing. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': [

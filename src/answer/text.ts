@@ -13,7 +13,7 @@ export function html(text: string): string {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"[\]{},:]+|[[\]{},:]/g;
 
-/** Compact JSON with a member in each line. Numbers stay as they were written. */
+/** Compact JSON with one member per line. Numbers stay as written. */
 export function indented(json: string): string {
   let text = '';
   let depth = 0;
@@ -54,7 +54,7 @@ const steps = [
   ['minute', 60_000],
 ] as const;
 
-/** How long it is until then: `in 6 days`. */
+/** The time left until then: `in 6 days`. */
 export function timeLeft(iso: string, now: number): string {
   const left = Date.parse(iso) - now;
   const [unit, ms] = steps.find(([, length]) => left >= 2 * length) ?? ['second', 1_000];

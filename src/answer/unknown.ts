@@ -1,12 +1,12 @@
-/** How many links that lead nowhere a process answers in a second: nobody needs more of them. */
+/** How many unknown links a process answers per second. Nobody needs more. */
 const maxInSecond = 10;
 
-/** Counts links that lead nowhere. */
+/** Counts requests for unknown links. */
 export class UnknownLinks {
   #second = 0;
   #count = 0;
 
-  /** Counts one; whether there were too many in this second. */
+  /** Counts one. Returns whether there were too many in this second. */
   add(now = performance.now()): boolean {
     const second = Math.floor(now / 1000);
     if (second !== this.#second) [this.#second, this.#count] = [second, 0];

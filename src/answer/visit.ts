@@ -14,10 +14,10 @@ const view = {
 };
 const give = { script: 'question/answerLinked', reply: { question: one(Question) } };
 
-/** A question, as whoever has a link to it may see it. */
+/** A question as shown to the holder of a link. */
 export type Linked = Answered<typeof view.reply>;
 
-/** Somebody who has a link. It stands for the API key of a call: the scripts check it, and count the call. */
+/** Somebody with a link. It takes the place of a call's API key: the scripts check it and count the call. */
 export class Visit {
   readonly #service: CallService;
   readonly #runner: Runner;
@@ -33,19 +33,18 @@ export class Visit {
     this.#args = { ...callArgs, apiKeyDigest, rateClass: 'recovery', requestId };
   }
 
-  /** Undefined: no token looks so. */
   static with(token: string, service: CallService, requestId: string): Visit | undefined {
     const holder = linkHolder(token);
     return holder && new Visit(service, holder, requestId);
   }
 
-  /** The question, and the store's time. Throws INVALID_API_KEY for a link that leads nowhere. */
+  /** The question, and the store's time. Throws INVALID_API_KEY for an unknown link. */
   async view(): Promise<{ readonly linked: Linked; readonly now: number }> {
     const { note, reply } = await this.#run(view, 'question.view', {});
     return { linked: reply, now: note.now };
   }
 
-  /** Answers it with a text. Throws the script's refusals. */
+  /** Answers the question with a text. Throws the script's refusals. */
   async answer(answer: string, answeredBy: string): Promise<typeof Question.type> {
     const json = JSON.stringify(answer);
     const given = { answer: json, choice: choiceOf(json), answeredBy };

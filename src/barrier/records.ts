@@ -8,7 +8,7 @@ export const Barrier = record('Barrier', {
   id: id().forModels('id of the barrier, which you were told'),
   scopeId: id(),
   state: state('barriers', ...barrierStates),
-  epoch: number(1).means('the present round, from 1; nextEpoch begins another'),
+  epoch: number(1).means('the current round, from 1; nextEpoch begins another'),
   arrivals: number().means('the arrivals in this epoch'),
   target: number(1).means('the arrivals that release it').example(3),
   createdAt: time().of((get) => momentOfId(get('id'))),

@@ -8,7 +8,7 @@ import { Barrier, barrierStates } from './records.ts';
 
 const reply = { barrier: one(Barrier) };
 
-/** More rounds than a barrier ever has; a query takes no more digits. */
+/** More epochs than any barrier reaches. A query accepts no more digits. */
 const maxEpoch = 999_999_999;
 
 const create = route({
@@ -17,7 +17,7 @@ const create = route({
   call: 'barrier.create',
   summary: 'Create a barrier that releases at its target of arrivals',
   description:
-    'Everybody arrives with a key of their own and waits for it with `waitSeconds`. Opened again by nextEpoch, it ' +
+    'Each party arrives with its own key and waits for the release with `waitSeconds`. Opened again by nextEpoch, it ' +
     'is used for the next phase.',
   title: 'Create a barrier',
   tool: 'Make a point where `target` agents meet: pass its id on to all of them. Each calls barrier_arrive, then barrier_view.',
@@ -39,7 +39,7 @@ const list = readList({
   path: '/barriers',
   call: 'barrier.list',
   summary: 'List barriers, newest first; by state',
-  description: 'Go on with `nextCursor` until it is null.',
+  description: 'Continue with `nextCursor` until it is null.',
   script: 'barrier/list',
   plural: 'barriers',
   states: barrierStates,
@@ -51,8 +51,8 @@ const view = read({
   call: 'barrier.view',
   summary: 'A barrier: its epoch, arrivals and state',
   description:
-    'With `waitSeconds` it answers once the barrier is not OPEN, or once `epoch`, where that is given, is ' +
-    'released, cancelled or past; or as it then stands.',
+    'With `waitSeconds` it answers once the barrier is not OPEN or, if `epoch` is given, once that epoch is ' +
+    'released, cancelled or past; or when the time is up.',
   title: 'Wait at a barrier',
   tool: 'See how many have arrived. With waitSeconds it answers when the barrier is RELEASED (go on), CANCELLED (stop), or the time is over (still OPEN: call again). Pass the `epoch` at which you arrived.',
   query: fields({
@@ -94,8 +94,8 @@ const arrive = route({
       .meta({ model: 'your name at this barrier: counted once in each epoch' })
       .example('reviewer-1'),
     epoch: optional(integer(1, maxEpoch))
-      .description('the epoch to arrive in; any other than the present one is refused')
-      .meta({ model: 'refused if it is not the present one' }),
+      .description('the epoch to arrive in; any other than the current one is refused')
+      .meta({ model: 'refused if it is not the current one' }),
   }),
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'EPOCH_MISMATCH', 'BARRIER_RELEASED', 'BARRIER_CANCELLED'],
@@ -109,7 +109,7 @@ const nextEpoch = route({
   path: '/barriers/:barrierId/nextEpoch',
   call: 'barrier.nextEpoch',
   summary: 'Open a RELEASED or CANCELLED barrier again, in the next epoch',
-  description: 'The epoch counts on, and the arrivals begin at none.',
+  description: 'The epoch increases by one, and there are no arrivals yet.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: Barrier.schema },
@@ -123,7 +123,7 @@ const cancel = route({
   path: '/barriers/:barrierId/cancel',
   call: 'barrier.cancel',
   summary: 'Cancel an OPEN barrier',
-  description: 'Nobody who waits for it gets through: they see CANCELLED. Cancelling again is fine.',
+  description: 'Those who wait for it see CANCELLED. Repeating the cancel is fine.',
   permission: 'coordination_write',
   idempotency: 'optional',
   example: { state: 'CANCELLED' },

@@ -22,7 +22,7 @@ import { References, readExpect } from './terms.ts';
 /** A call of an atomic batch, ready for the store. */
 interface Ready extends Asked {
   readonly operation: Operation;
-  /** As lua/lib/answers takes them; '' for none. */
+  /** See lua/lib/answers; '' for none. */
   readonly terms: string;
 }
 
@@ -35,10 +35,10 @@ export interface Outcome {
 const openingScript = 'space/openBatch';
 const callRule =
   'call must be the name of a call that an atomic batch takes: most POST, PUT, PATCH and DELETE of /openapi.json, and views of one record, like budget.view';
-/** The result of a read in a batch that has happened before. */
+/** The result of a read in a batch that repeats an earlier one. */
 const notRead: Response = { status: 200, headers: { 'Idempotent-Replayed': 'true' } };
 
-/** Answers atomic batches: all calls happen, in one step, or none does. */
+/** Answers atomic batches: all calls happen in one step, or none does. */
 export class Atomic {
   readonly #service: CallService;
   readonly #operations: ReadonlyMap<string, Operation>;
@@ -48,7 +48,7 @@ export class Atomic {
     this.#operations = operations;
   }
 
-  /** Throws the refusal of one of the calls, with its place. */
+  /** Throws the refusal of a call, with its place. */
   async answer(elements: readonly Element[], batch: Call): Promise<Outcome> {
     const { org } = batch.caller;
     const operations = elements.map(({ name }) => this.#operationOf(name, batch));
@@ -58,7 +58,7 @@ export class Atomic {
       const element = elements[index];
       return element ? error.with({ inBatch: { index, call: String(element.name) } }) : error;
     };
-    /** A permission is missing to the first call that needs it. */
+    /** The first call that needs the missing permission is refused. */
     const denied = (thrown: unknown): unknown => {
       if (!(thrown instanceof Refusal && thrown.code === 'PERMISSION_DENIED')) return thrown;
       const index = permissions.findIndex((text) => text.split(' ').includes(thrown.detail));
@@ -84,7 +84,7 @@ export class Atomic {
       return this.#outcome(ready, replies, placeholders, org);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
-      // The opening is the first of the calls that are run.
+      // The opening is the first call run.
       const index = Number((thrown as Refusal & { readonly index?: number }).index) - 1;
       const refused = ready[index];
       if (!refused) throw denied(thrown);
@@ -97,11 +97,11 @@ export class Atomic {
     return operation && isAtomic(operation.route) && isOffered(operation.route, batch) ? operation : undefined;
   }
 
-  /** Runs the calls in one step; again where one of them is sent back. */
+  /** Runs the calls in one step; again if one of them is sent back. */
   #run(ready: readonly Ready[], opening: Args, org: string): Promise<Reply[]> {
     return repeated(this.#service, org, (changes = {}) => {
       const calls = ready.map(({ operation: { route }, args, terms }, index): MixedCall => {
-        // The rates have counted the opening in place of the first call.
+        // The opening was counted in place of the first call.
         const rateClass = index === 0 ? 'held' : String(opening['rateClass']);
         const layers: Layers = [{ ...changes, ...route.asRecord?.args, rateClass }, ...args];
         return { script: route.script, args: layers, terms };
@@ -111,7 +111,7 @@ export class Atomic {
     });
   }
 
-  /** The answers to the replies, of which the first is that to the opening: behind its note it has the ids of the references. */
+  /** Turns the replies into answers. The first reply is the opening's, with the ids of the references behind its note. */
   #outcome(
     ready: readonly Ready[],
     [first = [], ...replies]: readonly Reply[],
@@ -134,7 +134,7 @@ export class Atomic {
   }
 }
 
-/** Whether it is the reply to a read that was left out: it has not even a note. */
+/** Whether a read was left out: its reply has not even a note. */
 const isEmpty = ([head, ...values]: Reply): boolean => head === '' && values.length === 0;
 
 const tooLarge = ({ code, detail, note }: Refusal): ApiError | undefined =>
@@ -147,7 +147,7 @@ function permissionFor(route: Route | undefined, fields: Element['fields'], batc
   return route ? permissionOf(route, callFromFields(fields, batch)) : '';
 }
 
-/** The arguments of the opening, which is judged with what all calls need. */
+/** The arguments of the opening, which is checked for the needs of all calls. */
 function openingOf(batch: Call, operations: readonly (Operation | undefined)[], permissions: readonly string[]): Args {
   const args: Record<string, string | number> = {
     ...callArgs,
@@ -163,7 +163,7 @@ function openingOf(batch: Call, operations: readonly (Operation | undefined)[], 
   return { ...args, batchDigest: args['idempotencyDigest'] ?? '', idempotencyDigest: '' };
 }
 
-/** The rate class of a batch: ordinary, unless none of its calls is. */
+/** The rate class of a batch: ordinary if any of its calls is. */
 function rateClassOf(routes: readonly (Route | undefined)[]): string {
   const classes = new Set(routes.map((route) => route?.rate ?? 'ordinary'));
   if (classes.has('ordinary')) return 'ordinary';

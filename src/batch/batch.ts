@@ -23,15 +23,14 @@ interface Result extends Response {
   readonly code?: string;
 }
 
-/** What the log says of a batch. */
+/** The members of a batch's line in the log. */
 export interface BatchState {
-  /** How many calls it has. */
   calls?: number;
-  /** The codes of those that were refused, with how many. */
+  /** How many calls were refused, by code. */
   refused?: Readonly<Record<string, number>>;
 }
 
-/** Makes the calls of a list, each in its turn, whichever door the list came through. */
+/** Makes the calls of a list, each in its turn, for HTTP and MCP. */
 export class Batch {
   readonly route = batchRoute;
   readonly pattern = `/v1/spaces/:spaceId${batchRoute.path}`;
@@ -40,7 +39,7 @@ export class Batch {
   readonly #operations: ReadonlyMap<string, Operation>;
   readonly #atomic: Atomic;
 
-  /** operations: by the names of their calls. */
+  /** operations: by call name. */
   constructor(service: CallService, operations: ReadonlyMap<string, Operation>) {
     this.#service = service;
     this.#operations = operations;
@@ -48,7 +47,7 @@ export class Batch {
     this.log = service.log.child({ route: this.pattern, script: batchRoute.script });
   }
 
-  /** Throws what refuses the batch as a whole. */
+  /** Throws if the batch is refused as a whole. */
   async answer(batch: Call, state: BatchState = {}): Promise<Response> {
     const { elements, isAtomic } = await this.#read(batch);
     state.calls = elements.length;
@@ -77,7 +76,7 @@ export class Batch {
     }
   }
 
-  /** Whether the caller may enter the space: nothing is counted. */
+  /** Checks that the caller may enter the space. Counts nothing. */
   #admit({ caller, requestId }: Call, spaceId: string) {
     const { script, call: callName } = batchRoute;
     return this.#service.scripts.run(script, caller.org, {

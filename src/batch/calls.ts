@@ -12,12 +12,12 @@ const neverAborts = new AbortController().signal;
 
 /** The list of a batch. */
 export interface List {
-  /** Whether all its calls happen or none does. */
+  /** Whether all its calls happen or none. */
   readonly isAtomic: boolean;
   readonly elements: readonly Element[];
 }
 
-/** An element of that list. */
+/** An element of the list. */
 export interface Element {
   /** As sent. */
   readonly name: unknown;
@@ -26,11 +26,11 @@ export interface Element {
   readonly expect: unknown;
   /** As sent; null counts as absent. */
   readonly idempotencyKey: unknown;
-  /** Its arguments, with references to other calls as they were sent. */
+  /** Its arguments, with references to other calls as sent. */
   readonly fields: Readonly<Record<string, unknown>>;
   /**
-   * The call that it describes, with these fields: in its turn, or as part of what `identity` names. Throws
-   * PAYLOAD_TOO_LARGE for one that would be too large for a request of its own.
+   * The call it describes, with these fields: at its turn, or as part of the call with this `identity`. Throws
+   * PAYLOAD_TOO_LARGE if it is too large for a request of its own.
    */
   call(fields: Readonly<Record<string, unknown>>, as: { readonly turn: Turn } | { readonly identity: string }): Call;
 }
@@ -77,7 +77,7 @@ export function readElements(request: Call): List {
           text,
           idempotencyKey: idempotencyKey ?? derivedKey,
           hasDerivedKey: idempotencyKey === undefined,
-          // No request of its own has this.
+          // A request of its own never has this identity.
           identity: `batch\n${text}`,
           ...as,
           gone: () => neverAborts,

@@ -5,24 +5,24 @@ import type { Route } from '../call/route.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The answers of the calls of a batch, by their place in it. */
+/** The answers of a batch's calls, in order. */
 export type Answers = readonly Promise<Response>[];
 
-/** A reference as it was sent: `{"$from": i}` is the `id` that call i answered, with `member` another member of its answer. */
+/** A reference as sent: `{"$from": i}` is the `id` that call i answered; `member` names another member of its answer. */
 export interface Reference {
-  /** The field that has it. */
+  /** The field that contains it. */
   readonly name: string;
   readonly from: number;
   readonly member: string;
 }
 
-/** Whether a call may have references, by its text: most have none. */
+/** Whether a call's text may contain references. Most have none. */
 export const mayRefer = (text: string): boolean => text.includes('"$from"');
 
 /**
- * The fields of the call at `index` with what `idOf` returns in place of each reference. Opaque values stay as they are.
+ * The fields of the call at `index`, with the result of `idOf` in place of each reference. Opaque values stay as they are.
  *
- * @throws ApiError VALIDATION_FAILED for a reference that does not name a call before this one, or is no id
+ * @throws ApiError VALIDATION_FAILED for a reference that does not name an earlier call, or not an id
  */
 export function replaced<T>(fields: Fields, index: number, route: Route, idOf: (reference: Reference) => T): Fields {
   const opaque = [route.opaque?.at(-1), route.alsoOpaque?.at(-1)];
@@ -46,14 +46,14 @@ function readReference({ $from: from, member = 'id', ...others }: Fields, name: 
   return { name, from: Number(from), member };
 }
 
-/** What is wrong where a reference leads to no id. */
+/** The error if a reference leads to no id. */
 export const noId = ({ name, from, member }: Reference): string =>
   `${name} is of call ${from}, whose answer has no id in ${member}`;
 
 /**
- * The fields of the call at `index` with the ids that calls before it have answered.
+ * The fields of the call at `index`, with ids from the answers of earlier calls in place of its references.
  *
- * @throws ApiError VALIDATION_FAILED for a reference that leads nowhere
+ * @throws ApiError VALIDATION_FAILED for a reference that leads to no id
  */
 export async function resolved(fields: Fields, index: number, route: Route, answers: Answers): Promise<Fields> {
   const references: Reference[] = [];

@@ -5,27 +5,27 @@ import { fields, flag, optional, says } from '../call/fields.ts';
 import { type Route, route } from '../call/route.ts';
 
 export const maxCalls = 100;
-/** A step holds up the whole store, for some 3 ms with so many. */
+/** With this many calls, a step blocks the store for some 3 ms. */
 export const maxAtomicCalls = 25;
 
-/** Whether a batch may call it. Calls that look at the network are requests of their own. */
+/** Whether a batch may include the route. Calls that use the network must be requests of their own. */
 export const isBatched = ({ method, gateway, script }: Route): boolean =>
   method !== 'GET' && !gateway && !script.startsWith('webhook/');
 
-/** Whether an atomic batch may call it: it is done in one step, and what it answers is no more than a record. */
+/** Whether an atomic batch may include the route: it must be done in one step and answer no more than one record. */
 export const isAtomic = (route: Route): boolean =>
   route.method === 'GET'
     ? route.asRecord !== undefined
     : isBatched(route) && !route.serve && !route.receives && !route.isStepwise;
 
 /**
- * Whether the caller's batch may call it. The batch of a model takes only calls that are tools, and reads. So a call that has no tool
- * on purpose, like question.answer, stays out of its reach.
+ * Whether this caller's batch may include the route. A model's batch takes only reads and calls that are tools, so a call
+ * that is deliberately not a tool, like question.answer, is out of its reach.
  */
 export const isOffered = ({ method, tool }: Route, { isModel = false }: Pick<Call, 'isModel'>): boolean =>
   !isModel || method === 'GET' || tool !== undefined;
 
-/** The error for a call that a batch does not take. rule: what would be right. */
+/** The error for a call that the batch does not take. rule: what would be right. */
 export function wrongCall(name: unknown, { isModel }: Pick<Call, 'isModel'>, rule: string): ApiError {
   const right = isModel ? 'call must be one of the calls that the schema of the tool names, like message.send' : rule;
   return invalid(name === undefined ? right.replace('must be', 'is missing: it must be') : right);
@@ -37,9 +37,9 @@ export const batchRoute: Route = route({
   path: '/batch',
   call: 'batch',
   summary:
-    'Many calls in one request, in order: each is what its own request would be, done or refused by itself; with atomic all or none',
+    'Many calls in one request, in order: each is done or refused as in a request of its own; with atomic all or none',
   description:
-    'At most 100 calls and 2 MiB. The answer is 200 whatever became of them: look at each `status`. A call that is ' +
+    'At most 100 calls and 2 MiB. The answer is 200 whatever their outcome: look at each `status`. A call that is ' +
     'refused neither stops the others nor undoes them. In place of an id a call takes `{"$from": i}`: the `id` that the ' +
     'call at index i, before it, has answered; with `member` another id of that answer. It is 400 if that call was refused.\n\n' +
     'With `atomic` 1 to 25 calls are one step: all happen, in order, each seeing those before it, or none does. The refusal of ' +

@@ -14,25 +14,25 @@ type Trace = ReadonlyMap<string, Traced>;
 /** The largest `expect`, in bytes. */
 const maxExpectBytes = 4_096;
 
-/** A reference of an atomic batch. A placeholder stands for its id in the arguments until the store knows it. */
+/** A reference in an atomic batch. In the arguments, a placeholder stands for its id until the store knows it. */
 interface Traceable {
-  /** From 1, in the order in which the calls of the batch name them. */
+  /** From 1, in the order in which the batch's calls first use it. */
   readonly number: number;
   readonly placeholder: string;
-  /** The place of the call among the replies, from 1; the opening is the first. */
+  /** The position of the call's reply, from 1; the opening's is the first. */
   readonly index: number;
   readonly source: Source;
-  /** What is wrong where it leads to no id. */
+  /** The message if it leads to no id. */
   readonly refusal: string;
 }
 
-/** The ids of a list that must not name one twice, with placeholders for those that are not known yet. */
+/** The ids of a list that must not name one twice, with placeholders for unknown ones. */
 interface Distinct {
   readonly name: string;
   readonly ids: readonly string[];
 }
 
-/** The references of an atomic batch. No placeholder occurs in what a caller sends: it is random. */
+/** The references of an atomic batch. Placeholders are random, so a caller cannot send one. */
 export class References {
   readonly #all = new Map<string, Traceable>();
   /** The trace of each call's answer, in order. */
@@ -83,7 +83,7 @@ export class References {
   }
 }
 
-/** All lists of objects with ids in the fields of a call. */
+/** All lists of objects with ids in a call's fields. */
 function listsIn(value: unknown, name = ''): Distinct[] {
   if (Array.isArray(value)) {
     const idOf = (one: unknown): unknown =>
@@ -98,15 +98,14 @@ function listsIn(value: unknown, name = ''): Distinct[] {
 interface Expected {
   readonly name: string;
   readonly source: Source;
-  /** The texts that will do. */
+  /** The accepted texts. */
   readonly accepts: readonly string[];
-  /** As it was sent. */
   readonly wanted: string;
   readonly isFlag: boolean;
 }
 
 /**
- * Reads what a call expects of its answer: members of it, or of its balances or counts.
+ * Reads what a call expects of its answer: values of its members, or of its balances or counts.
  *
  * @throws ApiError VALIDATION_FAILED
  */
@@ -136,7 +135,7 @@ export function readExpect(expect: unknown, route: Route, trace: () => Trace): r
   });
 }
 
-/** The objects whose members can be expected. */
+/** Objects whose members can be expected. */
 const nested: ReadonlySet<string> = new Set(['balances', 'counts']);
 
 function unknown(name: string, { call }: Route, known: Iterable<string>): ApiError {
@@ -162,7 +161,7 @@ interface Description {
   readonly rules?: readonly { readonly name: string; readonly args?: { readonly regex?: string } }[];
 }
 
-/** Whether a member of this kind can be compared: no object, list, opaque value or time. */
+/** Whether a member of this kind can be compared. Objects, lists, opaque values and times cannot. */
 function isComparable({ type, flags, rules = [] }: Description): boolean {
   if (type === 'any') return flags?.only === true;
   const isTime = rules.some(({ args }) => args?.regex === String(timeForm));

@@ -5,7 +5,7 @@ import type { Answered, Fields } from '../declare/field.ts';
 import type { Reply } from '../declare/value.ts';
 import type { Scripts } from '../redis/scripts.ts';
 
-/** A script that a call waits to run. */
+/** A script that a call is waiting to run. */
 interface Waiting {
   readonly script: string;
   readonly org: string;
@@ -16,18 +16,18 @@ interface Waiting {
 interface Entry {
   waiting?: Waiting | undefined;
   hasEnded?: true;
-  /** Bytes that the call may receive at most; undefined: it does not receive. */
+  /** The most bytes that the call may receive; undefined if it does not receive. */
   maxBytes?: number;
 }
 
-/** The turn of a call, until it has been answered or refused. */
+/** The turn of a call, until it is answered or refused. */
 interface EndingTurn extends Turn {
   end(): void;
 }
 
 /**
- * Runs the calls of a batch in the order of its list: each after all those before it have ended. Neighbours that run the
- * same script go to the store together. It does not matter which objects they touch.
+ * Runs the calls of a batch in order: each after all before it have ended. Only neighbours that run the same script go to the
+ * store together, whichever objects they touch.
  */
 export class Turns {
   readonly #scripts: Scripts;
@@ -64,7 +64,7 @@ export class Turns {
     };
   }
 
-  /** In a microtask, so that calls that reach their scripts together are looked at together. */
+  /** In a microtask, so that calls reaching their scripts at the same time are considered together. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -96,7 +96,7 @@ export class Turns {
       if (maxBytes === undefined) together.push(waiting);
       else {
         sum += maxBytes;
-        // How many bytes the first ones leave is known when they have been answered.
+        // The bytes left are known only after the calls before have been answered.
         if (together.length > 0 && sum > this.#bytesLeft) break;
         together.push({ ...waiting, args: [{ bytesLimit: this.#bytesLeft }, ...waiting.args] });
       }

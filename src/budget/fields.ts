@@ -1,14 +1,14 @@
 import Joi from 'joi';
 import { says } from '../call/fields.ts';
 
-/** More would only be noise: an alert is for a person, or for a program that slows down. */
+/** An alert is for a person, or for a program that slows down. More would be noise. */
 const maxAlerts = 5;
 const digits = /^[0-9]{1,18}$/;
 const zero = /^0+$/;
 const zeros = /^0+(?=[0-9])/;
 
 /**
- * An amount in minor units, as it is stored: a digit string without leading zeros. Leading zeros count towards the 18
+ * An amount in minor units as stored: a digit string without leading zeros. Leading zeros in a request count towards the 18
  * digits.
  */
 export const amount = (least: '0' | '1' = '0') => {
@@ -21,7 +21,7 @@ export const amount = (least: '0' | '1' = '0') => {
     .meta({ pattern: digits.source, ...(least === '1' && { not: { pattern: zero.source } }) });
 };
 
-/** Ascending percentages of the limit; the text that scripts take. */
+/** Percentages of the limit, ascending, as the text that scripts take. */
 export const alertPercents = (): Joi.AnySchema<string> => {
   const rule = `{#label} must be a list of at most ${maxAlerts} whole numbers from 1 to 100, ascending`;
   return Joi.array()
@@ -37,7 +37,7 @@ export const alertPercents = (): Joi.AnySchema<string> => {
     .example([50, 80]) as unknown as Joi.AnySchema<string>;
 };
 
-/** ISO 4217 form: three letters, stored upper-case. */
+/** An ISO 4217 code: three letters, stored in upper case. */
 export const currency = () => {
   const rule = '{#label} must be three letters, like EUR';
   return Joi.string()

@@ -39,22 +39,22 @@ export const Budget = record('Budget', {
   parentBudgetId: id()
     .orNull()
     .of((get) => String(get('line') ?? '').slice(0, idWidth), 'line')
-    .means('the budget above it, which spends whatever this one spends; null: none'),
+    .means('the budget above it, which pays whatever this one pays; null: none'),
   windowSeconds: number(1)
     .orNull()
-    .means('how long its windows are: with each, settled begins anew; null: it has none'),
-  windowStartedAt: time().orNull().means('when the present window began; null: it has none'),
+    .means('how long its windows are: settled starts at zero with each; null: it has none'),
+  windowStartedAt: time().orNull().means('when the current window began; null: it has none'),
   windowEndsAt: time()
     .orNull()
     .of((get) => endOf(get('windowStartedAt'), get('windowSeconds')))
-    .means('when the present window ends; null: it has none'),
+    .means('when the current window ends; null: it has none'),
   settledTotal: moneySum()
     .of((get) => String(BigInt(String(get('settled'))) + BigInt(String(get('settledBefore') ?? 0))), 'settledBefore')
     .means('spent in all windows, in minor units')
     .example('0'),
   alertPercents: alertPercents.of((get) => get('alertPercents') ?? '[]', 'alertPercents'),
   createdAt: time(),
-  /** Stored of budgets that are more than a plain one, and of those that have been overdrawn (lua/budget/_budget.lua). */
+  /** Stored in budgets that are not plain and in those that have been overdrawn (lua/budget/_budget.lua). */
   storedOverdrawn: moneySum().orNull().named('overdrawn').internal(),
   storedPercents: percentages().orNull().named('alertPercents').internal(),
   line: text().orNull().internal(),
@@ -62,7 +62,7 @@ export const Budget = record('Budget', {
   alerted: text().orNull().internal(),
 });
 
-/** The reserved amount: what is settled, voided and remaining, without what was settled beyond it. */
+/** The reserved amount: settled, voided and remaining, without the overrun. */
 const reserved = (get: Get): string =>
   ['settledMinor', 'voidedMinor', 'remainingMinor']
     .reduce((sum, part) => sum + BigInt(String(get(part))), -BigInt(String(get('overrunMinor'))))
@@ -75,8 +75,8 @@ export const Reservation = record('Reservation', {
   holder: text(),
   amountMinor: amountMinor.of(reserved, 'overrunMinor'),
   settledMinor: moneySum().or('0').means('spent of it, and beyond it by an overrun, in minor units').example('0'),
-  voidedMinor: money().or('0').means('given back of it, in minor units').example('0'),
-  remainingMinor: money().means('still set aside, in minor units'),
+  voidedMinor: money().or('0').means('the part given back, in minor units').example('0'),
+  remainingMinor: money().means('what is still set aside, in minor units'),
   state: state('reservations', ...reservationStates),
   settleBy: time().orNull().means('when it becomes overdue unless it is settled; null: never'),
   overdue: flag().means('whether settleBy has passed while something is still set aside'),

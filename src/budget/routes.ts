@@ -32,7 +32,7 @@ const create = route({
     'Always, exactly: limit = reserved + settled + available. Amounts are strings of up to 18 digits, in minor ' +
     'units of `currency` as `scale` says: with scale 2, `"1250"` is 12.50. Whatever a budget reserves and settles, the one ' +
     'above it (`parentBudgetId`) and all above that reserve and settle, too. With `windowSeconds` windows begin at multiples ' +
-    'of it since 1970: `settled` begins anew with each, what is reserved stays.',
+    'of it since 1970: `settled` starts at zero in each, reservations stay.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({
@@ -66,7 +66,7 @@ const list = readList({
   path: '/budgets',
   call: 'budget.list',
   summary: 'List budgets with their balances, newest first; by name',
-  description: 'The balances are those of the moment: limit = reserved + settled + available.',
+  description: 'The balances are current: limit = reserved + settled + available.',
   title: 'Find budgets',
   tool: 'Find the budget that pays for what you are about to do, with what is available in it. Amounts are digit strings in minor units (cents, at scale 2).',
   whenEmpty:
@@ -77,12 +77,11 @@ const list = readList({
   filters: byName(),
 });
 
-/** A position: the part of the list, and the last id. */
 const cursors = new Cursors('reservations', /^(active|closed) [0-9a-f-]{36}$/);
 const nextCursor = textField().orNull();
 const reservations = many(Reservation);
 const spentByLabel = amountsByName()
-  .means('spent in the present window by label, in minor units; `other`: by all labels behind the first 50')
+  .means('spent in the current window by label, in minor units; `other`: by all labels behind the first 50')
   .example({ research: '1200' });
 
 const view = read({
@@ -90,7 +89,7 @@ const view = read({
   call: 'budget.view',
   summary:
     'A budget with its balances and a page of its reservations: ACTIVE ones first, then closed ones, newest first',
-  description: 'Filter the reservations by `state`; the balances are those of the whole budget, whatever the filter.',
+  description: 'Filter the reservations by `state`; the balances always cover the whole budget.',
   query: fields({ ...page(), state: states(...reservationStates) }),
   success: { 200: Budget.with('BudgetView', { spentByLabel, reservations, nextCursor }).schema },
   refuses: ['BUDGET_NOT_FOUND', 'INVALID_CURSOR'],
@@ -113,9 +112,9 @@ const update = route({
   call: 'budget.update',
   summary: 'Change the limit of a budget, never below what is reserved and settled, and its alerts',
   description:
-    'Refused with LIMIT_BELOW_USE below what is reserved and settled together. The same limit again ' +
-    'changes nothing. A limit that also covers what the budget is overdrawn by settles that; one that covers less leaves it. ' +
-    'An alert that is reached already is announced at once; one that a higher limit takes the use below is armed again.',
+    'A limit below what is reserved and settled together is refused with LIMIT_BELOW_USE. The same limit again ' +
+    'changes nothing. A limit that also covers the overdrawn amount settles it; a lower one leaves it. ' +
+    'An alert that is already reached is announced at once; an alert above the current use is armed again.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({
@@ -143,8 +142,8 @@ const reserve = route({
     'Reserve an amount; a known workKey answers the reservation that was made with it. Once settleBy has passed the ' +
     'reservation is overdue, and nothing else happens to it',
   description:
-    'A `workKey` lets a second attempt find what the first one reserved: whoever asks, the same key and ' +
-    'amount answer the first reservation as it now stands, with `replay` true; another amount is ' +
+    'A `workKey` lets a second attempt find the reservation of the first: for any caller, the same key and ' +
+    'amount answer the first reservation in its current state, with `replay` true; another amount is ' +
     'WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.',
   title: 'Reserve money',
   tool: 'Set the most that a costly step may cost aside; begin only if this succeeds. Then budget_settle what it did cost, and budget_void the rest. With a workKey another attempt finds this reservation (replay true).',
@@ -208,7 +207,7 @@ const recorded = {
 const recordedSchema = exactly({
   entry: Entry.schema.description('the ledger entry that was made'),
   replay: flag().schema,
-  reservation: Reservation.schema.description('the reservation as it now stands'),
+  reservation: Reservation.schema.description('the reservation in its current state'),
   balances: Balances.schema.description('the balances of the budget'),
 });
 
@@ -217,7 +216,7 @@ const workKey = () =>
     .description("the caller's name for the entry: a known one changes nothing and answers the first entry")
     .meta({ model: 'a name for the entry: a known one answers the first' });
 
-/** The answer that shows an entry of the kind. */
+/** Picks the answer that shows an entry of this kind. */
 const answerOf =
   (kind: 'SETTLE' | 'VOID') =>
   (
@@ -235,9 +234,9 @@ const settle = route({
   method: 'POST',
   path: '/budgets/:budgetId/settle',
   call: 'budget.settle',
-  summary: 'Settle part of a reservation or all of it; what is left stays reserved. Idempotent per workKey',
+  summary: 'Settle part of a reservation or all of it; the rest stays reserved. Idempotent per workKey',
   description:
-    'Spends from what the reservation has left, never more (`SETTLEMENT_EXCEEDS_RESERVATION`), unless `overrun` is ' +
+    'Spends at most the rest of the reservation (`SETTLEMENT_EXCEEDS_RESERVATION`), unless `overrun` is ' +
     'true. Settle as often as you like; once nothing is left, the reservation is SETTLED. Void what will not be used.',
   title: 'Settle a cost',
   tool: 'Book what a step did cost against its reservation; the rest stays reserved until budget_void. If it cost more than is left, set overrun.',
@@ -280,8 +279,8 @@ const release = route({
   method: 'POST',
   path: '/budgets/:budgetId/void',
   call: 'budget.void',
-  summary: 'Release what is left of a reservation. Idempotent per workKey',
-  description: 'What was not settled is available again, and the reservation is VOIDED.',
+  summary: 'Release the rest of a reservation. Idempotent per workKey',
+  description: 'The rest of the reservation is available again, and it is VOIDED.',
   title: 'Release what was not used',
   tool: 'Give what is left of a reservation back to the budget and close it. Call it when the step is over or given up.',
   isDestructive: true,

@@ -1,7 +1,7 @@
-// Builds dist/ from src/, as `npm run build` and before `npm start`; ends at once where nothing has changed since. A
-// process may run from dist/ meanwhile: all is built in .build/, and only files that differ take the place of theirs,
-// each by a rename. The server is bundled with all that it depends on: it starts in two thirds of the time, and installing
-// it installs nothing else. Plain JavaScript, so that it starts in a moment.
+// Builds dist/ from src/, for `npm run build` and before `npm start`; ends at once if nothing has changed. A process may be
+// running from dist/ meanwhile, so everything is built in .build/, and only files that differ are renamed into place. The
+// server is bundled with its dependencies: it starts in two thirds of the time, and installing it installs nothing else. This
+// is plain JavaScript, so that it starts in a moment.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,18 +12,17 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [source, staged, built] = ['src', '.build', 'dist'].map((name) => join(root, name));
-/** The client is also a package of its own. */
 const client = { staged: join(staged, 'client'), built: join(source, 'client/dist') };
 const pythonCalls = join(source, 'client/python/muster/_calls.py');
 const require = createRequire(import.meta.url);
 /**
- * The hash of what it was built from, then the packages that are in it, one a line: a release lists them. Written last: a
- * build that was interrupted is begun again.
+ * The hash of the sources, then the bundled packages, one a line, for the bill of materials of a release. Written last, so
+ * that an interrupted build starts again.
  */
 const stamp = join(built, '.built');
 const lock = join(staged, '.lock');
 
-/** The files below a folder, sorted; dependencies, and what the build itself makes, left out. */
+/** The files below a folder, sorted, without dependencies and build results. */
 function filesOf(folder) {
   const found = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -54,7 +53,7 @@ const isBuilt = (hash) =>
   existsSync(stamp) &&
   readFileSync(stamp, 'utf8').split('\n')[0] === hash;
 
-/** One build at a time; one that died does not keep others out. */
+/** Only one build runs at a time. The lock of a dead one does not keep others out. */
 async function takeLock() {
   mkdirSync(staged, { recursive: true });
   for (;;) {
@@ -81,10 +80,10 @@ function run(program, ...words) {
   execFileSync(process.execPath, [...program, ...words], { cwd: root, stdio: 'inherit' });
 }
 
-/** What is started; `bin` and the demo start the others. */
+/** The programs to start directly; `bin` and the demo start the others. */
 const programs = ['main.ts', 'cli/bin.ts', 'cli/main.ts', 'demo/main.ts', 'demo/agent.ts'];
 
-/** Answers which files it is of. */
+/** Returns the bundled files. */
 async function bundle() {
   const { build } = await import('esbuild');
   const { metafile } = await build({
@@ -102,13 +101,13 @@ async function bundle() {
     legalComments: 'none',
     metafile: true,
     logLevel: 'error',
-    // Packages in CommonJS require Node's own modules.
+    // CommonJS packages `require` Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
   return Object.keys(metafile.inputs);
 }
 
-/** A page loads one script and one style sheet, not each of their parts. Answers which files they are of. */
+/** Bundles each page's scripts and styles, so that it loads one file of each. Returns the bundled files. */
 async function bundlePages() {
   const { build } = await import('esbuild');
   const { metafile } = await build({
@@ -130,7 +129,7 @@ async function bundlePages() {
   return Object.keys(metafile.inputs);
 }
 
-/** The packages that these files are of, each with its folder; once, where it is installed in several places. */
+/** The packages that these files belong to, with their folders. A package that is installed in several places is listed once. */
 function packagesOf(paths) {
   const folders = new Set(paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const packages = [...folders].sort().map((folder) => {
@@ -149,7 +148,7 @@ function licencesOf(packages) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Answers the packages whose code is in it. */
+/** Returns the packages whose code is in the build. */
 async function stage() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
   run(['--import', 'tsx'], 'src/generator/main.ts', '--build', staged);
@@ -162,7 +161,7 @@ async function stage() {
   const assets = ['console/browser', 'docs/browser'].flatMap((folder) => filesOf(join(source, folder)));
   for (const path of assets.filter((path) => /\.(html|svg)$/.test(path)))
     cpSync(path, join(staged, relative(source, path)));
-  // What is installed to run needs neither this package nor what it depends on: package.json replaces that by nothing.
+  // The installed server needs neither this package nor its dependencies, so package.json maps it to nothing.
   const page = require.resolve('@scalar/api-reference').replace(/dist\/.*/, 'dist/browser/standalone.js');
   cpSync(page, join(staged, 'docs/scalar/scalar.js'));
   cpSync(join(source, 'docs/scalar.LICENSE.txt'), join(staged, 'docs/scalar/LICENSE'));
@@ -204,7 +203,7 @@ if (!isBuilt(hash)) {
       writeFileSync(stamp, [hash, ...packages.map(({ name, version }) => `${name}@${version}`)].join('\n'));
     }
   } catch (error) {
-    // The compiler has said what is wrong.
+    // The compiler has already printed the error.
     if (error.status === undefined) throw error;
     process.exitCode = 1;
   } finally {

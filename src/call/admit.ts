@@ -5,9 +5,9 @@ import { isUuid } from './fields.ts';
 import { readNote } from './note.ts';
 
 /**
- * Has the store check the caller, the space and the rates of an invalid call: only a caller who may call learns what is
- * wrong with it. Resolves with the error and the headers of the rates; throws the store's refusal. run: runs
- * space/admit; given: the space as sent.
+ * Has the store check the caller, the space and the rates of an invalid call, so that only a caller with access learns what
+ * is wrong with it. Resolves with the error and the rate headers; throws the store's refusal. run: runs space/admit; given:
+ * the space as sent.
  */
 export async function admitMistake(
   error: ApiError,

@@ -4,52 +4,50 @@ import type { Route } from './route.ts';
 import type { TraceContext } from './trace.ts';
 import type { Turn } from './turn.ts';
 
-/** The words of error messages for a call's fields. */
+/** How error messages name the parts of a call. */
 export interface Origin {
-  /** The word for a member of the query. */
+  /** The word for a query parameter. */
   readonly parameter: string;
   /** The word for a member of the body. */
   readonly field: string;
-  /** Stands before messages about the query. */
+  /** Precedes messages about the query. */
   readonly prefix: string;
-  /** Stands behind the name of a path parameter. */
+  /** Follows the name of a path parameter. */
   readonly path: string;
-  /** The name of the idempotency key. */
   readonly key: string;
 }
 
-/** The parts of a call, as sent. */
 export interface CallParts {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
-/** A call of an operation: a request of its own, one of a batch, or a tool call. */
+/** A call of an operation: a request, an element of a batch, or a tool call. */
 export interface Call {
   readonly caller: Caller;
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
-  /** Where the caller stands in a trace. It is no part of what a repetition repeats. */
+  /** The caller's position in a trace. It is not part of the call's identity. */
   readonly trace: TraceContext;
   /** As sent. */
   readonly spaceId: unknown;
   readonly origin: Origin;
-  /** The text of the body, or of all fields; '' where none was sent. */
+  /** The text of the body, or of all fields; '' if none was sent. */
   readonly text: string;
-  /** Undefined: none. Anything but a string is refused. */
+  /** Undefined for none. Anything but a string is refused. */
   readonly idempotencyKey: unknown;
-  /** The key is derived from that of a batch, and may be longer. */
+  /** The key is derived from a batch's key, and may be longer. */
   readonly hasDerivedKey?: boolean;
-  /** Only a repetition of the same call has the same. */
+  /** Equal only for a repetition of the same call. */
   readonly identity: string;
-  /** Of calls that are made in order. They cannot be held. */
+  /** For calls that are made in order. They cannot be held. */
   readonly turn?: Turn;
-  /** The caller may give up and keep its connection, so that `gone` never aborts. */
+  /** The caller may give up and keep its connection, so `gone` never aborts. */
   readonly leavesUnseen?: boolean;
-  /** The caller is a model, which gets no links: they are for people. */
+  /** The caller is a model. It gets no links, which are for people. */
   readonly isModel?: boolean;
-  /** Aborts when the caller has gone. */
+  /** Aborts when the caller disconnects. */
   gone(): AbortSignal;
   /** The parts that the route reads. Throws VALIDATION_FAILED. */
   parts(route: Route): CallParts;

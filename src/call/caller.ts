@@ -4,12 +4,12 @@ import type { Args } from './hold.ts';
 
 const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
 
-/** The SHA-256 of a key, base64url (43 characters): all that is stored of it. */
+/** The SHA-256 of a key, base64url (43 characters). Nothing else of the key is stored. */
 export function apiKeyDigest(apiKey: string): string {
   return hash('sha256', apiKey, 'base64url');
 }
 
-/** The permissions of a caller. None includes another, but `allowedBy` says what else resource_config allows. */
+/** The permissions of a caller. None includes another, except as `allowedBy` says of resource_config. */
 export const permissions = [
   'coordination_read',
   'coordination_write',
@@ -19,30 +19,32 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** What a caller may do. That of an API key is in its record, which the step of each call reads (lua/lib/caller.lua). */
+/**
+ * The rights of a caller. Those of an API key are in its record, which the script of each call reads (lua/lib/caller.lua).
+ */
 export interface Grant {
   readonly permissions: readonly Permission[];
-  /** The spaces that it is limited to; empty: all of the organization, later ones included. */
+  /** The spaces it is limited to; empty for all of the organization, including later ones. */
   readonly spaces: readonly string[];
-  /** The mailboxes of its one space that it is limited to; empty: all. */
+  /** The mailboxes it is limited to, in its one space; empty for all. */
   readonly mailboxes: readonly string[];
-  /** The only name under which it acts; null: any. */
+  /** The only name it may act under; null for any. */
   readonly holder: string | null;
-  /** When it ends, in epoch milliseconds; null: never. */
+  /** When it ends, in epoch milliseconds; null for never. */
   readonly expiresAt: number | null;
 }
 
-/** The caller. */
+/** The caller of a request. */
 export interface Caller {
   readonly org: string;
   /**
-   * SHA-256 of the API key, base64url: the only form in which it is passed on. A token's caller has its grant here
+   * The SHA-256 of the API key, base64url, the only form in which the key is passed on. For a token, its grant
    * (`grantedCaller`).
    */
   readonly apiKeyDigest: string;
 }
 
-/** The arguments of lib/call that say who calls. */
+/** The arguments of lib/call that identify the caller. */
 export function callerArgs({ apiKeyDigest }: Caller): Args {
   return { apiKeyDigest };
 }
@@ -58,7 +60,7 @@ export function readCaller(authorization: string | undefined): Caller {
 /** The rights of a token, in place of a key's record. */
 export interface TokenGrant {
   readonly permissions: readonly string[];
-  /** Undefined: all of the organization. */
+  /** Undefined for all of the organization. */
   readonly spaces: readonly string[] | undefined;
   /** Epoch milliseconds. */
   readonly endsAt: number;
@@ -66,7 +68,7 @@ export interface TokenGrant {
   readonly actor: string;
 }
 
-/** The caller of a token. lib/caller reads the grant when it finds no key; no digest contains a space. */
+/** The caller with a token. lib/caller tells a grant from a digest by its spaces. */
 export function grantedCaller(org: string, { permissions, spaces, endsAt, actor }: TokenGrant): Caller {
   const only = spaces?.length === 0 ? 'none' : (spaces ?? []).join(',');
   return { org, apiKeyDigest: `grant ${endsAt} ${permissions.join(',')} ${only} ${actor}` };

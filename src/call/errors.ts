@@ -1,40 +1,39 @@
-/** An error of the API. Its message says what was wrong, with which field, and what would be right. */
+/** An error of the API. Its message says what was wrong with which field, and what would be right. */
 export interface ErrorEntry {
   readonly status: number;
   /** The message, given the script's detail ('' for none). */
   readonly message: (detail: string) => string;
-  /** Advice for a model, beside the message of its refusal, where that does not say all. */
+  /** Further advice for a model, if the message does not say enough. */
   readonly advice?: string;
-  /** The path parameter that a `…_NOT_FOUND` is about, where it is not the id of the kind. */
+  /** The path parameter that a `…_NOT_FOUND` is about, if it is not the usual id. */
   readonly parameter?: string;
 }
 
 export type ErrorTable = Readonly<Record<string, ErrorEntry>>;
 
-/** Shorthand for the tables in each room's errors.ts. */
+/** A row of the tables in each room's errors.ts. */
 export function entry(status: number, message: string | ((detail: string) => string)): ErrorEntry {
   return { status, message: typeof message === 'string' ? () => message : message };
 }
 
-/** The same, with advice. */
+/** Like `entry`, with advice. */
 export function advised(advice: string, ...parts: Parameters<typeof entry>): ErrorEntry {
   return { ...entry(...parts), advice };
 }
 
-/** The message of a code, with … for its variable parts. */
+/** The message of a code, with … in place of its variable parts. */
 export function messageOf(errors: ErrorTable, code: string): string {
   if (code === 'VALIDATION_FAILED') return 'a field is missing, unknown or has the wrong shape: the message says which';
   return (errors[code]?.message('… … …') ?? '').replaceAll(/…( …)+/g, '…');
 }
 
-/** The call of an atomic batch for which all of it is refused. */
+/** The call that caused an atomic batch to be refused. */
 export interface PlaceInBatch {
   /** From 0. */
   readonly index: number;
   readonly call: string;
 }
 
-/** An error answer. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -54,7 +53,7 @@ export class ApiError extends Error {
     this.inBatch = inBatch;
   }
 
-  /** The same error with other properties. */
+  /** A copy of the error with other properties. */
   with({
     status = this.status,
     message = this.message,
@@ -65,12 +64,11 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 VALIDATION_FAILED. */
 export function invalid(message: string): ApiError {
   return new ApiError(400, 'VALIDATION_FAILED', message);
 }
 
-/** The limits of a key that refuse a call, by the first word of the detail; any other is the permission that it lacks. */
+/** The messages for the limits of a key, by the first word of the detail. Any other word is the missing permission. */
 const limitsOfKeys: Readonly<Record<string, (rest: string) => string>> = {
   space: () => 'the API key is limited to other spaces',
   mailbox: () => 'the API key is limited to other mailboxes',
@@ -134,7 +132,7 @@ export const commonErrors: ErrorTable = {
   STORE_UNAVAILABLE: entry(503, 'the store cannot take the request now: retry with the same Idempotency-Key'),
 };
 
-/** The error for a code, with its status and message from a table; default: the errors that any route may answer. */
+/** The error for a code, with status and message from a table; by default the table of errors that any route may answer. */
 export function apiError(
   code: string,
   detail = '',
@@ -145,7 +143,7 @@ export function apiError(
   return entry ? new ApiError(entry.status, code, entry.message(detail), headers) : apiError('INTERNAL', '', headers);
 }
 
-/** 401: does not reveal whether there is such a key. */
+/** 401. Does not reveal whether the key exists. */
 export function invalidApiKey(): ApiError {
   return apiError('INVALID_API_KEY', '', { 'WWW-Authenticate': 'Bearer error="invalid_token"' });
 }

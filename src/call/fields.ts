@@ -2,11 +2,11 @@ import Joi from 'joi';
 import { commonFields } from '../declare/glossary.ts';
 
 /**
- * The kinds of field that requests are made of. Nothing is coerced except query parameters, which arrive as text.
- * `null` for an optional field means absent (docs/reference.md, "Conventions").
+ * The kinds of fields in requests. Only query parameters are coerced, as they arrive as text. `null` for an optional field
+ * means absent (docs/reference.md, "Conventions").
  */
 
-/** The argument and result of a function for Joi's `.error()`; its types say less. */
+/** The argument and result of a function for Joi's `.error()`. Joi's types say less. */
 interface Report {
   readonly code: string;
   readonly local: { readonly label: string };
@@ -14,8 +14,8 @@ interface Report {
 }
 
 /**
- * Messages of a field, for `.error()`: by Joi's error codes, or one rule (`must be …`) for all of them. `{#label}` stands
- * for the field's name. Not `.messages()`, whose texts Joi merges on every validation, which costs more than the
+ * Messages of a field, for `.error()`: by Joi's error codes, or one rule (`must be …`) for all of them. `{#label}` stands for
+ * the field's name. `.messages()` is not used because Joi merges its texts on every validation, which costs more than the
  * validation itself.
  */
 export function says(messages: string | Readonly<Record<string, string>>): Joi.ValidationErrorFunction {
@@ -38,7 +38,6 @@ interface Kind<T> {
   readonly read: (text: string) => T | undefined;
   /** `must be …` */
   readonly rule: string;
-  /** The rule for OpenAPI. */
   readonly json?: object;
 }
 
@@ -52,7 +51,7 @@ function string<T>({ read, rule, json = {} }: Kind<T>): Joi.AnySchema<T> {
 
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Of any version, in either case. */
+/** A UUID of any version, in either case. */
 export function isUuid(text: string): boolean {
   return uuidForm.test(text);
 }
@@ -64,7 +63,7 @@ const rfc3339 =
 
 const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** An id: any uuid version, lower-cased. */
+/** An id: a UUID of any version, converted to lower case. */
 export const id = () =>
   string({
     read: (value) => (isUuid(value) ? value.toLowerCase() : undefined),
@@ -72,20 +71,20 @@ export const id = () =>
     json: { format: 'uuid' },
   });
 
-/** The run that a new record belongs to. */
+/** The run of a new record. */
 export const ofRun = () =>
   id()
     .description('its run: that of the message being worked on, or a new uuid for a run of its own')
     .meta({ model: 'the run of your message, or a new uuid' });
 
-/** An id, or this word. */
+/** An id, or the given word. */
 export const idOr = (word: string) =>
   string({
     read: (value) => (value === word ? value : isUuid(value) ? value.toLowerCase() : undefined),
     rule: `must be a uuid, like 0190a1b2-0000-7000-8000-000000000000, or ${word}`,
   });
 
-/** A short text; its length is counted in Unicode code points. */
+/** A short text. Its length is in Unicode code points. */
 export function text(min: number, max: number): Joi.AnySchema<string> {
   return string({
     read: (value) => (fitsText(value, min, max) ? value : undefined),
@@ -98,13 +97,13 @@ export function text(min: number, max: number): Joi.AnySchema<string> {
   });
 }
 
-/** Whether a text has so many code points, and no control characters. */
+/** Whether a text has this many code points and no control characters. */
 export function fitsText(value: string, min: number, max: number): boolean {
   const isTooLong = value.length > max && [...value].length > max;
   return value.length >= min && !isTooLong && !control.test(value) && value.isWellFormed();
 }
 
-/** The name under which the caller acts. A key that is bound to a holder may leave it out: the script fills it in. */
+/** The name that the caller acts under. With a key bound to a holder it may be left out: the script fills it in. */
 export const actor = (): Joi.AnySchema<string | undefined> =>
   optional(text(1, 256))
     .description(
@@ -112,15 +111,15 @@ export const actor = (): Joi.AnySchema<string | undefined> =>
     )
     .meta({ model: commonFields['holder']?.special.model });
 
-/** A short text that passes a test. */
+/** A short text that passes the test. */
 export function matching(test: (value: string) => boolean, rule: string, json: object = {}): Joi.AnySchema<string> {
   return string({ read: (value) => (!control.test(value) && test(value) ? value : undefined), rule, json });
 }
 
-/** A name or a key that callers choose (workKey, taskKey, arrivalKey, name). */
+/** A name or key chosen by callers (workKey, taskKey, arrivalKey, name). */
 export const key = (max = 512) => text(1, max);
 
-/** A JSON integer, never a string or a fraction. `shownMax`: the maximum that messages name. */
+/** A JSON integer, never a string or a fraction. shownMax: the maximum named in messages. */
 export const integer = (min: number, max: number, shownMax = max) =>
   Joi.number()
     .integer()
@@ -139,15 +138,15 @@ export const moment = () =>
 function epochMs(value: string): number | undefined {
   const [, year, month, day] = rfc3339.exec(value) ?? [];
   if (year === undefined) return undefined;
-  // Date.parse turns 30 February into 2 March: the day must be one of its month.
+  // Date.parse turns 30 February into 2 March, so check that the month has this day.
   if (Number(day) < 1 || Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())
     return undefined;
   const at = Date.parse(value.toUpperCase());
-  // With an offset it may be beyond the last year of four digits.
+  // With its offset, the moment may lie beyond the last year of four digits.
   return Number.isNaN(at) || at > lastMoment ? undefined : at;
 }
 
-/** Any JSON value, as the text that was cut from the body. */
+/** Any JSON value, as its text in the body. */
 export const opaque = (): Joi.AnySchema<string> =>
   Joi.any()
     .error(says({ 'any.required': '{#label} is missing: it may be any JSON value, including null' }))
@@ -160,14 +159,17 @@ export const oneOf = <const S extends string>(...values: readonly S[]) =>
 
 export const flag = () => Joi.boolean().error(says('must be true or false'));
 
-/** How long a claim or a hold lasts unless it is renewed. leftOut: what a lease is then; a model's is as long as the space allows. */
+/**
+ * The length of a claim's or hold's lease unless it is renewed. leftOut: the default, for the description. A model's lease is
+ * as long as the space allows.
+ */
 export const leaseSeconds = (leftOut: string) =>
   optional(integer(5, 600))
     .description(leftOut)
     .meta({ model: 'left out: the longest allowed, 600 at most' })
     .example(60);
 
-/** The argument of a script's lease.seconds. A model cannot renew while it thinks, so its leases are long. */
+/** The script's argument for lease.seconds. A model cannot renew while it thinks, so its leases are long. */
 export const leaseText = ({
   body: { leaseSeconds },
   isModel,
@@ -176,7 +178,7 @@ export const leaseText = ({
   readonly isModel?: boolean | undefined;
 }): number | string => leaseSeconds ?? (isModel ? 'longest' : '');
 
-/** A field that may be left out or null; it has the value `preset` then. */
+/** A field that may be left out or null; its value is then `preset`. */
 export function optional<T>(schema: Joi.AnySchema<T>): Joi.AnySchema<T | undefined>;
 export function optional<T>(schema: Joi.AnySchema<T>, preset: T): Joi.AnySchema<T>;
 export function optional<T>(schema: Joi.AnySchema<T>, preset?: T): Joi.AnySchema<T | undefined> {
@@ -187,7 +189,7 @@ export function optional<T>(schema: Joi.AnySchema<T>, preset?: T): Joi.AnySchema
 /** The values of an object with these schemas. */
 type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Joi.AnySchema<infer T> ? T : never };
 
-/** Joi checks preferences each time that they are given, which takes longer than all the rest of a schema. */
+/** Joi checks preferences each time they are given, which takes longer than the rest of a schema. */
 const strict = {
   required: strictObject('required'),
   optional: strictObject('optional'),
@@ -203,7 +205,7 @@ function strictObject(presence: 'required' | 'optional'): Joi.ObjectSchema {
     });
 }
 
-/** A request body, a set of query parameters or of path parameters: nothing but the named fields. */
+/** A body, a query, or path parameters: only the named fields. */
 export function fields<S extends Record<string, Joi.AnySchema<unknown>>>(
   schemas: S,
   presence: 'required' | 'optional' = 'required',
@@ -227,7 +229,7 @@ export function queryInteger(min: number, max: number, preset?: number): Joi.Any
   return preset === undefined ? schema : schema.default(preset);
 }
 
-/** `true` or `false` in a query string, as that text. */
+/** `true` or `false` in a query string, as text. */
 export const queryFlag = (): Joi.AnySchema<string | undefined> =>
   string({
     read: (value) => (value === 'true' || value === 'false' ? value : undefined),
@@ -235,7 +237,7 @@ export const queryFlag = (): Joi.AnySchema<string | undefined> =>
     json: { type: 'boolean', default: false },
   }).optional();
 
-/** `limit` and `cursor` of every list. */
+/** `limit` and `cursor` of a list. */
 export const page = () => ({
   limit: queryInteger(1, 200, 50).description('the most records in the page').meta({ model: 'at most so many' }),
   cursor: cursor()
@@ -243,11 +245,11 @@ export const page = () => ({
     .meta({ model: 'nextCursor of the page before' }),
 });
 
-/** An opaque cursor; it is checked where it is decoded. */
+/** An opaque cursor, checked on decoding. */
 export const cursor = (): Joi.AnySchema<string | undefined> =>
   Joi.string().allow('').optional().error(says('must be given once'));
 
-/** The same in the body of calls that process many records in steps. */
+/** A cursor in the body of calls that process many records in steps. */
 export const bodyCursor = (): Joi.AnySchema<string> =>
   Joi.string()
     .description('the nextCursor of the step before; left out: begins with the oldest')

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const origin: Origin = { parameter: 'a field', field: 'a field', prefix: '', path: '', key: 'idempotencyKey' };
 
-/** A call whose path parameters, query parameters and body fields are the members of one object. */
+/** A call whose path parameters, query parameters and body fields are members of one object. */
 export function callFromFields(fields: Fields, call: Omit<Call, 'origin' | 'parts'>): Call {
   return { ...call, origin, parts: (route) => partsOf(fields, call.spaceId, route) };
 }
@@ -27,7 +27,7 @@ export function fieldNames(route: Route): {
 
 const known = new WeakMap<Route, ReturnType<typeof fieldNames>>();
 
-/** A field that the route does not take counts as one of the body, or of the query if there is no body. */
+/** A field unknown to the route counts as a body field, or as a query parameter if there is no body. */
 function partsOf(fields: Fields, spaceId: unknown, route: Route): CallParts {
   const { path, query: queryNames } = fieldNames(route);
   const params: Record<string, unknown> = { spaceId };
@@ -37,7 +37,7 @@ function partsOf(fields: Fields, spaceId: unknown, route: Route): CallParts {
   for (const [name, value] of Object.entries(fields)) {
     if (path.includes(name)) params[name] = value;
     else if (route.method !== 'GET' && !queryNames.includes(name)) body[name] = value;
-    // In a query everything is text, and null is not there.
+    // In a query everything is text, and null means absent.
     else if (value !== null) query[name] = isScalar(value) ? String(value) : value;
   }
   return { params, query, body };

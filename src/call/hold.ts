@@ -3,7 +3,7 @@ import type { Note } from './note.ts';
 /** Arguments of a script by name. */
 export type Args = Readonly<Record<string, string | number>>;
 
-/** All arguments of a script, in layers: the first one that has a value counts. */
+/** All arguments of a script, in layers: the first layer that has a value wins. */
 export type Layers = readonly Args[];
 
 /** The result of one run of a route's script; `reply` is undefined if it replied with nothing. */
@@ -15,11 +15,11 @@ export interface Result<R = unknown> {
 /** How a call is held: until a look finds something, the time is up, or the caller disconnects. */
 export interface Hold {
   readonly waitSeconds: number;
-  /** The topic that wakes it: one that scripts publish with their changes. */
+  /** The topic that wakes it, which scripts publish with their changes. */
   readonly topic: string;
   /**
    * Looks once; undefined if there is nothing to answer yet. `run` runs the route's script with some arguments changed.
-   * `again` requests another look after so many milliseconds, even without a wake-up. `isLast`: the time is up, and the
+   * `again` requests another look after this many milliseconds, even without a wake-up. `isLast`: the time is up, so the
    * result or refusal is the answer.
    */
   look(

@@ -3,17 +3,17 @@ import type { Args, Hold, Layers, Result } from './hold.ts';
 import { readNote } from './note.ts';
 import type { CallService } from './service.ts';
 
-/** No caller gives up so soon. */
+/** No caller gives up sooner than this. */
 const atOnceMs = 1_000;
 
 const nothing: Result = { note: readNote(''), reply: undefined };
 const never = (): void => undefined;
 const uncounted: Args = { rateClass: 'held' };
 
-/** A script of a call, to be run as often as it looks. */
+/** Runs a call's script, once per look. */
 type Run = (changes: Args) => Promise<Result>;
 
-/** Holds calls until there is something to answer, their time is up, or their caller has gone. */
+/** Holds calls until there is something to answer, their time is up, or their caller disconnects. */
 export class Holding {
   readonly #service: Pick<CallService, 'wake' | 'channel'>;
   readonly #reads = new SharedReads();
@@ -22,14 +22,17 @@ export class Holding {
     this.#service = service;
   }
 
-  /** spaceId: of the call. */
+  /** spaceId: the call's. */
   async receive(hold: Hold, spaceId: string, call: Call, run: Run): Promise<Result> {
     if (call.leavesUnseen) return this.#untilWoken(hold, spaceId, call, run);
     const again: Run = (changes) => run({ ...changes, ...uncounted });
     return (await hold.look(run, false, never)) ?? this.#untilFound(hold, spaceId, call, again);
   }
 
-  /** The same for a read: equal ones that a change wakes share a look. args: of its script, but for what tells calls apart. */
+  /**
+   * Like receive, for a read. Equal reads woken by one change share a look. args: the script's, without the arguments that
+   * differ between equal reads.
+   */
   async read(hold: Hold, spaceId: string, args: Layers, call: Call, run: Run): Promise<Result> {
     const again = () => this.#reads.share(call.caller.org, args, () => run(uncounted));
     return (await hold.look(run, false, never)) ?? this.#untilFound(hold, spaceId, call, again);
@@ -38,28 +41,28 @@ export class Holding {
   async #untilFound(hold: Hold, spaceId: string, call: Call, run: Run): Promise<Result> {
     const gone = call.gone();
     const found = await this.#wait(hold, spaceId, call, gone, (again) => hold.look(run, false, again));
-    // Without a worker, nothing announces what fell due meanwhile.
+    // Without a worker, nothing announces timers that fell due meanwhile.
     const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, never));
     return last ?? nothing;
   }
 
   /**
-   * Holds a call whose caller may give up unseen. Nothing is taken for it except at once: later it is only woken,
-   * answered as if there were nothing, and calls again.
+   * Holds a call whose caller may give up unseen, so that a message received for it could be lost. Only the first looks
+   * receive anything. Later the call is only woken: it answers that there is nothing, and the caller calls again.
    */
   async #untilWoken(hold: Hold, spaceId: string, call: Call, run: Run): Promise<Result> {
     const began = performance.now();
-    // As the last look: its result or refusal is the answer.
+    // Like a last look: its result or refusal is the answer.
     const first = (await hold.look(run, true, never)) ?? nothing;
     if (first.reply !== undefined) return first;
     let isRegistered = false;
     const found = await this.#wait(hold, spaceId, call, call.gone(), async (again) => {
       if (!isRegistered && performance.now() - began < atOnceMs) {
         isRegistered = true;
-        // For what became ready before it could be woken.
+        // Finds what became ready before the wait was registered.
         return hold.look((changes) => run({ ...changes, ...uncounted }), false, never);
       }
-      // The wake-up is not used: the next one that waits gets it, too.
+      // Passes the wake-up on to the next call that waits.
       again(0);
       return first;
     });
@@ -82,7 +85,7 @@ export class Holding {
 class SharedReads {
   readonly #started = new Map<string, Promise<Result>>();
 
-  /** A look is shared only until the next tick: reads that a later change wakes must see that change. */
+  /** A look is shared only until the next tick, as reads woken by a later change must see that change. */
   share(org: string, args: Layers, look: () => Promise<Result>): Promise<Result> {
     const name = JSON.stringify([org, ...args], (key, value) => (key === 'requestId' ? undefined : value));
     let result = this.#started.get(name);

@@ -7,7 +7,7 @@ const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * The first characters of a SHA-256, 6 bits each. Idempotency keys get 132 bits, because callers choose them. A fingerprint
- * gets 60: callers who make two of their own requests collide only get the answer to the other one.
+ * gets 60: a caller who makes two of its own requests collide only gets the answer of the other one.
  */
 function digest(text: string, characters: number): string {
   return hash('sha256', text, 'base64url').slice(0, characters);
@@ -18,7 +18,7 @@ export function checkIdempotencyKey(key: unknown, origin: Origin): void {
   if (typeof key !== 'string' || !visibleAscii.test(key)) throw ofKey(apiError('IDEMPOTENCY_KEY_INVALID'), origin);
 }
 
-/** The error with the name that the key has there. */
+/** The error with the key's name in this call. */
 const ofKey = ({ status, code, message }: ApiError, { key }: Origin): ApiError =>
   new ApiError(status, code, message.replace('the header Idempotency-Key', key));
 

@@ -1,7 +1,7 @@
 import { Raw } from '../declare/raw.ts';
 
 /**
- * Lossless JSON: payloads are copied from the request's text to the answer's text, so their numbers are never parsed
+ * Lossless JSON: payloads are copied from the request's text to the answer's text, so that their numbers are never parsed
  * (docs/reference.md, "Conventions").
  */
 
@@ -16,7 +16,7 @@ export function stringify(value: unknown): string {
   return `{${text}}`;
 }
 
-/** Deeper nesting is refused: no client needs it, and many parsers overflow on it. */
+/** Deeper nesting is refused, as no client needs it and many parsers overflow on it. */
 const maxDepth = 512;
 
 /** A text is nested deeper than `maxDepth`. */
@@ -45,7 +45,7 @@ export function cut(text: string, wanted: readonly string[] | undefined): string
         if (text[colon] === ':') {
           names[depth - 1] = JSON.parse(text.slice(i, end + 1)) as string;
           i = colon;
-          // The last of equal names wins: drop what an earlier object of this name had.
+          // The last of equal names wins, so drop the text found in an earlier object of this name.
           if (depth < target && wanted?.every((name, level) => level >= depth || name === names[level]))
             found = undefined;
           if (depth === target && wanted?.every((name, level) => name === names[level])) start = colon + 1;
@@ -67,10 +67,7 @@ export function cut(text: string, wanted: readonly string[] | undefined): string
   return found;
 }
 
-/**
- * The texts of the elements of a list that is a member of an already valid JSON object, as they were sent. The last of
- * equal names wins, as in JSON.parse.
- */
+/** The texts, as sent, of the elements of a list in a valid JSON object. The last of equal names wins, as in JSON.parse. */
 export function elements(text: string, name: string): string[] {
   let found: string[] = [];
   let depth = 0;
@@ -119,7 +116,9 @@ function skipSpace(text: string, start: number): number {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]+/g;
 
-/** Drops white space and needless escapes: the "compact JSON" that maxPayloadBytes counts. Numbers stay as written. */
+/**
+ * Drops white space and needless escapes: this is the "compact JSON" that maxPayloadBytes counts. Numbers stay as written.
+ */
 function compact(text: string): string {
   if (!/[\s\\]/.test(text)) return text;
   return (text.match(tokens) ?? [])

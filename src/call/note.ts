@@ -1,7 +1,4 @@
-/**
- * The note at the start of every reply and refusal of lib/call: now, wake, replayed, space quota, left, org quota,
- * left.
- */
+/** The note at the start of every reply and refusal of lib/call: now, wake, replayed, space quota, left, org quota, left. */
 export interface Note {
   readonly now: number;
   /** A due time to announce to the index of organizations; '' for none. */

@@ -22,7 +22,7 @@ import { Runner } from './runner.ts';
 import type { CallService } from './service.ts';
 import { traceAnswer } from './sources.ts';
 
-/** What a valid call asks: the route's input, and all arguments of its script. */
+/** The request in a valid call: the route's input, and all arguments of its script. */
 export interface Asked {
   readonly call: Call;
   readonly input: Input;
@@ -35,7 +35,7 @@ interface Request extends Asked {
 
 const none: Args = {};
 
-/** The permissions that the caller needs, as the script takes them: of those with commas between any one. */
+/** The permissions that the caller needs, as the script takes them. Of permissions separated by commas any one will do. */
 export function permissionOf(route: Route, call: Call): string {
   const { permission, permissionsFor } = route;
   if (permission === 'any') return '';
@@ -49,7 +49,7 @@ function needsAllMailboxes(route: Route, call: Call): boolean {
   return partsOf(route, call)?.query['mailboxId'] === undefined;
 }
 
-/** The parts as sent; undefined where they cannot be read, which is refused later. */
+/** The parts as sent; undefined if they cannot be read, which is refused later. */
 function partsOf(route: Route, call: Call): CallParts | undefined {
   try {
     return call.parts(route);
@@ -60,7 +60,7 @@ function partsOf(route: Route, call: Call): CallParts | undefined {
 
 const rateClassOf = ({ rate }: Route): string => rate ?? 'ordinary';
 
-/** A route that can be called: one call, one script. */
+/** A route that can be called. One call runs one script. */
 export class Operation {
   readonly route: Route;
   /** The full path, for logs and metrics. */
@@ -82,7 +82,7 @@ export class Operation {
     this.#holding = new Holding(service);
   }
 
-  /** Answers a call, whichever door it came through; throws refusals. */
+  /** Answers a call from HTTP, a batch or MCP. Throws refusals. */
   async answer(call: Call): Promise<Response> {
     const request = await this.#validate(call);
     if (this.route.serve) return this.#serve(request);
@@ -90,7 +90,7 @@ export class Operation {
     return respond(this.#answered({ note, reply }, request.input, call), note.headers);
   }
 
-  /** Reads what is asked. A mistake is refused only after the store has admitted the caller. */
+  /** Reads the request. A mistake in it is refused only after the store has admitted the caller. */
   async #validate(call: Call): Promise<Request> {
     const runner = new Runner(this.#service, call);
     const args = this.#callerArgs(call);
@@ -102,7 +102,7 @@ export class Operation {
     }
   }
 
-  /** What a call asks, whoever calls. Throws ApiError for a mistake. */
+  /** The request in a call, without a check of the caller. Throws ApiError for a mistake. */
   asked(call: Call): Asked {
     return this.#read(call, this.#callerArgs(call));
   }
@@ -128,7 +128,7 @@ export class Operation {
     return { call, input, args: [routeArgs ?? none, input.params, args] };
   }
 
-  /** The answer to a reply of the script, which begins with its note. */
+  /** Turns a reply of the script, which starts with its note, into the answer. */
   answerTo([head, ...values]: Reply, { call, input }: Asked, without: readonly string[] = []): Response {
     const note = readNote(String(head));
     const { status, body } = this.#answered({ note, reply: this.#reader(values) }, input, call);
@@ -146,7 +146,7 @@ export class Operation {
     return this.#answer(result, input, linkTo(call, this.#service.publicUrl));
   }
 
-  /** The sources of the members of the answer to a call; none if the answer takes a text of the reply apart. */
+  /** The sources of the members of the call's answer; none if the answer takes a text of the reply apart. */
   trace(input: Input): ReturnType<typeof traceAnswer> {
     try {
       return traceAnswer(this.route, this.#reader, input);
@@ -155,7 +155,6 @@ export class Operation {
     }
   }
 
-  /** The error for a refusal by the script. */
   refusal(refusal: Refusal, input: Input): ApiError {
     const { errors } = this.#service;
     const detail = this.route.detail?.(refusal, input) ?? refusal.detail;
@@ -163,7 +162,7 @@ export class Operation {
     return toApiError(new Refusal(refusal.code, refusal.note, detail), errors).with({ status });
   }
 
-  /** The result of the script: of its first run, or of the one that ends the hold. */
+  /** The result of the script: from its first run, or from the run that ends the hold. */
   async #result(request: Request): Promise<Result> {
     const { route } = this;
     const { call, input, args } = request;
@@ -187,7 +186,7 @@ export class Operation {
     return runner.run(this.route.script, changes ? [changes, ...args] : args, this.#reader);
   }
 
-  /** Has the route's `serve` answer, with the headers of its last run. */
+  /** Answers by the route's `serve`, with the headers of its last run. */
   async #serve(request: Request): Promise<Response> {
     const { call, input } = request;
     const { store, parts } = this.#service;

@@ -13,12 +13,12 @@ export const pageReply = (plural: string, item: Joi.Schema) =>
 /** The formats of a record's position in a list. */
 export const positions = { id: idForm, entry: /^\d{1,15}-\d{1,19}$/ };
 
-/** Characters of the tag that identifies a list. */
+/** The length of the tag that identifies a list. */
 const tagLength = 6;
 
 /**
- * The cursors of a list. Each has a tag that identifies the list (its path and filters), and the position of the page's
- * last record, which has the format `form`.
+ * The cursors of a list. Each has a tag that identifies the list (its path and filters), and the position of the page's last
+ * record, of the format `form`.
  */
 export class Cursors {
   readonly #plural: string;
@@ -29,7 +29,7 @@ export class Cursors {
     this.#form = form;
   }
 
-  /** The request's position; '' for the first page. Throws INVALID_CURSOR for a cursor that this list did not issue. */
+  /** The position in the request; '' for the first page. Throws INVALID_CURSOR for a cursor that this list did not issue. */
   read(input: Input<{ readonly cursor?: string | undefined }>): string {
     const { cursor } = input.query;
     if (cursor === undefined) return '';
@@ -48,8 +48,8 @@ export class Cursors {
   }
 }
 
-/** `,READY,CLAIMED,`, so that a script finds a state with a plain text search; '' for all. */
+/** `,READY,CLAIMED,`, in which a script finds a state by a plain text search; '' for all. */
 export const statesText = (states: string | undefined): string => (states === undefined ? '' : `,${states},`);
 
-/** The same for a list that is not read: no record is in such a state. */
+/** For a list that is not read, as no record is in this state. */
 export const noState = ',-,';

@@ -1,6 +1,6 @@
 import { type Route, route } from './route.ts';
 
-/** A call that pauses or resumes what `view` shows, such as `mailbox.pause`; one script of the room does both. */
+/** A call that pauses or resumes the record that `view` shows, such as `mailbox.pause`. One script of the room does both. */
 export function pauseOrResume(
   call: string,
   { path, success, refuses, reply }: Route,

@@ -5,7 +5,7 @@ export function randomTail(): string {
   return randomUUID().slice(15);
 }
 
-/** 122 random bits as 32 characters: a claim's token. */
+/** A claim's token: 122 random bits as 32 characters. */
 export function randomToken(): string {
   return randomUUID().replaceAll('-', '');
 }

@@ -19,7 +19,7 @@ export function readInput(call: Call, route: Route): Input {
   return { params, query, body: readBody(given.body, call, route), headers, trace, isModel: call.isModel };
 }
 
-/** A path parameter, lower-cased. */
+/** A path parameter in lower case. */
 export function readParam(value: unknown, name: string, { path }: Origin): string {
   if (typeof value === 'string' && isUuid(value)) return value.toLowerCase();
   const isMissing = value === undefined ? ' is missing: it' : '';
@@ -65,7 +65,10 @@ export function objectOf(body: unknown): Record<string, unknown> {
   return body;
 }
 
-/** The text of a member of the body (`cut`). Throws VALIDATION_FAILED for a body that nests too deeply, with or without it. */
+/**
+ * The text of a member of the body (`cut`). Throws VALIDATION_FAILED for a body nested too deeply, with or without that
+ * member.
+ */
 export function cutFrom(text: string, wanted: readonly string[] | undefined): string | undefined {
   try {
     return cut(text, wanted);
@@ -85,7 +88,7 @@ function put(fields: Record<string, unknown>, path: readonly string[], text: str
   else if (isObject(fields[name])) put(fields[name], rest, text);
 }
 
-/** kind: the words for a member of the whole. */
+/** kind: what messages call a member here. */
 function unknown(path: readonly (string | number)[], kind: string, schema?: Joi.ObjectSchema): ApiError {
   const parents = path.slice(0, -1);
   let described: Joi.Description | undefined = schema?.describe();
@@ -95,7 +98,7 @@ function unknown(path: readonly (string | number)[], kind: string, schema?: Joi.
   return invalid(`${path.join('.')} is not ${place} of this request, which takes ${known}`);
 }
 
-/** What is made of a schema, once: it describes itself anew each time. */
+/** Caches what is made of a schema, as a schema describes itself anew each time. */
 function once<T>(make: (schema: Joi.ObjectSchema) => T): (schema: Joi.ObjectSchema) => T {
   const made = new WeakMap<Joi.ObjectSchema, T>();
   return (schema) => {
@@ -123,7 +126,7 @@ function check(schema: Joi.ObjectSchema, value: object, kind: string, prefix: st
   return result.value;
 }
 
-/** The path to a member named __proto__: Joi would make it the prototype of its copy, with unchecked members. */
+/** The path to a member named __proto__. Joi would make it the prototype of its copy, with unchecked members. */
 function pathToPrototype(value: object): string[] | undefined {
   if (Object.hasOwn(value, '__proto__')) return ['__proto__'];
   for (const [name, member] of Object.entries(value)) {

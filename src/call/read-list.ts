@@ -12,30 +12,28 @@ interface ListRoute<F extends Fields>
     Route,
     'path' | 'call' | 'summary' | 'description' | 'title' | 'tool' | 'whenEmpty' | 'script' | 'needsAllMailboxes'
   > {
-  /** The member of the answer and of the script's reply that has the records. */
+  /** The member with the records, in the answer and in the script's reply. */
   readonly plural: string;
   readonly record: RecordDeclaration<F>;
-  /** The states that `state` filters by; default: no such filter. */
+  /** The states that `state` filters by; without them there is no such filter. */
   readonly states?: readonly string[];
   /** Other filters. The script takes them by these names; '' if absent. */
   readonly filters?: Readonly<Record<string, Joi.AnySchema<string | undefined>>>;
   /** The format of its positions, if they are not ids. */
   readonly position?: RegExp;
-  /** What the answer shows of a record; default: all of it. */
+  /** The part of a record that the answer shows; by default all of it. */
   readonly shown?: (record: Answered<F>) => unknown;
   /** Error codes beyond those of every list, and the detail of a refusal, which may need the cursor behind a position. */
   readonly refuses?: readonly string[];
   readonly detail?: (refusal: Refusal, cursorBehind: (position: string) => string | null) => string;
 }
 
-/** The filter by name. */
 export const byName = () => ({
   name: key(200).optional().description('only those of exactly this name').meta({ model: 'exactly this name' }),
 });
 
 /**
- * Declares a list, newest first. The script takes limit and the last id, and replies with the next cursor and the
- * records.
+ * Declares a list, newest first. The script takes a limit and the last id, and replies with the next cursor and the records.
  */
 export function readList<F extends Fields>(list: ListRoute<F>): Route {
   const {

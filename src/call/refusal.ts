@@ -6,7 +6,7 @@ import type { Response } from './response.ts';
 import { statusOf } from './route-errors.ts';
 import type { CallService } from './service.ts';
 
-/** The answer to the error of a call, which is counted: the only place where errors become answers. */
+/** Answers the error of a call, and counts it. Only here do errors become answers. */
 export function refusalOf(
   thrown: unknown,
   { errors, metrics }: Pick<CallService, 'errors' | 'metrics'>,
@@ -22,7 +22,7 @@ export function refusalOf(
   return { code: error.code, error, answer: { status, headers: error.headers, text: envelope(error, requestId) } };
 }
 
-/** The error for whatever was thrown. Refusals have the rate headers; an unexpected error is 500 INTERNAL. */
+/** The API error for anything thrown. Refusals get the rate headers; an unexpected error is 500 INTERNAL. */
 export function toApiError(error: unknown, errors: ErrorTable): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailable) return apiError('STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
@@ -35,7 +35,7 @@ export function toApiError(error: unknown, errors: ErrorTable): ApiError {
   return apiError(error.code, error.detail, headers, errors);
 }
 
-/** Whole seconds until the next minute (for the rates) or the time that the script named; otherwise 1. */
+/** Whole seconds until the next minute (for the rates) or until the time the script named; otherwise 1. */
 function retryAfter(error: Refusal, note: Note): number {
   if (error.code === 'RATE_LIMITED' || error.code === 'SERVICE_RATE_LIMITED')
     return 60 - Math.floor((note.now % 60_000) / 1000);

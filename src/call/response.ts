@@ -5,13 +5,12 @@ import { stringify } from './json.ts';
 import type { LinkTo } from './link.ts';
 import type { Answer, Input, Route } from './route.ts';
 
-/** The answer to a call, ready to be written; without text and stream: no content. */
+/** The answer to a call, ready to be written. Without text and stream it has no content. */
 export interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON, unless the headers name another type. */
   readonly text?: string | undefined;
-  /** Server-sent events. */
   readonly stream?: AsyncIterable<string>;
 }
 
@@ -21,7 +20,7 @@ export function respond({ status, body, stream }: Answer, headers: Response['hea
   return { status, headers, text: body === undefined ? undefined : stringify(body) };
 }
 
-/** Makes answers of results: by the route's `answer`, or as described there. */
+/** Returns a function that turns a result into an answer, by the route's `answer` or its default. */
 export function answerer(route: Route): (result: Result, input: Input, linkTo: LinkTo) => Answer {
   const status = Number(Object.keys(route.success)[0]);
   const hasBody = route.success[status] !== null;

@@ -28,19 +28,19 @@ export function codesOf(route: Route): readonly string[] {
   return [...new Set([...own, ...(route.parts ?? []).flatMap(codesOf)])];
 }
 
-/** How a detail begins that names a parameter of the query. */
+/** The start of a detail that names a query parameter. */
 const inQuery = 'query.';
 
-/** The path parameter that a `…_NOT_FOUND` code is about: `mailboxId`. */
+/** The path parameter that a `…_NOT_FOUND` code is about, such as `mailboxId`. */
 function idOf(code: string): string | undefined {
   const [, kind] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
   return kind === undefined ? undefined : `${kind.toLowerCase()}Id`;
 }
 
 /**
- * The status of a refusal on a route with the full path `pattern` (`patternOf`). An unknown id is 404 if it is in the path
- * or the query, and 409 with the same code if it is in the body. detail: of the code; such a field of the body, or of the
- * query (`query.mailboxId`), or ''.
+ * The status of a refusal on a route with the full path `pattern` (`patternOf`). An unknown id is 404 if it is in the path or
+ * the query, and 409 with the same code if it is in the body. detail: the code's detail; it names a field of the body, or of
+ * the query (`query.mailboxId`), or is ''.
  */
 export function statusOf(errors: ErrorTable, code: string, pattern: string, detail = ''): number {
   const id = errors[code]?.parameter ?? idOf(code);
@@ -51,7 +51,7 @@ export function statusOf(errors: ErrorTable, code: string, pattern: string, deta
   return errors[code]?.status ?? 500;
 }
 
-/** The statuses with which a route answers a code. A GET has no body. */
+/** The possible statuses of a code on a route. A GET has no body. */
 export function statusesOf(errors: ErrorTable, code: string, route: Route): number[] {
   const { method, refusesInBody, parts = [] } = route;
   const ofParts = parts

@@ -11,7 +11,10 @@ import type { LinkTo } from './link.ts';
 import type { RoomServices } from './service.ts';
 import type { TraceContext } from './trace.ts';
 
-/** The permissions that allow what one does: itself, and resource_config whatever resource_spend allows. None else implies another. */
+/**
+ * The permissions that include this one: itself and, for resource_spend, resource_config. No other permission includes
+ * another.
+ */
 export const allowedBy = <P extends string>(permission: P): readonly (P | Permission)[] =>
   permission === 'resource_spend' ? [permission, 'resource_config'] : [permission];
 
@@ -22,29 +25,29 @@ export interface Input<Query = unknown, Body = unknown> {
   readonly body: Body;
   readonly headers: IncomingHttpHeaders;
   readonly trace: TraceContext;
-  /** The caller is a model, which calls over MCP. */
+  /** The caller is a model, over MCP. */
   readonly isModel?: boolean | undefined;
 }
 
-/** A success. `body` undefined: no content. */
+/** A success. Without `body` it has no content. */
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
-  /** Instead of a body: the text of server-sent events, as they occur. */
+  /** Server-sent events as they occur, instead of a body. */
   readonly stream?: AsyncIterable<string>;
 }
 
-/** Bytes of payloads and progress that one answer holds at most, that of a batch too. */
+/** The limit of payloads and progress in one answer, a batch's included. */
 export const maxReceivedBytes = 4 * 1024 * 1024;
 
-/** Of a request's body. */
+/** The limit of a request's body. */
 export const defaultMaxBodyBytes = 256 * 1024;
 
-/** A call that receives messages: its script takes `bytesLimit`, what they may have together. */
+/** A call that receives messages. Its script takes `bytesLimit`, the limit of all of them together. */
 export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fields> {
-  /** Bytes that it receives at most, however large the messages are. */
+  /** The most bytes it receives, however large the messages are. */
   readonly maxBytes: (input: Input<Query, Body>) => number;
-  /** Bytes that it has received. */
+  /** The bytes it has received. */
   readonly bytes: (reply: Answered<R>) => number;
 }
 
@@ -55,8 +58,8 @@ export interface ServeContext<R extends Fields = Fields> extends RoomServices {
   /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
   /**
-   * Runs the route's script with its `args`, overridden by `changes`. `again`: another run for the same request, which
-   * the rates do not count. `reply` is undefined if the script replied with nothing. Throws refusals.
+   * Runs the route's script with its `args`, overridden by `changes`. `again`: a further run of the same request, which the
+   * rates do not count. `reply` is undefined if the script replied with nothing. Throws refusals.
    */
   run(
     changes?: Args,
@@ -66,57 +69,55 @@ export interface ServeContext<R extends Fields = Fields> extends RoomServices {
 
 /** A group of calls in the reference, and of tools. */
 export interface Tag {
-  /** Its place among the others; without one, it comes after them. */
+  /** Its place among the groups; without one, it comes last. */
   readonly place?: number;
   readonly title: string;
   readonly description: string;
-  /** The name of its tools as a group, which a client may ask for alone; default: the room's. */
+  /** The name of its group of tools, which a client may request alone; by default the room's. */
   readonly tools?: string;
 }
 
-/**
- * One endpoint. Router, validation, OpenAPI and the typed client are derived from the list of all routes.
- */
+/** One endpoint. The router, validation, OpenAPI and the typed client are derived from the list of all routes. */
 export interface Route<Query = unknown, Body = unknown, R extends Fields = Fields> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below that of its space, /v1/spaces/:spaceId, or, of a call of no space, below /v1 (`patternOf`). */
+  /** The path below /v1/spaces/:spaceId or, for a call without a space, below /v1 (`patternOf`). */
   readonly path: string;
   /** The call's name in usage, e.g. `message.send`. */
   readonly call: string;
   readonly summary: string;
-  /** Description beyond the summary, for OpenAPI. Markdown. */
   readonly description?: string;
-  /** Makes the call a tool: what it is for, when to call it and what comes back, for a model that knows nothing of Muster. */
+  /**
+   * Makes the call a tool. Says what it is for, when to call it and what comes back, to a model that knows nothing of Muster.
+   */
   readonly tool?: string;
-  /** Of the tool, as clients show it to people. */
+  /** The title of the tool, for people. */
   readonly title?: string;
-  /** For tools of an agent's loop, which describe their answers: its schema; true: that of `success`. */
+  /** For tools of an agent's loop, which describe their answers: the schema, or true for the one in `success`. */
   readonly toolAnswer?: true | Joi.ObjectSchema;
-  /** For tools: what to do first where the answer has nothing in it. */
+  /** For tools: what to do first if the answer is empty. */
   readonly whenEmpty?: string;
   /** For tools: the answer has counts by state instead of lists, unless the caller sets `full`. */
   readonly isBrief?: true;
-  /** For tools: it ends or takes back something for good. */
+  /** For tools: the call ends something, or takes it back, for good. */
   readonly isDestructive?: true;
-  /** For tools: the same call again, once it was answered, changes nothing more (whatever its idempotencyKey). */
+  /** For tools: repeating an answered call changes nothing more, whatever its idempotencyKey. */
   readonly isRepeatable?: true;
-  /** `none`: every key may call it in a space. `any`, which is the same, and `key_admin` are only of calls of no space. */
+  /** `none`: every key of the space may call it. `any` (the same) and `key_admin` are for calls without a space. */
   readonly permission: Permission | 'any' | 'none';
   /**
-   * It shows or ends messages of any mailbox, or does so where the query names no `mailboxId`, so a key that is limited to some
-   * may not call it.
+   * A key limited to mailboxes may not call it, because it shows or ends messages of any mailbox, always or unless the query
+   * names a `mailboxId`.
    */
   readonly needsAllMailboxes?: boolean | 'without mailboxId';
-  /** The permissions that a call with this body, of any form, needs instead; undefined: no others. */
+  /** The permissions needed instead for a call with this body, which may be malformed; undefined for no change. */
   readonly permissionsFor?: (body: unknown) => readonly Permission[] | undefined;
-  /** `never`: the header is ignored; `calls`: the calls in the body have keys made of it. */
+  /** `never`: the header is ignored; `calls`: the calls in the body have keys derived from it. */
   readonly idempotency: 'required' | 'optional' | 'never' | 'calls';
   /**
-   * Recovery calls use the reserved share of the rates; `limits` is never refused by the space's rate; `held` is neither
-   * refused nor counted by itself: its parts are.
+   * Recovery calls use the reserved share of the rates. `limits` is never refused for the space's rate. `held` is neither
+   * refused nor counted itself; its parts are.
    */
   readonly rate?: 'recovery' | 'limits' | 'held';
-  /** The path parameters that are not ids. */
   readonly params?: Joi.ObjectSchema;
   readonly query?: Joi.ObjectSchema<Query>;
   readonly body?: Joi.ObjectSchema<Body>;
@@ -124,65 +125,70 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly opaque?: readonly string[];
   /** Another such member. */
   readonly alsoOpaque?: readonly string[];
-  /** Where it is other than `defaultMaxBodyBytes`. */
+  /** If it differs from `defaultMaxBodyBytes`. */
   readonly maxBodyBytes?: number;
-  /** Members of the answer in OpenAPI's example, where they are not as in any answer with that record. */
+  /** Members of the answer in OpenAPI's example, where it differs from the record's usual example. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** Success statuses and their bodies; null: no body. */
+  /** Success statuses and their bodies; null for no body. */
   readonly success: Readonly<Record<number, Joi.Schema | null>>;
   /** Answers 200 with server-sent events if the request accepts text/event-stream. */
   readonly streams?: true;
   /** Error codes beyond those of every route. */
   readonly refuses: readonly string[];
-  /** Those of them, `…_NOT_FOUND`, that are also about an id in the body, though the path has one of the kind. */
+  /** Which `…_NOT_FOUND` of these may also be about an id in the body, although the path has an id of that kind. */
   readonly refusesInBody?: readonly string[];
-  /** The calls that it may make as one, so that it is refused as they are. */
+  /** The calls it is made of, whose errors it may answer. */
   readonly parts?: readonly Route[];
-  /** Answered by a gateway that makes calls of its own, not by one run of the script. */
+  /** Answered by a gateway that makes calls itself, not by one run of the script. */
   readonly gateway?: true;
   /** The script, e.g. `mailbox/send`. */
   readonly script: string;
-  /** Its arguments besides those of lib/call and the path parameters, which it takes by their names. */
+  /** The script's arguments beyond those of lib/call and the path parameters, which it gets by name. */
   readonly args?: (input: Input<Query, Body>) => Args;
   /** The members of the script's reply, as in its `@reply`. */
   readonly reply: R;
   /**
-   * Builds the answer. Default: the first success status, with the record if the reply is one record, otherwise with
-   * the reply. If the script replies with nothing, the answer is always 204.
+   * Builds the answer. By default it has the first success status and the record, if the reply is one record, or else the
+   * reply. If the script replies with nothing, the answer is always 204.
    */
   readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean, linkTo: LinkTo) => Answer;
-  /** Completes the detail of the script's refusal by what only the route knows, as a list's cursor. */
+  /** Completes the detail of the script's refusal with data of the route, such as a list's cursor. */
   readonly detail?: (refusal: Refusal, input: Input<Query, Body>) => string;
   readonly receives?: Receives<Query, Body, R>;
-  /** What metrics show of a success that is no replay. */
+  /** The times that metrics record of a success, unless it is a replay. */
   readonly times?: (reply: Answered<R>, input: Input<Query, Body>) => readonly Timed[];
   /**
-   * Of a read that shows one record: an atomic batch takes it, with these arguments of its script, which leave its lists out,
-   * and without these members of its answer.
+   * Lets an atomic batch take a read of one record: with these arguments of its script, which leave its lists out, and
+   * without these members of its answer.
    */
   readonly asRecord?: { readonly args?: Args; readonly without?: readonly string[] };
-  /** Works in steps, each of which stays: no part of an atomic batch. */
+  /** Works in steps that are kept one by one, so it cannot be part of an atomic batch. */
   readonly isStepwise?: true;
-  /** How to hold the request while there is nothing to answer; undefined: not at all. */
+  /** How to hold the request while there is nothing to answer; undefined if it is not held. */
   readonly hold?: (input: Input<Query, Body>) => Hold | undefined;
-  /** For what one run of the script cannot answer (a watch, a network request): runs it itself, as often as needed. */
+  /**
+   * Answers calls that one run of the script cannot (a watch, a network request). It runs the script itself, as often as
+   * needed.
+   */
   readonly serve?: (input: Input<Query, Body>, context: ServeContext<R>) => Promise<Answer>;
 }
 
-/** Declares an endpoint; its types are inferred from its query, body and reply. */
+/** Declares an endpoint. Its types are inferred from its query, body and reply. */
 export function route<Query = unknown, Body = unknown, R extends Fields = Fields>(
   definition: Route<Query, Body, R>,
 ): Route {
   return definition as unknown as Route;
 }
 
-/** The end of the hold of a read. */
+/** When a held read ends. */
 interface Wait<Query, R extends Fields> {
-  /** The topic that scripts publish (`journal.wake`) with each change that may end it: the value of this path parameter. */
+  /**
+   * The path parameter whose value is the topic that scripts publish (`journal.wake`) with each change that may end the hold.
+   */
   readonly on: string | ((input: Input<Query>) => string);
-  /** Whether there is nothing more to wait for. first: the reply when the hold began; undefined: it was refused. */
+  /** Whether there is nothing more to wait for. first: the reply when the hold began; undefined if it was refused. */
   readonly isOver: (reply: Answered<R>, input: Input<Query>, first: Answered<R> | undefined) => boolean;
-  /** Whether to wait on although this refusal is the answer as it now stands; left out: never. */
+  /** Whether to go on waiting despite this refusal; by default never. */
   readonly outlasts?: (code: string, input: Input<Query>, first: Answered<R> | undefined) => boolean;
 }
 
@@ -209,7 +215,7 @@ export function roomOf({ script }: Pick<Route, 'script'>): string {
   return script.split('/', 1)[0] ?? '';
 }
 
-/** Whether the call is of a space. */
+/** Whether the call is made in a space. */
 export function isOfSpace({ permission }: Pick<Route, 'permission'>): boolean {
   return permission !== 'any' && permission !== 'key_admin';
 }
@@ -219,7 +225,7 @@ export function patternOf(route: Pick<Route, 'permission' | 'path'>): string {
   return `/v1${isOfSpace(route) ? '/spaces/:spaceId' : ''}${route.path}`;
 }
 
-/** A path parameter; that the path has it is checked when the routes are mounted. */
+/** A path parameter. Mounting the routes checks that the path has it. */
 export function param(input: Input<unknown, unknown>, name: string): string {
   return input.params[name] ?? '';
 }
@@ -229,7 +235,7 @@ export function pathNames({ path }: Pick<Route, 'path'>): readonly string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
-/** Holds a read that has `waitSeconds`; when the time is up, the answer is the record as it is then. */
+/** Holds a read with `waitSeconds`. When the time is up, it answers the record as it is then. */
 function holdRead<Query, R extends Fields>(
   { on, isOver, outlasts }: Wait<Query, R>,
   input: Input<Query>,

@@ -7,7 +7,7 @@ import type { Args, Layers, Result } from './hold.ts';
 import { readNote } from './note.ts';
 import type { CallService, Unpacked } from './service.ts';
 
-/** A call that asks for packed records this often meets segments that change all the time. */
+/** The most runs of a call that asks for packed records. More mean that their segments keep changing. */
 const maxRuns = 50;
 
 /** The organization of a call, and its turn. */
@@ -15,7 +15,6 @@ interface Run extends Pick<Call, 'turn'> {
   readonly caller: Pick<Call['caller'], 'org'>;
 }
 
-/** Runs the scripts of one call. */
 export class Runner {
   readonly #service: CallService;
   readonly #call: Run;
@@ -25,13 +24,13 @@ export class Runner {
     this.#call = call;
   }
 
-  /** Runs a script once, when it is the call's turn. */
+  /** Runs a script once, at the call's turn. */
   once(script: string, args: Layers): Promise<Reply> {
     const { turn, caller } = this.#call;
     return (turn ?? this.#service.scripts).run(script, caller.org, args);
   }
 
-  /** Runs a script and reads its reply; again where it is sent back. */
+  /** Runs a script and reads its reply. Runs it again if it is sent back. */
   async run(script: string, args: Layers, read: ReplyReader<Fields>): Promise<Result> {
     const { org } = this.#call.caller;
     const reply = await repeated(this.#service, org, (changes) =>
@@ -45,8 +44,8 @@ export class Runner {
 }
 
 /**
- * Runs scripts. If they refuse with DUE, sweeps and runs them again; more than once if concurrent calls leave more to sweep.
- * Likewise opens packed records that they ask for with PACKED. changes: the arguments that say what was done; undefined at first.
+ * Runs scripts again while they are sent back. After DUE it sweeps first, repeatedly if concurrent calls leave more to sweep.
+ * After PACKED it opens the packed records. changes: arguments that say what was done; undefined for the first run.
  */
 export async function repeated<T>(
   { due, unpacking }: CallService,
@@ -64,7 +63,7 @@ export async function repeated<T>(
       if (error.code === 'DUE') {
         timers.add(error.detail);
         const moments: number[] = [];
-        // Earlier ones, too: scripts of several calls depend on several, and are not sent back for what has fired by then.
+        // Drain the earlier timers as well: together the scripts of several calls may depend on several timers.
         for (const timer of timers) moments.push(Number(await due.drain(org, timer)));
         changes = { ...changes, drainedThrough: Math.min(...moments) };
       } else if (error.code === 'PACKED' && unpacking.isWanted(error.detail)) {
@@ -76,7 +75,7 @@ export async function repeated<T>(
   }
 }
 
-/** Tells the index of organizations of an earlier timer. Not awaited: the periodic repair finds what a crash loses. */
+/** Announces an earlier timer to the index of organizations. Not awaited, as the periodic repair finds what a crash loses. */
 export function announce({ due, log }: CallService, org: string, at: string): void {
   due
     .announce(org, at)

@@ -6,27 +6,23 @@ import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import type { ErrorTable } from './errors.ts';
 
-/**
- * Objects of rooms that live as long as the service. Rooms add theirs to this interface, and src/service.ts creates
- * them.
- */
+/** Room objects that live as long as the service. Rooms add theirs to this interface; src/service.ts creates them. */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms fill it by declaration merging.
 export interface RoomServices {}
 
-/** The packed records that the scripts of a call have asked for so far, in the form of their argument. */
+/** The packed records that a call's scripts have asked for so far, as an argument of scripts. */
 export interface Unpacked {
   readonly text: string;
 }
 
 /** Opens packed records for scripts that reply PACKED. */
 export interface Unpacking {
-  /** Whether the detail of such a reply asks for them. */
+  /** Whether the detail of a PACKED reply asks for records of this kind. */
   isWanted(detail: string): boolean;
-  /** Adds the records that it asks for to those unpacked before. */
+  /** Adds the records that the detail asks for to those unpacked before. */
   unpack(detail: string, before?: Unpacked): Promise<Unpacked>;
 }
 
-/** The parts that calls need. */
 export interface CallService {
   readonly store: Store;
   readonly scripts: Scripts;
@@ -35,7 +31,7 @@ export interface CallService {
   readonly wake: Wake;
   /** The channel on which scripts publish their changes in a space. */
   readonly channel: (org: string, spaceId: string) => string;
-  /** PUBLIC_URL; undefined: callers reach the API where it listens. */
+  /** PUBLIC_URL; if undefined, callers reach the API where it listens. */
   readonly publicUrl: string | undefined;
   readonly parts: RoomServices;
   readonly log: Logger;

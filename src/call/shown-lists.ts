@@ -2,7 +2,7 @@ import type { AnyField, Fields } from '../declare/field.ts';
 import { Many } from '../declare/record.ts';
 import { fields, queryInteger, states } from './fields.ts';
 
-/** The most records of a kind that a read of many kinds looks at. */
+/** The most records of each kind that such a read looks at. */
 export const maxLooked = 500;
 
 interface Wanted {
@@ -10,7 +10,7 @@ interface Wanted {
   readonly state?: string | undefined;
 }
 
-/** Filters of a read that shows records of many kinds, by their states or by what they wait for. */
+/** Filters of a read that shows records of many kinds: by state or by what they wait for. */
 export const ofEachKind = (lists: Fields) =>
   fields({
     limit: queryInteger(1, maxLooked, 200).description('the most records of each kind'),
@@ -25,10 +25,10 @@ function statesOf(list: AnyField): string[] {
   return ((state ?? waitsFor)?.schema.describe() as { allow?: string[] } | undefined)?.allow ?? [];
 }
 
-/** How many records of each kind to look at: those of other states are passed over. */
+/** How many records of each kind to look at; those in other states are passed over. */
 export const looksAt = ({ limit, state }: Wanted): number => (state === undefined ? limit : maxLooked);
 
-/** The lists with only what is wanted, and whether that leaves out any that fits. */
+/** The lists with only the wanted records, and whether any wanted record is left out. */
 export function wantedOf<T extends Readonly<Record<string, unknown>>>(
   lists: T,
   { limit, state }: Wanted,

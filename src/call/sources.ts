@@ -6,22 +6,22 @@ import { readNote } from './note.ts';
 import { answerer } from './response.ts';
 import type { Input, Route } from './route.ts';
 
-/** The source of a member of an answer in the reply of the script (lua/lib/answers). Indexes are those of Lua, behind the note. */
+/** Where a member of an answer comes from in the script's reply (lua/lib/answers). Indexes are Lua's, behind the note. */
 export type Source = (
   | { readonly at: readonly number[]; readonly absent?: string }
   | { readonly is: string }
   | { readonly of: string; readonly from: Readonly<Record<string, Source>> }
 ) & { readonly given?: readonly number[]; readonly other?: Source };
 
-/** A member of an answer: what it came from, and what it is for sure. */
+/** A member of an answer: its source and its kind. */
 export interface Traced {
   readonly source: Source;
   readonly isFlag: boolean;
-  /** It may be an id. */
+  /** Whether it may be an id. */
   readonly isId: boolean;
 }
 
-/** A value in a made-up reply: where it is, and its field. */
+/** A value in a made-up reply: its position and its field. */
 interface Mark {
   readonly at: readonly number[];
   readonly field: AnyField;
@@ -30,22 +30,21 @@ interface Mark {
 const flagOn = '1';
 const firstNumber = 1_700_000_000_000;
 const note = readNote('');
-/** A link has no source: nothing expects one, and none is an id. */
+/** A link has no source: nothing can expect one, and it is not an id. */
 const noLink = (): undefined => undefined;
 
-/** Makes up replies of a script, in which each value occurs once. */
+/** Makes up replies of a script in which each value occurs once. */
 class Marks {
-  /** By the value. */
+  /** Marks by value. */
   readonly found = new Map<string, Mark>();
   readonly flags: (readonly number[])[] = [];
-  /** Nullable members of the reply. */
   readonly nullable: (readonly number[])[] = [];
-  /** Nullable values of records that answers show only under another name. */
+  /** Nullable internal values of records, which answers show only under another name. */
   readonly hidden: (readonly number[])[] = [];
   readonly #seed: number;
   readonly #change: readonly number[] | undefined;
 
-  /** change: the path of a flag that is set, or of a member that is null. */
+  /** change: the path of a flag to set, or of a member to make null. */
   constructor(seed: number, change?: readonly number[]) {
     this.#seed = seed;
     this.#change = change;
@@ -81,7 +80,7 @@ class Marks {
     return field.kind.lua === 'number' ? number : text;
   }
 
-  /** A record that is the whole reply has its values behind the note. */
+  /** If a record is the whole reply, its values directly follow the note. */
   #row(record: RecordDeclaration, at: readonly number[]): Value[] {
     const fields = fieldsByName(record.fields);
     const place = (index: number): readonly number[] => (at.length === 0 ? [index + 2] : [...at, index + 1]);
@@ -108,21 +107,21 @@ const known = new WeakMap<AnyField, (number: number) => string>();
 
 const takes = ({ schema }: AnyField, text: string): boolean => schema.validate(text).error === undefined;
 
-/** Makes texts that the field takes, as far as anything reads them. */
+/** Makes distinct texts that the field accepts. */
 function formOf(field: AnyField): (number: number) => string {
   const form = known.get(field) ?? [id, digits].find((one) => takes(field, one(firstNumber))) ?? word;
   known.set(field, form);
   return form;
 }
 
-/** Whether any value of its kind will do. Internal texts have a structure, which fields computed from them read; amounts have none. */
+/** Whether any value of its kind will do. Internal texts have a structure that computed fields read; amounts have none. */
 const isPlain = (field: AnyField): boolean =>
   !(field.special.isInternal && field.kind.lua === 'text') || formOf(field) === digits;
 
 /** Whether its values are lists or objects. */
 const isStructure = ({ schema }: AnyField): boolean => ['array', 'object'].includes(String(schema.type));
 
-/** A value that is an empty list or object, or none. */
+/** An empty list, an empty object, or null. */
 function emptyOf(field: AnyField): Value {
   try {
     field.read(null);
@@ -142,7 +141,7 @@ function fieldsByName(fields: Fields): Map<string, AnyField> {
   return found;
 }
 
-/** The scalar members of an answer, those of its objects by `object.member`. */
+/** The scalar members of an answer. Those of its objects are named `object.member`. */
 function flattened(body: unknown): Map<string, unknown> {
   const members = new Map<string, unknown>();
   for (const [name, value] of Object.entries(body ?? {}))
@@ -154,8 +153,8 @@ function flattened(body: unknown): Map<string, unknown> {
 }
 
 /**
- * The sources of the members of a call's answer, found by answering a reply that is made up, in which each value occurs
- * once: an answer is made of its reply and of what the call says.
+ * Finds the sources of the members of a call's answer. It answers a made-up reply in which each value occurs once, since an
+ * answer depends only on the reply and the call.
  */
 export function traceAnswer(route: Route, read: ReplyReader<Fields>, input: Input): ReadonlyMap<string, Traced> {
   const answer = answerer(route);
@@ -196,7 +195,7 @@ export function traceAnswer(route: Route, read: ReplyReader<Fields>, input: Inpu
     const { body, marks } = made(firstNumber, given);
     for (const [name, traced] of trace) {
       const { source } = traced;
-      // What is worked out says itself what an absent value stands for.
+      // A computed member handles absent values itself.
       if ('of' in source && hidden.includes(given)) continue;
       const value = body.get(name);
       const isNone = textOf(value) === '' && 'at' in source && source.at.join() === given.join();
@@ -212,7 +211,7 @@ export function textOf(value: unknown): string {
   return value === null || value === undefined || value === false ? '' : value === true ? flagOn : String(value);
 }
 
-/** The records of a reply, with the paths to their values. */
+/** The records in a reply, with the paths to their values. */
 function recordsIn(shape: Fields): { readonly record: RecordDeclaration; readonly at: readonly number[] }[] {
   const members = Object.values(shape);
   return members.flatMap((member, index) =>
@@ -220,7 +219,7 @@ function recordsIn(shape: Fields): { readonly record: RecordDeclaration; readonl
   );
 }
 
-/** A member that is worked out of several values of a record. */
+/** A member computed from several values of a record. */
 function workedOut(name: string, records: ReturnType<typeof recordsIn>): Omit<Traced, 'isFlag'> | undefined {
   for (const { record, at } of records) {
     const field = record.fields[name];
@@ -237,7 +236,7 @@ function workedOut(name: string, records: ReturnType<typeof recordsIn>): Omit<Tr
   return undefined;
 }
 
-/** The names of the values that a member is worked out of, whether they are there or not. */
+/** The names of the values that a member is computed from, present or not. */
 function namesIn(of: (get: Get) => Value): string[] {
   const names = new Set<string>();
   for (const value of ['0', null]) {

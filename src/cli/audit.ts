@@ -8,7 +8,6 @@ interface ListOptions {
   cursor?: string;
 }
 
-/** `muster audit …`: list. */
 export function addAuditCommands(program: Command, cli: Cli): void {
   const audit = program.command('audit').description('the audit trail: who changed what, and when');
   examples(audit, 'audit list --org acme');

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --enable-source-maps --max-semi-space-size=64
-// The command `muster` of the installed package. `serve` and `test-server` load the server and nothing of the CLI, the
-// others the reverse.
+// The command `muster` of the installed package. `serve` and `test-server` load the server but not the CLI; other commands
+// load only the CLI.
 if (process.argv[2] === 'serve') {
   process.argv.splice(2, 1);
   await import('../main.ts');

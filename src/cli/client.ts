@@ -3,12 +3,12 @@ import { ConfigError } from '../config.ts';
 
 const settings = ['MUSTER_URL', 'MUSTER_SPACE', 'MUSTER_KEY'] as const;
 
-/** What commands that ask the API say in their help. */
+/** The help of commands that call the API. */
 export const asksTheApi = (permission: string): string => `
 Unlike most others it asks the API, so it works from anywhere: for the space MUSTER_SPACE at MUSTER_URL, with the key MUSTER_KEY.
 The server prints lines that set them when it starts; the permission ${permission} is enough.`;
 
-/** The client for a command that asks the API. Throws ConfigError. */
+/** The client for a command that calls the API. Throws ConfigError. */
 export function clientOf(env: NodeJS.ProcessEnv, command: string): Muster {
   const [url, spaceId, key] = settings.map((name) => {
     const value = env[name];

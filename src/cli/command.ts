@@ -12,7 +12,7 @@ import { checkFormat } from '../redis/format.ts';
 import { Scripts, StoreUnavailable } from '../redis/scripts.ts';
 import { table } from './table.ts';
 
-/** Why a plan's requests a minute are not what a new space takes. */
+/** Explains why a new space does not take all of its plan's requests per minute. */
 export const spaceRate = `A new space takes 600 requests a minute, whatever its plan allows. To raise that up to the plan's figure, send
 PUT /v1/spaces/<spaceId>/limits {"requestsPerMinute": 3000} with a key that has the permission resource_config.`;
 
@@ -22,7 +22,7 @@ export function examples(command: Command, ...lines: string[]): Command {
   return command.addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${text}`);
 }
 
-/** Where a command reads its settings from, and what it prints to: the process, or a test. */
+/** Where a command reads its settings and prints: the process's, or a test's. */
 export interface Streams {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean; readonly rows?: number };
@@ -32,7 +32,7 @@ export interface Streams {
 /** One run of the CLI. */
 export class Cli {
   readonly #streams: Streams;
-  /** Prints JSON on a terminal, too. */
+  /** Prints JSON even on a terminal. */
   isJson = false;
 
   constructor(streams: Streams) {
@@ -48,12 +48,12 @@ export class Cli {
     return readConfig(this.env);
   }
 
-  /** Whether results are for people. */
+  /** Whether results are printed for people. */
   get isTable(): boolean {
     return this.#streams.stdout.isTTY === true && !this.isJson;
   }
 
-  /** Lines of the terminal. */
+  /** The number of lines of the terminal. */
   get rows(): number {
     return this.#streams.stdout.rows ?? 24;
   }
@@ -67,11 +67,11 @@ export class Cli {
     this.print(await withStore(this.config, operation));
   }
 
-  /** Runs an operation on the store that prints lines as it goes on; `print` resolves when the next one may come. */
+  /** Runs an operation on the store that prints lines as it goes; `print` resolves when the next line may follow. */
   async stream(operation: (admin: Admin, print: (line: string) => Promise<void>) => Promise<void>): Promise<void> {
     const { stdout } = this.#streams;
     const print = async (line: string): Promise<void> => {
-      // A test's output is no stream, and never full.
+      // A test's output is not a stream and never full.
       if (!stdout.write(`${line}\n`) && stdout instanceof Writable) await once(stdout, 'drain');
     };
     await withStore(this.config, (admin) => operation(admin, print));
@@ -89,7 +89,7 @@ export class Cli {
 }
 
 /**
- * Runs `work` with a connection to the configured store: REDIS_URL, or else the embedded Redis that runs on DATA_DIR.
+ * Runs `work` with a connection to the configured store: REDIS_URL, or else the embedded Redis running on DATA_DIR.
  *
  * @throws StoreUnavailable, OtherFormat, and whatever `work` throws
  */
@@ -111,7 +111,7 @@ async function withStore<T>({ redisUrl, dataDir }: Config, work: (admin: Admin) 
     return await work({ store, scripts: new Scripts(store, product.words), limits: product.limits });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    // After a connection loss in mid-call, it is unknown whether the call ran.
+    // After the connection is lost during a call, it is unknown whether the call ran.
     throw new StoreUnavailable(
       `the store failed (${error.message}): once it is back, audit list or snapshot list shows whether this was done`,
     );

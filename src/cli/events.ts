@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { type Cli, examples } from './command.ts';
 import { type EventsQuery, printEvents } from './print-events.ts';
 
-/** `muster events <spaceId>`. */
 export function addEventsCommand(program: Command, cli: Cli): void {
   const events = program
     .command('events <spaceId>')

@@ -17,7 +17,6 @@ const keyId = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
 const whole = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
 const commaList = (text: string): string[] => text.split(',').map((part) => part.trim());
 
-/** `muster key …`: create, rotate, list, revoke. */
 export function addKeyCommands(program: Command, cli: Cli): void {
   const key = program.command('key').description('API keys: who may call what');
   const worker = 'key create --org acme --permissions coordination_read,coordination_write --name worker';
@@ -53,7 +52,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
     .command('rotate <keyId>')
     .description('create a key with the rights and the end of another one, which ends by itself after the overlap')
     .requiredOption('--org <org>', 'the organization')
-    .requiredOption('--overlap-hours <n>', 'how long the other one goes on; 0 ends it at once', whole)
+    .requiredOption('--overlap-hours <n>', 'how long the other key stays valid; 0 ends it at once', whole)
     .action((keyId: string, options: { org: string; overlapHours: number }) =>
       cli.answer((admin) => rotateKey(admin, { ...options, keyId })),
     );
@@ -61,7 +60,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
 
   const list = key
     .command('list')
-    .description("list an organization's keys, ended and revoked ones included, oldest first")
+    .description("list an organization's keys with ended and revoked ones, oldest first")
     .requiredOption('--org <org>', 'the organization')
     .action(({ org }: { org: string }) =>
       cli.answer(async (admin) => ({ keys: await listKeys(admin, org), nextCursor: null })),

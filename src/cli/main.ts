@@ -1,7 +1,7 @@
 import { envelope } from './errors.ts';
 import { runCommand } from './program.ts';
 
-/** On a terminal the sentence, otherwise the API's envelope. */
+/** The error for its reader: a sentence on a terminal, otherwise the API's envelope. */
 function said(envelope: string): string {
   if (!process.stderr.isTTY || process.argv.includes('--json')) return envelope;
   const { code, message } = (JSON.parse(envelope) as { error: { code: string; message: string } }).error;
@@ -11,7 +11,7 @@ function said(envelope: string): string {
 // Exit explicitly: a failed connection would keep the process alive for seconds.
 const fail = (text: string): unknown => process.stderr.write(`${said(text)}\n`, () => process.exit(1));
 
-// A closed pipe (`| head`) is fine; a full disk has lost the result.
+// A closed pipe (`| head`) is fine, but a full disk has lost the result.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   error.code === 'EPIPE' ? process.exit(0) : fail(envelope(error)),
 );

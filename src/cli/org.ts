@@ -19,7 +19,6 @@ const figureFlags: Record<FigureName, [flag: string, meaning: string]> = {
   retentionDays: ['--retention-days <n>', 'days to keep finished work (default: 365)'],
 };
 
-/** `muster org …`: create, show, list, set-plan. */
 export function addOrgCommands(program: Command, cli: Cli): void {
   const org = program.command('org').description('organizations: the owners of spaces and keys, each with a plan');
   examples(org, 'org create acme --plan team', 'org show acme');

@@ -37,9 +37,9 @@ const schema = fields({
 });
 
 /**
- * Prints a space's journal, packed or not, one event a line; `print` resolves when the next line may come. Continues after
- * events that the store has damaged, and throws the first such failure (DamagedPage) at the end. Refused with
- * ORG_NOT_FOUND, SPACE_NOT_FOUND.
+ * Prints a space's journal, packed or not, one event per line; `print` resolves when the next line may follow. Continues
+ * behind damaged events, and throws the first such failure (DamagedPage) at the end. Throws Refusal: ORG_NOT_FOUND,
+ * SPACE_NOT_FOUND.
  */
 export async function printEvents(
   { store, scripts }: Pick<Admin, 'store' | 'scripts'>,

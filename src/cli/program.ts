@@ -33,7 +33,7 @@ export async function runCommand(args: readonly string[], streams: Streams): Pro
   const cli = new Cli(streams);
   const program = new Command(invocation)
     .description(about)
-    // Handle usage errors like all others; commander would print them and exit by itself.
+    // Handle usage errors like all others; commander would print them and exit itself.
     .exitOverride()
     .configureOutput({ writeOut: (text) => void streams.stdout.write(text), writeErr: () => undefined });
   program
@@ -46,7 +46,7 @@ export async function runCommand(args: readonly string[], streams: Streams): Pro
     .description(
       'run the server: API, workers and, without REDIS_URL, an embedded Redis; serve --help has its settings',
     )
-    // The package's command, bin.ts, does not come here.
+    // bin.ts, the package's command, handles these itself.
     .action(() => {
       throw new InvalidArgumentError(
         'the server is started with npm start, or with the installed command muster serve',

@@ -5,12 +5,11 @@ import { asksTheApi, clientOf } from './client.ts';
 import { type Cli, examples } from './command.ts';
 
 const example = '0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e';
-/** So many pages of 200 that somebody at a terminal reads. */
+/** Pages of 200. Nobody at a terminal reads more. */
 const maxPages = 5;
 
-/** `muster question …`: list, answer, link. */
 export function addQuestionCommands(program: Command, cli: Cli): void {
-  const question = program.command('question').description('questions that work asks, and people answer');
+  const question = program.command('question').description('questions asked by work and answered by people');
   examples(question, 'question list', `question answer ${example} yes`);
 
   const list = question
@@ -66,6 +65,6 @@ async function openQuestions(cli: Cli, scopeId: string | undefined) {
     questions.push(...found.questions);
     cursor = found.nextCursor;
   }
-  // The API has the newest first.
+  // The API lists the newest first.
   return { questions: questions.reverse(), nextCursor: cursor };
 }

@@ -10,7 +10,6 @@ import { type Cli, examples } from './command.ts';
 
 const snapshotSyntax = 'a name from snapshot list, or the path of an .rdb file';
 
-/** `muster snapshot …`: list, create, verify, restore. */
 export function addSnapshotCommands(program: Command, cli: Cli): void {
   const snapshot = program
     .command('snapshot')
@@ -69,7 +68,7 @@ export function addSnapshotCommands(program: Command, cli: Cli): void {
   );
 }
 
-/** Aborts `work` on a signal: the server that a restore starts has its own session and would otherwise keep running. */
+/** Aborts `work` on a signal. The server started by a restore has its own session and would otherwise keep running. */
 async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -5,10 +5,10 @@ import { product } from '../primitives.ts';
 import { limitsAt } from '../space/limits.ts';
 import { type Cli, examples, spaceRate } from './command.ts';
 
-/** `--requests-per-minute` of `requestsPerMinute`. */
+/** The flag of a limit: `--requests-per-minute` for `requestsPerMinute`. */
 const flagOf = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** A new space with what limits it, and how to raise that. */
+/** A new space with its limits, and how to raise them. */
 async function created(admin: Admin, options: { org: string; name?: string }): Promise<object> {
   const space = await createSpace(admin, options);
   const { rpm } = (await showOrganization(admin, options.org)).figures;
@@ -19,7 +19,6 @@ async function created(admin: Admin, options: { org: string; name?: string }): P
   return { ...space, limits, ...(most > Number(limits['requestsPerMinute']) && { raiseLimitsWith: raise }) };
 }
 
-/** `muster space …`: create, list, limits. */
 export function addSpaceCommands(program: Command, cli: Cli): void {
   const space = program
     .command('space')

@@ -20,7 +20,7 @@ function flat(value: Row, prefix = ''): [string, string][] {
   );
 }
 
-/** Records in columns. Of nested fields only their number fits: `--json` has all. */
+/** Records in columns. A list of nested records is shown as its length; `--json` has all. */
 function columns(rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
     (name) => !rows.some((row) => isRow(row[name])),

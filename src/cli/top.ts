@@ -27,7 +27,6 @@ const number = (name: string, min: number, max: number) => (text: string) => {
   return value;
 };
 
-/** `muster top`. */
 export function addTopCommand(program: Command, cli: Cli): void {
   const top = program
     .command('top')
@@ -47,7 +46,7 @@ export function addTopCommand(program: Command, cli: Cli): void {
           else cli.print(look);
           hasLooked = true;
         } catch (error) {
-          // A server that restarts does not end what somebody is watching.
+          // Keep watching while the server restarts.
           if (!hasLooked || !isPassing(error)) throw error;
           cli.warn(`${(error as Error).message}; trying again`);
         }
@@ -113,7 +112,7 @@ function screen(look: Look, rows: number): string {
     return { allowance: name, used: usedUnits, limit: unitsLimit, waiting, cooldown: age(cooldown) };
   });
   const rest = [section(money, fewRows), section(quotas, fewRows)].filter((text) => text !== '');
-  // With a line between all of them, the mailboxes' titles, what is left of them, and the cursor's line.
+  // Room for blank lines between the parts, the mailboxes' title and remainder, and the cursor's line.
   const used = [head, ...rest].join('\n\n').split('\n').length + 4;
   return `${[head, section(busiest, Math.max(fewRows, rows - used)), ...rest].filter(Boolean).join('\n\n')}\n`;
 }
@@ -125,7 +124,7 @@ function section(rows: readonly object[], maxRows: number): string {
   return table({ rows: rows.slice(0, maxRows) }).trimEnd() + more;
 }
 
-/** What happened to messages in these minutes together. */
+/** The sums over these minutes. */
 function happened(minutes: Look['figures']['minutes']): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { at: _at, ...counts } of minutes)
@@ -133,7 +132,7 @@ function happened(minutes: Look['figures']['minutes']): Record<string, number> {
   return sums;
 }
 
-/** The messages of a mailbox that are not finished. */
+/** The number of unfinished messages in a mailbox. */
 function backlogOf({ ready, delayed, blocked, claimed }: Look['mailboxes'][number]['counts']): number {
   return ready + delayed + blocked + claimed;
 }

@@ -7,10 +7,10 @@ interface Result {
   readonly body: unknown;
 }
 
-/** The places of calls in their batch. */
+/** The positions of calls in their batch. */
 const places = new WeakMap<object, number>();
 
-/** A call whose ids are references to what it will answer. */
+/** A call whose ids are references to its future answer. */
 function pending(call: object, index: number): object {
   const handle = new Proxy(call, {
     get: (target, name) => {
@@ -24,7 +24,7 @@ function pending(call: object, index: number): object {
   return handle;
 }
 
-/** Makes the calls that `plan` asks for in one step: all happen, or none does. */
+/** Makes the calls of `plan` in one step: all happen, or none does. */
 export async function sendAtomic<R>(
   options: MusterOptions,
   plan: (calls: AtomicCalls) => R,
@@ -59,7 +59,7 @@ export async function sendAtomic<R>(
 type AnyCall = (args?: object, options?: object) => unknown;
 type AnyCalls = Record<string, Record<string, AnyCall>>;
 
-/** The same plan for several attempts: it is carried out once, and later ones make the calls that it has made. */
+/** A plan to use for several attempts. It runs once; later attempts repeat the calls it made. */
 export function madeOnce(plan: (t: AtomicCalls) => unknown): (t: AtomicCalls) => void {
   const made: [room: string, call: string, args: object | undefined, options: object | undefined][] = [];
   let isMade = false;

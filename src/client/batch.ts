@@ -6,16 +6,16 @@ interface Result {
   readonly status: number;
   readonly body: unknown;
   readonly replayed: boolean;
-  /** Of a 429. */
+  /** Only for a 429. */
   readonly retryAfter?: number;
 }
 
-/** A call as a batch carries it. */
+/** A call as an element of a batch. */
 export function batched(call: string, args: object = {}, { idempotencyKey }: BatchedOptions = {}): BatchedCall {
   return { call, ...args, ...(idempotencyKey !== undefined && { idempotencyKey }) };
 }
 
-/** Sends the calls in one request; what becomes of each is in its result. */
+/** Sends the calls in one request. Each result tells whether its call succeeded. */
 export async function sendBatch<const Calls extends readonly BatchedCall[]>(
   options: MusterOptions,
   list: Calls,

@@ -1,24 +1,25 @@
 /**
- * Changes payloads, inputs and results on their way to the service and back: compresses them, encrypts them, keeps them
- * elsewhere. Given to `createMuster`, it works for sends, reads and workers alike; the first of several encodes first.
+ * Transforms payloads, inputs and results on their way to the service and back: compresses them, encrypts them, or stores
+ * them elsewhere. Passed to `createMuster`, it works for sends, reads and workers alike. With several codecs, the first one
+ * encodes first.
  */
 export interface Codec {
-  /** Kept with each value, so that readers know what to undo. */
+  /** Stored with each value, so that readers know how to decode it. */
   readonly name: string;
-  /** What is kept instead of these bytes, the JSON text of the value at first; undefined: leaves this value as it is. */
+  /** Encodes these bytes, at first the JSON text of the value; undefined leaves the value as it is. */
   encode(bytes: Uint8Array): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   decode(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** How an encoded value stands in a payload. */
+/** The form of an encoded value in a payload. */
 interface Coded {
-  /** The names of the codecs that have encoded it, in their order. */
+  /** The names of the codecs that encoded it, in order. */
   readonly $codec: readonly string[];
   /** Base64. */
   readonly data: string;
 }
 
-/** A value that is encoded already, so that all attempts of a call send the same. */
+/** A value already encoded, so that all attempts of a call send the same bytes. */
 export class Encoded {
   readonly #value: unknown;
   constructor(value: unknown) {
@@ -45,7 +46,7 @@ const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (on
 
 const isCoded = (value: unknown): value is Coded => typeof value === 'object' && value !== null && '$codec' in value;
 
-/** A value as it is sent. */
+/** A value in the form in which it is sent. */
 export async function encodeValue(codecs: readonly Codec[], value: unknown): Promise<unknown> {
   const json = JSON.stringify(value);
   if (value instanceof Encoded || json === undefined) return value;
@@ -57,7 +58,7 @@ export async function encodeValue(codecs: readonly Codec[], value: unknown): Pro
     bytes = encoded;
     names.push(codec.name);
   }
-  // A value that only looks encoded is kept apart from those that are.
+  // A value that merely looks encoded is wrapped, to tell it from encoded ones.
   if (names.length === 0 && !isCoded(value)) return value;
   return { $codec: names, data: toBase64(bytes) } satisfies Coded;
 }
@@ -72,7 +73,7 @@ async function decodeValue(codecs: readonly Codec[], { $codec, data }: Coded): P
   return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
-/** The arguments of a call, or of the calls of a batch, with encoded values. */
+/** The arguments of a call, or of the calls of a batch, with values encoded. */
 export async function encodeArgs(codecs: readonly Codec[], args: Fields): Promise<Fields> {
   const encoded: Record<string, unknown> = { ...args };
   for (const name of ['payload', 'input']) if (name in args) encoded[name] = await encodeValue(codecs, args[name]);
@@ -82,7 +83,9 @@ export async function encodeArgs(codecs: readonly Codec[], args: Fields): Promis
   return encoded;
 }
 
-/** Decodes the values of an answer in place. One that cannot be decoded throws where it is read, and spoils no other. */
+/**
+ * Decodes the values of an answer in place. A value that cannot be decoded throws when it is read, without affecting others.
+ */
 export async function decodeAnswer<T>(codecs: readonly Codec[], answer: T): Promise<T> {
   if (typeof answer !== 'object' || answer === null) return answer;
   const fields = answer as Record<string, unknown>;
@@ -105,12 +108,12 @@ export async function decodeAnswer<T>(codecs: readonly Codec[], answer: T): Prom
 
 const known = new WeakMap<object, readonly Codec[]>();
 
-/** Remembers the codecs of a client, for its workers. */
+/** Remembers a client's codecs for its workers. */
 export function keepCodecs(muster: object, codecs: readonly Codec[]): void {
   known.set(muster, codecs);
 }
 
-/** A value for several attempts of a call: encoded once. */
+/** Encodes a value once, for several attempts of a call. */
 export async function encodeOnce(muster: object, value: unknown): Promise<unknown> {
   const codecs = known.get(muster);
   return codecs && value !== undefined ? new Encoded(await encodeValue(codecs, value)) : value;

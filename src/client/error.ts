@@ -3,15 +3,15 @@ import type { ErrorCode } from './generated/errors.ts';
 /** A call that failed. */
 export class MusterError extends Error {
   override readonly name = 'MusterError';
-  /** The API's code (see `ErrorCodes`), UNREACHABLE if there was no response, or UNREADABLE if it was not Muster's. */
+  /** The API's code (see `ErrorCodes`); UNREACHABLE if there was no response, UNREADABLE if the response was not Muster's. */
   readonly code: ErrorCode | 'UNREACHABLE' | 'UNREADABLE';
-  /** The HTTP status; 0 without a response. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** The request's id in the server's log and events; null without a response. */
+  /** The request's id in the server's log and events; null if there was no response. */
   readonly requestId: string | null;
   /** The response's Retry-After, if any. */
   readonly retryAfterSeconds: number | null;
-  /** The place and the name of the call of an atomic batch that was refused; otherwise null. */
+  /** The position and name of the refused call of an atomic batch; otherwise null. */
   readonly index: number | null;
   readonly call: string | null;
 
@@ -36,7 +36,7 @@ export class MusterError extends Error {
     this.call = call;
   }
 
-  /** Of EVENTS_DAMAGED and MESSAGES_DAMAGED: the `cursor` that continues behind what cannot be read; otherwise null. */
+  /** For EVENTS_DAMAGED and MESSAGES_DAMAGED, the `cursor` to continue with behind the damaged part; otherwise null. */
   get nextCursor(): string | null {
     return /; cursor=(\S+) continues after them$/.exec(this.message)?.[1] ?? null;
   }

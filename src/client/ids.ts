@@ -11,7 +11,7 @@ type Lists = Pick<Calls, Named>;
 /** Ids by kind and name. */
 const known = new WeakMap<Lists, Map<string, string>>();
 
-/** The id of a record by its name, looked up once. make: makes the call, as often as its caller likes. */
+/** The id of a record by its name, looked up once. make: makes the call, and may repeat it. */
 export async function idByName(
   muster: Lists,
   kind: Named,
@@ -31,7 +31,7 @@ export async function idByName(
   return id;
 }
 
-/** Has a name be looked up again: it may be another's by now. */
+/** Forgets the id of a name, which may belong to another record by now. */
 export function forgetName(muster: Lists, kind: Named, name: string): void {
   known.get(muster)?.delete(`${kind} ${name}`);
 }
@@ -42,7 +42,7 @@ interface Making {
 }
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Finds the record of this name, or makes it; refuses one that differs in the fields that were asked for. */
+/** Finds or creates the record with this name. Refuses a record that differs in the fields asked for. */
 export async function ensure(kind: Named, { create, all }: Making, asked: Fields, options: CallOptions) {
   const find = async (): Promise<Fields | undefined> => {
     for await (const record of all({ name: asked['name'] }, options)) return record;
@@ -53,12 +53,12 @@ export async function ensure(kind: Named, { create, all }: Making, asked: Fields
   try {
     record ??= await create(asked, options);
   } catch (error) {
-    // Somebody else has made it meanwhile.
+    // Somebody else has created it meanwhile.
     if (isRefusal(error, exists)) record = await find();
     if (!record) throw error;
   }
   const differs = (field: string): boolean => asOne(field, asked[field]) !== asOne(field, record[field]);
-  // `unique` of a pool is no field of it.
+  // A pool's `unique` is not a field of the record.
   const isGiven = (field: string): boolean => field in record && (asked[field] ?? null) !== null;
   const fields = Object.keys(asked).filter((field) => isGiven(field) && differs(field));
   if (fields.length === 0) return record;
@@ -67,7 +67,7 @@ export async function ensure(kind: Named, { create, all }: Making, asked: Fields
   throw new MusterError(exists, `the ${kind} ${asked['name']} has ${texts.join(' and ')}: ${remedy}`, { status: 409 });
 }
 
-/** One text for what the service takes for the same. */
+/** One text for all values that the service treats as equal. */
 function asOne(field: string, value: unknown): string {
   const text = JSON.stringify(value ?? null);
   return field === 'currency' ? text.toUpperCase() : field.endsWith('Minor') ? text.replace(/^"0+(?=\d)/, '"') : text;

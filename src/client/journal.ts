@@ -10,17 +10,17 @@ const maxPauseMs = 10_000;
 
 /** The events of a journal from a position on, as they happen. */
 export interface Journal<E = Event> extends AsyncIterable<E> {
-  /** Where it stands: behind the last event that it gave. Kept, it is the `cursor` to go on with, in another process too. */
+  /** Its position, behind the last event returned. Stored, it is the `cursor` to continue with, even in another process. */
   readonly cursor: string | undefined;
 }
 
-/** One event of a stream, or only its new position. */
+/** An event of a stream, or only a new position. */
 interface Frame {
   readonly cursor: string;
   readonly event: Event | undefined;
 }
 
-/** Follows the journal over cut connections; each event comes once. */
+/** Follows the journal across lost connections; each event comes once. */
 export function journal<const F extends EventFilter = never>(
   options: MusterOptions,
   { types, aggregate, scopeId, cursor, since, signal }: JournalOptions<F>,
@@ -59,13 +59,13 @@ export function journal<const F extends EventFilter = never>(
   };
 }
 
-/** Whether to try again: no answer, a cut stream, 429, or a failure of the server that is no damage. */
+/** Whether to try again: there was no answer, the stream was cut, or the server answered 429 or failed without damage. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof MusterError && error.code.endsWith('_DAMAGED')) return false;
   return !(error instanceof MusterError) || error.status === 0 || error.status === 429 || error.status >= 500;
 }
 
-/** One connection. Ends with an error when it is cut or silent. */
+/** One connection. Throws when it is cut or silent. */
 async function* framesOf(
   options: MusterOptions,
   query: Readonly<Record<string, unknown>>,

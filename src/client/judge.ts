@@ -2,7 +2,7 @@ import { isRefusal } from './error.ts';
 import type { Calls } from './generated/calls.ts';
 import type { Answer, CallOptions, Typed } from './types.ts';
 
-/** A group by its id, or as its making or its view answered it. */
+/** A group by its id, or the answer that created or shows it. */
 export type GroupRef = string | { readonly groupId: string };
 
 /** A member of a group that has succeeded, with its result. */
@@ -10,15 +10,15 @@ export type JudgedTask<Result = unknown> = Omit<Answer<'group.view'>['members'][
   readonly outcome: Result;
 };
 
-/** Whether a member's result is accepted; undefined: others judge it. */
+/** Whether a member's result is accepted; undefined leaves it to other judges. */
 export type Verdict<Result> = (task: JudgedTask<Result>) => boolean | undefined | Promise<boolean | undefined>;
 
 const waitSeconds = 20;
 const types = 'task.succeeded,task.requeued,group.task_joined,group.decided';
 
 /**
- * Judges the members of a group as they succeed, until the group is decided. What was judged before, by whomever, is left as
- * it is, so that a judge may begin again at any time.
+ * Judges the members of a group as they succeed, until the group is decided. Existing verdicts, by any judge, stay, so a
+ * judge may start again at any time.
  */
 export async function judge<Result>(
   muster: Pick<Calls, 'event' | 'group' | 'task'>,
@@ -31,7 +31,7 @@ export async function judge<Result>(
   let cursor = 'latest';
   for (;;) {
     options.signal?.throwIfAborted();
-    // Before the view: nothing that comes after it is missed.
+    // Before the view, so that no later event is missed.
     if (cursor === 'latest') cursor = (await muster.event.watch({ cursor, limit: 1 }, options)).nextCursor;
     const found = await muster.group.view<Result>({ groupId }, options);
     if (found.state === 'DECIDED') return found as Typed<Answer<'group.view'>, unknown, Result>;
@@ -43,12 +43,12 @@ export async function judge<Result>(
       const isAccepted = await verdict(task as JudgedTask<Result>);
       isDecided =
         isAccepted !== undefined && (await give(muster, { groupId, taskId: task.taskId }, isAccepted, options));
-      // A verdict on another one would count, though it is too late.
+      // A verdict on another member would be recorded, though it is too late.
       if (isDecided) break;
     }
     if (isDecided) continue;
     try {
-      // One that joined works in its own run, where nothing is heard of it: it is judged at the next look.
+      // A task that joined works in its own run, whose events are not watched here. It is judged at the next look.
       const news = { cursor, types, scopeId: found.scopeId, waitSeconds };
       cursor = (await muster.event.watch(news, options)).nextCursor;
     } catch (error) {
@@ -58,7 +58,7 @@ export async function judge<Result>(
   }
 }
 
-/** Whether the group is decided with that. */
+/** Gives a verdict. Returns whether it decided the group. */
 async function give(
   { task }: Pick<Calls, 'task'>,
   member: { readonly groupId: string; readonly taskId: string },
@@ -68,7 +68,7 @@ async function give(
   try {
     return (await (isAccepted ? task.accept : task.reject)(member, options)).groupState === 'DECIDED';
   } catch (error) {
-    // The group is decided, the member was requeued, or another judge was first.
+    // The group was decided, the member was requeued, or another judge was faster.
     if (!isRefusal(error, 'GROUP_DECIDED', 'TASK_NOT_SUCCEEDED', 'VERDICT_CONFLICT')) throw error;
     return false;
   }

@@ -3,7 +3,7 @@ import type { Answer, Args, CallOptions, Typed } from './types.ts';
 import type { Handler, WorkerOptions } from './worker/options.ts';
 import { Worker } from './worker/worker.ts';
 
-/** What is sent to a mailbox, and what its worker returns. */
+/** The types of a mailbox's payloads and of its worker's results. */
 export interface MailboxTypes {
   readonly in: unknown;
   readonly out: unknown;
@@ -16,10 +16,10 @@ type SendFields<In> = Omit<Sending<In>, 'mailboxId'>;
 const waitSeconds = 20;
 const finalStates: readonly string[] = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 
-/** A message has ended without success, so it has no result. */
+/** The message ended without success, so it has no result. */
 export class NoResult extends Error {
   override readonly name = 'NoResult';
-  /** The message as it stands. */
+  /** The message's current state. */
   readonly record: Answer<'message.view'>;
 
   constructor(record: Answer<'message.view'>) {
@@ -28,7 +28,7 @@ export class NoResult extends Error {
   }
 }
 
-/** A mailbox whose payloads and results have types: senders, workers and readers agree. */
+/** A mailbox whose payloads and results have types, on which senders, workers and readers agree. */
 export class TypedMailbox<In, Out> {
   readonly name: string;
   readonly #muster: Muster;
@@ -41,25 +41,25 @@ export class TypedMailbox<In, Out> {
     this.#fields = fields;
   }
 
-  /** Its id: found by its name, or made. */
+  /** Its id. Finds the mailbox by name, or creates it. */
   id(): Promise<string> {
     this.#id ??= this.#muster.mailbox
       .create({ name: this.name, ...this.#fields, unique: true })
       .then(({ id }) => id)
       .catch((error) => {
-        // The next call tries again.
+        // Let the next call try again.
         this.#id = undefined;
         throw error;
       });
     return this.#id;
   }
 
-  /** As `muster.message.send`. */
+  /** Like `muster.message.send`. */
   async send(fields: SendFields<In>, options?: CallOptions): Promise<Answer<'message.send'>> {
     return this.#muster.message.send<In>({ ...fields, mailboxId: await this.id() } as Sending<In>, options);
   }
 
-  /** Waits until a message has ended, and resolves with its result; rejects with NoResult where it was not ACKED. */
+  /** Waits until a message has ended, and resolves with its result. Rejects with NoResult if it was not ACKED. */
   async result(messageId: string, { signal }: Pick<CallOptions, 'signal'> = {}): Promise<Out> {
     for (;;) {
       signal?.throwIfAborted();
@@ -69,7 +69,7 @@ export class TypedMailbox<In, Out> {
     }
   }
 
-  /** Its messages, oldest first, one by one over all pages. */
+  /** Its messages over all pages, oldest first. */
   async *all(
     filter: Omit<Args<'message.list'>, 'mailboxId' | 'cursor'> = {},
     options?: CallOptions,
@@ -90,7 +90,7 @@ export type Mailboxes<Registry> = <Name extends keyof Registry & string>(
 ) => Registry[Name] extends MailboxTypes ? TypedMailbox<Registry[Name]['in'], Registry[Name]['out']> : never;
 
 /**
- * A registry of mailboxes, for senders and workers to share:
+ * A registry of mailboxes that senders and workers share:
  *
  * ```ts
  * export const mailboxes = defineMailboxes<{ pages: { in: Page; out: Text } }>({ pages: { maxAttempts: 3 } });
@@ -99,7 +99,7 @@ export type Mailboxes<Registry> = <Name extends keyof Registry & string>(
  * const text = await pages.result(id);
  * ```
  *
- * fields: how each is made if there is none.
+ * fields: how to create each mailbox if it does not exist.
  */
 export function defineMailboxes<Registry extends Readonly<Record<string, MailboxTypes>>>(
   fields: { readonly [Name in keyof Registry]?: MailboxFields } = {},

@@ -26,41 +26,43 @@ import type {
 
 /** All calls of one space, and many in one request. */
 export interface Muster extends Omit<Calls, 'pool'> {
-  /** The calls of pools; called with a name, it holds units of a pool: `muster.pool('deploys').hold(async (hold) => …)`. */
+  /**
+   * The calls of pools. Called with a name, it holds units of that pool: `muster.pool('deploys').hold(async (hold) => …)`.
+   */
   readonly pool: Calls['pool'] & ((pool: PoolRef) => Pool);
-  /** The calls as a batch takes them: `muster.call.message.send({ … })` sends nothing yet. */
+  /** Calls for a batch: `muster.call.message.send({ … })` sends nothing yet. */
   readonly call: BatchedCalls;
   /**
-   * Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send({ … }), …])`. Resolves with
-   * what became of each; a call that is refused does not stop the others, and is not retried by itself. Their
-   * Idempotency-Keys are made of the batch's, so a retry of the batch does nothing twice.
+   * Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send({ … }), …])`. Resolves with the
+   * outcome of each. A refused call does not stop the others and is not retried. The calls' Idempotency-Keys derive from the
+   * batch's, so a retry of the batch does nothing twice.
    */
   batch<const List extends readonly BatchedCall[]>(list: List, options?: CallOptions): Promise<BatchResults<List>>;
   /**
-   * Makes 1 to 25 calls in one step: all happen, in order, each seeing those before it, or none does. `plan` makes the calls of
-   * `t`, and may use the ids of their answers before these exist: `muster.atomic((t) => { const run = t.scope.create({ … });
-   * return t.message.send({ scopeId: run.id, … }); })`. A call may `expect` members of its answer. Resolves with the answers of
-   * the calls that `plan` returns: one, or those in an object or a list. A retry gets null for what was read.
+   * Makes 1 to 25 calls in one step: all happen, in order, each seeing those before it, or none does. `plan` makes the calls
+   * on `t`, and may use the ids of their answers before these exist: `muster.atomic((t) => { const run = t.scope.create({ …
+   * }); return t.message.send({ scopeId: run.id, … }); })`. A call may `expect` members of its answer. Resolves with the
+   * answers of the calls that `plan` returns: one call, or the calls in an object or a list. On a retry, reads answer null.
    *
-   * @throws {MusterError} the refusal of the call that was refused; EXPECTATION_FAILED
+   * @throws {MusterError} the refusal of one of the calls; EXPECTATION_FAILED
    */
   atomic<R>(plan: (t: AtomicCalls) => R, options?: CallOptions): Promise<AtomicAnswers<R>>;
   /**
-   * The journal as it goes on: `for await (const event of muster.events({ types: ['message.*'] }))`. Goes on by itself over
-   * cut connections, and gives each event once. Throws where it cannot go on: CURSOR_EXPIRED, EVENTS_DAMAGED, a revoked key.
+   * Follows the journal: `for await (const event of muster.events({ types: ['message.*'] }))`. Continues across lost
+   * connections and returns each event once. Throws if it cannot continue: CURSOR_EXPIRED, EVENTS_DAMAGED, or a revoked key.
    */
   events<const F extends EventFilter = never>(options?: JournalOptions<F>): Journal<EventOf<F>>;
   /**
-   * Makes a call of a model within a quota and a budget: `muster.spend({ budget, quota, estimate, price }, async (call) => …)`.
-   * Takes the units and reserves the money, runs the function, and settles both with what the provider's answer says was
-   * used. A 429 cools the quota down for everybody, and the function is called again once its turn has come. If it throws,
-   * what the provider has billed is settled, and the rest is given back.
+   * Makes a model call within a quota and a budget: `muster.spend({ budget, quota, estimate, price }, async (call) => …)`.
+   * Takes the units and reserves the money, runs the function, and settles both with the usage in the provider's answer. A
+   * 429 starts a cooldown of the quota for everybody, and the function runs again when its turn has come. If the function
+   * throws, settles what the provider has billed, and gives back the rest.
    */
   spend<T>(options: SpendOptions & SpendFor, work: (call: ModelCall) => Promise<T>): Promise<T>;
   /**
    * Judges the members of a group as they succeed: `muster.judge(group, ({ outcome }) => outcome.approves)`. True accepts,
-   * false rejects, undefined leaves it to others. Resolves with the group once it is decided. A judge that ended before
-   * may begin again: what was judged stays so.
+   * false rejects, undefined leaves the member to other judges. Resolves with the group once it is decided. A judge may start
+   * again at any time: existing verdicts stay.
    */
   judge<Result = unknown>(
     group: GroupRef,
@@ -70,12 +72,12 @@ export interface Muster extends Omit<Calls, 'pool'> {
 }
 
 /**
- * A client for one space: `muster.message.send({ mailboxId, scopeId, payload })`. Path, query and body fields are passed
- * as one object; calls resolve with the response body. State-changing calls carry an Idempotency-Key and are retried with
- * it, a few times, without a response or after 429 or 503. `message.recv` takes no such key: a claim whose response was
- * lost ends with its lease.
+ * A client for one space: `muster.message.send({ mailboxId, scopeId, payload })`. Path, query and body fields are passed as
+ * one object; calls resolve with the response body. State-changing calls carry an Idempotency-Key. They are retried with it,
+ * a few times, after 429 or 503 or if there is no response. `message.recv` takes no such key: a claim whose response was lost
+ * ends with its lease.
  *
- * @throws {MusterError} from every call. The codes that most calls may answer are not listed with each: see `ErrorCodes`.
+ * @throws {MusterError} from every call. Codes that most calls may answer are not listed with each: see `ErrorCodes`.
  */
 export function createMuster(options: MusterOptions): Muster {
   const muster: Record<string, Record<string, unknown>> = {};

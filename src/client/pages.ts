@@ -1,9 +1,9 @@
-/** A page of a list; what it holds is under the list's name. */
+/** A page of a list, whose items are under the list's name. */
 type Page = Readonly<Record<string, unknown>> & { readonly nextCursor: string | null };
 
 /**
- * The items of all pages, in order. Throws where a page cannot be read, as where it is damaged. A list whose cursor never
- * ends, the journal, is over at its first empty page.
+ * The items of all pages, in order. Throws if a page cannot be read, for example because it is damaged. The journal's cursor
+ * never ends, so its iteration ends at the first empty page.
  */
 export async function* itemsOf<T>(
   name: string,

@@ -17,36 +17,36 @@ export interface HoldOptions {
   readonly units?: number;
   /** The run that the hold belongs to; default: a run of its own. */
   readonly scopeId?: string;
-  /** The name of the holder; default: the machine's and the process's. */
+  /** The holder's name; default: the names of machine and process. */
   readonly holder?: string;
-  /** The session of the holder, by which circles of waiting holders are found; default: one for each client. */
+  /** The holder's session, by which deadlocks among waiting holders are found; default: one for each client. */
   readonly holderSession?: string;
-  /** How soon others get the units if this process dies; default 30. */
+  /** The length of the lease: how soon others get the units if this process dies; default 30. */
   readonly leaseSeconds?: number;
-  /** How long to wait for the units; 0: not at all; default 300. */
+  /** How long to wait for the units; 0 for not at all; default 300. */
   readonly ttlSeconds?: number;
   /** Ends the wait, and aborts the body's signal. */
   readonly signal?: AbortSignal;
 }
 
-/** Units of a pool, as long as the body runs. */
+/** Units of a pool, held while the body runs. */
 export interface Hold {
   /** The hold as it was granted. */
   readonly record: Answer<'hold.view'>;
-  /** Greater than that of everybody who held the pool before: what is protected refuses smaller ones. */
+  /** Greater than the fence of every earlier holder of the pool. A protected resource refuses smaller ones. */
   readonly fence: number;
   /** Aborts when the hold is lost, with a HoldLost, or by the `signal` of the options. */
   readonly signal: AbortSignal;
 }
 
-/** The reason of a hold's `signal`: its lease is over, or somebody has released it; others may have the units. */
+/** The reason of a hold's `signal`: its lease has ended or somebody has released it, so others may have the units. */
 export class HoldLost extends Error {
   override readonly name = 'HoldLost';
 }
 
 const viewSeconds = 20;
 const maxPauseMs = 2_000;
-/** The least time for a release: after its lease the hold is over by itself. */
+/** The least time for a release. After its lease, the hold ends by itself. */
 const shortMs = 100;
 
 const sessions = new WeakMap<Client, string>();
@@ -57,7 +57,7 @@ function sessionOf(muster: Client): string {
   return session;
 }
 
-/** A pool whose units are held around a piece of work: `muster.pool('deploys')`. */
+/** A pool whose units are held while work runs: `muster.pool('deploys')`. */
 export class Pool {
   readonly #muster: Client;
   readonly #ref: PoolRef;
@@ -68,17 +68,17 @@ export class Pool {
   }
 
   /**
-   * Runs the body while it holds units of the pool, and resolves with what that returns. Waits for the units, renews the
-   * lease, and releases them at the end, whatever the body does. When the hold is lost, the body's `signal` aborts, and
-   * this rejects with HoldLost once the body has ended.
+   * Runs the body while it holds units of the pool, and resolves with the body's result. Waits for the units, renews the
+   * lease, and always releases them at the end. If the hold is lost, the body's `signal` aborts, and this rejects with
+   * HoldLost once the body has ended.
    *
-   * @throws {MusterError} POOL_EXHAUSTED where the wait was in vain, DEADLOCK where it would never end.
+   * @throws {MusterError} POOL_EXHAUSTED if the wait was in vain, DEADLOCK if it would never end.
    */
   async hold<T>(body: (hold: Hold) => Promise<T> | T, options: HoldOptions = {}): Promise<T> {
     const { signal } = options;
     signal?.throwIfAborted();
     const leaseMs = (options.leaseSeconds ?? 30) * 1000;
-    // Before the call: the lease may have begun as soon as it was sent.
+    // Taken before the call, as the lease may have begun as soon as it was sent.
     let sentAt = performance.now();
     const { token, ...asked } = await this.#acquire(options);
     const lease = new Lease(this.#muster, asked.id, token, leaseMs);
@@ -86,7 +86,7 @@ export class Pool {
     if (record.state === 'WAITING') {
       record = await this.#wait(record, lease, signal);
       sentAt = performance.now();
-      // Its lease began at the grant, and nobody here knows how long ago that was.
+      // The lease began at the grant, and it is not known here how long ago that was.
       await lease.renewOrRelease(signal);
     }
     const end = lease.keep(sentAt);
@@ -102,7 +102,7 @@ export class Pool {
       answer = await body({ record, fence: record.fence ?? 0, signal: lease.signal });
     } catch (error) {
       stop();
-      // What the body has thrown matters more.
+      // The body's error matters more.
       await lease.release().catch(() => undefined);
       throw error;
     }
@@ -121,7 +121,7 @@ export class Pool {
       try {
         return await this.#muster.pool.acquire({ ...asked, poolId: await this.#id() }, callOptions);
       } catch (error) {
-        // A pool may have been made anew under its name.
+        // The pool may have been created again under its name.
         const isGone = isRefusal(error, 'POOL_NOT_FOUND');
         if (!isGone || isAgain || typeof this.#ref !== 'string') throw error;
         forgetName(this.#muster, 'pool', this.#ref);
@@ -170,7 +170,10 @@ async function insist<T>(attempt: (options: CallOptions) => Promise<T>, signal?:
 
 const isLost = (error: unknown): error is MusterError => isRefusal(error, 'CLAIM_LOST', 'HOLD_NOT_FOUND');
 
-/** The lease of a hold: renewed about every third of it, and over by our own clock when nobody has answered for so long. */
+/**
+ * The lease of a hold. It is renewed at about a third of its length, and counts as ended if nobody has answered for its
+ * length by our own clock.
+ */
 class Lease {
   readonly #muster: Client;
   readonly #hold: { readonly holdId: string; readonly token: string };
@@ -193,7 +196,7 @@ class Lease {
     this.#controller.abort(reason);
   }
 
-  /** Keeps the hold from a call that was sent at this time on, until the returned function is called. */
+  /** Keeps the hold, counted from the time this call was sent, until the returned function is called. */
   keep(sentAt: number): () => void {
     this.#endsAt = sentAt + this.#ms;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -235,7 +238,7 @@ class Lease {
     this.#controller.abort(this.#lost);
   }
 
-  /** A hold that was granted while it waited. */
+  /** For a hold granted while it waited. */
   async renewOrRelease(signal?: AbortSignal): Promise<void> {
     try {
       await insist((options) => this.#muster.hold.renew(this.#hold, options), signal);
@@ -246,7 +249,7 @@ class Lease {
     }
   }
 
-  /** Leaves the queue, or gives back what was granted meanwhile. */
+  /** Leaves the queue, or releases the units if they were granted meanwhile. */
   async giveUp(): Promise<void> {
     const { holdId } = this.#hold;
     const leave = (): Promise<unknown> =>
@@ -254,7 +257,7 @@ class Lease {
     await leave().catch(() => undefined);
   }
 
-  /** Rejects with HoldLost where others may have had the units before the body ended. */
+  /** Rejects with HoldLost if others may have had the units before the body ended. */
   async release(): Promise<void> {
     if (this.#lost) throw this.#lost;
     const leftMs = Math.max(shortMs, this.#endsAt - performance.now());
@@ -263,7 +266,7 @@ class Lease {
       await insist((options) => this.#muster.hold.release(this.#hold, { ...options, signal }), signal);
     } catch (error) {
       if (isLost(error)) throw new HoldLost(error.message, { cause: error });
-      // Nobody answers: the lease ends by itself.
+      // Nobody answers, so the lease ends by itself.
     }
   }
 }

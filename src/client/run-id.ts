@@ -2,11 +2,11 @@
 const namespace = [0x0f, 0x6e, 0x0b, 0x5a, 0x5d, 0x0e, 0x4b, 0x6e, 0x9b, 0x3c, 0x6d, 0x75, 0x73, 0x74, 0x65, 0x72];
 
 /**
- * The id of a name: `runId('desk', '2026-01-31')` is the same in every process and in both clients, so that whoever knows
- * the name finds the run. Different lists of parts have different ids.
+ * The id of a name: `runId('desk', '2026-01-31')` is the same in every process and in both clients, so that everyone who
+ * knows the name finds the run. Different lists of parts have different ids.
  */
 export function runId(...parts: readonly [string | number, ...(string | number)[]]): string {
-  // Others may be written in more than one way; NUL stands between the parts.
+  // Other parts could be written in more than one way. NUL separates the parts.
   for (const part of parts)
     if (typeof part === 'number' ? !Number.isSafeInteger(part) : part.includes('\0'))
       throw new TypeError(`runId takes texts without NUL and whole numbers, not ${JSON.stringify(part)}`);
@@ -17,7 +17,7 @@ export function runId(...parts: readonly [string | number, ...(string | number)[
   return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** FIPS 180-4. Web Crypto has it too, but only with a promise. */
+/** SHA-1 (FIPS 180-4). Web Crypto has it as well, but only as a promise. */
 function sha1(bytes: readonly number[]): number[] {
   const length = Math.ceil((bytes.length + 9) / 64) * 64;
   const block = new DataView(new ArrayBuffer(length));

@@ -8,16 +8,16 @@ export type NoteRecord<Value = unknown> = Omit<Answer<'note.view'>, 'value'> & {
 
 /** Options of a change of a note. */
 export interface NoteOptions {
-  /** The version that the note must have (0: there must be none), else VERSION_CONFLICT; left out: whatever it has. */
+  /** The version that the note must have (0: it must not exist), else VERSION_CONFLICT; by default any. */
   readonly ifVersion?: number | undefined;
 }
 
 /** Makes the calls for notes. */
 export interface NoteCaller {
   readonly muster: Calls;
-  /** Puts succeed only while this claim is live; {}: always. */
+  /** The claim that must be live for puts to succeed; {} for none. */
   readonly fence: { readonly messageId?: string; readonly token?: string };
-  /** Makes a call, perhaps again and again until it is answered. */
+  /** Makes a call, possibly repeating it until it is answered. */
   readonly call: <T>(make: (options: CallOptions) => Promise<T>) => Promise<T>;
   /** Ends waits. */
   readonly signal?: AbortSignal | undefined;
@@ -43,18 +43,18 @@ export class RunNote<Value = unknown> {
     return { scopeId: this.scopeId, key: this.key };
   }
 
-  /** The note with its version; undefined: there is none. */
+  /** The note with its version; undefined if it does not exist. */
   async view(): Promise<NoteRecord<Value> | undefined> {
     const { muster, call } = this.#caller;
     return orNone(call((options) => muster.note.view(this.#id, options)) as Promise<NoteRecord<Value>>);
   }
 
-  /** Its value; undefined: there is none. */
+  /** Its value; undefined if it does not exist. */
   async get(): Promise<Value | undefined> {
     return (await this.view())?.value;
   }
 
-  /** Puts a JSON value, and makes the note if there is none. */
+  /** Puts a JSON value. Creates the note if it does not exist. */
   async put(value: Value, { ifVersion }: NoteOptions = {}): Promise<Answer<'note.put'>> {
     const { muster, call, fence } = this.#caller;
     const fields = { value, ...(ifVersion !== undefined && { ifVersion }), ...fence };
@@ -62,8 +62,8 @@ export class RunNote<Value = unknown> {
   }
 
   /**
-   * Changes the value: reads it, puts what `compute` makes of it (of undefined, if there is no note), and begins again if
-   * somebody else has changed it meanwhile. So `compute` may run several times. Resolves with the value that was put.
+   * Changes the value: reads it, puts what `compute` returns for it (or for undefined, if there is no note), and starts again
+   * if somebody else has changed it meanwhile. So `compute` may run several times. Resolves with the value put.
    */
   async update(compute: (value: Value | undefined) => Value | Promise<Value>): Promise<Value> {
     for (let conflicts = 0; ; conflicts++) {
@@ -79,7 +79,7 @@ export class RunNote<Value = unknown> {
     }
   }
 
-  /** Deletes the note, if there is one. */
+  /** Deletes the note if it exists. */
   async delete({ ifVersion }: NoteOptions = {}): Promise<void> {
     const { muster, call } = this.#caller;
     await orNone(
@@ -88,8 +88,8 @@ export class RunNote<Value = unknown> {
   }
 
   /**
-   * Waits until the note has another version than this one (0: until it is made), and resolves with it; undefined: it was
-   * deleted.
+   * Waits until the note has another version than this one (0: until it is created). Resolves with the note, or with
+   * undefined if it was deleted.
    */
   async changed(
     sinceVersion: number,
@@ -105,7 +105,7 @@ export class RunNote<Value = unknown> {
   }
 }
 
-/** undefined where the note does not exist. */
+/** Undefined if the note does not exist. */
 async function orNone<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -115,7 +115,10 @@ async function orNone<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A run, or a part of one: what its agents share. In a handler it is `run`, and its notes are put only while the claim lasts. */
+/**
+ * A run or a part of one, with the data its agents share. In a handler it is `run`, and its notes can be put only while the
+ * claim lasts.
+ */
 export class Run {
   readonly scopeId: string;
   readonly #caller: NoteCaller;
@@ -125,12 +128,12 @@ export class Run {
     this.#caller = caller ?? { muster, fence: {}, call: (make) => make({}) };
   }
 
-  /** The note of this key, whether there is one yet or not. */
+  /** The note with this key, whether it exists or not. */
   note<Value = unknown>(key: string): RunNote<Value> {
     return new RunNote(this.#caller, this.scopeId, key);
   }
 
-  /** The notes whose keys begin with `prefix` (left out: all), with their values, in the order of their keys. */
+  /** The notes whose keys begin with `prefix` (default: all), with their values, sorted by key. */
   notes<Value = unknown>(prefix?: string): AsyncGenerator<NoteRecord<Value>, void> {
     const { scopeId } = this;
     const all = this.#caller.muster.note.all({

@@ -6,16 +6,22 @@ import type { CallOptions } from './types.ts';
 
 /** The server, the space and the credentials of a client. */
 export interface MusterOptions {
-  /** The server's URL, such as http://127.0.0.1:8080. `url`, `key` and `spaceId` may be undefined (an unset environment variable): then the first call throws. */
+  /**
+   * The server's URL, such as http://127.0.0.1:8080. `url`, `key` and `spaceId` may be undefined (an unset environment
+   * variable); the first call then throws.
+   */
   readonly url: string | undefined;
-  /** The API key, or a function that gives a token of your identity provider: called for each attempt, so keep the token until it is about to end. */
+  /**
+   * The API key, or a function that returns a token of your identity provider. It is called for each attempt, so cache the
+   * token until it is about to expire.
+   */
   readonly key: string | (() => string | Promise<string>) | undefined;
   readonly spaceId: string | undefined;
-  /** Maximum attempts of a call that gets no answer, 429 or 503; default 5, and 1 means no retries. */
+  /** The most attempts of a call that gets no answer, 429 or 503; default 5. 1 means no retries. */
   readonly attempts?: number | undefined;
-  /** Timeout of an attempt; default 60, since a receive or watch may be held for 30. */
+  /** The timeout of an attempt; default 60, as a receive or watch may be held for 30. */
   readonly timeoutSeconds?: number | undefined;
-  /** Encode payloads, inputs and results, in this order; default none. All who share a mailbox need the same. */
+  /** Encode payloads, inputs and results, in this order; default none. All users of a mailbox need the same codecs. */
   readonly codecs?: readonly Codec[] | undefined;
   /** Replaces the global fetch. */
   readonly fetch?: typeof fetch | undefined;
@@ -38,7 +44,7 @@ export interface Outcome {
 type Target = readonly [method: string, path: string];
 type AnyArgs = Readonly<Record<string, unknown>>;
 
-/** Makes one call, with retries of transient failures; all attempts have the same Idempotency-Key, so it happens once. */
+/** Makes one call and retries transient failures. All attempts have the same Idempotency-Key, so it happens once. */
 export function send(
   options: MusterOptions,
   name: keyof typeof calls,
@@ -98,7 +104,7 @@ export function requestOf(
   return { url: `${base.replace(/\/+$/, '')}/v1${target}${search}`, request };
 }
 
-/** Sets the token of the next attempt. */
+/** Sets the token for the next attempt. */
 export async function authorize(
   { headers }: Prepared['request'],
   token: () => string | Promise<string>,
@@ -106,7 +112,7 @@ export async function authorize(
   headers['Authorization'] = `Bearer ${await token()}`;
 }
 
-/** Fills path parameters from the arguments; `rest` is what remains. */
+/** Fills path parameters from the arguments; `rest` has the remaining arguments. */
 function addressOf(path: string, args: AnyArgs) {
   const rest = { ...args };
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -123,7 +129,10 @@ function searchOf(query: AnyArgs): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** One attempt: the response, or an error if it did not arrive completely. Throws when the caller's signal aborts. */
+/**
+ * Makes one attempt. Returns the response, or an error if it did not arrive completely. Throws when the caller's signal
+ * aborts.
+ */
 async function once(
   fetcher: typeof fetch,
   url: string,
@@ -146,12 +155,12 @@ async function once(
   }
 }
 
-/** Callbacks by signal, all called by one listener. */
+/** Callbacks by signal. One listener calls them all. */
 const followers = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `end` when the signal aborts, or now if it has, until the returned function is called. Not AbortSignal.any, which
- * leaks memory on a long-lived signal with every attempt, and not a listener per attempt, since Node warns about many.
+ * Calls `end` when the signal aborts (or at once, if it has) until the returned function is called. AbortSignal.any would
+ * leak memory on a long-lived signal with every attempt. A listener per attempt would make Node warn about many.
  */
 export function follow(signal: AbortSignal | undefined, end: () => void): () => void {
   if (signal?.aborted) end();
@@ -165,10 +174,10 @@ export function follow(signal: AbortSignal | undefined, end: () => void): () => 
   return () => ends.delete(end);
 }
 
-/** Up to a quarter more: callers that failed together don't come back together. */
+/** Up to a quarter more, so that callers that failed together don't come back together. */
 const spread = (ms: number): number => ms * (1 + Math.random() / 4);
 
-/** Delay after so many failures before this one: doubles up to `maxMs`, and is never below `minMs`. */
+/** The delay after this many earlier failures: doubles up to `maxMs` and is never below `minMs`. */
 export function backoffMs(
   failures: number,
   { firstMs = firstPauseMs, maxMs = Number.POSITIVE_INFINITY, minMs = 0 } = {},
@@ -176,7 +185,7 @@ export function backoffMs(
   return spread(Math.max(minMs, Math.min(maxMs, firstMs * 2 ** failures)));
 }
 
-/** Delay before the next attempt, with jitter; undefined if there is none. */
+/** The delay before the next attempt, with jitter; undefined if there is none. */
 function pauseBefore(outcome: Outcome | Error, attempt: number): number | undefined {
   if (outcome instanceof Error) return backoffMs(attempt - 1);
   if (outcome.status !== 429 && outcome.status !== 503) return undefined;
@@ -203,7 +212,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** The answer of a call, or the error that it is. */
+/** The answer of a call; throws if it is an error. */
 export function read(outcome: Outcome | Error, call: string): unknown {
   if (outcome instanceof Error) {
     const why = outcome.cause instanceof Error ? outcome.cause.message : outcome.message;
@@ -216,7 +225,7 @@ export function read(outcome: Outcome | Error, call: string): unknown {
   try {
     body = JSON.parse(text);
   } catch {
-    // Not JSON: below.
+    // Not JSON: handled below.
   }
   if (status < 300 && body !== undefined) return body;
   if (typeof body?.error?.code === 'string') {

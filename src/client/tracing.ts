@@ -35,7 +35,7 @@ interface SpanOptions {
   readonly links?: readonly Link[];
 }
 
-/** What a program has registered with the OpenTelemetry API. */
+/** The OpenTelemetry API's registrations in a program. */
 interface Registered {
   readonly trace?: {
     getTracer(name: string): { startSpan(name: string, options: SpanOptions, context: Context): Span };
@@ -44,20 +44,20 @@ interface Registered {
 }
 
 /**
- * Where every copy of the API, from 1.0 on, keeps that for all others. It is looked up there, and not imported: then it need
- * not be installed, and bundlers and package managers do not look for it.
+ * Where every copy of the API since 1.0 keeps its registrations for all others. Looked up instead of imported, so that the
+ * API need not be installed, and bundlers and package managers do not look for it.
  */
 const registeredKey = Symbol.for('opentelemetry.js.api.1');
 const spanKey = Symbol.for('OpenTelemetry Context Key SPAN');
-/** Instrumentations of fetch leave out what has this: it has a span already, and one traceparent. */
+/** Instrumentations of fetch skip a context with this key. The call already has a span and a traceparent. */
 const suppressKey = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
-/** As in the API. */
+/** The API's values. */
 const kinds = { client: 2, producer: 3, consumer: 4 } as const;
 const failed = 2;
 const tracerName = 'muster-client';
 
-/** The operations of https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ among the calls. */
+/** Calls that are operations of https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/. */
 const messaging: Readonly<Record<string, { readonly type: string; readonly kind: number }>> = {
   'message.send': { type: 'send', kind: kinds.producer },
   'task.submit': { type: 'send', kind: kinds.producer },
@@ -68,7 +68,7 @@ const messaging: Readonly<Record<string, { readonly type: string; readonly kind:
 
 const registered = (): Registered => (globalThis as { [registeredKey]?: Registered })[registeredKey] ?? {};
 
-/** A context without anything, for a program that has registered no manager of contexts. */
+/** An empty context, for a program without a context manager. */
 class Values implements Context {
   readonly #values: ReadonlyMap<symbol, unknown>;
   constructor(values: ReadonlyMap<symbol, unknown> = new Map()) {
@@ -92,12 +92,12 @@ function within<T>(context: Context, work: () => T): T {
   return manager ? manager.with(context, work) : work();
 }
 
-/** Does work that belongs to no span, whoever has begun it. */
+/** Does work outside any span, whoever started it. */
 export function untraced<T>(work: () => T): T {
   return within(active().deleteValue(spanKey), work);
 }
 
-/** Where a call belongs in a trace, as the headers of W3C Trace Context have it. */
+/** The trace of a call, as headers of W3C Trace Context. */
 type TraceContext = Pick<CallOptions, 'traceparent' | 'tracestate'>;
 
 type Headers = Readonly<Record<string, string>>;
@@ -121,7 +121,7 @@ function remote({ traceparent, tracestate }: TraceContext): SpanContext | undefi
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true, ...kept };
 }
 
-/** It is handed on as it is. */
+/** A tracestate that is passed on unchanged. */
 function stateOf(tracestate: string) {
   const state = { serialize: () => tracestate, get: () => undefined, set: () => state, unset: () => state };
   return state;
@@ -145,7 +145,7 @@ interface CallSpan {
   readonly url: string | undefined;
 }
 
-/** Makes a call in a span of its own, and gives it the headers that say so. */
+/** Makes a call in its own span, and sets the trace headers for it. */
 export async function inCallSpan<T>(
   call: CallSpan,
   given: TraceContext,
@@ -179,7 +179,7 @@ function describe({ name, args, url }: CallSpan) {
   return { name: spanName(verb, args['mailboxId']), kind: operation.kind, attributes };
 }
 
-/** Nothing for a URL that the call itself will refuse. */
+/** Empty for a URL that the call itself will refuse. */
 function serverOf(url = ''): Attributes {
   if (!URL.canParse(url)) return {};
   const { hostname, port, protocol } = new URL(url);
@@ -199,7 +199,7 @@ function ofMessage(verb: string, type: string, mailboxId: unknown, messageId: un
   };
 }
 
-/** A message, as far as a span tells of it. */
+/** The fields of a message for its span. */
 interface Message {
   readonly id: string;
   readonly messageId?: string;
@@ -209,7 +209,7 @@ interface Message {
   readonly tracestate: string | null;
 }
 
-/** Tells of the messages that were sent or received, and links the span to where the latter were sent. */
+/** Adds the sent or received messages to the span, and links it to the spans that sent the received ones. */
 function addMessages(span: Span, answer: unknown): void {
   if (typeof answer !== 'object' || answer === null) return;
   const { messages } = answer as { messages?: readonly Message[] };
@@ -224,9 +224,9 @@ function linksOf({ traceparent, tracestate }: Pick<Message, 'traceparent' | 'tra
   return context ? [{ context }] : [];
 }
 
-/** The span of an attempt, if there is one. */
+/** The span of an attempt, if any. */
 export interface Attempt {
-  /** Where what the attempt publishes belongs: in its span or else where the message was sent. */
+  /** The trace for messages that the attempt publishes: its span, or else the trace of the message's send. */
   readonly traceContext: TraceContext;
   /** Does work of the attempt. */
   run<T>(work: () => T): T;
@@ -234,7 +234,7 @@ export interface Attempt {
   end(): void;
 }
 
-/** Begins the span of an attempt: it goes on with the trace of the message's send, and is linked to that. */
+/** Starts the span of an attempt, which continues the trace of the message's send and is linked to it. */
 export function beginAttempt(message: Message): Attempt {
   const { id, mailboxId, attempt } = message;
   const sent = { traceparent: message.traceparent ?? undefined, tracestate: message.tracestate ?? undefined };

@@ -7,25 +7,25 @@ export type Event = components['schemas']['Event'];
 /** The type of an event: `message.acked`. */
 export type EventType = Event['type'];
 
-/** An event's type, or all of a kind: `message.*`. */
+/** An event's type, or all types of a kind: `message.*`. */
 export type EventFilter = EventType | `${Event['aggregate']}.*`;
 
-/** The events that a filter lets through; all of them without one. */
+/** The events that a filter matches; without one, all. */
 export type EventOf<F extends EventFilter> = [F] extends [never]
   ? Event
   : Extract<Event, { type: F } | (F extends `${infer Kind}.*` ? { aggregate: Kind } : never)>;
 
 /** The result of `muster.events`. */
 export interface JournalOptions<F extends EventFilter = never> {
-  /** Only these types; left out: all. */
+  /** Only these types; default all. */
   readonly types?: readonly F[] | undefined;
-  /** Only of these kinds, comma-separated, or of one object: `message:<id>`. */
+  /** Only these kinds, comma-separated, or one object: `message:<id>`. */
   readonly aggregate?: string | undefined;
-  /** Only of this scope and what is below it. */
+  /** Only this scope and those below it. */
   readonly scopeId?: string | undefined;
-  /** Where to begin: a journal's cursor; `latest`: what happens from now on; left out: the oldest event. */
+  /** Where to start: a journal's cursor, or `latest` for events from now on; default the oldest event. */
   readonly cursor?: string | undefined;
-  /** Where to begin without a cursor: at the events of this moment. */
+  /** Where to start without a cursor: at this time. */
   readonly since?: Date | string | undefined;
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +39,7 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** Maximum attempts, instead of the client's setting; 1 means no retries. */
   readonly attempts?: number | undefined;
-  /** Where the call belongs in a trace, as W3C Trace Context has it; default: in OpenTelemetry's active span, if there is one. */
+  /** The call's trace, as in W3C Trace Context; by default OpenTelemetry's active span, if any. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
 }
@@ -56,13 +56,16 @@ type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body 
 type Fields<T> = T extends Record<string, never> ? Nothing : T;
 type BodyOf<T> = T extends { requestBody?: infer Body } ? Fields<Json<Part<Body>>> : Nothing;
 
-/** In a batch: the id that the call at this index answers, or another member of its answer. */
+/** In a batch: the id, or another member, in the answer of the call at this index. */
 export interface From {
   readonly $from: number;
   readonly member?: string;
 }
 
-/** What a message is after: a message's id, what a send, a submit or the making of a group answered, or in a batch a call before it. */
+/**
+ * A prerequisite of a message: a message's id; the answer of a send, a submit or the creation of a group; or an earlier call
+ * of the batch.
+ */
 export type After =
   | string
   | From
@@ -98,7 +101,7 @@ type Needed<T, With extends string> = { [K in keyof T as K extends With ? K : ne
 type Responses<Name extends CallName> = operations[Name]['responses'];
 type Success<T> = T extends { content: { 'application/json': infer Body } } ? Body : undefined;
 
-/** The two cases of a call that answers one record or a list. */
+/** The list in the answer of a call that answers one record or a list. */
 export type ListOf<T> = Extract<T, { messages: unknown } | undefined>;
 export type OneOf<T> = Exclude<T, { messages: unknown }>;
 
@@ -106,8 +109,8 @@ export type OneOf<T> = Exclude<T, { messages: unknown }>;
 export type Answer<Name extends CallName> = Success<Responses<Name>[keyof Responses<Name>]>;
 
 /**
- * The same type with payloads and inputs, and results and outcomes, of these types. The service keeps them as they were
- * sent, and looks into none of them.
+ * The same type with these types for payloads and inputs, and for results and outcomes. The service stores them as sent and
+ * never reads them.
  */
 export type Typed<T, Payload, Result> = T extends readonly (infer Item)[]
   ? Typed<Item, Payload, Result>[]
@@ -125,7 +128,7 @@ type TypedField<K, T, Payload, Result> = unknown extends T
     ? Typed<T, Result, Result>
     : Typed<T, Payload, Result>;
 
-/** In a batch an id may be that of a call before it, but not in what is opaque. */
+/** In a batch, an id may be the id of an earlier call's answer, except within opaque values. */
 type WithFrom<T> = {
   [K in keyof T]: K extends `${string}Id` ? T[K] | From : K extends 'requires' | 'result' ? FromInside<T[K]> : T[K];
 };
@@ -135,7 +138,7 @@ type FromInside<T> = T extends readonly (infer One)[]
     ? { [K in keyof T]: K extends `${string}Id` ? T[K] | From : FromInside<T[K]> }
     : T;
 
-/** The arguments of a call in a batch: a receive there does not wait. */
+/** The arguments of a call in a batch, where a receive does not wait. */
 export type BatchedArgs<Name extends CallName, With extends string = never, Without extends string = never> = WithFrom<
   Omit<Args<Name, With, Without>, 'waitSeconds'>
 >;
@@ -152,7 +155,9 @@ type Comparable<T> = {
       : never;
 };
 
-/** What a call expects of its answer, compared exactly; otherwise the whole batch is refused (EXPECTATION_FAILED). */
+/**
+ * The expected members of a call's answer, compared exactly. If one differs, the whole batch is refused (EXPECTATION_FAILED).
+ */
 export type Expectation<T> = Comparable<Omit<T, 'balances' | 'counts'>> & {
   readonly [K in keyof T & ('balances' | 'counts')]?: Comparable<T[K]>;
 };
@@ -162,29 +167,29 @@ export interface AtomicOptions<T> {
   readonly expect?: Expectation<NonNullable<T>> | undefined;
 }
 
-/** A call of an atomic batch that has not been made yet. The ids of its answer can be used as they will be. */
+/** A call of an atomic batch that has not been made yet. The ids of its answer can already be used. */
 export type PendingCall<T> = BatchedCall<T> & {
   readonly [K in keyof NonNullable<T> & ('id' | `${string}Id`)]: From;
 };
 
-/** The answers of pending calls: of one, or of those in an object or a list. */
+/** The answers of pending calls: of one call, or of the calls in an object or a list. */
 export type AtomicAnswers<R> =
   R extends BatchedCall<infer T> ? T : { -readonly [K in keyof R]: R[K] extends BatchedCall<infer T> ? T : R[K] };
 
 declare const answered: unique symbol;
 
-/** A call for `muster.batch`, made by `muster.call`; it answers `T`. */
+/** A call for `muster.batch`, made by `muster.call`. Its answer is `T`. */
 export interface BatchedCall<T = unknown> {
   readonly call: string;
   readonly [answered]?: T;
 }
 
-/** The outcome of a call of a batch. */
+/** The outcome of a call in a batch. */
 export type BatchResult<T> =
   | { readonly ok: true; readonly status: number; readonly answer: T; readonly replayed: boolean }
   | { readonly ok: false; readonly status: number; readonly error: MusterError };
 
-/** The results of calls, in their order. */
+/** The results of calls, in order. */
 export type BatchResults<Calls extends readonly BatchedCall[]> = {
   -readonly [K in keyof Calls]: BatchResult<Calls[K] extends BatchedCall<infer T> ? T : never>;
 };

@@ -1,38 +1,38 @@
 import type { Event } from './types.ts';
 
-/** A webhook message that is genuine. */
+/** A webhook message whose signature has been verified. */
 export interface WebhookMessage {
   /** The event's type; `destination.test` for a test. */
   readonly type: Event['type'] | 'destination.test';
   /** When the event happened. */
   readonly timestamp: string;
-  /** The event, as the journal has it. */
+  /** The event as in the journal. */
   readonly data: Event;
 }
 
-/** Headers as fetch, Node's http and most frameworks have them. */
+/** Headers in the forms of fetch, Node's http and most frameworks. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How old, or how far ahead, a message may be; default 300. */
+  /** How old, or how far in the future, a message may be; default 300. */
   readonly toleranceSeconds?: number | undefined;
-  /** The present time in epoch milliseconds; default: the clock's. */
+  /** The current time in epoch milliseconds; default: the clock's. */
   readonly now?: number | undefined;
 }
 
-/** A webhook message that is not genuine, or too old. */
+/** The message has no valid signature, or is too old. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
 /**
- * Checks that a webhook message is Muster's (Standard Webhooks 1.0) and returns it. Takes the body exactly as it came:
- * parsed and serialized again it may differ. Messages may come twice: drop a `data.eventId` that you have seen.
+ * Verifies that a webhook message is Muster's (Standard Webhooks 1.0), and returns it. Pass the body exactly as received:
+ * parsed and serialized again, it may differ. Messages may come twice, so drop a `data.eventId` that you have seen.
  *
- * @param secret the `signingSecret` of the destination; several while one is replaced
- * @throws WebhookError if the signature is not of that secret, or the message is older than the tolerance
+ * @param secret the destination's `signingSecret`; several while one is being replaced
+ * @throws WebhookError if the signature does not match the secret, or the message is older than the tolerance
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

@@ -13,11 +13,13 @@ interface SignIn {
   readonly scope: string;
   readonly audience: string;
   readonly publicUrl: string;
-  /** Of the issuer; undefined: they cannot be fetched now. */
+  /** The issuer's endpoints; undefined if they cannot be fetched now. */
   readonly endpoints: () => Promise<{ readonly authorization: string; readonly token: string } | undefined>;
 }
 
-/** The page that leads to the issuer, and back to the console. It alone may connect to another server: to get its token. */
+/**
+ * The page that leads to the issuer and back to the console. Only this page may connect to another server, to get its token.
+ */
 export function signInPage({ publicUrl, endpoints, ...client }: SignIn): Step {
   return async (ctx, next) => {
     if (ctx.path !== signInPath) return next();
@@ -39,7 +41,7 @@ export function signInPage({ publicUrl, endpoints, ...client }: SignIn): Step {
   };
 }
 
-/** An address in a Content-Security-Policy, in which `;` and `,` end it. */
+/** An address in a Content-Security-Policy, where `;` and `,` would end it. */
 function sourceOf(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname.replaceAll(';', '%3B').replaceAll(',', '%2C');

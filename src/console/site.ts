@@ -5,7 +5,7 @@ import { html } from '../answer/text.ts';
 import { Site, type Source } from '../http/site.ts';
 import { packagePath } from '../package.ts';
 
-/** Built into dist/ by `npm run build`, also for a server that runs from source. */
+/** Built into dist/ by `npm run build`, even for a server that runs from source. */
 const folder = packagePath('dist/console/browser/');
 
 const types: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Only our own files, no inline code or styles, no text turned into markup, no server but this. */
+/** Allows our own files only: no inline code or styles, no text turned into markup, no other server. */
 export const policyFor = (connect: string): string[] => [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,13 +30,13 @@ export const policyFor = (connect: string): string[] => [
 ];
 
 interface Told {
-  /** People also sign in at an issuer (./sign-in.ts). */
+  /** Whether people also sign in at an issuer (./sign-in.ts). */
   readonly hasAccounts: boolean;
-  /** Where a trace is shown, with `{traceId}` in it; ''. */
+  /** Where a trace can be viewed, with `{traceId}` in it, or ''. */
   readonly traceUrl: string;
 }
 
-/** The console. Its files are listed once, so that no request path ever reaches the file system. */
+/** The console. Its files are listed once, so a request path never reaches the file system. */
 export const consoleSite = (told: Told): Site =>
   new Site(
     '/console',
@@ -44,7 +44,7 @@ export const consoleSite = (told: Told): Site =>
     builtFiles().flatMap((name) => pathsOf(name).map((path) => source(path, name, told))),
   );
 
-/** Browsers ask for the icon at `/favicon.ico` where what they show names none: text, JSON, images. */
+/** For text, JSON and images, browsers request the icon at `/favicon.ico`. */
 function pathsOf(name: string): string[] {
   if (name === 'icon.svg') return ['/console/icon.svg', '/favicon.ico'];
   return [name === 'index.html' ? '/console' : `/console/${name}`];
@@ -56,7 +56,7 @@ function source(path: string, name: string, told: Told): Source {
   return { path, type: types[extname(name)] ?? '', read: name === 'index.html' ? page : file };
 }
 
-/** The page, which knows what this server has been told. */
+/** The page, with the settings of this server that it needs. */
 function pageFor(page: string, { hasAccounts, traceUrl }: Told): string {
   const shown = hasAccounts ? page.replace(/(?<=id="accounts") hidden/, '') : page;
   return shown.replace(

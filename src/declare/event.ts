@@ -3,8 +3,8 @@ import { counter, type Fields, id, text, time } from './field.ts';
 import { exactly, nested } from './record.ts';
 
 /**
- * An event type. Its payload has the id of its aggregate (`messageId`), then these fields; with `scopeId` among them the
- * event belongs to a scope. `traceparent` is not in the payload, but beside it.
+ * An event type. Its payload has the id of its aggregate (such as `messageId`), then these fields. With `scopeId` among them
+ * the event belongs to a scope. `traceparent` is not part of the payload but a member of the event.
  */
 export interface EventDeclaration {
   readonly type: string;
@@ -12,15 +12,14 @@ export interface EventDeclaration {
   readonly aggregate: string;
   readonly payload: Fields;
   readonly isScoped: boolean;
-  /** It may belong to a trace. */
   readonly isTraced: boolean;
-  /** The space counts how often it has happened, in `events:<type>` of its record. */
+  /** Whether the space counts it, in `events:<type>` of its record. */
   readonly isCounted: boolean;
   /** The whole event, as the API and webhooks show it. Built at first use: only OpenAPI and tests need it. */
   readonly schema: Joi.ObjectSchema;
 }
 
-/** The fields that an event has by itself. */
+/** Declared fields that are members of the event itself. */
 export const ofEvent: ReadonlySet<string> = new Set(['scopeId', 'traceparent']);
 
 class Counted {
@@ -30,10 +29,9 @@ class Counted {
   }
 }
 
-/** The payload of a type that the space counts. */
+/** The payload of an event type that the space counts. */
 export const counted = (payload: Fields): Counted => new Counted(payload);
 
-/** Declares the events of a room, by type. */
 export function events(payloads: Readonly<Record<string, Fields | Counted>>): readonly EventDeclaration[] {
   return Object.entries(payloads).map(([type, declared]) => {
     const isCounted = declared instanceof Counted;
@@ -58,7 +56,7 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
         traceparent: traceparent?.schema ?? Joi.valid(null),
         payload: exactly(
           Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema])),
-        ).description('the object, as it stood then'),
+        ).description('the state of the object at that time'),
       }).meta({ component: type });
     return {
       type,
@@ -89,7 +87,7 @@ export function eventCounts(all: readonly EventDeclaration[]): Fields {
 /** The field of the space's record that counts a type. */
 export const countOf = (type: string): string => `events:${type}`;
 
-/** Any event, told apart by its type. openapi/events.ts makes OpenAPI's union of them. */
+/** Any event, distinguished by its type. openapi/events.ts turns this into OpenAPI's union. */
 export function eventUnion(all: readonly EventDeclaration[]): Joi.Schema {
   const byType = new Map(all.map((event) => [event.type, event]));
   return Joi.any()

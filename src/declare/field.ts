@@ -14,7 +14,7 @@ interface Kind {
   readonly isWord?: true;
   /** The schema of a value that is present. */
   readonly schema: () => Joi.Schema;
-  /** Converts a script's value, which is not null, to the answer's value. */
+  /** Converts a script's value, never null, to the answer's value. */
   readonly read: (value: Value) => unknown;
   /** The answer's value if the field is absent and cannot be null. */
   readonly absent?: unknown;
@@ -25,34 +25,34 @@ interface Kind {
 
 interface Special {
   readonly isNullable?: true;
-  /** The value in scripts if the field is not stored; `=name`: the value of that field. */
+  /** The value in scripts if the field is not stored; `=name` for the value of another field. */
   readonly or?: string | number;
   /** The name in scripts, if it differs. */
   readonly named?: string;
   /** Computed from other fields for the answer: neither stored nor replied by scripts. */
   readonly of?: (get: Get) => Value;
-  /** The fields it is computed from, unless other fields of the record read them already. */
+  /** The fields it is computed from that no other field of the record reads. */
   readonly uses?: readonly string[];
-  /** Computed by scripts: not stored under its name. */
+  /** Computed by scripts, so not stored under its name. */
   readonly isWorkedOut?: true;
-  /** Not in answers; a secret is not in events and logs either, because it authorizes its holder. */
+  /** Not part of answers. A secret is not part of events and logs either, because it authorizes its holder. */
   readonly isInternal?: true;
   readonly isSecret?: true;
-  /** A new record never has it: scripts set it by `records.set`. */
+  /** A new record never has it. Scripts set it by `records.set`. */
   readonly isLater?: true;
-  /** Few records have it: it is sent only with a record that has one of its rare fields. */
+  /** Few records have it. It is sent only with a record that has a rare field. */
   readonly isRare?: true;
   /** May be missing in an event's payload. */
   readonly isOptional?: true;
   /** Its meaning: a noun phrase, which may end with `; null: …`. */
   readonly meaning?: string;
-  /** The same for a model that passes it to a tool. */
+  /** The meaning for a model that passes it to a tool. */
   readonly model?: string;
   /** A value for OpenAPI's examples, which show a nullable field only if it has one. */
   readonly example?: unknown;
 }
 
-/** The properties of a field. */
+/** The descriptive properties of a field. */
 export type Words = Pick<Special, 'meaning' | 'model' | 'example'>;
 
 type Visibility = 'answered' | 'internal' | 'optional';
@@ -77,7 +77,7 @@ export class Field<T, P extends Visibility = 'answered'> {
     });
   }
 
-  /** null in answers if it is absent or empty. For the other options see `Special`. */
+  /** Null in answers if it is absent or empty. For other options see `Special`. */
   orNull(): Field<T | null, P> {
     return this.but({ isNullable: true });
   }
@@ -87,7 +87,7 @@ export class Field<T, P extends Visibility = 'answered'> {
   named(name: string): Field<T, P> {
     return this.but({ named: name });
   }
-  /** uses: names that `compute` reads and no other field of the record has. */
+  /** uses: names that `compute` reads and that no other field of the record reads. */
   of(compute: (get: Get) => Value, ...uses: readonly string[]): Field<T, P> {
     return this.but({ of: compute, uses });
   }
@@ -141,10 +141,8 @@ export class Field<T, P extends Visibility = 'answered'> {
   }
 }
 
-/** Any field. */
 export type AnyField = Field<unknown, Visibility>;
 
-/** Fields by their names. */
 export type Fields = Readonly<Record<string, AnyField>>;
 
 /** The values of fields in answers, without internal ones. */
@@ -162,14 +160,12 @@ const asWord = { ...asText, isWord: true } as const;
 /** The id that OpenAPI's examples show wherever a field has this name. */
 export const exampleId = (name: string): string => `0190a1b2-0000-7000-8000-${hash('sha256', name).slice(0, 12)}`;
 
-/** A lower-case uuid. */
+/** A UUID in lower case. */
 export const id = () => new Field<string>({ ...asWord, schema: () => Joi.string().pattern(idForm) });
 
-/** A short text. */
 export const text = (form?: RegExp) =>
   new Field<string>({ ...asText, schema: () => (form ? Joi.string().pattern(form) : Joi.string()) });
 
-/** One of a few names. */
 export const oneOf = <const S extends string>(...names: readonly S[]) =>
   new Field<S>({ ...asWord, schema: () => Joi.valid(...names) });
 
@@ -180,7 +176,6 @@ export const state = <const S extends string>(counted: string, ...states: readon
 /** A counter of the space's record, such as `barriers:OPEN`. */
 export const counter = (name: string) => number().or(0).named(name);
 
-/** A whole number, by default at least 0. */
 export const number = (min = 0, max?: number) =>
   new Field<number>({
     lua: 'number',
@@ -191,7 +186,7 @@ export const number = (min = 0, max?: number) =>
 /** A moment: epoch milliseconds in the store, ISO 8601 UTC with milliseconds in answers. */
 export const time = () => new Field<string>({ lua: 'number', read: iso, schema: () => Joi.string().pattern(timeForm) });
 
-/** An amount of money in minor units: a digit string everywhere, never a number. */
+/** An amount of money in minor units: a digit string, never a number. */
 export const money = () => new Field<string>({ ...asText, schema: () => Joi.string().pattern(minorForm) });
 
 /** How often each name occurs; scripts reply with a list of names and counts. */
@@ -207,7 +202,7 @@ export const countsByName = () =>
     schema: () => Joi.object().pattern(Joi.string(), number().schema),
   });
 
-/** A sum of amounts, which may have more than their 18 digits. */
+/** A sum of amounts, which may have more than 18 digits. */
 export const moneySum = () => new Field<string>({ ...asText, schema: () => Joi.string().pattern(sumForm) });
 
 /** 1 in the store, or absent. */
@@ -219,7 +214,7 @@ export const flag = () =>
     schema: () => Joi.boolean(),
   });
 
-/** Any JSON value, returned as the text that was sent. */
+/** Any JSON value, returned as the text sent. */
 export const opaque = () =>
   new Field<Raw>({ lua: 'text', read: (value) => new Raw(String(value)), schema: () => Joi.any() });
 

@@ -1,10 +1,10 @@
 import { type Fields, flag, id, number, opaque, text, time, type Words } from './field.ts';
 import { RecordDeclaration } from './record.ts';
 
-/** What is said of fields, by their names. */
+/** Descriptions of fields by name. */
 export type Glossary = ReadonlyMap<string, Words>;
 
-/** Names that mean the same in every room, whose fields need not say it. */
+/** Fields that mean the same in every room, so rooms need not describe them. */
 export const commonFields: Fields = {
   asOf: time().means('when these figures were taken'),
   attempts: number().means('the number of attempts so far').example(2),
@@ -28,7 +28,7 @@ export const commonFields: Fields = {
   nextCursor: text().means('the cursor of the next page; null: this was the last'),
   payload: opaque().means("the sender's value, unchanged"),
   position: number(1).means('its place in the queue, from 1; null: it is in none'),
-  replay: flag().means('whether an earlier request did it, and this one changed nothing'),
+  replay: flag().means('whether an earlier request did it, so that this one changed nothing'),
   scopeId: id().means('the scope: a run, or a part of one; null: none'),
   state: text().means('its present state'),
   truncated: flag().means('whether there is more than is shown'),
@@ -39,10 +39,7 @@ export const commonFields: Fields = {
     .example('order-4711'),
 };
 
-/**
- * By name: what the first field of the name says that says it. A record's `id` is what others call `messageId`: it is not
- * the `id` of others.
- */
+/** Field descriptions by name: the first one found. A record's `id` is `messageId` elsewhere, so the names are kept apart. */
 export function glossaryOf(declared: readonly (RecordDeclaration | Fields)[]): Glossary {
   const found = new Map<string, Words>();
   for (const one of declared) {

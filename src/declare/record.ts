@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { type Answered, type AnyField, counter, Field, type Fields, type Get } from './field.ts';
 import type { Value } from './value.ts';
 
-/** Joi checks preferences each time that they are given, which takes longer than all the rest of a schema. */
+/** Joi checks preferences each time they are given, which takes longer than the rest of a schema. */
 const strict = Joi.object().prefs({ convert: false, presence: 'required' }).meta({ presence: 'required' });
 
 /** A schema of exactly these fields. */
@@ -15,7 +15,7 @@ const schemasOf = (fields: Fields): Record<string, Joi.Schema> =>
     Object.entries(fields).flatMap(([name, field]) => (field.special.isInternal ? [] : [[name, field.schema]])),
   );
 
-/** The names in scripts of all values that answers with these fields need: of those that are rare, or of the others. */
+/** The names in scripts of all values that answers with these fields need: the rare ones, or the others. */
 function wireOf(fields: Fields, rare: boolean): string[] {
   const names = Object.entries(fields).flatMap(([name, field]) => {
     if (field instanceof Nested) return wireOf(field.fields, rare);
@@ -43,7 +43,7 @@ function readFields(fields: Fields, get: Get): Record<string, unknown> {
   return found;
 }
 
-/** Fields of a record that answers show as a nested object; in scripts they are fields of the record itself. */
+/** Fields of a record that answers show as a nested object. In scripts they are fields of the record itself. */
 export class Nested<F extends Fields> extends Field<Answered<F>> {
   readonly fields: F;
   constructor(fields: F) {
@@ -54,8 +54,8 @@ export class Nested<F extends Fields> extends Field<Answered<F>> {
 export const nested = <F extends Fields>(fields: F): Field<Answered<F>> => new Nested(fields);
 
 /**
- * A record, declared once in its room: scripts access it by these names (redis/lua-records.ts), answers are built from it
- * and checked against it, and it is a component of OpenAPI and a row in the key table of lua/README.md.
+ * A record, declared once in its room. Scripts access it by these names (redis/lua-records.ts), answers are built from it and
+ * checked against it, and it is a component in OpenAPI and a row in the key table of lua/README.md.
  */
 export class RecordDeclaration<F extends Fields = Fields> {
   /** The name in OpenAPI, e.g. `TaskGroup`. */
@@ -65,13 +65,13 @@ export class RecordDeclaration<F extends Fields = Fields> {
   readonly fields: F;
   /** The names of the values that scripts reply with, in order. */
   readonly wire: readonly string[];
-  /** Those of the rare ones, which are sent as a list at the end, or as one absent value. */
+  /** The names of the rare values, which are sent as a list at the end, or as one absent value. */
   readonly rare: readonly string[];
   #schema: Joi.ObjectSchema | undefined;
-  /** The positions of both. */
+  /** The positions of both kinds of values. */
   readonly #places: ReadonlyMap<string, number>;
   readonly #rarePlaces: ReadonlyMap<string, number>;
-  /** The Lua helper that finds records which are packed, so that they have no hash of their own. */
+  /** The Lua helper that finds packed records, which have no hash. */
   readonly packedBy: string | undefined;
   /** Types only. */
   declare readonly type: Answered<F>;
@@ -99,23 +99,21 @@ export class RecordDeclaration<F extends Fields = Fields> {
     return this.of((name) => values[this.#places.get(name) ?? -1] ?? rare[this.#rarePlaces.get(name) ?? -1] ?? null);
   }
 
-  /** How many values a script sends of a record. */
+  /** The number of values that a script sends of a record. */
   get width(): number {
     return this.wire.length + (this.rare.length > 0 ? 1 : 0);
   }
 
-  /** The answer's record from values by their names in scripts, as they are stored. */
+  /** The answer's record from stored values, by their names in scripts. */
   of(values: Get | Readonly<Record<string, Value | undefined>>): Answered<F> {
     const get: Get = typeof values === 'function' ? values : (name) => values[name] ?? null;
     return readFields(this.fields, get) as Answered<F>;
   }
 
-  /** A new record with further or replaced fields. */
   with<More extends Fields>(name: string, more: More): RecordDeclaration<Omit<F, keyof More> & More> {
     return new RecordDeclaration<Omit<F, keyof More> & More>(name, { ...this.fields, ...more });
   }
 
-  /** The same record with further internal fields. */
   extended(more: Fields): RecordDeclaration {
     return new RecordDeclaration(this.name, { ...this.fields, ...more }, this.luaName, this.packedBy);
   }
@@ -144,7 +142,7 @@ export function storedFields({ fields }: Pick<RecordDeclaration, 'fields'>): Sto
   return [...found];
 }
 
-/** The fields of a record's hash, for the key table; `note`: what their names do not say. */
+/** The fields of a record's hash, for the key table. note: explains what the names do not. */
 export function fieldsIn(declaration: RecordDeclaration, note?: string): string {
   const namesOf = (test: (field: AnyField) => boolean): string =>
     storedFields(declaration)

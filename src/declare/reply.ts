@@ -5,10 +5,10 @@ import type { Reply, Value } from './value.ts';
 /** A member of a script's reply, declared in its header in order: `@reply nextCursor barriers:barrier[]`. */
 export interface ReplyMember {
   readonly name: string;
-  /** A record, or a list of them; absent: a value. */
+  /** A record, or a list of records; absent for a value. */
   readonly record?: string;
   readonly isList?: boolean;
-  /** Of the last one, a value: where it is absent, the reply ends before it. */
+  /** For a value in last place: if it is absent, the reply ends before it. */
   readonly isOptional?: true;
 }
 
@@ -29,14 +29,14 @@ export function isRow(members: readonly ReplyMember[]): boolean {
 }
 
 /**
- * Whether the reply is a list of records. It is then sent as their number and the values of one after the other: each list
- * within a list costs the store as much as ten values.
+ * Whether the reply is a list of records. It is then sent as their number, followed by the values of one record after the
+ * other, as each nested list costs the store as much as ten values.
  */
 export function isRows(members: readonly ReplyMember[]): boolean {
   return members.length === 1 && members[0]?.isList === true;
 }
 
-/** The lists of values of records that were sent as `isRows` says. */
+/** Splits records sent flat (`isRows`) into lists of values. */
 function rowsIn([count, ...values]: Reply, field: Fields[string] | undefined): Reply {
   if (!(field instanceof Many)) throw new Error('is no list of records');
   const { width } = field.record;
@@ -48,7 +48,7 @@ function rowsIn([count, ...values]: Reply, field: Fields[string] | undefined): R
 export type ReplyReader<F extends Fields> = (values: Reply) => Answered<F> | undefined;
 
 /**
- * Creates the reader of a script's replies. Throws if the script does not reply with exactly these members, so that no
+ * Creates the reader of a script's replies. Throws if the script's reply does not have exactly these members, so that no
  * process starts with such a bug.
  */
 export function replyReader<F extends Fields>(
@@ -83,7 +83,7 @@ function kindOf(field: Fields[string]): Omit<ReplyMember, 'name'> {
   return field instanceof Many ? { record: field.record.luaName, isList: true } : {};
 }
 
-/** As `@reply` has it. */
+/** The member as written in `@reply`. */
 export function memberText({ name, record, isList }: ReplyMember): string {
   return record === undefined ? name : `${name}:${record}${isList ? '[]' : ''}`;
 }

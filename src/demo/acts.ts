@@ -9,7 +9,7 @@ import { log, status } from './screen.ts';
 const { claimSeconds, cooldown, crew, parties, quorum, successor, victim } = plan;
 type Server = Awaited<ReturnType<Fleet['serve']>>;
 
-/** Creates what the acts need, except the budget, whose amount is known after the first. */
+/** Creates what the acts need, except the budget, whose amount is known only after the first act. */
 export async function prepare(server: Server, folder: string, units: readonly string[]): Promise<plan.Knowledge> {
   const muster = createMuster(server);
   const scopeId = randomUUID();
@@ -18,7 +18,7 @@ export async function prepare(server: Server, folder: string, units: readonly st
   const [countId, hashId, voteId] = [await mailbox('count'), await mailbox('hash'), await mailbox('vote')];
   const inboxId = await mailbox('reports', { mode: 'INBOX', recipientId: 'coordinator' });
   const { id: barrierId } = await muster.barrier.create({ scopeId, target: parties });
-  // About ten windows for what the budget covers.
+  // Makes the budgeted work take about ten windows.
   const unitsLimit = Math.max(1, Math.ceil(units.length / 11));
   const { id: allowanceId } = await muster.allowance.create({ name: 'disk', unitsLimit, windowSeconds: 1 });
   const ids = { scopeId, countId, hashId, voteId, inboxId, barrierId, allowanceId };
@@ -46,7 +46,7 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
       for (const sent of await muster.batch(sends.slice(from, from + 100))) if (!sent.ok) throw sent.error;
   }
 
-  /** Stops the victim first, so that it surely still holds the message when it dies. */
+  /** Stops the victim first, so that it still holds the message when it dies. */
   async function crash(): Promise<void> {
     const heldByVictim = async () => (await muster.waits.get()).heldClaims.find(({ holder }) => holder === victim);
     let claim: Awaited<ReturnType<typeof heldByVictim>>;
@@ -66,7 +66,7 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
     log('lease', `${victim}'s claim has expired: ${unit} is ready again`);
   }
 
-  /** The coordinator arrives once the next act is prepared, so nobody starts it early. */
+  /** The coordinator arrives once the next act is ready, so nobody starts early. */
   async function meet(epoch: number): Promise<void> {
     const { target } = await muster.barrier.arrive({ barrierId, arrivalKey: 'coordinator', epoch });
     await until(async () => (await muster.barrier.view({ barrierId, epoch, waitSeconds: 30 })).state !== 'OPEN');
@@ -97,7 +97,7 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   // Calls fail once the demo is interrupted.
   worker.on('error', () => undefined);
 
-  /** Tells what Muster does by itself. */
+  /** Prints what Muster does by itself. */
   async function follow(): Promise<void> {
     for await (const { type } of muster.events({ types: ['allowance.cooldown_started', 'group.decided'] }))
       if (type === 'group.decided')
@@ -134,7 +134,7 @@ export async function play(known: plan.Knowledge, server: Server, fleet: Fleet):
   await until(() => hashed.size + refused.size === units.length);
   log('hash', `${hashed.size} parts hashed and paid for, ${refused.size} refused`);
 
-  // A group that decides when enough agree, with one more task than there are agents.
+  // A unit for a group that decides when enough agree. It has one task more than there are agents.
   const unit = order.find(({ unit, files }) => files > 0 && hashed.has(unit))?.unit;
   if (unit === undefined) throw new Error('nothing was hashed: there is nothing to vote about');
   const group = { parentScopeId: scopeId, mailboxId: voteId, condition: 'N_ACCEPTED', threshold: quorum } as const;

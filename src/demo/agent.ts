@@ -11,7 +11,7 @@ const muster = createMuster(orders);
 // Exit when the coordinator is gone.
 process.once('disconnect', () => process.exit(1));
 
-/** Works until nothing is left. What the work returns is published to the coordinator in the step that completes it. */
+/** Works until nothing is left. The step that completes a message also publishes its result to the coordinator. */
 async function workOff<Payload>(
   mailboxId: string,
   leaseSeconds: number,
@@ -52,7 +52,7 @@ await workOff<HashInput>(orders.hashId, 30, async ({ payload }, { reserve, units
 });
 await meet(2);
 
-/** One vote each: hashes again what another agent has hashed. */
+/** Each agent has one vote: it hashes again what another agent has hashed. */
 const asked = { mailboxId: voteId, scopeId, holder: by, holderSession: 'vote', leaseSeconds: 30, waitSeconds: 30 };
 const claim = await muster.message.recv<{ unit: string }>(asked);
 if (claim) {

@@ -7,7 +7,7 @@ import { Fleet } from './processes.ts';
 import { clock, log, status, style } from './screen.ts';
 import { unitsOf } from './work.ts';
 
-/** The exit status of an interrupted demo, which cleans up as well. */
+/** The exit status of an interrupted demo, which cleans up, too. */
 const interruption = new Promise<number>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => resolve(128 + constants.signals[signal]));
@@ -20,7 +20,7 @@ async function demo(folder: string): Promise<number> {
   const units = await unitsOf(path).catch(() => {
     throw new Error(`no such folder: ${path}`);
   });
-  // With fewer it would be over too soon to see anything.
+  // With fewer the demo would end too soon to show anything.
   if (units.length < 12) throw new Error(`${folder} holds ${units.length} entries; the demo needs at least 12`);
   const fleet = new Fleet();
   try {

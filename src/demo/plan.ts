@@ -1,9 +1,9 @@
 import type { Muster } from '../client/index.ts';
 
 export const crew = ['ada', 'ben', 'cleo', 'dora', 'emil'] as const;
-/** The agent that is killed while it holds a message, the one that replaces it, and one that votes wrongly. */
+/** The agent killed while it holds a message, its replacement, and the agent that votes wrongly. */
 export const [victim, successor, liar] = ['ben', 'finn', 'emil'];
-/** Arrivals at the barrier: the agents, with the victim replaced, and the coordinator. */
+/** Arrivals per epoch: the agents, with the victim replaced, and the coordinator. */
 export const parties = crew.length + 1;
 export const quorum = 3;
 export const claimSeconds = 5;
@@ -14,10 +14,10 @@ type Texts<Names extends string> = Readonly<Record<Names, string>>;
 /** Ids of the demo's objects in Muster; all of it belongs to one scope. */
 export type Ids = Texts<'scopeId' | 'countId' | 'hashId' | 'voteId' | 'inboxId' | 'barrierId' | 'allowanceId'>;
 
-/** An agent's orders at its start; a unit takes it at least paceMs. */
+/** An agent's orders. Each unit takes it at least paceMs. */
 export type Orders = Ids & Texts<'url' | 'key' | 'spaceId' | 'folder' | 'name'> & { readonly paceMs: number };
 
-/** A unit to hash, at a cent per file; the agent that gets the one with `pause` starts a cooldown for all. */
+/** A unit to hash, at one cent per file. The agent that gets the one with `pause` starts a cooldown for all. */
 export type HashInput = Texts<'unit' | 'budgetId'> & { readonly files: number; readonly pause: boolean };
 
 /** The messages of agents to the coordinator's inbox. */
@@ -30,7 +30,6 @@ export type Report = Texts<'unit' | 'by'> &
   );
 export type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
 
-/** The coordinator's knowledge. */
 export interface Knowledge {
   readonly muster: Muster;
   readonly folder: string;

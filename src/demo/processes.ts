@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { endAtExit } from '../program/at-exit.ts';
 import type { Orders } from './plan.ts';
 
-/** Works from source and from dist. */
+/** Programs run from source and from dist. */
 const program = (name: string): string => fileURLToPath(new URL(`${name}${extname(import.meta.url)}`, import.meta.url));
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
@@ -18,14 +18,13 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await ended;
 }
 
-/** The demo's processes. */
 export class Fleet {
   readonly #agents = new Map<string, ChildProcess>();
   #server: ChildProcess | undefined;
   #dataDir = '';
   #isStopping = false;
   #fail: (error: Error) => void = () => undefined;
-  /** Rejects when the server ends, or an agent fails that was not killed. */
+  /** Rejects when the server ends, or when an agent fails without having been killed. */
   readonly failed = new Promise<never>((_, reject) => {
     this.#fail = reject;
   });
@@ -76,7 +75,7 @@ export class Fleet {
     return [...this.#agents.values()].every(hasEnded);
   }
 
-  /** Leaves nothing behind. */
+  /** Stops all processes and removes all files. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all([...this.#agents.values()].map((child) => end(child, 'SIGKILL')));

@@ -13,7 +13,7 @@ export function clock(): string {
 export const style = (...[format, text]: Parameters<typeof styleText>): string =>
   isLive ? styleText(format, text, { validateStream: false }) : text;
 
-/** On a terminal, one line that is written again and again, below the messages. */
+/** On a terminal, one line below the messages that is rewritten again and again. */
 export function status(text = ''): void {
   if (isLive) out.write(`\r\x1b[K${text.slice(0, out.columns - 1)}`);
 }

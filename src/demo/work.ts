@@ -5,7 +5,10 @@ import { join } from 'node:path';
 
 /** The demo's work: counting and hashing real files. Nothing here knows about Muster. */
 
-/** Parts that can be worked on by themselves: the entries of the folder; a folder of packages (`@…`) is one for each. */
+/**
+ * Parts that can be worked on separately: the entries of the folder. A folder of packages (`@…`) has one part for each
+ * package.
+ */
 export async function unitsOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const units: string[] = [];
@@ -16,7 +19,7 @@ export async function unitsOf(folder: string): Promise<string[]> {
   return units.sort();
 }
 
-/** Paths of all regular files of a unit, in one order; links are not followed. */
+/** Paths of all regular files of a unit, sorted. Links are not followed. */
 async function filesOf(path: string): Promise<string[]> {
   if ((await stat(path)).isFile()) return [path];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
@@ -24,7 +27,7 @@ async function filesOf(path: string): Promise<string[]> {
   return files.map((entry) => join(entry.parentPath, entry.name)).sort();
 }
 
-/** How many files there are below a folder, and their bytes. */
+/** The number of files below a folder, and their bytes. */
 export async function measure(path: string) {
   const files = await filesOf(path);
   let bytes = 0;
@@ -32,7 +35,7 @@ export async function measure(path: string) {
   return { files: files.length, bytes };
 }
 
-/** One SHA-256 over the names and contents of all its files. */
+/** One SHA-256 over the names and contents of all files. */
 export async function digest(path: string): Promise<string> {
   const hash = createHash('sha256');
   for (const file of await filesOf(path)) {

@@ -1,4 +1,7 @@
-/** The pages of `/docs`, as they are listed and read on: a file of the repository, a line. A folder is a page of its programs. */
+/**
+ * The pages of `/docs`, in the order in which they are listed and read: one file of the repository per line. A folder is a
+ * page of its programs.
+ */
 export const groups: readonly { readonly title: string; readonly files: readonly string[] }[] = [
   {
     title: 'Start',
@@ -90,7 +93,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
   },
 ];
 
-/** Where pages are that have no place below docs/. */
+/** The pages of files outside docs/. */
 const elsewhere: Readonly<Record<string, string>> = {
   'README.md': '',
   'CHANGELOG.md': 'changelog',
@@ -101,12 +104,11 @@ const elsewhere: Readonly<Record<string, string>> = {
   'src/client/python/README.md': 'muster-python',
 };
 
-/** `quickstart` of `docs/quickstart.md`; `` of the front page. */
+/** The name of a page: `quickstart` for `docs/quickstart.md`, '' for the front page. */
 export function slugOf(file: string): string {
   return elsewhere[file] ?? file.replace(/^docs\//, '').replace(/\.md$/, '');
 }
 
-/** The path of a page. */
 export function pathOf(file: string): string {
   const slug = slugOf(file);
   return slug === '' ? '/docs' : `/docs/${slug}`;

@@ -1,7 +1,7 @@
 /**
- * The API reference, by Scalar: of the pages for OpenAPI 3.1 (beside Redoc, Elements, RapiDoc and Swagger UI) it is the one
- * that shows a call with its examples side by side, has a search, fits a phone and the dark, lets a reader try a call,
- * asks no other host, and needs no eval. URLs are relative, so the page also works behind a proxy that adds a path prefix.
+ * The API reference, by Scalar. Of the renderers for OpenAPI 3.1 (Redoc, Elements, RapiDoc, Swagger UI) it is the only one
+ * that shows a call with its examples side by side, has a search, supports phones and dark mode, lets a reader try a call,
+ * contacts no other host and needs no eval. URLs are relative, so the page also works behind a proxy that adds a path prefix.
  */
 export const page = `<!doctype html>
 <html lang="en">
@@ -24,9 +24,9 @@ export const page = `<!doctype html>
 `;
 
 /**
- * A call has the address that its name gives it: #tag/mailbox/message.recv. Nothing is sent to Scalar, or loaded from it.
- * The errors that many calls share are one line of each, to be unfolded; openapi.json has them by status. What Scalar's
- * markup leaves unnamed is named once it is there.
+ * The address of a call is made of its name: #tag/mailbox/message.recv. Nothing is sent to Scalar or loaded from it. Errors
+ * that many calls share are folded into one line each; openapi.json has them by status. Elements that Scalar leaves without
+ * an accessible name get one once they exist.
  */
 export const script = `const fold = (document) => {
   const shared = document.components.responses;

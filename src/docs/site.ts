@@ -5,7 +5,7 @@ import { Site, type Source } from '../http/site.ts';
 import { packagePath } from '../package.ts';
 import { page, script, style } from './reference.ts';
 
-/** Made by `npm run build`, also for a server that runs from source. */
+/** Made by `npm run build`, even for a server that runs from source. */
 const built = packagePath('dist/docs/');
 
 /** A page may run our scripts and call this server. */
@@ -32,10 +32,10 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.webp': 'image/webp',
 };
-/** Programs and settings are there to be read. */
+/** Programs and settings are served as text to read. */
 const text = 'text/plain; charset=utf-8';
 
-/** Where a rendered file is served: `/docs/quickstart` for `quickstart.html`, and `/llms.txt` where it is looked for. */
+/** Where a rendered file is served: `/docs/quickstart` for `quickstart.html`, and `/llms.txt` at the root. */
 function pathOf(name: string): string {
   if (name === 'index.html') return '/docs';
   return name.startsWith('llms') ? `/${name}` : `/docs/${name.replace(/\.html$/, '')}`;
@@ -51,7 +51,7 @@ function filesOf(folder: string): Source[] {
       read: () => readFile(folder + name),
     }));
   } catch {
-    // None before the first build.
+    // No pages exist before the first build.
     return [];
   }
 }
@@ -73,7 +73,6 @@ const inline = (path: string, type: string, content: string): Source => ({
 });
 const javascript = 'text/javascript; charset=utf-8';
 
-/** The API reference. */
 export const referenceSite = (): Site =>
   new Site('/docs/api', referencePolicy, [
     inline('/docs/api', 'text/html; charset=utf-8', page),

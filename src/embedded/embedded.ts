@@ -12,7 +12,7 @@ const FIRST_RESTART_MS = 1_000;
 const LONGEST_RESTART_MS = 10_000;
 
 export interface EmbeddedOptions {
-  /** where the data, the log and (usually) the socket are; created when missing */
+  /** the folder of the data, the log and (usually) the socket; created when missing */
   dataDir: string;
   log(line: string): void;
   /** redis.conf settings on top of the defaults */
@@ -27,8 +27,8 @@ export interface EmbeddedOptions {
    */
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
   /**
-   * the server goes on when this process ends without stopping it, as after a crash: the next user of the folder joins it;
-   * otherwise it ends, too
+   * the server goes on when this process ends without stopping it, as after a crash, and the next user of the folder joins
+   * it; by default it ends with the process
    */
   outlivesProcess?: boolean | undefined;
   /** aborts a start: a server may take long to load its data */
@@ -108,7 +108,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
   };
 
   const first = await joinOrStart(store);
-  // Clients have this path, so a restarted server must listen there too.
+  // Clients have this path, so a restarted server must listen there, too.
   store.socketPath = first.socketPath;
   let link = watch(first.link);
   let stopped: Promise<void> | undefined;
@@ -123,14 +123,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
   };
 }
 
-/** The socket of the embedded server that runs in `dataDir`, for the CLI; null when none does. */
+/** The socket of the embedded server running in `dataDir`, for the CLI; null when there is none. */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
   const link = await linkTo(dataDir);
   link?.disconnect();
   return link?.options.path ?? null;
 }
 
-/** Whether the server of `dataDir` has users (each holds a connection): it keeps running when they are killed. */
+/** Whether the server of `dataDir` has users, each with a connection. It keeps running when they are killed. */
 export async function isUsed(dataDir: string): Promise<boolean> {
   const link = await linkTo(dataDir);
   // A server that does not answer counts as used.

@@ -11,14 +11,14 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-/** Writes a file and flushes its content to disk; its name needs a `sync` of the folder. */
+/** Writes a file and flushes its content to disk. To make its name durable as well, `sync` the folder. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
   await sync(path);
 }
 
 /**
- * Creates a folder and its parents, accessible to this user only. Node's `recursive` never returns where none can be
+ * Creates a folder and its parents, accessible to this user only. Node's `recursive` never returns where a folder cannot be
  * created: in /proc, or below a deleted working directory.
  */
 export async function makeFolders(path: string): Promise<void> {

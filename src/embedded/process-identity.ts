@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/**
- * Identifies a process even after its pid is reused or the machine reboots: `<pid>-<start time>`. Safe in a file name.
- */
+/** Identifies a process even after its pid is reused or the machine reboots: `<pid>-<start time>`. Safe in a file name. */
 export type ProcessIdentity = string;
 
 /** The identity of a running process; null if there is none with that pid, or only a zombie. */
@@ -17,12 +15,12 @@ export function self(): ProcessIdentity {
   return identify(process.pid) ?? `${process.pid}-unknown`;
 }
 
-/** The pid that the identity begins with. */
+/** The pid at the start of the identity. */
 export function pidOf(identity: ProcessIdentity): number {
   return Number.parseInt(identity, 10);
 }
 
-/** Whether that process is still running. */
+/** Whether the process is still running. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identify(pidOf(identity)) === identity || identity === self();
 }
@@ -37,7 +35,7 @@ function linuxStart(pid: number): string | undefined {
   }
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field, the program's name in parentheses, may itself contain spaces and parentheses.
+    // The second field, the program's name in parentheses, may contain spaces and parentheses itself.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? '' : `${boot}_${fields[19]}`;
   } catch {

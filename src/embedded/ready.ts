@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import { connect, logTail } from './redis-process.ts';
 
-/** Loading is usually too short to log; after this it is logged periodically. */
+/** Loading is usually too short to log. After this time it is logged periodically. */
 const FIRST_LOADING_LINE_MS = 1_000;
 const LOADING_LINE_MS = 5_000;
 
@@ -25,7 +25,7 @@ interface AwaitedServer {
 export async function whenReady(server: ProcessIdentity, awaited: AwaitedServer, timeoutMs: number): Promise<Redis> {
   const { signal } = awaited;
   const link: { last: Redis | null } = { last: null };
-  // A loading server may leave commands unread for long.
+  // A loading server may leave commands unread for a long time.
   const giveUp = (): void => link.last?.disconnect();
   signal?.addEventListener('abort', giveUp);
   try {
@@ -50,7 +50,7 @@ async function pollUntilReady(
   for (;;) {
     const alive = isAlive(server);
     link.last ??= await connect(socketPath);
-    // LOADING and BUSY are errors too, of a server that is alive.
+    // LOADING and BUSY are errors as well, but the server is alive.
     const answer = await link.last?.ping().catch((error: Error) => error.message);
     signal?.throwIfAborted();
     if (link.last && answer === 'PONG') return link.last;

@@ -19,10 +19,10 @@ const DEFAULTS: Record<string, string> = {
   appendfsync: 'everysec',
   'aof-load-truncated': 'yes',
   'maxmemory-policy': 'noeviction',
-  // The default of ten background cycles a second uses 0.2 % of a core at rest.
+  // At the default of ten background cycles a second, an idle server uses 0.2 % of a core.
   hz: '5',
-  // Small records with a payload stay in the compact encoding (a group's task with its result has 17 fields), but not those
-  // of organization and space: every call reads a dozen of their fields, and a listpack is searched from the start for each.
+  // Small records with a payload stay in the compact encoding (a group's task with its result has 17 fields). Organizations
+  // and spaces do not: every call reads a dozen of their fields, and each read searches a listpack from the start.
   'hash-max-listpack-entries': '17',
   'hash-max-listpack-value': '1024',
 };
@@ -36,7 +36,7 @@ interface SpawnOptions {
   outlivesProcess?: boolean | undefined;
 }
 
-/** A server that waits for its socket path. */
+/** A server waiting for its socket path. */
 interface Spawned {
   server: ProcessIdentity;
   listen(): void;
@@ -45,10 +45,10 @@ interface Spawned {
 /**
  * Starts a redis-server in `dataDir`. It does not answer yet: see `whenReady`.
  *
- * It reads its socket path from stdin, which we write after recording the process. If we are killed before that, it has
- * nowhere to listen and exits, instead of running unrecorded next to the one that is started then.
+ * It reads its socket path from stdin, which is written only after the process is recorded. If this process is killed before
+ * that, the server has nowhere to listen and exits, instead of running unrecorded beside the next one.
  *
- * It runs in its own session, so that Ctrl-C in our terminal does not stop it while we still shut down.
+ * It runs in its own session, so that Ctrl-C in our terminal does not stop it during our shutdown.
  *
  * @throws Error when the program cannot be started
  */
@@ -69,12 +69,12 @@ export async function spawnRedis(options: SpawnOptions): Promise<Spawned> {
     () => 0,
   );
   if (size > LARGEST_LOG_BYTES) await rename(path, `${path}.1`);
-  // It logs to stdout, so that errors about settings and missing libraries end up in the same file.
+  // It logs to stdout, so that errors about settings and missing libraries are in the same file.
   const log = await open(path, 'a', 0o600);
   try {
     const stdio = ['pipe' as const, log.fd, log.fd];
     const child = spawn(program.command, words, { cwd: dataDir, env: program.env, detached: true, stdio });
-    // It may exit without reading; that is detected from the process.
+    // It may exit without reading, which is detected from the process.
     child.stdin?.on('error', () => undefined);
     if (!options.outlivesProcess) endAtExit(child);
     await once(child, 'spawn');
@@ -101,7 +101,7 @@ export async function connect(socketPath: string): Promise<Redis | null> {
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
     connectTimeout: COMMAND_TIMEOUT_MS,
-    // ioredis would otherwise wait two seconds for a connection that has ended or never opened.
+    // ioredis would otherwise wait two seconds for a connection that ended or never opened.
     disconnectTimeout: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
   });
@@ -152,7 +152,7 @@ function signal(server: ProcessIdentity, name: NodeJS.Signals): void {
   try {
     if (isAlive(server)) process.kill(pidOf(server), name);
   } catch {
-    // It has just exited.
+    // The server has just exited.
   }
 }
 
@@ -163,7 +163,7 @@ export function explained<T>(dataDir: string, reply: Promise<T>): Promise<T> {
   });
 }
 
-/** The server process of a connection, also when a wrapper script started it. */
+/** The server process of a connection, even if a wrapper script started it. */
 export async function serverOf(link: Redis): Promise<ProcessIdentity> {
   const pid = Number(/process_id:(\d+)/.exec(await link.info('server'))?.[1]);
   return identify(pid) ?? `${pid}-ended`;
@@ -171,7 +171,7 @@ export async function serverOf(link: Redis): Promise<ProcessIdentity> {
 
 interface ServerStatus {
   readonly server: ProcessIdentity;
-  /** Everything is on disk; on a full disk, even a clean shutdown loses the rest. */
+  /** Everything is on disk. On a full disk, even a clean shutdown loses the rest. */
   readonly isWritten: boolean;
 }
 

@@ -60,7 +60,7 @@ export async function setUp(folder: string, env: NodeJS.ProcessEnv, log: (line: 
 }
 
 /**
- * Runs one of Redis' own checkers on a file. It is the server's binary, which behaves according to the name it is run as.
+ * Runs one of Redis' own checkers on a file. It is the server's binary, whose behaviour depends on the name it is run under.
  *
  * @returns its whole output
  */

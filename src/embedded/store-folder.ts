@@ -9,7 +9,7 @@ import type { RedisServer } from './server-binary.ts';
 
 /** sun_path has 104 bytes on macOS and 108 on Linux, including the terminating NUL. */
 const LONGEST_SOCKET_PATH = 103;
-/** Redis' folder for its append-only log inside the data folder, and its manifest. */
+/** Redis' folder for the append-only log and its manifest, inside the data folder. */
 export const LOGS = 'appendonlydir';
 export const MANIFEST = 'appendonly.aof.manifest';
 const MARKER = 'clean';
@@ -18,7 +18,7 @@ const RESTORED = 'restored';
 const RECORD = 'server.json';
 /** Names of Redis' temporary files for a log rewrite or a dump. */
 const TEMPORARY = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb)$/;
-/** A server's errors for damaged files, and for formats that it does not know. */
+/** A server's errors for damaged files and for unknown formats. */
 const UNREADABLE =
   /Can't handle RDB|Bad file format|Unexpected EOF|Unrecoverable error reading|Unable to obtain the AOF/;
 
@@ -48,14 +48,14 @@ export async function makeStoreFolder(path: string): Promise<string> {
   }
 }
 
-/** Wraps a system error about a data folder (its disk may be full), naming the setting. */
+/** Wraps a system error about a data folder, whose disk may be full, and names the setting. */
 function unusable(path: string, { message }: Error): Error {
   return new Error(
     `DATA_DIR: ${path} cannot be used (${message}); it must be a folder that this user may write to, on a disk with free space`,
   );
 }
 
-/** Explains a failed start. For files that it cannot read, the server only advises truncating them. */
+/** Explains a failed start. About files it cannot read, the server itself only advises truncating them. */
 export function startError(error: NodeJS.ErrnoException, dataDir: string, { version }: RedisServer): Error {
   if (error.syscall !== undefined && !error.syscall.startsWith('spawn')) return unusable(dataDir, error);
   if (!UNREADABLE.test(error.message)) return error;
@@ -66,8 +66,8 @@ export function startError(error: NodeJS.ErrnoException, dataDir: string, { vers
 }
 
 /**
- * The socket of a server for this folder: inside it, or, if that path is too long for a unix socket, in a private folder
- * below the system's temporary folder.
+ * The socket of a server for this folder: inside it or, if that path is too long for a unix socket, in a private folder below
+ * the system's temporary folder.
  *
  * @throws Error when the private folder belongs to another user
  */
@@ -127,7 +127,7 @@ export function isMarkedClean(dataDir: string): boolean {
   return existsSync(join(dataDir, MARKER)) || !existsSync(join(dataDir, LOGS));
 }
 
-/** Sets or removes the mark, durably: after a power cut, a stale one would hide a loss. */
+/** Sets or removes the mark durably: after a power cut, a stale mark would hide a loss. */
 export async function markClean(dataDir: string, clean: boolean): Promise<void> {
   await mark(dataDir, MARKER, clean);
 }
@@ -137,26 +137,24 @@ export function isMarkedLoss(dataDir: string): boolean {
   return existsSync(join(dataDir, LOSS));
 }
 
-/** Sets or removes that mark, which survives a process that exits before it has handled the loss. */
+/** Sets or removes that mark, which survives an exit of the process before the loss was handled. */
 export async function markLoss(dataDir: string, loss: boolean): Promise<void> {
   await mark(dataDir, LOSS, loss);
 }
 
-/**
- * Whether the store came from a snapshot, and what follows from that has not been done.
- */
+/** Whether the store came from a snapshot and the steps after a restore have not been completed. */
 export function isMarkedRestored(dataDir: string): boolean {
   return existsSync(join(dataDir, RESTORED));
 }
 
-/** Sets or removes that mark, which outlives an interrupted restore. */
+/** Sets or removes that mark, which survives an interrupted restore. */
 export async function markRestored(dataDir: string, restored: boolean): Promise<void> {
   await mark(dataDir, RESTORED, restored);
 }
 
 /**
- * Removes the temporary files of a killed server: nobody reads them, and each may be as large as all the data.
- * Only for a folder without a running server.
+ * Removes the temporary files of a killed server: nobody reads them, and each may be as large as all the data. Call it only
+ * for a folder without a running server.
  */
 export async function removeTemporaryFiles(dataDir: string): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) => TEMPORARY.test(name));

@@ -23,7 +23,7 @@ import { dropUnfinished } from './unfinished.ts';
 
 const START_MS = 60_000;
 const STOP_MS = 30_000;
-/** Longer than loading much data may take, so that whoever waits for another's start sees its result. */
+/** Longer than it may take to load much data, so that callers waiting for another's start see its result. */
 const LOCK_MS = 600_000;
 
 /** One user of a data folder's server. */
@@ -41,7 +41,7 @@ export interface Store {
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
   /** aborts a start */
   signal?: AbortSignal | undefined;
-  /** the server that was last joined or started */
+  /** the server last joined or started */
   server?: ProcessIdentity;
 }
 
@@ -68,7 +68,7 @@ export function joinOrStart(store: Store): Promise<Joined> {
   );
 }
 
-/** Calls `afterLoss` if writes may have been lost; the lock keeps others out until it is done. */
+/** Calls `afterLoss` if writes may have been lost. The lock keeps others out until it is done. */
 async function withLossHandled(store: Store, joined: Joined): Promise<Joined> {
   const { dataDir, afterLoss } = store;
   if (!afterLoss || !isMarkedLoss(dataDir)) return joined;
@@ -115,7 +115,7 @@ async function start(store: Store): Promise<Joined> {
   if (!wasClean) await truncateUnfinished(store);
   let server: ProcessIdentity | undefined;
   try {
-    // Someone who stopped a server meanwhile may have removed it.
+    // The folder may have been removed by someone who stopped a server meanwhile.
     await makeSocketFolder(dataDir, socketPath);
     const spawned = await spawnRedis(store);
     server = spawned.server;
@@ -129,7 +129,7 @@ async function start(store: Store): Promise<Joined> {
       await endProcess(server, STOP_MS);
       await removeRecord(dataDir);
     }
-    // It has not accepted a single write.
+    // It has not accepted any write.
     if (wasClean) await markClean(dataDir, true);
     throw startError(error as NodeJS.ErrnoException, dataDir, store.program);
   }
@@ -152,7 +152,7 @@ export async function leave(store: Store): Promise<void> {
   try {
     await withFolderLock(store.dataDir, LOCK_MS, () => stopIfOurs(store));
   } catch (error) {
-    // Without its folder nobody can find the server, and its writes are lost: end it.
+    // Without its folder nobody can find the server, and its writes would be lost, so end it.
     if (store.server && !existsSync(store.dataDir)) await endProcess(store.server, STOP_MS);
     throw error;
   }

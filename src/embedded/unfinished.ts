@@ -7,24 +7,24 @@ import { outputOf, type RedisServer } from './server-binary.ts';
 import { LOGS, MANIFEST } from './store-folder.ts';
 
 const APPENDED = /^file (\S+) seq \d+ type i\b.*\n/gm;
-/** redis-check-aof mistakes a log for a manifest if one of its lines starts with "file". */
+/** redis-check-aof takes a log for a manifest if one of its lines starts with "file". */
 const CHECKED = 'checked.manifest';
-/** `$536870912\r`, a number's line without its end. No complete command is this short. */
+/** `$536870912\r`, the line of a number without its end. Complete commands are longer. */
 const LONGEST_NUMBER_LINE = 11;
 /** Redis' limit for an annotation (`#TS:1700000000`). */
 const LONGEST_ANNOTATION = 1024;
 
 /**
- * Truncates the append-only log before the incomplete call that a killed server left at its end. The server itself only
- * drops the incomplete command: the MULTI before it stays, and later writes become part of that transaction. After the
- * next start, a call that was never answered would be half applied, and perhaps retried meanwhile (fixed in Valkey in
- * August 2026, valkey-io/valkey#4342).
+ * Truncates the append-only log before the incomplete call that a killed server left at its end. The server itself only drops
+ * the incomplete command: the MULTI before it stays, and later writes become part of that transaction. After the next start,
+ * a call that was never answered would be half applied, and perhaps retried meanwhile (fixed in Valkey in August 2026,
+ * valkey-io/valkey#4342).
  *
- * redis-check-aof finds the position. Its `--fix` would also truncate at damage in the middle, and does not handle a log
- * in two files, as it is during a rewrite. If a power cut has lost the end of the first, the server would refuse to start
- * once, and then start with a gap: here everything after the gap is removed as well.
+ * redis-check-aof finds the position. Its `--fix` would also truncate at damage in the middle, and does not handle a log in
+ * two files, as there are during a rewrite. If a power cut has lost the end of the first, the server would refuse to start
+ * once and then start with a gap. So everything after the gap is removed here as well.
  *
- * Only for a folder without a running server. Damage is left as it is: the server refuses it.
+ * Call it only for a folder without a running server. Damage is left as it is: the server refuses it.
  *
  * @returns the number of bytes removed
  * @throws Error when the program cannot be run as redis-check-aof, or fails
@@ -55,18 +55,21 @@ export async function dropUnfinished(dataDir: string, program: RedisServer, sign
   return bytes;
 }
 
-/** Whether the file merely ends too early. redis-check-aof prints offset and reason, or nothing if it ends between two lines. */
+/**
+ * Whether the file merely ends too early. redis-check-aof prints an offset and a reason, or nothing if the file ends between
+ * two lines.
+ */
 function isTruncated(output: string, size: number): boolean {
   const [, offset = '', why = ''] = /^0x *(\w+): (.*)/m.exec(output) ?? [];
   const rest = size - Number.parseInt(offset, 16);
   const [, read] = /^Expected to read \d+ bytes, got (\d+) bytes/.exec(why) ?? [];
   if (read !== undefined) return Number(read) === rest;
-  // None or only one of the two bytes that end a line.
+  // None or only the first of the two bytes that end a line.
   if (/^Expected \\r\\n, got: (00|0d00)/.test(why)) return rest <= LONGEST_NUMBER_LINE;
   return why === '' ? !output.includes('format error') : why.startsWith('Reached EOF');
 }
 
-/** redis-check-aof accepts an annotation without its line break, and the next command would become part of it. */
+/** redis-check-aof accepts an annotation without its line break, which the next command would become part of. */
 async function sizeWithoutAnnotation(path: string, size: number): Promise<number> {
   const start = Math.max(0, size - LONGEST_ANNOTATION);
   return start + (await buffer(createReadStream(path, { start }))).lastIndexOf('\n') + 1;

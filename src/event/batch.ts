@@ -5,7 +5,7 @@ import type { Filter } from './filter.ts';
 import type { JournalPage } from './page.ts';
 import { type Entry, eventRecord, readEntry } from './record.ts';
 
-/** The journal entries after one position, read once for all watches that stand there. */
+/** The journal entries after one position, read once for all watches at that position. */
 export class Batch {
   readonly entries: readonly Entry[];
   /** The position after the last entry. */

@@ -9,19 +9,24 @@ export interface Position {
   readonly entryId: string;
 }
 
-/** Opaque to callers. Contains the end of the space's id, so that another space's cursor is refused. */
+/**
+ * Encodes a cursor, opaque to callers. It contains the end of the space's id, so that a cursor of another space is refused.
+ */
 export function writeCursor(spaceId: string, epoch: string, entryId: string): string {
   return Buffer.from(`${spaceId.slice(-8)}.${epoch}.${entryId}`).toString('base64url');
 }
 
-/** since: where to begin without a cursor. Throws INVALID_CURSOR for a malformed cursor, and for one of another space. */
+/**
+ * Decodes a cursor; without one, reads from `since` or from the beginning. Throws INVALID_CURSOR for a malformed cursor or
+ * one of another space.
+ */
 export function readCursor(spaceId: string, cursor: string | undefined, since?: number): Position {
-  // No event is as old as 1970, and stream ids have no negative times.
+  // All events are later than 1970, and a stream id's time cannot be negative.
   if (cursor === undefined) return { epoch: '', entryId: since === undefined || since <= 0 ? '' : `since ${since}` };
   if (cursor === 'latest') return { epoch: '', entryId: 'latest' };
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, space, epoch = '', entryId = ''] = cursorForm.exec(text) ?? [];
-  // Base64 decoding skips invalid characters: encode again and compare.
+  // Base64 decoding skips invalid characters, so encode again and compare.
   if (space !== spaceId.slice(-8) || writeCursor(spaceId, epoch, entryId) !== cursor) throw apiError('INVALID_CURSOR');
   return { epoch, entryId };
 }

@@ -3,7 +3,7 @@ import { writeCursor } from './cursor.ts';
 import { eventErrors } from './errors.ts';
 import type { Place } from './segment.ts';
 
-/** The next events of a page are in a damaged segment. The answer has the cursor with which a reader continues after it. */
+/** The next events of a page are in a damaged segment. The answer has the cursor to continue with after it. */
 export class DamagedPage extends ApiError {
   readonly epoch: string;
   readonly place: Place;

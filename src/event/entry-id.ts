@@ -1,4 +1,4 @@
-/** Whether one stream id comes before another; their numbers may be larger than JavaScript's. */
+/** Whether one stream id comes before another. Their numbers may exceed JavaScript's safe integers. */
 export function isBefore(a: string, b: string): boolean {
   const [ms = '', number = ''] = a.split('-');
   const [otherMs = '', other = ''] = b.split('-');
@@ -9,7 +9,6 @@ function isLess(a: string, b: string): boolean {
   return a.length === b.length ? a < b : a.length < b.length;
 }
 
-/** The time of a stream id. */
 export function timeOf(entryId: string): number {
   return Number(entryId.split('-', 1)[0]);
 }

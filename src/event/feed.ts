@@ -3,19 +3,19 @@ import type { Listening } from '../redis/wake.ts';
 import type { Batch } from './batch.ts';
 import type { Watcher } from './watcher.ts';
 
-/** The watches of a revoked key end after this time even if no event occurs. */
+/** Watches of a revoked key end after this time even if no event occurs. */
 const recheckKeyMs = 15_000;
-/** Minimum time between reads in a burst of writes, which gives fewer and longer pages. The first read is immediate. */
+/** Minimum time between reads in a burst of writes, which makes for fewer and longer pages. The first read is immediate. */
 const minIntervalMs = 25;
-/** Keeps the subscription for watchers that come back for their next page. */
+/** How long the subscription is kept for watchers that return for their next page. */
 const lingerMs = 2_000;
 
 /**
- * All held watches of one reader. After each write to the space, reads the journal once per position at which any of
- * them stands (nearly always one). The script that reads also checks the key, so a revoked key reads nothing more.
+ * All held watches of one reader. After each write to the space, it reads the journal once for each position that a watch is
+ * at, nearly always one. The same script checks the key, so a revoked key reads nothing more.
  */
 export class Feed {
-  /** Increases with every wake-up; no two feeds have the same. */
+  /** Increases with every wake-up. Unique across feeds. */
   version: number;
   readonly ready: Promise<unknown>;
   readonly watchers = new Set<Watcher>();

@@ -49,7 +49,6 @@ export class Feeds {
     wake.closing.addEventListener('abort', () => this.#close());
   }
 
-  /** The number of held watches. */
   get size(): number {
     let size = 0;
     for (const feed of this.#feeds.values()) size += feed.watchers.size;
@@ -61,12 +60,12 @@ export class Feeds {
     return this.#wake.closing;
   }
 
-  /** The version that a read starting now is up to; -1 if there is no feed yet. */
+  /** The version that a read started now is current with; -1 if there is no feed yet. */
   version(reader: Reader): number {
     return this.#feeds.get(nameOf(reader))?.version ?? -1;
   }
 
-  /** Holds a watch until it finds something, times out, its caller disconnects or the service stops. */
+  /** Holds a watch until it finds something, its time is up, its caller disconnects or the service stops. */
   async hold(reader: Reader, watcher: Watcher, { waitMs, gone }: HoldOptions): Promise<void> {
     if (gone.aborted || this.closing.aborted || waitMs <= 0) return;
     const feed = this.#feed(reader);
@@ -122,9 +121,7 @@ export class Feeds {
     return this.batch(reader, page, scanEntries, withPaths);
   }
 
-  /**
-   * The batch of a reply of event/list. `withPaths`: also loads the paths of its scopes, for filters that need them.
-   */
+  /** The batch made from a reply of event/list. withPaths: also loads the paths of its scopes, for filters that need them. */
   async batch({ org, spaceId }: Reader, page: JournalPage, limit: number, withPaths: boolean): Promise<Batch> {
     const batch = new Batch(spaceId, page, limit);
     if (withPaths)

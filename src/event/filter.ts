@@ -17,7 +17,7 @@ export const limit = () => queryInteger(1, 500, 100).description('the most event
 export const position = () =>
   cursor().description('the nextCursor of an earlier answer; left out: the oldest event; `latest`: from now on');
 
-/** The query parameter `since`: where to begin without a cursor. */
+/** The query parameter `since`: where to start without a cursor. */
 export const since = () =>
   optional(moment())
     .description(

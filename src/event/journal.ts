@@ -7,9 +7,9 @@ import type { JournalPage, PageArgs, PageReply } from './page.ts';
 import { DamagedSegment, idOf, type Place, placeOf, type Segment } from './segment.ts';
 import type { Segments } from './segments.ts';
 
-/** Packed events that scripts of workers get at once. */
+/** The most packed events that a worker's script gets at once. */
 const entriesPerStep = 100;
-/** A page that has not been read after so many runs meets a segment that changes all the time. */
+/** Gives up a page after this many runs, which means that its segments keep changing. */
 const maxRuns = 20;
 
 const segmentCall = { script: 'event/segment', reply: { segment: raw() } };
@@ -20,7 +20,7 @@ declare module '../call/service.ts' {
   }
 }
 
-/** Reads the journals of spaces, whose older events are packed (lua/event/_segments.lua). */
+/** Reads the journal of a space, whose older events are packed (lua/event/_segments.lua). */
 export class Journal {
   readonly segments: Segments;
   readonly #scripts: Scripts;
@@ -32,7 +32,7 @@ export class Journal {
     this.#log = log;
   }
 
-  /** A page, of which `run` reads a part. Throws DamagedPage. */
+  /** Reads a page; `run` runs the script for its part. Throws DamagedPage. */
   async page(
     { org, spaceId }: { readonly org: string; readonly spaceId: string },
     args: PageArgs,
@@ -40,7 +40,7 @@ export class Journal {
   ): Promise<JournalPage> {
     const journal = `${org} ${spaceId}`;
     const { limit } = args;
-    // From a moment on, packed events begin with a segment.
+    // With `since`, the packed events of a page start at the beginning of a segment.
     const cursor = args.cursor.startsWith('since ') ? '' : args.cursor;
     let opened = hint(this.segments.find(journal, cursor), cursor);
     let missing = '';
@@ -68,8 +68,8 @@ export class Journal {
   }
 
   /**
-   * Opens segments up to the first that is damaged. `missing`: the digest of one without content, for which the index has
-   * to be read again: retention may have dropped it. `wasMissing`: then it was still there.
+   * Opens segments up to the first damaged one. If a segment has no content, returns its digest as `missing`: retention may
+   * have dropped it, so the index must be read again. If it is still in the index then (`wasMissing`), it counts as damaged.
    */
   async #openAll(journal: string, places: readonly Place[], wasMissing: string) {
     const segments: Segment[] = [];
@@ -94,8 +94,8 @@ export class Journal {
   }
 
   /**
-   * Runs a script that may meet packed events outside of a page: where it replies PACKED, opens what it needs and runs it
-   * again with that.
+   * Runs a script that may need packed events outside a page. When it replies PACKED, opens what it asks for and runs it
+   * again.
    */
   async withPacked<T>(org: string, spaceId: string, run: (opened: string) => Promise<T>): Promise<T> {
     let opened = '';
@@ -109,7 +109,7 @@ export class Journal {
     }
   }
 
-  /** Events for lua/event/_segments.lua: those after a position, or with `= id` that event. */
+  /** The text `opened` for lua/event/_segments.lua: events after a position or, for `= id`, that event. */
   async #open(org: string, spaceId: string, wanted: string): Promise<string> {
     const [, entryId] = /^= (\S+)$/.exec(wanted) ?? [];
     const args = { spaceId, requestId: '', from: entryId ?? `(${wanted}` };
@@ -125,11 +125,11 @@ export class Journal {
     return `${wanted} ${idOf(lines.at(-1))} ${last} ${digest} 0\n${lines.map(ended).join('')}`;
   }
 
-  /** Undefined for a damaged segment, which is logged: work on later events must not wait for it. */
+  /** Undefined for a damaged segment, which is logged, so that it does not block work on later events. */
   async #openOrSkip(journal: string, place: Place): Promise<Segment | undefined> {
     try {
       const segment = await this.segments.open(journal, place);
-      // If retention has just dropped it, the script asks again.
+      // If retention has just dropped it, the script will ask again.
       if (!segment) throw new DamagedSegment(place, 'is missing');
       return segment;
     } catch (error) {
@@ -139,7 +139,7 @@ export class Journal {
   }
 }
 
-/** For event/list: how many events follow a position in its segment, -1 if it is not at an event. */
+/** For event/list: how many events follow a position in its segment; -1 if no event is at that position. */
 function hint(segment: Segment | undefined, position: string): string {
   if (!segment) return '';
   const { last, digest } = segment.place;

@@ -3,36 +3,35 @@ import { type Answered, raw, text } from '../declare/field.ts';
 import type { Value } from '../declare/value.ts';
 
 /**
- * The reply of event/list: the position at the end of the page, the journal's epoch, the segments that the page begins
- * with, and the stream entries behind them.
+ * The reply of event/list: the position at the end of the page, the journal's epoch, the segments at the start of the page,
+ * and the stream entries behind them.
  */
 export const pageReply = { last: text(), epoch: text(), entries: raw<Value[]>(), segments: raw<Value[]>() };
 export type PageReply = Answered<typeof pageReply>;
 
-/** The arguments of event/list besides those of the caller. */
+/** The arguments of event/list, without the caller's. */
 export interface PageArgs {
   readonly cursor: string;
   readonly epoch: string;
   readonly limit: number;
 }
 
-/** A page of the journal. */
 export interface JournalPage {
-  /** The position behind it. */
+  /** The position after its last event. */
   readonly last: string;
   readonly epoch: string;
   readonly entries: readonly Value[];
-  /** It has fewer entries than it could. */
+  /** Whether it ends before a damaged segment. */
   readonly isCut: boolean;
 }
 
-/** The runs of a request that read parts of its page; the first of a request is counted. */
+/** Runs the parts of a request's page; only the first run is counted. */
 export function pageRuns({ run }: ServeContext<typeof pageReply>, isFirst = true) {
   let again = !isFirst;
   return async (args: PageArgs & { readonly opened: string }): Promise<PageReply> => {
     const { reply } = await run({ ...args }, again);
     again = true;
-    // It always replies.
+    // This script always replies.
     return reply as PageReply;
   };
 }

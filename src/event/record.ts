@@ -3,15 +3,14 @@ import { Raw } from '../declare/raw.ts';
 import type { Value } from '../declare/value.ts';
 
 /**
- * An event's id is a UUIDv7 with the same order as the stream entry's id: the 48 bits of time are the entry's
- * milliseconds, the next 42 bits its sequence number. The last 32 are from the space's id, so that two spaces never
- * issue the same id.
+ * An event's id is a UUIDv7 in the order of the stream: its 48 bits of time are the entry's milliseconds, the next 42 bits
+ * the entry's sequence number. The last 32 bits are from the space's id, so that two spaces never issue the same id.
  */
 function eventIdOf(spaceId: string, entryId: string): string {
   return uuidOf(entryId, spaceId.slice(-8));
 }
 
-/** The UUIDv7 of a stream entry; `tail`: its last eight digits. */
+/** The UUIDv7 of a stream entry. tail: its last eight digits. */
 export function uuidOf(entryId: string, tail: string): string {
   const [ms = '0', sequence = '0'] = entryId.split('-');
   const time = Number(ms).toString(16).padStart(12, '0');
@@ -22,7 +21,7 @@ export function uuidOf(entryId: string, tail: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${middle}-${low}${tail}`;
 }
 
-/** A journal entry, as filters see it. */
+/** A journal entry as filters see it. */
 export interface Entry {
   readonly entryId: string;
   readonly type: string;

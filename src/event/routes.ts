@@ -10,7 +10,7 @@ import { pageReply, pageRuns } from './page.ts';
 import { eventRecord } from './record.ts';
 import { watchRoute } from './watch.ts';
 
-/** Lists and watches the journal. `events`: those of all rooms. */
+/** Lists and watches the journal. events: the declarations of all rooms. */
 export function eventRoutes(events: readonly EventDeclaration[]): readonly Route[] {
   // nextCursor is never null: a journal has no last page.
   const page = exactly({
@@ -21,10 +21,10 @@ export function eventRoutes(events: readonly EventDeclaration[]): readonly Route
     path: '/events',
     call: 'event.list',
     needsAllMailboxes: true,
-    summary: 'The journal, oldest first; cursor=latest for from now on',
+    summary: 'The journal, oldest first; cursor=latest starts with the next event',
     description:
       'Everything that happened in the space, in order, at least 30 days back. `nextCursor` is never null: keep ' +
-      'it, and go on with it whenever you like.',
+      'it, and continue with it at any time.',
     query: fields({ limit: limit(), cursor: position(), since: since() }),
     success: { 200: page },
     refuses: ['INVALID_CURSOR', 'CURSOR_EXPIRED', 'EVENTS_DAMAGED'],

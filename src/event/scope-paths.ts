@@ -2,17 +2,17 @@ import { raw } from '../declare/field.ts';
 import type { Value } from '../declare/value.ts';
 import type { Scripts } from '../redis/scripts.ts';
 
-/** `paths` has the path of each requested scope, in order; null for a scope that doesn't exist. */
+/** The reply `paths` has the path of each requested scope, in order; null for an unknown scope. */
 const pathsCall = { script: 'event/paths', reply: { paths: raw<Value[]>() } };
 
 /** A cache of scopes' paths. Paths never change, because a scope's parent never does. */
 export class ScopePaths {
   readonly #scripts: Scripts;
   readonly #maxPaths: number;
-  /** `spaceId scopeId` to the ids from the root to the scope; the most recently used last. */
+  /** From `spaceId scopeId` to the ids from the root to the scope; the most recently used last. */
   readonly #paths = new Map<string, string>();
 
-  /** `maxPaths` must not be less than a batch has. */
+  /** maxPaths must not be less than the number of scopes in a batch. */
   constructor(scripts: Scripts, maxPaths = 50_000) {
     this.#scripts = scripts;
     this.#maxPaths = maxPaths;

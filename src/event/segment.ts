@@ -7,14 +7,14 @@ import { isBefore } from './entry-id.ts';
 /** A stream entry with one field: an event of the journal. */
 export type JournalEntry = [entryId: string, field: [type: string, text: string]];
 
-/** Where a segment is, as lua/event/_segments.lua replies it: its events, and the key of its content. */
+/** Where a segment is, as lua/event/_segments.lua replies it: the range of its events, and the key of its content. */
 export interface Place {
   readonly last: string;
   readonly first: string;
   readonly count: number;
   readonly digest: string;
   readonly key: string;
-  /** Default: events of the journal. */
+  /** The kind of content; events unless given. */
   readonly holds?: 'messages';
 }
 
@@ -32,7 +32,7 @@ export class DamagedSegment extends Error {
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
-/** Size of a line in memory, apart from its text. */
+/** Memory per line, apart from its text. */
 const lineBytes = 40;
 
 export function placeOf(reply: Value): Place {
@@ -40,21 +40,20 @@ export function placeOf(reply: Value): Place {
   return { last, first, count: Number(count), digest, key };
 }
 
-/** `id type text`: an event as segments and scripts have it. */
+/** `id type text`: an event in a segment and in scripts. */
 export function lineOf([entryId, [type, text]]: JournalEntry): string {
   return `${entryId} ${type} ${text}`;
 }
 
-/** The id of a line's event. */
+/** The event id of a line. */
 export function idOf(line = ''): string {
   return line.slice(0, line.indexOf(' '));
 }
 
-/** An opened segment. */
 export class Segment {
   readonly place: Place;
   readonly lines: readonly string[];
-  /** About what it takes in memory. */
+  /** Its approximate size in memory. */
   readonly bytes: number;
 
   constructor(place: Place, text: string) {
@@ -67,19 +66,19 @@ export class Segment {
   static async open(place: Place, content: Buffer | null): Promise<Segment> {
     if (!content) throw new DamagedSegment(place, 'is missing');
     if (digestOf(content) !== place.digest) throw new DamagedSegment(place, 'is damaged');
-    // A segment with the right digest can be inflated, unless another version packed it.
+    // Content with the right digest can be inflated unless another version packed it.
     const text = await inflate(content).catch((error: Error) => {
       throw new DamagedSegment(place, `cannot be inflated (${error.message})`);
     });
     return new Segment(place, String(text));
   }
 
-  /** The place of the first event after a position. */
+  /** The index of the first event after a position. */
   after(position: string): number {
     return this.firstPlace((line) => isBefore(position, idOf(line)));
   }
 
-  /** The place of the first line of which this is true, as it is of all that follow it. */
+  /** The index of the first line for which `isReached` is true; it must be true for all lines behind it. */
   firstPlace(isReached: (line: string) => boolean): number {
     let [low, high] = [0, this.lines.length];
     while (low < high) {
@@ -90,13 +89,12 @@ export class Segment {
     return low;
   }
 
-  /** The event's line. */
   find(entryId: string): string | undefined {
     const line = this.lines[this.after(entryId) - 1];
     return idOf(line) === entryId ? line : undefined;
   }
 
-  /** Events from a place on. */
+  /** Events from an index on. */
   entries(from: number, limit: number): JournalEntry[] {
     return this.lines.slice(from, from + limit).map((line) => {
       const type = line.indexOf(' ') + 1;
@@ -106,7 +104,7 @@ export class Segment {
   }
 }
 
-/** The content of a segment, and what its index entry says. Throws for entries that segments cannot hold. */
+/** Packs lines into a segment's content and its digest. Throws for entries that segments cannot hold. */
 export async function pack(lines: readonly string[]): Promise<{ content: Buffer; digest: string }> {
   const odd = lines.find((line) => !/^\d+-\d+ [^ \n]+ [^\n]*$/.test(line));
   if (odd !== undefined)

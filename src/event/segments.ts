@@ -8,7 +8,7 @@ interface CacheEntry {
   readonly segment: Segment;
 }
 
-/** The segments that this process has opened lately, bounded in bytes. One that is read in order is opened once. */
+/** A cache of the segments that this process has opened, bounded in bytes. Reading a segment in order opens it once. */
 export class Segments {
   readonly #store: Store;
   readonly #maxBytes: number;
@@ -17,7 +17,7 @@ export class Segments {
   readonly #opening = new Map<string, Promise<Segment | undefined>>();
   readonly #ofJournal = new Map<string, Set<Segment>>();
   #bytes = 0;
-  /** How often one was read from the store. */
+  /** How often a segment was read from the store. */
   reads = 0;
 
   constructor(store: Store, maxBytes = 32 * 1024 * 1024) {
@@ -29,7 +29,7 @@ export class Segments {
     return this.#bytes;
   }
 
-  /** Undefined if the store has no content for it. Throws DamagedSegment. journal: `org spaceId`. */
+  /** Opens a segment; undefined if the store has no content for it. Throws DamagedSegment. journal: `org spaceId`. */
   async open(journal: string, place: Place): Promise<Segment | undefined> {
     const name = `${place.digest} ${place.key}`;
     const known = this.#opened.get(name);
@@ -71,7 +71,7 @@ export class Segments {
     }
   }
 
-  /** The opened segment in which a position lies, before its last event. */
+  /** The opened segment that contains a position before its last event. */
   find(journal: string, position: string): Segment | undefined {
     for (const segment of this.#ofJournal.get(journal) ?? []) {
       const { first, last } = segment.place;

@@ -9,9 +9,9 @@ import type { EventNames } from './names.ts';
 import { pageReply, pageRuns } from './page.ts';
 import { Watcher } from './watcher.ts';
 
-/** Proxies close connections that are silent for longer. */
+/** Proxies close connections that are silent for a longer time. */
 const heartbeatMs = 15_000;
-/** Reads of a request before it waits or ends: an unsuccessful one has an empty page, and its cursor moves on. */
+/** The reads of one request before it waits or ends. A read without matches has an empty page, but moves the cursor on. */
 const maxScans = 10;
 
 interface Query extends FilterQuery {
@@ -61,7 +61,7 @@ export function watchRoute(names: EventNames, page: Joi.Schema): Route {
   });
 }
 
-/** The first page that is read for the request. */
+/** The first read of the request. */
 function begin(input: WatchInput) {
   const lastEventId = wantsStream(input) ? input.headers['last-event-id'] : undefined;
   const from = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : input.query.cursor;
@@ -102,7 +102,7 @@ async function serve(input: WatchInput, context: WatchContext): Promise<Answer> 
   };
 }
 
-/** Pages as server-sent events, until the connection closes, the service stops or the key may no longer read. */
+/** Pages as server-sent events until the connection closes, the service stops or the key loses its permission to read. */
 async function* stream(reader: Reader, watcher: Watcher, { feeds, gone }: WatchContext): AsyncGenerator<string> {
   const cursorAt = (entryId: string): string => writeCursor(reader.spaceId, watcher.epoch, entryId);
   while (!gone.aborted && !feeds.closing.aborted) {
@@ -110,7 +110,7 @@ async function* stream(reader: Reader, watcher: Watcher, { feeds, gone }: WatchC
     for (const { entryId, type, json } of watcher.page) {
       text += `id: ${cursorAt(entryId)}\nevent: ${type}\ndata: ${json.text}\n\n`;
     }
-    // Without data clients dispatch no event, but the cursor moves past entries that were filtered out.
+    // Clients dispatch no event without data, but the id moves their cursor past entries that were filtered out.
     yield text || `: heartbeat\nid: ${cursorAt(watcher.position)}\n\n`;
     watcher.page = [];
     await feeds.hold(reader, watcher, { waitMs: heartbeatMs, gone });
@@ -125,12 +125,12 @@ function wantsStream(input: WatchInput): boolean {
   });
 }
 
-/** A stream takes everything that a read finds: small pages would only make it fall behind. */
+/** A stream takes everything a read finds; small pages would only make it fall behind. */
 function pageLimit(input: WatchInput): number {
   return wantsStream(input) ? scanEntries : input.query.limit;
 }
 
-/** A filtered page needs more entries than it returns; how many more is not known in advance. */
+/** A filtered page needs more entries than it returns; how many is not known in advance. */
 function firstScan(input: WatchInput): number {
   const { types, aggregate, scopeId } = input.query;
   const isFiltered = types !== undefined || aggregate !== undefined || scopeId !== undefined;

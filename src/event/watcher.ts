@@ -10,9 +10,9 @@ export class Watcher {
   epoch = '';
   /** The events of the next page. */
   page: readonly Entry[] = [];
-  /** The version of its feed up to which it has read; -1: none. */
+  /** The version of its feed that it has read up to; -1 for none. */
   version = -1;
-  /** Set while it is held: ends the hold, with an error if the read was refused. */
+  /** Set while the watch is held. Ends the hold, with an error if the read was refused. */
   end: (error?: unknown) => void = () => undefined;
 
   constructor(filter: Filter, limit: number) {

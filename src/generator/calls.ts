@@ -18,7 +18,7 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** The document without what the client handles itself (space, headers, errors) and without webhooks. */
+/** The document without the parts that the client handles itself (space, headers, errors) and without webhooks. */
 function forTypes(document: Document): Json {
   const paths: Record<string, Json> = {};
   for (const { method, path, operation } of callsOf(document)) {
@@ -43,7 +43,7 @@ function comment(paragraphs: readonly string[], indent: string): string {
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`].join('\n');
 }
 
-/** The type parameters of the opaque JSON values in what a call takes, or answers. */
+/** The type parameters for opaque JSON values in a call's arguments or answer. */
 function opaquesIn(contents: readonly Content[], document: Document): string[] {
   const found = new Set<string>();
   const seen = new Set<string>();
@@ -72,7 +72,7 @@ function opaquesIn(contents: readonly Content[], document: Document): string[] {
   return ['Payload', 'Result'].filter((name) => found.has(name));
 }
 
-/** The list of a call that answers pages: its name, and that of the iterator over all of them. */
+/** The list of a call that answers pages: its name, and the name of the iterator over all pages. */
 function pagesOf({ method, operation }: Call, document: Document) {
   const schema = operation.responses['200']?.content?.['application/json']?.schema ?? {};
   const { properties } = resolved(schema, document);
@@ -91,12 +91,12 @@ function needsNothing({ path, operation: { parameters = [], requestBody } }: Cal
   return !path.replace(space, '').includes('{') && !parameters.some((one) => one.required) && required.length === 0;
 }
 
-/** Whether a call answers one record or, if given `max`, a list. */
+/** Whether a call answers one record, or a list if `max` is given. */
 function listsWithMax({ operation }: Call): boolean {
   return operation.responses['200']?.content?.['application/json']?.schema.anyOf !== undefined;
 }
 
-/** The parameters and the answer of a call, by itself or in a batch. */
+/** The parameters and the answer of a call: on its own, in a batch or in an atomic batch. */
 interface Kind {
   readonly args: string;
   readonly options: string;
@@ -128,7 +128,7 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
   const both = ['Payload', 'Result'].map((one) => (opaques.includes(one) ? one : 'unknown')).join(', ');
   const typed = (type: string): string => (given.length === 0 ? type : `Typed<${type}, ${both}>`);
   const optional = needsNothing(call, document) ? '?' : '';
-  // A read in an atomic batch shows its record alone.
+  // In an atomic batch, a read answers only its record.
   const queried = (call.operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => `'${name}'`);
   const ofRead =
     kind === inAtomic && call.method === 'GET' && queried.length > 0 ? `, never, ${queried.join(' | ')}` : '';
@@ -157,7 +157,7 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
   ].join('\n');
 }
 
-/** The method that finds a record by its name, or makes it. */
+/** The method that finds a record by name or creates it. */
 function ensuring({ operation: { operationId } }: Call, document: Document): string {
   const [room = ''] = operationId.split('.');
   const list = callsOf(document).find(({ operation }) => operation.operationId === `${room}.list`);
@@ -188,11 +188,11 @@ function iterator(
   return `${text}\n    ${iterator}${generics}(${args}): AsyncGenerator<${item}, void>;`;
 }
 
-/** The source of the generated module: method and path of each call, its signature, and the error codes. */
+/** The source of the generated module: each call's method, path and signature, and the error codes. */
 function callsText(document: Document): string {
   const all = callsOf(document);
   const roomOf = ({ operation }: Call) => operation.operationId.split('.', 1)[0] ?? '';
-  // A call of no primitive, batch, is written by hand.
+  // Calls outside primitives, such as batch, are written by hand.
   const ofRooms = all.filter(({ operation }) => operation.operationId.includes('.'));
   const [batched, atomic] = [batchedCalls(document), atomicCalls(document)];
   const source: Source = { document, codesOf: specificCodes(document) };

@@ -52,7 +52,7 @@ export interface Operation {
 
 export interface Call {
   readonly method: string;
-  /** Relative to /v1. */
+  /** The path below /v1. */
   readonly path: string;
   readonly operation: Operation;
 }
@@ -64,12 +64,12 @@ interface Failure {
 }
 
 export const base = '/v1';
-/** The path of the clients' own space. */
+/** The path of the client's space. */
 export const space = '/spaces/{spaceId}';
 
 export const refName = (ref: string): string => ref.split('/').at(-1) ?? '';
 
-/** A schema, by itself or by its name. */
+/** A schema, with a reference replaced by the schema it names. */
 export function resolved(schema: Schema, { components }: Document): Schema {
   return schema.$ref === undefined ? schema : (components.schemas[refName(schema.$ref)] ?? {});
 }
@@ -86,7 +86,7 @@ export function callsOf({ paths }: Document): Call[] {
     );
 }
 
-/** The errors of a call, from the lines of its responses: - `CODE`: what it means. */
+/** The errors of a call, from the lines of its responses: - `CODE`: meaning. */
 function failuresOf({ operation }: Call, { components }: Document): Failure[] {
   return Object.entries(operation.responses).flatMap(([status, { $ref, description }]) => {
     if (status < '300') return [];
@@ -102,7 +102,7 @@ export function allFailures(document: Document): Failure[] {
   return [...all.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
 }
 
-/** The codes of a call that most calls don't have. */
+/** A call's error codes that most calls don't have. */
 export function specificCodes(document: Document): (call: Call) => string[] {
   const codesOf = (call: Call) => [...new Set(failuresOf(call, document).map(({ code }) => code))];
   const all = callsOf(document);
@@ -119,7 +119,7 @@ function callSchemas({ components }: Document): Map<string, Schema> {
   return new Map(schemas.map((schema) => [String(schema.properties?.['call']?.const), schema]));
 }
 
-/** Whether a call makes records whose names are unique in their space, and a list finds them by name. */
+/** Whether a call creates records whose names are unique in their space and can be found by a list. */
 export function makesNamed(call: Call, document: Document): boolean {
   const [room = '', name] = call.operation.operationId.split('.');
   const list = callsOf(document).find(({ operation }) => operation.operationId === `${room}.list`);
@@ -140,7 +140,7 @@ export function atomicCalls(document: Document): ReadonlySet<string> {
   return new Set([...callSchemas(document)].flatMap(([name, { properties }]) => (properties?.['expect'] ? name : [])));
 }
 
-/** Lines of a text, each shorter than `width`. */
+/** Wraps a text into lines shorter than `width`. */
 export function wrapped(text: string, width: number): string[] {
   const lines = [''];
   for (const word of text.split(/\s+/)) {

@@ -7,7 +7,7 @@ interface Operation {
   readonly tags: readonly string[];
 }
 
-/** The calls of the document, as the search of /docs finds them in the API reference. */
+/** The document's calls for the search of /docs, which links to the API reference. */
 export function callsIn(document: object): FoundCall[] {
   const { paths } = document as { paths: Record<string, Record<string, Operation>> };
   return Object.entries(paths).flatMap(([path, methods]) =>

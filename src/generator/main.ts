@@ -10,11 +10,11 @@ import { clientTexts } from './calls.ts';
 import { callsIn } from './found-calls.ts';
 import { pythonTexts } from './python/modules.ts';
 
-/** The clients' calls and types, from the document that the service publishes; a build step. */
+/** Generates the clients' calls and types from the published document, as a build step. */
 const client = fileURLToPath(new URL('../client/', import.meta.url));
 const document = openapi(product);
 
-/** Files that stay the same are left alone: a program may be reading them. */
+/** Writes a file unless it is unchanged, as a program may be reading it. */
 function write(file: string, text: string | Buffer): void {
   if (existsSync(file) && readFileSync(file).equals(Buffer.from(text))) return;
   mkdirSync(dirname(file), { recursive: true });
@@ -25,7 +25,7 @@ for (const [name, text] of Object.entries(await clientTexts(document)))
   write(join(client, `generated/${name}.ts`), text);
 for (const [name, text] of Object.entries(pythonTexts(document))) write(join(client, `python/muster/${name}.py`), text);
 
-// The build names its folder, for the pages of /docs and the draft of the Lua library.
+// The build passes its folder, for the pages of /docs and the draft of the Lua library.
 const { build } = parseArgs({ options: { build: { type: 'string' } } }).values;
 if (build !== undefined) {
   for (const [path, text] of renderSite(callsIn(document)))

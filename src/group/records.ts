@@ -5,7 +5,7 @@ import { groupStates, Message, reason, taskStates } from '../mailbox/records.ts'
 export const outcomes = ['SATISFIED', 'UNSATISFIABLE', 'EXPIRED', 'CANCELLED'] as const;
 export const conditions = ['FIRST_ACCEPTED', 'N_ACCEPTED', 'ALL_TERMINAL'] as const;
 
-/** A member of a group. Its state, reason and attempts are stored once it is terminal; until then its message has them. */
+/** A member of a group. Its state, reason and attempts are stored once it has ended; until then its message has them. */
 export const Task = record('Task', {
   taskId: id().named('id').forModels('taskId of a member, from group_view').example(exampleId('messageId')),
   taskKey: Message.fields.taskKey,
@@ -56,7 +56,7 @@ export const TaskGroup = record(
     decidedAt: time().orNull().means('when it was decided; null: not yet'),
     unjudged: number().or(0).internal(),
     sealOutcome: text().orNull().internal(),
-    /** The mailboxes of members that joined from elsewhere. */
+    /** The mailboxes of tasks that joined from elsewhere. */
     otherMailboxes: text().orNull().later().internal(),
   },
   { lua: 'group' },

@@ -17,7 +17,7 @@ export const groupRoom: Room = {
   events: groupEvents,
   census: { groups: census(TaskGroup) },
   inRun: { groups: many(TaskGroupSummary) },
-  /** A gate scope has its group; a parent scope, how many of its groups are undecided. */
+  /** A gate scope stores its group; a parent scope, the number of its undecided groups. */
   extends: {
     scope: {
       groupId: id().orNull().internal(),

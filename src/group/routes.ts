@@ -98,7 +98,7 @@ const view = read({
   call: 'group.view',
   summary: 'A task group: its state, outcome and members with their verdicts',
   description:
-    "With `waitSeconds` it answers once the group is DECIDED, or as it then stands. A member's " +
+    "With `waitSeconds` it answers once the group is DECIDED, or when the time is up. A member's " +
     '`lastError` is what the last nack of its message said.',
   title: 'See a task group, wait for its decision',
   tool: 'See a group with its members: states, results (`outcome`), verdicts. With waitSeconds it answers when it is DECIDED (`outcome`: SATISFIED, UNSATISFIABLE, EXPIRED, CANCELLED) or the time is over. Without, find SUCCEEDED members that wait for a verdict.',
@@ -115,9 +115,9 @@ const seal = route({
   method: 'POST',
   path: '/task-groups/:groupId/seal',
   call: 'group.seal',
-  summary: 'Close the membership; again answers the same',
+  summary: 'Close the membership; repeating it answers the same',
   description:
-    'No member can be added from then on. A group that cannot reach its condition any more is decided as ' +
+    'No member can be added from then on. A group that can no longer meet its condition is decided as ' +
     'UNSATISFIABLE at once.',
   title: 'Seal a task group',
   tool: 'Say that no more tasks come. ALL_TERMINAL needs it to be decided; the others need it to find out that they cannot be satisfied any more.',

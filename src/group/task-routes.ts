@@ -141,9 +141,9 @@ const join = route({
   method: 'POST',
   path: '/task-groups/:groupId/join-task',
   call: 'group.join',
-  summary: 'Make an outside task a member of an OPEN group; one that is PENDING, RUNNING or SUCCEEDED and in no group',
+  summary: 'Make a task a member of an OPEN group; the task must be PENDING, RUNNING or SUCCEEDED and in no group',
   description:
-    'The task keeps its mailbox and its scope, and is a member in every other respect. Joining again is fine, ' +
+    'The task keeps its mailbox and its scope, and is a member in every other respect. Repeating the call is fine, ' +
     'after the seal, too.',
   permission: 'coordination_write',
   idempotency: 'optional',
@@ -168,14 +168,14 @@ const join = route({
   }),
 });
 
-/** The calls on members of a group. */
+/** The calls for members of a group. */
 export const taskRoutes: readonly Route[] = [
   submit,
   judge('accept', 'ACCEPTED', {
     summary: 'Accept the result of a SUCCEEDED member; the first verdict stands',
     description:
       "The accept that makes the group's condition true decides it, and cancels the members that nobody has begun. The " +
-      'same verdict again is fine, the other one is refused (`VERDICT_CONFLICT`).',
+      'same verdict again is fine; the opposite one is refused (`VERDICT_CONFLICT`).',
     title: 'Accept a result',
     tool: 'Judge a SUCCEEDED task of a group as good. Look at its `outcome` with group_view first: the first verdict stands, and it may decide the group.',
     isRepeatable: true,
@@ -183,8 +183,8 @@ export const taskRoutes: readonly Route[] = [
   judge('reject', 'REJECTED', {
     summary: 'Reject a member that is done, however it ended; the first verdict stands',
     description:
-      'A sealed group whose condition cannot come true any more is decided as UNSATISFIABLE with it. The same verdict ' +
-      'again is fine, the other one is refused (`VERDICT_CONFLICT`).',
+      'If a sealed group can then no longer meet its condition, it is decided as UNSATISFIABLE. The same verdict ' +
+      'again is fine; the opposite one is refused (`VERDICT_CONFLICT`).',
     title: 'Reject a result',
     tool: 'Judge a task of a group that has ended as not good enough. The first verdict stands; the group goes on with its other tasks.',
     isDestructive: true,

@@ -5,7 +5,7 @@ import type { Context, Step } from './context.ts';
 import type { HttpService } from './service.ts';
 import { probePaths } from './system.ts';
 
-/** Logs and counts each request once its answer is known; a stream when it starts. */
+/** Logs and counts each request once its answer is known, a stream when it starts. */
 export function accessLog({ log, metrics }: HttpService): Step {
   return async (ctx, next) => {
     const start = performance.now();
@@ -19,13 +19,13 @@ export function accessLog({ log, metrics }: HttpService): Step {
   };
 }
 
-/** Load balancers and Prometheus probe every few seconds: only their failures are worth a line. */
+/** Load balancers and Prometheus probe every few seconds, so only their failures are logged. */
 function levelOf(status: number, route: string | undefined): LineLevel {
   if (status >= 500) return 'error';
   return status < 400 && probePaths.has(route ?? '') ? 'debug' : 'info';
 }
 
-/** As JSON. Only `path` and `reason` may have characters that it escapes. */
+/** The members of a log line as JSON. Only `path` and `reason` may contain characters to escape. */
 function membersOf({ method, path, state, req }: Context, status: number, durationMs: number): string {
   const { requestId, match, calls, refused, code, reason, traceId = traceIdOf(readTrace(req.headers)) } = state;
   let members = `,"requestId":"${requestId}","method":"${method}","status":${status}`;
@@ -40,17 +40,17 @@ function membersOf({ method, path, state, req }: Context, status: number, durati
   return members;
 }
 
-/** Too short for the secrets that a path may have by mistake, and long enough for an id. */
+/** Too short for a secret that is in a path by mistake, but long enough for an id. */
 const longestShown = 36;
 const mostShown = 10;
 
-/** An unknown path, without what may be a secret. */
+/** An unknown path without possible secrets. */
 function shownPath(path: string): string {
   const parts = path.split('/', mostShown + 1);
   return parts.map((part) => (part.length > longestShown ? '…' : part)).join('/');
 }
 
-/** The ids in the path, by name. Anything else is left out: it may have any content and length. */
+/** The ids in the path, by name. Other parameters are left out, as they may have any content and length. */
 function idsOf(params: Readonly<Record<string, string>>): string {
   let ids = '';
   for (const name in params) {

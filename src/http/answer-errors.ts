@@ -4,7 +4,7 @@ import type { Step } from './context.ts';
 import { notFound } from './people.ts';
 import type { HttpService } from './service.ts';
 
-/** Answers errors of later steps. */
+/** Turns errors of later steps into answers. */
 export function answerErrors(service: HttpService): Step {
   return async (ctx, next) => {
     try {

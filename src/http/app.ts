@@ -15,7 +15,7 @@ import type { HttpService } from './service.ts';
 import { description, metricsPage, probes } from './system.ts';
 import { writeAnswer } from './write-answer.ts';
 
-/** The HTTP server of the service. Every request goes through these steps, in this order. */
+/** The service's HTTP server. Every request goes through these steps in this order. */
 export function createApp(service: HttpService): Server {
   const app: App = new Koa();
   app.use(requestId);
@@ -30,20 +30,20 @@ export function createApp(service: HttpService): Server {
   app.use(requireUtf8);
   if (service.identify) app.use(service.identify);
   app.use(handle);
-  // answerErrors handles all other errors: this is a response that could not be written.
+  // answerErrors handles all other errors. This is a response that could not be written.
   app.on('error', (error: Error) => service.log.warn({ error: error.message }, 'response failed'));
   const server = createHttpServer(app.callback());
   return server;
 }
 
-/** The steps of requests that are no calls. */
+/** The steps of requests that are not calls. */
 function pagesOf(service: HttpService): Step[] {
   const { showsMetrics, routes, sites } = service;
   const forPeople = [home, description(service), ...sites.map((site) => site.pages)];
   return [probes(service), ...(showsMetrics ? [metricsPage(service)] : []), ...(routes.length > 0 ? forPeople : [])];
 }
 
-/** Goes through these steps only with requests outside of the API. */
+/** Runs these steps only for requests outside the API. */
 function outsideOfApi(steps: Step[]): Step {
   const all = compose(steps);
   return (ctx, next) => (ctx.req.url?.startsWith('/v1/') ? next() : all(ctx, next));
@@ -51,7 +51,7 @@ function outsideOfApi(steps: Step[]): Step {
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Has the handler answer that was found. */
+/** Has the matching handler answer. */
 const handle: Step = async (ctx) => {
   const { match } = ctx.state;
   if (!match) throw apiError('ROUTE_NOT_FOUND');

@@ -8,14 +8,14 @@ import type { Step } from './context.ts';
 
 const jsonType = /^application\/json\s*(;|$)/i;
 
-/** The value that nearly every client sends; a comparison is faster than the regular expression. */
+/** The value that nearly every client sends. Comparing is faster than the regular expression. */
 const plainJsonType = 'application/json';
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** Refuses a body that is not plain JSON. An empty one needs no content type; that of a GET is not read. */
+/** Refuses a body that is not plain JSON. An empty body needs no content type, and the body of a GET is not read. */
 export const requireJson: Step = (ctx, next) => {
   const { headers } = ctx.req;
   if (!hasBody(ctx.req) || !bodyMethods.has(ctx.method)) {
@@ -36,16 +36,16 @@ export const requireJson: Step = (ctx, next) => {
   return next();
 };
 
-/** co-body's option, which the types of koa-bodyparser leave out. */
+/** An option of co-body that the types of koa-bodyparser lack. */
 type Options = bodyParser.Options & { readonly onProtoPoisoning: 'ignore' };
 
 const options = (jsonLimit: number): Options => ({
   enableTypes: ['json'],
   jsonLimit: String(jsonLimit),
-  // Accept any JSON value: the check of the fields reports one that is not an object.
+  // Accept any JSON value: the check of the fields refuses one that is not an object.
   strict: false,
   detectJSON: (ctx) => ctx.req.headers['content-type'] === plainJsonType,
-  // In a payload __proto__ is data; as a field of the request, the check of the fields refuses it.
+  // In a payload __proto__ is data. As a field of the request, the check of the fields refuses it.
   onProtoPoisoning: 'ignore',
   onerror: (error) => {
     const { type, status } = error as { type?: string; status?: number };
@@ -64,7 +64,7 @@ function bodyTooLarge(limit: number): ApiError {
 }
 
 const parse: Step = bodyParser(options(defaultMaxBodyBytes));
-/** Of routes whose bodies may be larger. */
+/** For routes with another limit. */
 const others = new Map<number, Step>();
 
 /** Reads the body into `ctx.request.body` and its text into `ctx.request.rawBody`. */
@@ -76,14 +76,14 @@ export const parseJson: Step = (ctx, next) => {
   return other(ctx, next);
 };
 
-/** Refuses a body that is not UTF-8: the parser replaces invalid bytes by U+FFFD. */
+/** Refuses a body that is not UTF-8, as the parser replaces invalid bytes by U+FFFD. */
 export const requireUtf8: Step = (ctx, next) => {
   const { chunks } = ctx.state;
   if (chunks) {
     const { rawBody } = ctx.request;
     // The parser skips a content type with malformed parameters.
     if (typeof rawBody !== 'string') throw apiError('UNSUPPORTED_MEDIA_TYPE');
-    // A valid body may contain U+FFFD, too.
+    // A valid body may contain U+FFFD as well.
     if (rawBody.includes('\ufffd') && !isUtf8(Buffer.concat(chunks))) throw apiError('MALFORMED_JSON');
   }
   return next();

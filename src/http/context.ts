@@ -6,21 +6,23 @@ import type { Response } from '../call/response.ts';
 
 /** An answer to a request, ready to be written. */
 export interface HttpResponse extends Response {
-  /** A file in place of a text; the headers name its type. */
+  /** A file instead of a text; the headers name its type. */
   readonly content?: Buffer;
 }
 
 /** Answers the requests at one path. */
 export interface Handler {
   readonly method: string;
-  /** The full path, for logs and metrics. */
   readonly pattern: string;
   readonly log: Logger;
-  /** Default: `defaultMaxBodyBytes`. */
+  /** By default `defaultMaxBodyBytes`. */
   readonly maxBodyBytes?: number | undefined;
-  /** The body of an error in place of the envelope, where it has another. */
+  /** The body of an error, if it is not the envelope. */
   readonly errorBody?: (error: ApiError) => string | undefined;
-  /** A resource of OAuth: clients find its authorization server by themselves, and a token may be for this address alone. */
+  /**
+   * Whether it is an OAuth resource, for which clients find the authorization server themselves; a token may be for this
+   * address alone.
+   */
   readonly isResource?: boolean;
   /** Answers a request; throws refusals. */
   handle(ctx: Context, params: Readonly<Record<string, string>>): Promise<Response>;
@@ -35,30 +37,29 @@ export interface Match {
 /** State that the steps of a request share, in `ctx.state`. */
 export interface State {
   requestId: string;
-  /** The route pattern, for logs and metrics; undefined: no such path. */
+  /** The route pattern, for logs and metrics; undefined for an unknown path. */
   route?: string;
-  /** Its lines name the route once that is known. */
+  /** Its lines name the route as soon as that is known. */
   log: Logger;
-  /** Undefined for paths outside of the API. */
+  /** Undefined for paths outside the API. */
   match?: Match;
-  /** The caller, if a token has identified it; undefined: the API key does. */
+  /** The caller, if a token identified it; otherwise the API key does. */
   caller?: Caller;
   /** The answer for `writeAnswer`. */
   answer?: HttpResponse;
-  /** The bytes of the body as they arrived. */
+  /** The bytes of the body as received. */
   chunks?: Buffer[];
-  /** The id of the trace that the request belongs to; '' or undefined: of none. */
+  /** The id of the request's trace; '' or undefined if it has none. */
   traceId?: string;
-  /** The error code of a failure. */
   code?: string;
-  /** Why the store did not take the call, or a token was refused. */
+  /** Why the store did not accept the call, or why a token was refused. */
   reason?: string;
-  /** How many calls a batch has, and the codes of those that were refused, with how many. */
+  /** The number of calls in a batch, and how many were refused, by code. */
   calls?: number;
   refused?: Readonly<Record<string, number>>;
 }
 
-/** koa-bodyparser reads `disableBodyParser`, but its types lack it. */
+/** koa-bodyparser reads `disableBodyParser`, which its types lack. */
 interface Extra {
   disableBodyParser?: boolean;
 }

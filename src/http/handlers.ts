@@ -4,7 +4,6 @@ import type { Handler } from './context.ts';
 import { handlerOf } from './http-call.ts';
 import type { HttpService } from './service.ts';
 
-/** The handlers of all paths of the API. */
 export function handlersOf(service: HttpService): readonly Handler[] {
   const operations = [...service.routes, ...service.spacelessRoutes].flatMap((route) =>
     route.gateway ? [] : new Operation(route, patternOf(route), service),

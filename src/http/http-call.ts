@@ -27,7 +27,6 @@ export function handlerOf(operation: Operation): Handler {
   };
 }
 
-/** A request as a call. */
 export class HttpCall implements Call {
   readonly caller: Caller;
   readonly text: string;

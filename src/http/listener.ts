@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 
-/** Open requests are cut off after this time; none takes so long once the held ones are released. */
+/** Open requests are cut off after this time. Once held ones are released, none takes as long. */
 const drainMs = 3_000;
 const pollMs = 20;
 
@@ -23,7 +23,7 @@ export class Listener {
     this.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** Rejects with a one-line message that names the setting if it cannot listen. */
+  /** Starts listening. If that fails, rejects with a one-line message that names the setting. */
   static async start(server: Server, host: string, port: number, setting = 'PORT'): Promise<Listener> {
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
@@ -36,14 +36,14 @@ export class Listener {
   }
 
   /**
-   * Refuses new connections, and closes each open one after the answer that it waits for (which has `Connection:
-   * close`), or immediately if it is idle.
+   * Refuses new connections. Closes each open one after the answer it waits for (which has `Connection: close`), or at once
+   * if it is idle.
    */
   async drain(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    // The connection of a stream is kept alive when that ends: it becomes idle.
+    // When a stream ends, its connection stays open and becomes idle.
     const poll = setInterval(() => this.#server.closeIdleConnections(), pollMs);
     const cut = setTimeout(() => this.#server.closeAllConnections(), drainMs);
     await closed;

@@ -2,7 +2,7 @@ import type { Response } from '../call/response.ts';
 import type { Context, Step } from './context.ts';
 import { readOnly } from './system.ts';
 
-/** A page of a few words: no code, styles or frames, whatever the path is. */
+/** A page of a few words. It needs no code, styles or frames, whatever its path. */
 const headers = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy':
@@ -13,21 +13,21 @@ const headers = {
   Vary: 'Accept',
 };
 
-/** Whether a browser asks to show something: its Accept prefers HTML, unlike that of API clients or curl. */
+/** Whether a browser wants a page to show: unlike API clients and curl, its Accept prefers HTML. */
 function isForPerson(ctx: Context): boolean {
   return (ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.accepts('json', 'html') === 'html';
 }
 
-/** Leads from `/` to the console. */
+/** Redirects `/` to the console. */
 export const home: Step = (ctx, next) => {
   if (ctx.path !== '/' || !isForPerson(ctx)) return next();
   readOnly(ctx, ctx.path);
-  // Relative, so that it works below a proxy's prefix too.
+  // Relative, so that it also works below a proxy's prefix.
   ctx.state.answer = { status: 302, headers: { ...headers, Location: 'console' }, text: '' };
   return Promise.resolve();
 };
 
-/** The answer to an unknown path: `refused`, or for a person a page that says where to go. */
+/** The answer to an unknown path: `refused` or, for a person, a page that says where to go. */
 export function notFound(ctx: Context, refused: Response): Response {
   if (!isForPerson(ctx)) return refused;
   const root = '../'.repeat(Math.max(0, ctx.path.split('/').length - 2));

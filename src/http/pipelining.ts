@@ -6,13 +6,13 @@ const maxRunning = 16;
 
 interface Pipeline {
   running: number;
-  /** Requests that were not started yet, in order. */
+  /** Requests not yet started, in order. */
   readonly waiting: [IncomingMessage, ServerResponse][];
 }
 
 /**
- * Limits pipelining. Node starts all requests in a chunk that it reads (up to 64 KiB) at once; here, those beyond
- * `maxRunning` wait, and the connection is not read until none is waiting. Node writes the answers in order.
+ * Limits pipelining. Node starts all requests in a chunk it reads (up to 64 KiB) at once. Here those beyond `maxRunning`
+ * wait, and the connection is not read while any waits. Node writes the answers in order.
  */
 export function inTurn(listener: RequestListener): RequestListener {
   const pipelines = new WeakMap<Socket, Pipeline>();
@@ -20,7 +20,7 @@ export function inTurn(listener: RequestListener): RequestListener {
   function pipelineOf(socket: Socket): Pipeline {
     const pipeline: Pipeline = { running: 0, waiting: [] };
     pipelines.set(socket, pipeline);
-    // Node resumes the connection to read a body or to drop the rest of one.
+    // Node resumes the connection to read a body or to skip the rest of one.
     socket.on('resume', () => {
       if (pipeline.waiting.length > 0) socket.pause();
     });

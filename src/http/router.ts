@@ -10,7 +10,7 @@ interface Candidate {
   readonly handler: Handler;
 }
 
-/** Finds the handler, or refuses the path or the method. */
+/** Finds the handler, or refuses an unknown path or method. */
 export function routing(handlers: readonly Handler[]): Step {
   const routes = new RouteTable(handlers);
   return (ctx, next) => {
@@ -23,16 +23,16 @@ export function routing(handlers: readonly Handler[]): Step {
   };
 }
 
-/** What `ctx.path` is; for that, Koa parses the whole URL. */
+/** The same as `ctx.path`, for which Koa would parse the whole URL. */
 function pathOf({ url = '' }: IncomingMessage): string {
   const end = url.search(/[?#]/);
   return end === -1 ? url : url.slice(0, end);
 }
 
 /**
- * Handlers by path. The patterns are @koa/router's, but a router of all routes tries them one after the other, which
- * costs more than the rest of a request. So there is a router for each first segment and number of segments, of a few
- * routes each; it is asked only for the methods of a path that none of its routes matched.
+ * Handlers by path. The patterns are @koa/router's, but one router for all routes would try them one by one, which costs more
+ * than the rest of a request. So there is a small router for each first segment and number of segments. A router is asked
+ * about other methods of a path only if none of its routes matched.
  */
 class RouteTable {
   readonly #routers = new Map<string, Router>();
@@ -73,7 +73,7 @@ function paramsOf(layer: Layer, path: string, found: RegExpExecArray): Record<st
   return params;
 }
 
-/** '' for what is no percent-encoded UTF-8: no parameter may be empty. */
+/** '' if the part is not percent-encoded UTF-8, as no parameter may be empty. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

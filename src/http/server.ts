@@ -13,14 +13,14 @@ import { invalid } from '../call/errors.ts';
 import { envelope } from '../call/refusal.ts';
 import { inTurn } from './pipelining.ts';
 
-/** Far more than a request needs; a client that is slower only occupies a connection. */
+/** Far more than a request needs. A slower client only occupies a connection. */
 const limits = { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 };
 /** How often connections are checked against these timeouts. */
 const connectionsCheckingInterval = 2_000;
-/** Includes those of held watches: each takes 20 KiB of memory and a file descriptor. */
+/** Includes connections of held watches. Each takes 20 KiB of memory and a file descriptor. */
 const maxConnections = 20_000;
 
-/** An HTTP server whose errors all have the API's body, including those that Node answers without Koa. */
+/** An HTTP server whose errors all have the API's body, even those that Node answers without Koa. */
 export function createHttpServer(listener: RequestListener): Server {
   const options = { ...limits, connectionsCheckingInterval, requireHostHeader: false };
   const server = createServer(
@@ -33,7 +33,7 @@ export function createHttpServer(listener: RequestListener): Server {
     }),
   );
   server.maxConnections = maxConnections;
-  // RFC 9110, 10.1.1: an unknown expectation may be ignored.
+  // An unknown expectation may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
     cutOff(socket, 400, 'this server is not a proxy'),
@@ -43,7 +43,7 @@ export function createHttpServer(listener: RequestListener): Server {
 }
 
 /**
- * The path of a request target, which may have a scheme and host (as for proxies): a malformed host must not reach the
+ * The path of a request target, which may include scheme and host (as for proxies). A malformed host must not reach the
  * parser.
  */
 function originForm(target = '/'): string {
@@ -52,7 +52,7 @@ function originForm(target = '/'): string {
 
 function unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
-  // An answer in progress may belong to an earlier request, which must not get this error instead.
+  // An answer in progress may belong to an earlier request, which must not get this error.
   const isOfAnother = response ? response.req.complete || response.headersSent : false;
   if (!socket.writable || error.code === 'ECONNRESET' || isOfAnother) socket.destroy();
   else if (error.code === 'HPE_HEADER_OVERFLOW') cutOff(socket, 431, 'the headers are larger than 16 KiB');

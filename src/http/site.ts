@@ -5,7 +5,6 @@ import { gzip } from 'node:zlib';
 import type { Step } from './context.ts';
 import { readOnly } from './system.ts';
 
-/** A file of a site. */
 export interface Source {
   readonly path: string;
   readonly type: string;
@@ -19,7 +18,7 @@ interface File {
   readonly gzipped: Buffer;
 }
 
-/** The headers of a page under this Content-Security-Policy. */
+/** The headers of pages with this Content-Security-Policy. */
 export function headersUnder(policy: readonly string[]): Readonly<Record<string, string>> {
   return {
     'Content-Security-Policy': policy.join('; '),
@@ -28,10 +27,7 @@ export function headersUnder(policy: readonly string[]): Readonly<Record<string,
   };
 }
 
-/**
- * Pages for people: a home (`/docs`) and the files below it. Paths are looked up in a list, so no other file can be
- * read.
- */
+/** Pages for people: a home (`/docs`) and the files below it. Paths are looked up in a list, so no other file can be read. */
 export class Site {
   readonly #home: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -44,7 +40,7 @@ export class Site {
     this.#sources = new Map(sources.map((source) => [source.path, source]));
     this.#headers = {
       ...headersUnder(policy),
-      // Revalidate each time (304): after an update nobody mixes old and new files.
+      // Browsers revalidate each time (304), so nobody mixes old and new files after an update.
       'Cache-Control': 'no-cache',
       Vary: 'Accept-Encoding',
     };
@@ -55,7 +51,7 @@ export class Site {
     const { path, state } = ctx;
     if (path === `${this.#home}/`) {
       readOnly(ctx, path);
-      // A page names its files relative to its home, so it works below a proxy's prefix too.
+      // A page names its files relative to its home, so it also works below a proxy's prefix.
       const location = { Location: `../${basename(this.#home)}`, 'Content-Length': '0' };
       state.answer = { status: 308, headers: { ...this.#headers, ...location } };
       return;
@@ -64,7 +60,7 @@ export class Site {
     if (!file) return next();
     readOnly(ctx, path.startsWith(`${this.#home}/`) ? `${this.#home}/:file` : path);
     const { type, etag, plain, gzipped } = await file;
-    // Weak: the same page, compressed or not.
+    // Weak, as the page may or may not be compressed.
     const headers = { ...this.#headers, ETag: `W/${etag}` };
     if (isKnown(etag, ctx.headers['if-none-match'])) {
       state.answer = { status: 304, headers };
@@ -78,14 +74,14 @@ export class Site {
     };
   };
 
-  /** Read and compressed on the first request, then kept: files change only with a release. */
+  /** Reads and compresses a file on its first request and keeps it, since files only change with a release. */
   file(path: string): Promise<File> | undefined {
     const source = this.#sources.get(path);
     const known = this.#loaded.get(path);
     if (known || !source) return known;
     const file = load(source);
     this.#loaded.set(path, file);
-    // Don't keep a failure: the next request tries again.
+    // Don't keep a failure, so that the next request tries again.
     file.catch(() => this.#loaded.delete(path));
     return file;
   }

@@ -4,17 +4,17 @@ import { StoreUnavailable } from '../redis/scripts.ts';
 import type { Context, Step } from './context.ts';
 import type { HttpService } from './service.ts';
 
-/** Requested every few seconds, by load balancers and Prometheus. */
+/** Load balancers and Prometheus request these every few seconds. */
 export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Names the route in logs and metrics. Throws METHOD_NOT_ALLOWED for anything but GET and HEAD. */
+/** Sets the route for logs and metrics. Throws METHOD_NOT_ALLOWED for anything but GET and HEAD. */
 export function readOnly({ state, method }: Context, route: string): void {
   state.route = route;
   state.log = state.log.child({ route });
   if (method !== 'GET' && method !== 'HEAD') throw apiError('METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
 }
 
-/** GET /healthz: the process answers. GET /readyz: the store takes calls. */
+/** GET /healthz: whether the process answers. GET /readyz: whether the store accepts calls. */
 export function probes(service: HttpService): Step {
   return async (ctx, next) => {
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
@@ -25,7 +25,6 @@ export function probes(service: HttpService): Step {
   };
 }
 
-/** GET /metrics, for Prometheus. */
 export function metricsPage(service: HttpService): Step {
   return async (ctx, next) => {
     if (ctx.path !== '/metrics') return next();
@@ -35,7 +34,6 @@ export function metricsPage(service: HttpService): Step {
   };
 }
 
-/** GET /openapi.json. */
 export function description(service: HttpService): Step {
   return async (ctx, next) => {
     if (ctx.path !== '/openapi.json') return next();

@@ -39,21 +39,21 @@ const token = text(1, 256)
   .meta({ model: 'from message_recv' })
   .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
-/** The limit of a message's payload and progress together. What it has asked is counted, but few have asked. */
+/** The limit of a message's payload and progress together. A question is counted as well, but few messages have one. */
 const maxMessageBytes = 65_536 + 4_096;
 const bytesOf = (value: unknown): number => (value instanceof Raw ? Buffer.byteLength(value.text) : 0);
 
-/** How often a held receive retries while the organization has as many claims as its plan allows. */
+/** How often a held receive retries while the organization is at its plan's limit of claims. */
 const limitedRetryMs = 500;
 
-/** A held receive retries CONCURRENCY_LIMITED by itself. */
+/** A held receive retries CONCURRENCY_LIMITED instead of answering it. */
 const look: Hold['look'] = async (run, isLast, again) => {
   try {
     const ran = await run({ looksAgain: isLast ? '' : '1' });
     return isLast || ran.reply !== undefined ? ran : undefined;
   } catch (error) {
     if (isLast || !(error instanceof Refusal && error.code === 'CONCURRENCY_LIMITED')) throw error;
-    // Nothing wakes it when a claim elsewhere in the organization ends.
+    // No wake-up announces that a claim elsewhere in the organization has ended.
     again(limitedRetryMs);
     return undefined;
   }
@@ -161,7 +161,7 @@ const renew = route({
   summary: 'Extend the lease of a claim, counted from now; may shorten it',
   description:
     '`progress` is kept with the message over its attempts: the next `recv` answers the last one that was ' +
-    'given. A renewal is no operation and emits no event.',
+    'given. A renewal is not an operation and emits no event.',
   title: 'Report progress, keep the claim',
   tool: 'Keep a message that you still work on, before leaseExpiresAt, else another agent gets it. Call it about every third of the lease.',
   isRepeatable: true,
@@ -219,7 +219,7 @@ const complete = route({
     'sent there in the same step. The same token again answers as before, with `replay` true; after the lease was ' +
     'lost it is refused (`CLAIM_LOST`): drop the work.',
   title: 'Complete work',
-  tool: 'Say that the message is done, once the work is safe. Nobody gets it again. `result` with mailboxId and scopeId is also sent on as a new message, in the same step.',
+  tool: 'Report that the message is done, once the work is safe. Nobody gets it again. `result` with mailboxId and scopeId is also sent on as a new message, in the same step.',
   isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'required',
@@ -294,7 +294,7 @@ const nack = route({
   description:
     'With `retry` true the message is READY again, or DELAYED until `readyAt` where its mailbox has a ' +
     'retry policy or `delaySeconds` is given; after the last attempt it is FAILED. A pause may pass the ' +
-    'deadline: the message expires then. With `countsAttempt` false the message goes back without having been ' +
+    'deadline; the message then expires. With `countsAttempt` false the message goes back as if it had not been ' +
     'tried: its attempt is taken back, so it is never FAILED by that, and its only pause is `delaySeconds`.',
   title: 'Give work back',
   tool: 'Give a message back that you cannot finish: retry true for another attempt by anybody, false when none can succeed. Say why in `error`: the next attempt sees it as lastError.',
@@ -347,5 +347,5 @@ const nack = route({
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
 });
 
-/** The calls of a worker: claim a message, and renew or end the claim. */
+/** The calls of a worker: claim a message, renew the claim, end it. */
 export const claimRoutes: readonly Route[] = [recv, renew, complete, nack];

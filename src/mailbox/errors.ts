@@ -27,7 +27,7 @@ export const mailboxErrors: ErrorTable = {
   ),
   PREREQUISITE_FAILED: advised('look why it failed; mend and requeue it first, or send without it', 409, (detail) => {
     const [kind, id, state = ''] = detail.split(' ');
-    return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or once it has come out well`;
+    return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or once it has succeeded`;
   }),
   DEPENDENTS_FULL: entry(409, (detail) => {
     const [kind, id, limit = ''] = detail.split(' ');
@@ -85,7 +85,7 @@ export const mailboxErrors: ErrorTable = {
   ),
 };
 
-/** The detail of a list's refusal. Of MESSAGES_DAMAGED, whose last word is the last damaged id, with the cursor behind that. */
+/** The detail of a list's refusal. In MESSAGES_DAMAGED the last word, the last damaged id, becomes the cursor behind it. */
 export function damagedDetail({ code, detail }: Refusal, cursorBehind: (id: string) => string | null): string {
   const [first = '', last = '', behind] = detail.split(' ');
   if (code !== 'MESSAGES_DAMAGED' || behind === undefined) return detail;

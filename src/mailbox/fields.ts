@@ -1,22 +1,22 @@
 import { integer, key, moment, optional } from '../call/fields.ts';
 
-/** How often a message is handed out. */
+/** How often a message is delivered at most. */
 export const maxAttempts = () => integer(1, 100).description('the most attempts before a message is FAILED').example(5);
 
-/** How long a message waits before it is ready, where its caller says so. */
+/** How long a message waits before it is ready. */
 export const delaySeconds = () =>
   integer(0, 2_592_000)
     .description('the seconds for which the message is DELAYED: nobody receives it')
     .meta({ model: 'for how long nobody receives it' });
 
-/** The pauses of a mailbox before a retry: the first, and the longest. */
+/** A mailbox's pauses before a retry: the first and the longest. */
 export const retryDelaySeconds = () =>
   integer(0, 86_400)
     .description('the pause before the second attempt; it doubles before each further one')
     .meta({ model: 'the first pause before a retry; it doubles' });
 export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the longest of those pauses').example(3_600);
 
-/** Fields of messages that say in what order they are worked. */
+/** The fields that order a message among others. */
 export const inOrder = {
   priority: optional(integer(0, 9))
     .description('messages of a higher priority are received first; left out: 0, the lowest; low ones may starve')
@@ -30,7 +30,7 @@ export const inOrder = {
     .example('customer-42'),
 };
 
-/** Fields of a message that a send and a submit share. */
+/** The fields that send and submit share. */
 export const whenAndHowOften = {
   deadline: optional(moment())
     .description('when the message expires unless it has ended by then; must lie in the future')
@@ -42,7 +42,7 @@ export const whenAndHowOften = {
   ...inOrder,
 };
 
-/** How many messages of one key may be worked at once; null: any number. */
+/** How many messages of one key may be active at once; null for any number. */
 export const perKey = () =>
   integer(1, 1_000)
     .allow(null)

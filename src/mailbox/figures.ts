@@ -13,10 +13,10 @@ const count = (meaning: string) => number().means(meaning).example(12);
 
 const PeriodFigures = record('PeriodFigures', {
   at: time().means('when the minute, or the ten minutes, began'),
-  sent: count('messages sent; results and what schedules send among them, not requeues'),
-  claimed: count('attempts begun: each message that a receive handed out'),
+  sent: count('messages sent, including results and those of schedules, but not requeues'),
+  claimed: count('attempts begun: each message that a receive delivered'),
   acked: count('messages completed'),
-  rejected: count('messages refused for good by a worker'),
+  rejected: count('messages rejected by a worker'),
   failed: count('messages that are out of attempts'),
   expired: count('messages whose deadline passed'),
   cancelled: count('messages cancelled: by a caller, with a run, by the decision of a group'),
@@ -25,14 +25,14 @@ type Period = typeof PeriodFigures.type;
 
 interface Counted {
   readonly now: number;
-  /** The minute since 1970 that is not closed; 0: nothing was ever counted. */
+  /** The minute since 1970 that is not closed yet; 0 if nothing was ever counted. */
   readonly openMinute: number;
   readonly totals: readonly number[];
-  /** The names of places, each followed by its text. */
+  /** Names of places, each followed by its text. */
   readonly places: readonly string[];
 }
 
-/** Every period of a kind up to now, oldest first, with zeros where nothing was counted. */
+/** Every period of a kind up to now, oldest first, with zeros for periods without counts. */
 function periods(
   { prefix, length, places: wanted }: typeof minutes,
   { now, openMinute, totals, places }: Counted,

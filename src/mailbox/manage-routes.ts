@@ -14,9 +14,8 @@ const nextCursor = textField().orNull();
 const view = read({
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.view',
-  summary: 'A mailbox, with how many messages it holds; with waitSeconds, once it holds none that is not finished',
-  description:
-    'With `waitSeconds` it answers once the mailbox has no message that is not finished, or as it ' + 'then stands.',
+  summary: 'A mailbox, with how many messages it holds; with waitSeconds, once all of them are finished',
+  description: 'With `waitSeconds` it answers once the mailbox has no unfinished messages, or when the time is up.',
   success: { 200: Mailbox.schema },
   refuses: ['MAILBOX_NOT_FOUND'],
   script: 'mailbox/view',
@@ -32,11 +31,11 @@ const update = route({
   method: 'PATCH',
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.update',
-  summary: 'Change any of name, backlogLimit and retry policy; what lies in the mailbox stays, whatever the limit',
+  summary: 'Change any of name, backlogLimit and retry policy; messages in the mailbox stay, whatever the limit',
   description:
     'Any subset of the fields; values that change nothing emit no event and count as no operation. ' +
-    '`maxAttempts` is that of messages sent from now on; the pauses are those of the next retries. A higher `perKey`, or ' +
-    'null for none, frees messages that wait for their key, the first 50 at once; a lower one takes nothing back.',
+    '`maxAttempts` applies to messages sent from now on, the pauses to the next retries. A higher `perKey`, or ' +
+    'null for none, frees messages that wait for their key, the first 50 at once; a lower one affects only later messages.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
@@ -62,7 +61,7 @@ const update = route({
     maxAttempts: body.maxAttempts ?? '',
     retryDelaySeconds: body.retryDelaySeconds ?? '',
     maxRetryDelaySeconds: body.maxRetryDelaySeconds ?? '',
-    // 0: none.
+    // 0 removes it.
     perKey: body.perKey === undefined ? '' : (body.perKey ?? 0),
   }),
   reply,
@@ -86,18 +85,18 @@ const remove = route({
 });
 
 const pause = pauseOrResume('mailbox.pause', view, {
-  summary: 'Pause a mailbox: nothing is received from it until it is resumed; again changes nothing',
+  summary: 'Pause a mailbox: nothing is received from it until it is resumed; repeating it changes nothing',
   description:
-    'From this step on receives find nothing there: held ones wait on, others are 204. Sends, claims, completions, ' +
+    'From now on receives find nothing there: held ones keep waiting, others answer 204. Sends, claims, completions, ' +
     'deadlines, delays, leases and schedules go on, and messages keep their places.',
 });
 
 const resume = pauseOrResume('mailbox.resume', view, {
-  summary: 'Resume a paused mailbox; again changes nothing',
+  summary: 'Resume a paused mailbox; repeating it changes nothing',
   description: 'Held receives are woken.',
 });
 
-/** The body of a call that goes through a mailbox in steps. */
+/** The body of a call that works through a mailbox in steps. */
 interface Step {
   readonly cursor?: string | undefined;
   readonly max: number;
@@ -109,7 +108,7 @@ const step = {
   cursor: optional(bodyCursor()),
 };
 
-/** The cursors of such a call, which stand in its body. */
+/** Cursors that are in the body of such a call. */
 class StepCursors {
   readonly #cursors: Cursors;
 
@@ -162,7 +161,7 @@ const purge = route({
 
 const requeueCursors = new StepCursors('requeue');
 const requeued = {
-  requeued: number().means('the messages that were brought back'),
+  requeued: number().means('the messages requeued'),
   nextCursor,
   passedOver: countsByName().means('the messages that stay as they are, by the code of the error that says why'),
 };
@@ -212,5 +211,5 @@ const requeue = route({
   }),
 });
 
-/** One mailbox: shown, changed, emptied, deleted. */
+/** The calls on one mailbox. */
 export const manageRoutes: readonly Route[] = [view, update, remove, pause, resume, purge, requeue];

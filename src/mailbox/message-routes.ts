@@ -7,7 +7,7 @@ import { ChangedMessage, Message } from './records.ts';
 
 const reply = { message: one(Message) };
 
-/** The payload, which never changes, is no part of what is stored for the Idempotency-Key. */
+/** The answer stored for the Idempotency-Key leaves out the payload, which never changes. */
 const changed = {
   reply: { message: one(ChangedMessage), payload: opaque() },
   answer: ({ message, payload }: { message: Answered<typeof ChangedMessage.fields>; payload: unknown }) => ({
@@ -22,7 +22,7 @@ const view = read({
   summary: 'A message with its payload and its result; with waitSeconds, once it has ended',
   description:
     'With `waitSeconds` it answers once the message is ACKED, FAILED, REJECTED, EXPIRED or CANCELLED, or ' +
-    'as it then stands.',
+    'when the time is up.',
   title: 'See a message, wait for its end',
   tool: 'See what has become of a message. With waitSeconds it answers when it has ended (ACKED: done, with `result`; REJECTED, FAILED, EXPIRED, CANCELLED: not done, see `reason` and `lastError`) or the time is over: look at `state`.',
   toolAnswer: true,
@@ -38,10 +38,10 @@ const cancel = route({
   method: 'POST',
   path: '/messages/:messageId/cancel',
   call: 'message.cancel',
-  summary: 'Cancel a message that is ready or claimed; a claim on it is lost',
+  summary: 'Cancel a message that has not ended; a claim on it is lost',
   description:
-    'A message that has not ended becomes CANCELLED with the reason CANCELLED_BY_CALLER. One that ' +
-    'is CANCELLED already is answered as it is; one that ended otherwise is MESSAGE_FINISHED.',
+    'The message becomes CANCELLED with the reason CANCELLED_BY_CALLER. A message that ' +
+    'is already CANCELLED is answered as it is; for any other end the answer is MESSAGE_FINISHED.',
   title: 'Cancel a message',
   tool: 'Take work back that you sent and nobody needs any more: nobody receives it, and whoever works on it loses the claim. To stop a whole run: scope_cancel.',
   isDestructive: true,
@@ -60,12 +60,12 @@ const requeue = route({
   method: 'POST',
   path: '/messages/:messageId/requeue',
   call: 'message.requeue',
-  summary: 'Bring a message back to its mailbox; a failed, rejected, expired or cancelled one, with all its attempts',
+  summary: 'Requeue a failed, rejected, expired or cancelled message, with all its attempts',
   description:
     'A FAILED, REJECTED, EXPIRED or CANCELLED message is READY again, DELAYED with `delaySeconds`, or BLOCKED while a message or group that it is after has not ended. It ' +
     'keeps its id, workKey, `lastError` and `progress`; its attempts are counted anew, and a deadline ' +
     'that has passed is cleared. Members of decided groups, those with a verdict and messages of ' +
-    'cancelled runs stay as they are. Limits and plan are tested as for a send.',
+    'cancelled runs stay as they are. Limits and plan are checked as for a send.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({ delaySeconds: optional(delaySeconds(), 0) }),
@@ -92,5 +92,5 @@ const requeue = route({
   ...changed,
 });
 
-/** One message: shown, stopped, brought back. */
+/** The calls on one message. */
 export const messageRoutes: readonly Route[] = [view, cancel, requeue];

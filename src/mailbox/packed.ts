@@ -3,15 +3,15 @@ import type { Unpacked, Unpacking } from '../call/service.ts';
 import { DamagedSegment, type Place, type Segment } from '../event/segment.ts';
 import type { Segments } from '../event/segments.ts';
 
-/** The limit of the long texts given to a script at once: more than a page has. */
+/** The limit of the long texts passed to a script at once: more than a page needs. */
 const maxBytes = 5 * 1024 * 1024;
 const longLength = 256;
 
-/** A long text stands after the rows: its value is its first byte there, counted from 1, and its length. */
+/** The value of a long text is its position behind the rows: its first byte, counted from 1, and its length. */
 type Values = readonly (string | false | readonly [from: number, bytes: number])[];
-/** By the id of a message; false: the segment has no such message. */
+/** By message id; false if the segment has no such message. */
 type RowsOfSegment = Record<string, Values | false>;
-/** By the fields that were asked for and the digest of the segment; false: it is damaged. */
+/** By the requested fields, then by the digest of the segment; false if it is damaged. */
 type Rows = Record<string, Record<string, RowsOfSegment | false>>;
 
 /** The messages that a request has unpacked so far. */
@@ -19,20 +19,20 @@ interface MessagesUnpacked extends Unpacked {
   readonly rows: Rows;
   readonly texts: string[];
   bytes: number;
-  /** Keys of segments that had no content: they may have been replaced. */
+  /** Keys of segments without content, which may have been replaced. */
   readonly missing: Set<string>;
 }
 
-/** An entry of the index (lua/mailbox/_packed.lua) as a place of its segment. */
+/** The place of a segment, from its index entry (lua/mailbox/_packed.lua). */
 export function placeOfEntry(entry: string, key: string): Place {
   const [last = '', first = '', , digest = '', count = ''] = entry.split(' ');
   return { last, first, count: Number(count), digest, key, holds: 'messages' };
 }
 
-/** The fields that may be long: they are read only where they are asked for. */
+/** The fields that may be long. They are read only on request. */
 export const texts: readonly string[] = ['payload', 'result', 'lastError', 'progress'];
 
-/** `id [field, value, …]`, a tab and the same for the texts: a message, from its stored fields and values, in a segment. */
+/** A message's line in a segment: `id [field, value, …]`, a tab, and the same list for the long texts. */
 export function lineOf(id: string, flat: readonly string[]): string {
   const [head, tail]: [string[], string[]] = [[], []];
   for (let at = 0; at < flat.length; at += 2)
@@ -40,13 +40,13 @@ export function lineOf(id: string, flat: readonly string[]): string {
   return `${id} ${JSON.stringify(head)}\t${JSON.stringify(tail)}`;
 }
 
-/** The line of a message in a segment, whose lines are in order. */
+/** The line of a message in a segment, whose lines are sorted by id. */
 export function findMessage(segment: Segment, id: string): string | undefined {
   const line = segment.lines[segment.firstPlace((one) => one >= id)];
   return line?.startsWith(`${id} `) ? line : undefined;
 }
 
-/** The stored fields and values of a line, one after the other. */
+/** The stored fields and values of a line, alternating. */
 export function fieldsOf(line: string, withTexts = true): string[] {
   const tab = line.indexOf('\t');
   const head = JSON.parse(line.slice(line.indexOf(' ') + 1, tab)) as string[];
@@ -67,7 +67,7 @@ export class PackedMessages implements Unpacking {
     return detail.startsWith('messages;');
   }
 
-  /** Adds what a script asks for to what it has. */
+  /** Adds the messages that a script asks for to those unpacked before. */
   async unpack(detail: string, before?: MessagesUnpacked): Promise<MessagesUnpacked> {
     const [, names = '', ...parts] = detail.split(';');
     const all: Omit<MessagesUnpacked, 'text'> = before ?? { rows: {}, texts: [], bytes: 0, missing: new Set() };
@@ -90,7 +90,10 @@ export class PackedMessages implements Unpacking {
     return { ...all, text: `${JSON.stringify(rows)}\n${all.texts.join('')}` };
   }
 
-  /** Undefined for one that has to be asked for again; `missing` has those that were. */
+  /**
+   * Undefined if the segment has no content yet must be asked for again; `missing` remembers it. If it is still missing then,
+   * it is damaged.
+   */
   async #openOrDamaged(place: Place, missing: Set<string>): Promise<Segment | 'damaged' | undefined> {
     try {
       const segment = await this.open(place);
@@ -103,14 +106,15 @@ export class PackedMessages implements Unpacking {
     }
   }
 
-  /** Undefined if its content is gone, as when it has just been replaced: then the index has another. Throws DamagedSegment. */
+  /**
+   * Undefined if its content is gone, for example just replaced; the index then has the new segment. Throws DamagedSegment.
+   */
   async open(place: Place): Promise<Segment | undefined> {
     return this.#segments.open('', place).catch((error) => {
       throw this.reported(error);
     });
   }
 
-  /** Names a damaged segment in the log. */
   reported(error: unknown): unknown {
     if (error instanceof DamagedSegment)
       this.#log.error({ segment: error.place.key, error: error.message }, 'packed messages cannot be read');
@@ -118,7 +122,7 @@ export class PackedMessages implements Unpacking {
   }
 }
 
-/** A long text goes behind the others: to be read as JSON would take Redis ten times as long. */
+/** Long texts go behind the rows: decoding them as JSON would take Redis ten times as long. */
 function placed(value: string | false, all: Pick<MessagesUnpacked, 'texts' | 'bytes'>): Values[number] {
   if (value === false || value.length < longLength) return value;
   const bytes = Buffer.byteLength(value);
@@ -140,7 +144,7 @@ function valuesOf(line: string, names: string): (string | false)[] {
   return wanted.map((name) => hash[name] ?? false);
 }
 
-/** The stored fields of a message by name. */
+/** The stored fields of a message, by name. */
 export type MessageHash = Readonly<Partial<Record<string, string>>>;
 
 export function hashOf(flat: readonly string[]): MessageHash {

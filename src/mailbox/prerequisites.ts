@@ -4,7 +4,7 @@ import { fields, id, oneOf, optional, says } from '../call/fields.ts';
 import { exampleId, type Get } from '../declare/field.ts';
 import type { Value } from '../declare/value.ts';
 
-/** What becomes of a message when one of its prerequisites does not come out well. */
+/** What happens to a message when a prerequisite does not succeed. */
 export const policies = ['CANCEL', 'WAIT', 'RUN'] as const;
 
 /** A prerequisite as a request names it. */
@@ -13,7 +13,7 @@ interface Named {
   readonly groupId?: string | undefined;
 }
 
-/** Fields of a send and a submit that make the message wait for others. */
+/** The fields of send and submit that make a message wait for others. */
 export const whatItIsAfter = {
   after: optional(
     Joi.array<Named[]>()
@@ -29,19 +29,19 @@ export const whatItIsAfter = {
       )
       .min(1)
       .max(50)
-      .description('what must have come out well before the message may be received; until then it is BLOCKED')
+      .description('what must succeed before the message may be received; until then it is BLOCKED')
       .meta({ model: 'what must be done well before; until then it is BLOCKED' })
       .example([{ messageId: exampleId('messageId') }])
       .error(says('must be a list of 1 to 50 objects like {"messageId":"…"} or {"groupId":"…"}')),
   ),
   onFailure: optional(oneOf(...policies))
     .description(
-      'if one comes out otherwise: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until it was requeued and ACKED; RUN: any end will do; only with after',
+      'if one does not succeed: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until it was requeued and ACKED; RUN: any end will do; only with after',
     )
     .meta({ model: 'if one fails: CANCEL this too (default), WAIT for a requeue, or RUN anyway' }),
 };
 
-/** The argument of a script: the policy, then `m` or `g` and the id of each; '' for none. */
+/** The script's argument: the policy, then `m` or `g` and the id of each; '' for none. */
 export function prerequisitesText({
   after,
   onFailure,
@@ -70,7 +70,7 @@ interface Prerequisite {
   readonly isOpen: boolean;
 }
 
-/** Of a message's stored `prerequisites` (lua/mailbox/_after.lua). */
+/** Parses a message's stored `prerequisites` (lua/mailbox/_after.lua). */
 function read(get: Get): Prerequisite[] {
   const text = get('prerequisites');
   if (text === null || text === '') return [];
@@ -81,7 +81,6 @@ function read(get: Get): Prerequisite[] {
   });
 }
 
-/** The rows of a record's `after`, `blockedBy` and its `onFailure`. */
 export const afterOf = (get: Get): Value =>
   read(get).map(({ isGroup, id, state }): Value => [isGroup ? null : id, isGroup ? id : null, state]);
 
@@ -90,7 +89,7 @@ export const onFailureOf = (get: Get): Value => {
   return text === null || text === '' ? null : (String(text).split(' ')[0] ?? null);
 };
 
-/** Prerequisites come first, then its key, then what a receive found short or what it has asked. */
+/** The reasons in the order in which they block: prerequisites, then the key, then units or a question. */
 export const blockedByOf = (get: Get): Value => {
   if (get('state') !== 'BLOCKED') return [];
   const resource = get('blockedOn');

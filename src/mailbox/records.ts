@@ -13,13 +13,13 @@ import {
   requirementsOf,
 } from './requirements.ts';
 
-/** How often a message is handed out before it is FAILED, where nothing else is said. */
+/** How often a message is delivered before it is FAILED, unless it or its mailbox says otherwise. */
 export const defaultAttempts = 5;
 
 const noon = '2026-01-31T12:00:00.000Z';
 const maxAttempts = number(1).means('the most attempts before a message is FAILED').example(defaultAttempts);
 
-/** How often something rare has happened. */
+/** A counter of rare events. */
 const total = () => number().or(0).internal();
 
 export const Mailbox = record('Mailbox', {
@@ -56,17 +56,17 @@ export const Mailbox = record('Mailbox', {
     .example(noon),
   paused: flag().means('whether nothing is received from it until it is resumed'),
   createdAt: time(),
-  /** No DELAYED message is ready earlier. */
+  /** No DELAYED message becomes ready before this. */
   nextReadyAt: time().orNull().internal(),
   /** Messages with a priority or a key among the DELAYED ones. */
   orderedDelayed: number().or(0).internal(),
-  /** While `perKey` was raised and workers still free messages: the last key that they have come to. */
+  /** While workers free messages after `perKey` was raised: the last key they have reached. */
   freedThrough: text().orNull().internal(),
-  /** Kept once a receive has asked for messages of all runs: the turn that was given last. */
+  /** The last turn given, from the first receive of messages of all runs on. */
   turn: number().orNull().internal(),
-  /** Of those that deliver their tasks through it. */
+  /** Groups that deliver their tasks through this mailbox. */
   undecidedGroups: number().or(0).internal(),
-  /** From these and the counts above follows how often messages were sent, claimed and completed (lua/mailbox/_figures.lua). */
+  /** With the counts above, these give how often messages were sent, claimed and completed (lua/mailbox/_figures.lua). */
   goneTotal: total(),
   unackedTotal: total(),
   requeuedTotal: total(),
@@ -74,7 +74,7 @@ export const Mailbox = record('Mailbox', {
   failedTotal: total(),
   expiredTotal: total(),
   cancelledTotal: total(),
-  /** The minute since 1970 in which one of them last rose; 0: none did. */
+  /** The minute since 1970 in which one of them last rose; 0 if none did. */
   figuresMinute: number().or(0).internal(),
 });
 
@@ -91,7 +91,7 @@ export const messageStates = [
 ] as const;
 /** Final states from which a message can be requeued. */
 export const requeueableStates = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
-/** Of the tasks that messages are, and of their groups. */
+/** The states of tasks and of their groups. */
 export const taskStates = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 export const groupStates = ['OPEN', 'SEALED', 'DECIDED'] as const;
 
@@ -117,7 +117,7 @@ export const Prerequisite = record('Prerequisite', {
     .means('how it came out or stands, of a group its outcome once it has one; null: in a list, that it has not ended'),
 });
 
-/** What a BLOCKED message waits for. */
+/** The things that a BLOCKED message waits for. */
 const blockers = ['MESSAGE', 'GROUP', 'KEY', 'POOL', 'ALLOWANCE', 'QUESTION'] as const;
 export const Blocker = record('Blocker', {
   kind: oneOf(...blockers),
@@ -126,7 +126,7 @@ export const Blocker = record('Blocker', {
     .means('what it waits for; of KEY with perKey 1 the message that has the place of the key; null: any of several'),
 });
 
-/** What a waiting task waits for: also the mailbox or scope that is paused. */
+/** What a waiting task waits for, including a paused mailbox or scope. */
 export const WaitBlocker = Blocker.with('WaitBlocker', { kind: oneOf(...blockers, 'PAUSED') });
 
 const blockedBy = many(Blocker)
@@ -137,14 +137,14 @@ const blockedBy = many(Blocker)
 
 const lastError = 'the printer is out of paper';
 
-/** When retention removes a message, a tombstone of its task stays, in which `tombstoneOf` is its mailbox. */
+/** When retention removes a message, its task leaves a tombstone, with the mailbox in `tombstoneOf`. */
 export const Message = record(
   'Message',
   {
     id: id().forModels('`id` of the message').example(exampleId('messageId')),
     mailboxId: id(),
     scopeId: id(),
-    /** Stored only if it is not the message's own id; '' if there is no task. */
+    /** Stored only if it differs from the message's id; '' if there is no task. */
     taskId: id()
       .orNull()
       .or('=id')
@@ -159,10 +159,10 @@ export const Message = record(
       .orNull()
       .later()
       .rare()
-      .means('what it is about, such as a customer: perKey counts by it; null: none')
+      .means('what it is about, such as a customer; perKey limits messages with the same key; null: none')
       .example(null),
     attempts: number().or(0),
-    /** Stored where it is not 5. */
+    /** Stored only if it is not 5. */
     maxAttempts: maxAttempts.or(defaultAttempts),
     lastError: text()
       .orNull()
@@ -180,13 +180,13 @@ export const Message = record(
     after: many(Prerequisite)
       .of(afterOf, 'prerequisites')
       .rare()
-      .means('what had to come out well before it could be received')
+      .means('what had to succeed before it could be received')
       .example([]),
     onFailure: oneOf(...policies)
       .orNull()
       .of(onFailureOf, 'prerequisites')
       .rare()
-      .means('what becomes of it if one of them comes out otherwise; null: it is after nothing'),
+      .means('what happens to it if one of them does not succeed; null: it has no prerequisites'),
     requires: one(Requirements)
       .orNull()
       .of(requirementsOf, 'required')
@@ -221,29 +221,29 @@ export const Message = record(
     readyAt: time().orNull().later().means('when a DELAYED message becomes ready; null: it is not delayed'),
     holder: text().orNull().later(),
     holderSession: text().orNull().later().means('the session of its holder'),
-    claimedAt: time().orNull().later().means('when the present or last claim began'),
+    claimedAt: time().orNull().later().means('when the current or last claim began'),
     leaseExpiresAt: time().orNull().later().means('when the claim ends unless it is renewed'),
     result: opaque().orNull().later().means('the result that complete recorded; null: none').example(null),
     createdAt: time().of((get) => momentOfId(get('id'))),
     finishedAt: time().orNull().later(),
     token: text().orNull().later().secret(),
-    /** Precedes its id in the queue once it has been returned to it. */
+    /** Precedes the id in the queue if the message was given back or has rare fields (lua/mailbox/_ready.lua). */
     place: text().orNull().later().internal(),
     resultMessageId: id().orNull().later().internal(),
     groupState: text().orNull().later().internal(),
     tombstoneOf: id().orNull().later().internal(),
-    /** As lua/mailbox/_after.lua keeps them. */
+    /** See lua/mailbox/_after.lua. */
     prerequisites: text().orNull().later().internal(),
-    /** As lua/mailbox/_requires.lua keeps them. */
+    /** See lua/mailbox/_requires.lua. */
     required: text().orNull().later().internal(),
-    /** The last question that it has asked. */
+    /** The last question it has asked. */
     questionId: id().orNull().later().internal(),
-    /** While units are short: POOL or ALLOWANCE, and its id; while it waits for an answer: QUESTION and its id. */
+    /** POOL or ALLOWANCE and its id while units are short; QUESTION and its id while it waits for an answer. */
     blockedOn: text().orNull().later().internal(),
-    /** While it is CLAIMED, as lua/mailbox/_requires.lua keeps them: units of pools, and what it used of allowances. */
+    /** While it is CLAIMED: units of pools, and consumptions of allowances (lua/mailbox/_requires.lua). */
     held: text().orNull().later().internal(),
     used: text().orNull().later().internal(),
-    /** How often its end has left messages that are after it to the workers. */
+    /** How often its end has left dependents to the workers. */
     ends: number().or(0).later().internal(),
   },
   { packedBy: 'mailbox/_packed' },
@@ -265,16 +265,16 @@ const {
 
 export const MessageSummary = Message.without('MessageSummary', 'payload', 'result', 'progress', 'question');
 
-/** The reply of a cancel and a requeue, without the payload. */
+/** The reply of cancel and requeue, without the payload. */
 export const ChangedMessage = Message.without('ChangedMessage', 'payload');
 
-/** The answer of recv. Values that the request has, or that are the same for all claims, are not sent by the script. */
+/** The answer of recv. The script does not send values that are in the request or the same for all claims. */
 const absent = () => null;
 export const Claim = Message.with('Claim', {
   mailboxId: mailboxId.of(() => ''),
   state: Message.fields.state.of(() => 'CLAIMED').example('CLAIMED'),
   reason: reason.of(absent),
-  // Sent where the request left it out.
+  // Sent if the request left it out.
   holder: holder
     .of((get) => get('ownName'), 'ownName')
     .rare()
@@ -291,9 +291,9 @@ export const Claim = Message.with('Claim', {
   leaseSeconds: number().means('the lease, from when it was made or renewed').example(60),
 });
 
-/** A live claim, as /ops/waits shows it. */
 /** A claim with what only metrics show of it: since when the message was ready is in its place, or else in its id. */
 export const ReceivedClaim = Claim.with('ReceivedClaim', { place: text().orNull().rare() });
+/** A live claim, as /ops/waits shows it. */
 export const HeldClaim = record('HeldClaim', {
   messageId: id().named('id'),
   mailboxId,
@@ -307,7 +307,7 @@ export const HeldClaim = record('HeldClaim', {
   holds: Message.fields.holds,
 });
 
-/** A task that nobody has begun, as /ops/waits shows it. */
+/** A task that nobody has claimed yet, as /ops/waits shows it. */
 export const WaitingTask = record('WaitingTask', {
   taskId: id(),
   groupId,
@@ -319,7 +319,7 @@ export const WaitingTask = record('WaitingTask', {
     .orNull()
     .means('its place among the READY ones of its run in the mailbox; null: not READY')
     .example(1),
-  /** `DELAY` and `RETRY`, the pause after an attempt, end at readyAt; `RECEIVER`: it is the next of its run to be received. */
+  /** DELAY, and RETRY (the pause after an attempt), end at readyAt; RECEIVER: it is the next of its run to be received. */
   waitsFor: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER', 'BLOCKED', 'PAUSED').means('the reason for its wait'),
   blockedBy: many(WaitBlocker)
     .of(

@@ -25,7 +25,7 @@ const listOf = <T>(item: Joi.ObjectSchema, example: object) =>
       .error(says(`must be a list of at most ${maxRequired} objects like ${JSON.stringify(example)}`)),
   );
 
-/** Fields of a send and a submit that make a claim take units. */
+/** The fields of send and submit that make a claim take units. */
 export const whatItRequires = {
   requires: optional(
     fields({
@@ -55,14 +55,14 @@ export const whatItRequires = {
     .meta({ model: 'what must be free to work on it' }),
 };
 
-/** `permissionsFor` of a send and a submit: who requires units of allowances needs a permission of its own. */
+/** `permissionsFor` of send and submit: requiring units of allowances needs another permission. */
 export function permissionsToSend(body: unknown): readonly Permission[] | undefined {
   const { requires } = Object(body) as { requires?: unknown };
   const { quotas } = Object(requires) as { quotas?: unknown };
   return Array.isArray(quotas) && quotas.length > 0 ? ['coordination_write', 'resource_spend'] : undefined;
 }
 
-/** The argument of a script: `p` or `q`, the id and `:units` for each; '' for nothing. */
+/** The script's argument: `p` or `q`, the id and `:units` for each; '' for none. */
 export function requiredText({ pools = [], quotas = [] }: Wanted = {}): string {
   const twice = (name: string, ids: readonly string[]): void => {
     const at = ids.findIndex((one, index) => ids.indexOf(one) < index);
@@ -101,7 +101,7 @@ export const RequiredQuota = record('RequiredQuota', {
   units: units.means('the units that each attempt uses'),
 });
 
-/** What a message requires, with its defaults. */
+/** The requirements of a message, with defaults. */
 export const Requirements = record('Requirements', { pools: many(RequiredPool), quotas: many(RequiredQuota) });
 
 export const requirementsOf = (get: Get): Value => {
@@ -119,7 +119,7 @@ export const ClaimedUnits = record('ClaimedUnits', {
   fence: number(1).means('greater than any given before for the pool').example(1_769_860_800_000_000),
 });
 
-/** What a claim has used of an allowance. */
+/** The units that a claim has consumed of an allowance. */
 export const ClaimConsumption = record('ClaimConsumption', {
   id: idField().example(exampleId('consumptionId')),
   allowanceId,

@@ -180,7 +180,7 @@ const send = route({
   answer: ({ id, state, known, scopeId }, input, replayed) => {
     const replay = replayed || known;
     const sent = { id, mailboxId: param(input, 'mailboxId'), state, replay };
-    // A model keeps no record of the run that it sent to: the first message of a workKey may be of another one.
+    // A model does not remember the run that it sent to, and the first message of a workKey may be in another one.
     const body = input.isModel ? { ...sent, scopeId: scopeId ?? input.body.scopeId } : sent;
     return { status: replay ? 200 : 201, body };
   },
@@ -193,7 +193,7 @@ const messages = read({
   call: 'message.list',
   summary: 'List messages, oldest first; by state, scope subtree, workKey or key',
   description:
-    'A page may be short, or even empty: it ends at 4 MiB, or at 1,000 records looked at. Go on with `nextCursor` ' +
+    'A page may be short, or even empty: it ends at 4 MiB, or at 1,000 records looked at. Continue with `nextCursor` ' +
     'until it is null. A page that begins with messages that the store has damaged is MESSAGES_DAMAGED, and ' +
     'has the cursor that continues after them.',
   query: fields({

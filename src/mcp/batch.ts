@@ -5,12 +5,12 @@ import type { Response } from '../call/response.ts';
 import { rpcCodes, rpcError } from './rpc.ts';
 import { Visit, type VisitParts } from './visit.ts';
 
-/** As many as the SDK takes. */
+/** The SDK's own limit. */
 const maxMessages = 100;
 
 /**
- * Answers a list of messages, which versions before 2025-06-18 have: each is answered, counted and refused by itself. What
- * refuses them all refuses the request.
+ * Answers a list of messages, as in versions before 2025-06-18: each is answered, counted and refused separately. An error
+ * that would refuse every message refuses the request.
  */
 export async function answerBatch(
   messages: readonly unknown[],
@@ -44,7 +44,7 @@ interface One {
   readonly visit: Visit;
 }
 
-/** Of a request that is refused, a JSON-RPC error; a notification has no answer. */
+/** A refused request is answered by a JSON-RPC error; a notification has no answer. */
 async function answerOf(
   { message, visit }: One,
   headers: Readonly<Record<string, string>>,

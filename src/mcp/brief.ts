@@ -1,6 +1,6 @@
 import { isObject } from '../call/read-input.ts';
 
-/** An answer with the numbers of its records by state, instead of its lists. */
+/** An answer with counts of its records by state instead of its lists. */
 export function briefOf(text: string): string {
   const members = Object.entries(JSON.parse(text) as Record<string, unknown>);
   const lists = members.filter((member): member is [string, unknown[]] => Array.isArray(member[1]));
@@ -9,7 +9,7 @@ export function briefOf(text: string): string {
   return JSON.stringify({ ...Object.fromEntries(others), counts: Object.fromEntries(counts) });
 }
 
-/** By state, or by what they wait for; of records that have neither, their number. */
+/** Counts by state, or by what they wait for; for records with neither, their number. */
 function countsOf(list: readonly unknown[]): unknown {
   const counts: Record<string, number> = {};
   for (const one of list) {
@@ -20,7 +20,7 @@ function countsOf(list: readonly unknown[]): unknown {
   return counts;
 }
 
-/** Whether an answer has no content, or a list with nothing in it and no other one. */
+/** Whether an answer has no content, or only an empty list. */
 export function isEmpty(text: string): boolean {
   const value: unknown = JSON.parse(text);
   if (!isObject(value)) return value === null;

@@ -11,7 +11,7 @@ import { rpcCodes, rpcError } from './rpc.ts';
 import { groupsOf, type Listed, toolsOf } from './tools.ts';
 import { type Callable, Visit } from './visit.ts';
 
-/** The errors of the door itself, beyond those of every request. */
+/** Errors of MCP beyond those of every request. */
 export const mcpErrors: ErrorTable = {
   ORIGIN_NOT_ALLOWED: entry(
     403,
@@ -22,9 +22,9 @@ export const mcpErrors: ErrorTable = {
 
 const pattern = '/v1/spaces/:spaceId/mcp';
 
-/** `POST /v1/spaces/{spaceId}/mcp`: the Model Context Protocol, streamable HTTP, stateless, answered as JSON. */
+/** `POST /v1/spaces/{spaceId}/mcp`: the Model Context Protocol over streamable HTTP, stateless, answered as JSON. */
 export function mcpGateway(service: HttpService, operations: ReadonlyMap<string, Operation>): Handler {
-  // At the first request: describing the schemas takes long, and no start is to wait for it.
+  // Made at the first request, as describing the schemas would delay the start.
   let tools: ReturnType<typeof toolsOf> | undefined;
   const batch = new Batch(service, operations);
   const callable = new Map<string, Callable>([...operations, [batch.route.call, batch]]);
@@ -60,7 +60,7 @@ export function mcpGateway(service: HttpService, operations: ReadonlyMap<string,
   };
 }
 
-/** The tools of the groups in the address (`?tools=work,money`), all without it; undefined: it names an unknown group. */
+/** The tools of the groups in the address (`?tools=work,money`), by default all; undefined if a group is unknown. */
 function askedFor(tools: ReadonlyMap<string, Listed>, asked: unknown): ReadonlyMap<string, Listed> | undefined {
   if (asked === undefined) return tools;
   const groups = groupsOf(tools);
@@ -69,13 +69,13 @@ function askedFor(tools: ReadonlyMap<string, Listed>, asked: unknown): ReadonlyM
   return new Map([...tools].filter(([, { group }]) => wanted.includes(group)));
 }
 
-/** An invalid message is answered by the protocol's own error. */
+/** The protocol's own error for an invalid message. */
 function errorBody({ status, code, message }: ApiError): string | undefined {
   if (status !== 400) return undefined;
   return rpcError(code === 'MALFORMED_JSON' ? rpcCodes.parseError : rpcCodes.invalidRequest, message);
 }
 
-/** Throws for an empty body, and for one that nests deeper than any other request may. */
+/** Throws for an empty body, and for nesting deeper than any request may have. */
 function checkBody({ request: { rawBody } }: Context): void {
   if (typeof rawBody !== 'string' || rawBody === '') throw apiError('MALFORMED_JSON');
   cutFrom(rawBody, undefined);

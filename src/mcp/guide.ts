@@ -5,7 +5,7 @@ export const instructions =
   'would be right, `advice` what to do. Read the resource muster://guide (or the prompt `guide`) once ' +
   'before you begin.';
 
-/** The model of work in a page. */
+/** A page about how work with Muster is done. */
 export const guide = `# How agents work together with Muster
 
 Muster is a shared desk for many agents that do not know each other. It hands out work, so that each piece is done once

@@ -20,22 +20,22 @@ import { sendAndWaitName, type Tool } from './tools.ts';
 /** A tool's answer or refusal. */
 export interface Outcome {
   readonly isError: boolean;
-  /** JSON; of an answer without content, `null`. */
+  /** JSON; `null` for an answer without content. */
   readonly text: string;
-  /** What to do first where the answer has nothing in it. */
+  /** What to do first if the answer is empty. */
   readonly hint?: string | undefined;
-  /** The tool describes its answers, so each of them needs something structured. */
+  /** The tool has an output schema, so each answer needs structured content. */
   readonly isDescribed?: boolean;
 }
 
-/** The parts that the protocol needs. */
+/** The services that the protocol needs. */
 export interface Desk {
   readonly version: string;
-  /** The tools that the caller may use, and its permissions: some have no tool. */
+  /** The tools that the caller may use, and all its permissions, as some have no tool. */
   readonly tools: () => { readonly tools: readonly Tool[]; readonly permissions: readonly string[] };
   /**
-   * Undefined: there is no such tool. leavesUnseen: the caller may give the call up and keep the connection, as before
-   * 2026-07-28: then it sends `notifications/cancelled` to whichever process, or nothing at all. meta: `_meta` of the message.
+   * Calls a tool; undefined if there is no such tool. leavesUnseen: the caller may give up the call and keep the connection,
+   * as before 2026-07-28, when it sends `notifications/cancelled` to any process, or nothing. meta: `_meta` of the message.
    */
   readonly call: (
     name: string,
@@ -47,24 +47,24 @@ export interface Desk {
 
 interface Reply {
   readonly status: number;
-  /** JSON, unless `type` is another one; undefined: no content. */
+  /** JSON, unless `type` says otherwise; undefined for no content. */
   readonly text?: string;
   readonly type?: string;
 }
 
-/** Those of lists of messages, which the next version took away. */
+/** Versions with lists of messages, which the next version removed. */
 const batchVersions = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version < '2025-06-18');
 
-/** Whether a list of messages may be sent in this version; without one, it is 2025-03-26. */
+/** Whether this version allows a list of messages. Without a version it is 2025-03-26. */
 export const hasBatches = (version = '2025-03-26'): boolean => batchVersions.includes(version);
 
-/** What the caller may do, in the answer of tools/list; the console reads it there. */
+/** The caller's permissions in the answer of tools/list, for the console. */
 const permissionsMeta = 'muster/permissions';
 const guideUri = 'muster://guide';
 const guideName = 'guide';
 const guideTitle = 'How agents work together with Muster';
 
-/** Answers one message, of any version of the protocol that the SDK knows. headers: those of the protocol. */
+/** Answers one message, in any protocol version that the SDK supports. headers: the protocol's. */
 export async function answer(message: unknown, headers: Readonly<Record<string, string>>, desk: Desk): Promise<Reply> {
   const request = new Request('http://muster/mcp', {
     method: 'POST',
@@ -72,7 +72,7 @@ export async function answer(message: unknown, headers: Readonly<Record<string, 
   });
   const isLegacy = await isLegacyRequest(request, message);
   const server = serverOf(desk, { isLegacy, takesTasks: !isLegacy && declaresTasks(message) });
-  // No list of ours ever changes, so a subscription is acknowledged and has ended at once.
+  // Lists never change here, so a subscription is acknowledged and ended at once.
   const answered = await (isLegacy
     ? answerLegacy(server, request, message)
     : createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message }));
@@ -90,7 +90,7 @@ async function answerLegacy(server: Server, request: Request, parsedBody: unknow
   return answered;
 }
 
-/** Each request of a modern client says what it can do. */
+/** A modern client declares its capabilities in each request. */
 function declaresTasks(message: unknown): boolean {
   const meta = isObject(message) && isObject(message['params']) ? message['params']['_meta'] : undefined;
   const capabilities = isObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
@@ -98,14 +98,14 @@ function declaresTasks(message: unknown): boolean {
   return isObject(extensions) && isObject(extensions[tasksExtension]);
 }
 
-/** The answer of a tool; a refusal has its text alone. */
+/** A tool's answer. A refusal has only its text. */
 function toolResult({ isError, text, hint, isDescribed }: Outcome): CallToolResult {
   const content = [text, hint].flatMap((one) => (one === undefined ? [] : [{ type: 'text' as const, text: one }]));
   const value: unknown = isError ? null : (JSON.parse(text) ?? (isDescribed ? {} : null));
   return { content, isError, ...(isObject(value) && { structuredContent: value }) };
 }
 
-/** The requests about a task, which is a message. */
+/** Answers requests about tasks. A task is a message. */
 function answerTasks(server: Server, desk: Desk, takesTasks: boolean): void {
   const params = fromJsonSchema<{ taskId: string }>({
     type: 'object',
@@ -150,9 +150,9 @@ function serverOf(desk: Desk, { isLegacy, takesTasks }: Asking): Server {
     const outcome = await desk.call(params.name, args, isLegacy, params._meta ?? {});
     if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
     const message: unknown = isTask ? JSON.parse(outcome.text) : undefined;
-    // A refusal is an answer: nothing was sent.
+    // A refusal is an answer, as nothing was sent.
     if (!isObject(message) || 'error' in message) return toolResult(outcome);
-    // The SDK passes it on as it is, though its types know results of the base protocol only.
+    // The SDK passes it on unchanged, though its types only know results of the base protocol.
     return { resultType: 'task', ...taskOf(message) } as unknown as CallToolResult;
   });
   if (!isLegacy) answerTasks(server, desk, takesTasks);

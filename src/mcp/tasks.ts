@@ -1,22 +1,25 @@
 import { isObject } from '../call/read-input.ts';
 
-/** The extension with which a client takes a task for an answer, and asks for it until it has ended. */
+/** The extension with which a client accepts a task as an answer, and polls it until it has ended. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** The requests of the extension. Nothing is sent to a task: what people are asked they answer elsewhere. */
+/** The requests of the extension. Input for tasks is not supported: people answer questions elsewhere. */
 export const taskMethods = ['tasks/get', 'tasks/cancel'] as const;
 
-/** A message looked at every five seconds is 12 requests a minute. */
+/** Polling a message every five seconds makes 12 requests a minute. */
 const pollIntervalMs = 5_000;
 
 type Message = Readonly<Record<string, unknown>>;
 
 const endedBadly: ReadonlySet<unknown> = new Set(['FAILED', 'REJECTED', 'EXPIRED']);
 
-/** Whether a message ended without being done: an error for whom waits for it. A cancelled one was not wanted any more. */
+/**
+ * Whether a message ended without being done, an error for those waiting for it. A cancelled one is no error: nobody wanted
+ * it any more.
+ */
 export const isFailure = ({ state }: Message): boolean => endedBadly.has(state);
 
-/** The members of a task that say how its message stands. */
+/** The members of a task that show the state of its message. */
 export function taskOf(message: Message): Readonly<Record<string, unknown>> {
   const { id, createdAt, claimedAt, finishedAt, reason, lastError } = message;
   const status = statusOf(message);
@@ -27,7 +30,7 @@ export function taskOf(message: Message): Readonly<Record<string, unknown>> {
     statusMessage: typeof why === 'string' ? `${message['state']}: ${why}` : message['state'],
     createdAt,
     lastUpdatedAt: finishedAt ?? claimedAt ?? createdAt,
-    // A message that has not ended is kept; one that has, for as long as its plan says.
+    // A message is kept until it has ended, then for as long as its plan says.
     ttlMs: null,
     pollIntervalMs,
   };

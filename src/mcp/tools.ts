@@ -13,7 +13,7 @@ export interface Tool {
   readonly description: string;
   readonly inputSchema: ObjectSchema;
   readonly outputSchema?: ObjectSchema;
-  /** Hints that are left out are those that the protocol assumes. */
+  /** Hints left out have the protocol's defaults. */
   readonly annotations:
     | { readonly readOnlyHint: true; readonly openWorldHint: false }
     | { readonly destructiveHint: boolean; readonly idempotentHint?: true; readonly openWorldHint: false };
@@ -21,7 +21,7 @@ export interface Tool {
 
 type ObjectSchema = { readonly type: 'object'; readonly [name: string]: unknown };
 
-/** A tool, the calls that it makes, what they need, and the name of its group. */
+/** A tool, its calls, their requirements, and the name of its group. */
 export interface Listed extends Pick<Route, 'needsAllMailboxes'> {
   readonly tool: Tool;
   readonly calls: readonly [string, ...string[]];
@@ -29,20 +29,20 @@ export interface Listed extends Pick<Route, 'needsAllMailboxes'> {
   readonly group: string;
 }
 
-/** `message_recv` of `message.recv`. */
+/** The name of a tool: `message_recv` for `message.recv`. */
 export const toolName = (call: string): string => call.replaceAll('.', '_');
 
 /** The tool that makes two calls. */
 export const sendAndWaitName = 'message_send_and_wait';
 
-/** The parts of a product that tools are made of. */
+/** The parts of a product that tools are made from. */
 export type Offer = Pick<Described, 'routes' | 'tags' | 'glossary'>;
 
 /** The tools by name, in the order of the reference. Throws for a parameter without a description. */
 export function toolsOf({ routes, tags, glossary }: Offer): ReadonlyMap<string, Listed> {
   const rooms = [...tags.keys()];
   const batched = routes.filter((one) => (isBatched(one) || isAtomic(one)) && isOffered(one, { isModel: true }));
-  // The batch, which is of no room, comes last.
+  // The batch belongs to no room and comes last.
   const placeOf = (route: Route): number => [...rooms, batchRoute.call].indexOf(roomOf(route));
   const tools = routes
     .toSorted((a, b) => placeOf(a) - placeOf(b))
@@ -60,12 +60,13 @@ export function toolsOf({ routes, tags, glossary }: Offer): ReadonlyMap<string, 
   return new Map(all.map((listed) => [listed.tool.name, listed]));
 }
 
-/** The names of the groups of tools. */
 export const groupsOf = (tools: ReadonlyMap<string, Listed>): readonly string[] => [
   ...new Set([...tools.values()].map(({ group }) => group)),
 ];
 
-/** Sends a message and waits for its end: two calls, for clients that give their model one tool call at a time. */
+/**
+ * Sends a message and waits for its end. It makes two calls, for clients whose model can make only one tool call at a time.
+ */
 function sendAndWait(tools: readonly Listed[]): Listed {
   const [send, view] = ['message_send', 'message_view'].map((name) => tools.find(({ tool }) => tool.name === name));
   if (!send || !view) throw new Error('there is no tool to send with, or to view with');
@@ -97,7 +98,7 @@ function sendAndWait(tools: readonly Listed[]): Listed {
   };
 }
 
-/** A schema whose words stand in another tool; of its members, which, but not what they are. */
+/** A schema without the descriptions that another tool has: the names of its members, but not what they are. */
 function withoutWords({ description: _, properties, items, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
@@ -107,7 +108,7 @@ interface Fields {
   readonly required?: readonly string[];
 }
 
-/** batched: the routes of the calls that a batch by a model takes. */
+/** batched: the routes that a model's batch may call. */
 function toolOf(description: string, route: Route, target: Target, batched: readonly Route[]): Tool {
   const { title, isDestructive = false, isRepeatable, method, call } = route;
   const name = toolName(call);
@@ -126,8 +127,8 @@ function toolOf(description: string, route: Route, target: Target, batched: read
 }
 
 /**
- * The members of the answer and their types. None is required: an answer with nothing in it is `{}`, and newer servers may
- * add some. What they mean stands in the description; what is inside of them stands in the answer.
+ * The members of the answer and their types. None is required: an empty answer is `{}`, and newer servers may add members.
+ * The description says what they mean; the answer itself shows their contents.
  */
 function outputSchema({ toolAnswer, success }: Route, target: Target): ObjectSchema | undefined {
   const schema = toolAnswer === true ? Object.values(success)[0] : toolAnswer;
@@ -142,17 +143,17 @@ function outputSchema({ toolAnswer, success }: Route, target: Target): ObjectSch
   };
 }
 
-/** Of a record inside of another one: an object. */
+/** A record inside another is just an object. */
 function typeOnly({ type, enum: values, $ref, anyOf }: JsonSchema): JsonSchema {
   if ($ref !== undefined) return { type: 'object' };
   if (Array.isArray(anyOf)) return { type: ['object', 'null'] };
-  // A union of types says less than it takes: of most members the name says enough.
+  // A union of types would say less than it costs; most names are clear enough.
   if (Array.isArray(type)) return {};
   if (values !== undefined) return { enum: values };
   return type === undefined ? {} : { type };
 }
 
-/** Throws VALIDATION_FAILED for a field that the call does not take. */
+/** Throws VALIDATION_FAILED for a field unknown to the call. */
 export function checkFields(fields: Readonly<Record<string, unknown>>, route: Route): void {
   const { path, query, body } = fieldNames(route);
   const known = [...path, ...query, ...body];
@@ -162,7 +163,7 @@ export function checkFields(fields: Readonly<Record<string, unknown>>, route: Ro
   throw invalid(`${unknown} is not a field of ${route.call}, which takes ${names}`);
 }
 
-/** The schema of a batch. It names its calls; their fields are in the schemas of their own tools. */
+/** The schema of a batch. It names the calls; their fields are in the schemas of their tools. */
 function batchSchema(route: Route, target: Target, batched: readonly Route[]): Tool['inputSchema'] {
   const schema = inputSchema(route, target);
   const properties = schema['properties'] as Record<string, JsonSchema>;
@@ -188,7 +189,7 @@ function inputSchema(route: Route, target: Target): Tool['inputSchema'] {
     Object.assign(properties, withoutNull(json.properties));
     required.push(...(json.required ?? []));
   }
-  // A repetition of the others changes nothing anyway.
+  // Repeating one of the others changes nothing anyway.
   if (route.idempotency !== 'never' && !route.isRepeatable)
     properties['idempotencyKey'] = described('idempotencyKey', { type: 'string' });
   if (route.isBrief) properties['full'] = { type: 'boolean', description: 'true: the records, not their numbers' };
@@ -203,11 +204,11 @@ function withoutNull(properties: Properties): Record<string, JsonSchema> {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, inShort(schema)]));
 }
 
-/** No model comes near a limit above this by accident. */
+/** No model reaches a limit above this by accident. */
 const enough = 10_000;
 
 /**
- * A schema without what a model has no use for: null, as what may be null may be left out; examples; and rules whose refusal
+ * A schema without what a model does not need: null, as a nullable field may be left out; examples; and rules whose refusal
  * says what would be right.
  */
 function inShort({

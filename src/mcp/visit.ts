@@ -30,7 +30,7 @@ const eventStream = 'text/event-stream';
 
 const grants = { script: 'space/grants', reply: { permissions: list<Permission>(), hasAllMailboxes: flag() } };
 
-/** A refusal of the caller, whatever it calls: answered as HTTP, where clients and proxies know what it means. */
+/** Refusals of the caller, whatever it calls. They are answered as HTTP errors, which clients and proxies understand. */
 const ofAnyCall: ReadonlySet<string> = new Set([
   'INVALID_API_KEY',
   'SPACE_NOT_FOUND',
@@ -49,13 +49,12 @@ interface Asked {
   readonly idempotencyKey: unknown;
   readonly leavesUnseen: boolean;
   readonly isDescribed: boolean;
-  /** The name of the tool. */
   readonly tool: string;
-  /** Where the message says that it stands in a trace. */
+  /** The trace in the message. */
   readonly ofMessage: TraceContext;
 }
 
-/** `full` is of the tool alone; without it, the numbers are those of as many records as can be. */
+/** `full` belongs to the tool alone. Without it, the counts cover as many records as possible. */
 function asBrief(given: Fields, route: Route): { readonly fields: Fields; readonly isBrief: boolean } {
   if (!route.isBrief) return { fields: given, isBrief: false };
   const { full, ...fields } = given;
@@ -66,7 +65,7 @@ function asBrief(given: Fields, route: Route): { readonly fields: Fields; readon
 /** Requests that make a call of the API. */
 const callMethods: ReadonlySet<unknown> = new Set(['tools/call', ...taskMethods]);
 
-/** What a tool calls: an operation, or the batch of several. */
+/** What a tool runs: an operation, or a batch of several. */
 export type Callable = Pick<Operation, 'route' | 'pattern' | 'log'> & {
   answer(call: Call, state: BatchState): Promise<Response>;
 };
@@ -80,28 +79,28 @@ export interface VisitParts {
   readonly state: Context['state'];
 }
 
-/** One message: a request, or one of a list. */
+/** One message: a request of its own, or one of a list. */
 export class Visit {
   readonly #parts: VisitParts;
   readonly #isAlone: boolean;
   #headers: Readonly<Record<string, string>> = {};
   #granted: Answered<typeof grants.reply> | undefined;
-  /** A call has come as far as to its script, which has checked and counted the request. */
+  /** Whether a call has reached its script, which has checked and counted the request. */
   #isAdmitted = false;
   #refusal: unknown;
 
-  /** isAlone: what refuses any call refuses the request. */
+  /** isAlone: an error that refuses any call refuses the request. */
   constructor(parts: VisitParts, isAlone = true) {
     this.#parts = parts;
     this.#isAlone = isAlone;
   }
 
-  /** A refusal of the caller, whatever it sent; undefined: none. */
+  /** The refusal of the caller, whatever it sent; undefined if there is none. */
   get refusal(): unknown {
     return this.#refusal;
   }
 
-  /** A tool call counts as the call that it makes; every other message as a read. Throws what refuses any call. */
+  /** A tool call counts as its call, any other message as a read. Throws errors that refuse any call. */
   async answer(message: unknown, headers: Readonly<Record<string, string>>): Promise<Response> {
     const isCall =
       isObject(message) && callMethods.has(message['method']) && isUuid(String(this.#parts.request.spaceId));
@@ -114,12 +113,14 @@ export class Visit {
   }
 
   async #speak(message: unknown, headers: Readonly<Record<string, string>>) {
-    // Loaded at the first request: the SDK takes a quarter of a second and 25 MB.
+    // Loaded at the first request, as the SDK takes a quarter of a second and 25 MB.
     const { answer } = await import('./protocol.ts');
     return answer(message, headers, { version, tools: () => this.#tools(), call: this.#call });
   }
 
-  /** Checks key, space and rates, counts a read unless it is `held`, and finds out what the key may do. Resolves with the rates. */
+  /**
+   * Checks key, space and rates, counts a read unless it is `held`, and finds the key's permissions. Resolves with the rates.
+   */
   async admit(rateClass: 'ordinary' | 'held' = 'ordinary'): Promise<Readonly<Record<string, string>>> {
     const { scripts } = this.#parts.service;
     const { caller, requestId } = this.#parts.request;
@@ -127,7 +128,7 @@ export class Visit {
     const args = {
       ...callArgs,
       ...callerArgs(caller),
-      // No space has an id of another form.
+      // A malformed id belongs to no space.
       spaceId: isUuid(spaceId) ? spaceId.toLowerCase() : '',
       rateClass,
       callName: 'mcp',
@@ -150,13 +151,13 @@ export class Visit {
     return { tools: all.filter(may).map(({ tool }) => tool), permissions };
   }
 
-  /** The first of these permissions that the caller does not have. */
+  /** The first of these permissions that the caller lacks. */
   #lacked(needed: Listed['permissions']): string | undefined {
     const granted: readonly string[] = this.#granted?.permissions ?? [];
     return needed.find((one) => one !== 'none' && !allowedBy(one).some((allowed) => granted.includes(allowed)));
   }
 
-  /** Undefined: there is no such tool. */
+  /** Undefined if there is no such tool. */
   readonly #call: Desk['call'] = async (name, { idempotencyKey, ...fields }, leavesUnseen, meta) => {
     const listed = this.#parts.tools.get(name);
     if (!listed) return undefined;
@@ -167,7 +168,7 @@ export class Visit {
     if (second === undefined) return this.#make(first, fields, asked);
     const { waitSeconds, ...sent } = fields;
     return this.#tried(this.#operation(first), async () => {
-      // Before anything is done: the second call must not be what is refused.
+      // Check first, so that the second call is not refused after the first was made.
       await this.admit('held');
       const lacked = this.#lacked(permissions);
       if (lacked !== undefined) throw apiError('PERMISSION_DENIED', lacked, this.#headers);
@@ -188,7 +189,7 @@ export class Visit {
     return operation;
   }
 
-  /** Makes a call of the API, with the members of one object as its parameters and fields. */
+  /** Makes a call of the API. `given` has its parameters and fields in one object. */
   #make(name: string, given: Fields, asked: Asked): Promise<Outcome> {
     const { idempotencyKey, leavesUnseen, isDescribed, tool, ofMessage } = asked;
     const { service, request, gone, state } = this.#parts;
@@ -212,7 +213,7 @@ export class Visit {
         spaceId,
         text: fieldsText,
         idempotencyKey: idempotencyKey ?? fallback,
-        // No request of its own has this.
+        // A request of its own never has this identity.
         identity: `call ${route.call}\n${fieldsText}`,
         gone: () => gone,
         leavesUnseen,
@@ -232,7 +233,7 @@ export class Visit {
     });
   }
 
-  /** What a call answers, or its refusal. Throws what refuses the whole request. */
+  /** The answer of a call, or its refusal. Throws errors that refuse the whole request. */
   async #tried({ pattern, log }: Callable, make: () => Promise<Outcome>): Promise<Outcome> {
     const { service, request, state } = this.#parts;
     try {

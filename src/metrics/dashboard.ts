@@ -135,7 +135,7 @@ const rows: Record<string, Panel[]> = {
   ],
 };
 
-/** The dashboard's JSON: a row for each kind of figures, whose panels share its width. */
+/** The dashboard's JSON: a row for each topic, with panels of equal width. */
 export function dashboard(): string {
   let id = 0;
   const panels = Object.entries(rows).flatMap(([title, made], at) => {

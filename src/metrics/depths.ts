@@ -6,12 +6,12 @@ import { organizationsKey } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { figureNames, totalOf } from './message-figures.ts';
 
-/** Bounds of one reading: about twenty milliseconds of the store's time, however much it holds. */
+/** Bounds a reading to about twenty milliseconds of the store's time, however much the store holds. */
 const maxOrganizations = 200;
 const maxSpaces = 1_000;
-/** So that a scrape does not take as many round trips. */
+/** Reduces the number of round trips of a scrape. */
 const organizationsAtOnce = 10;
-/** Per organization: blocks the store for about a millisecond. */
+/** Blocks the store for about a millisecond per organization. */
 const maxSpacesPerOrganization = 50;
 
 export const outboxStates = ['UNREAD', 'PENDING', 'EXHAUSTED'] as const;
@@ -47,13 +47,13 @@ const depths = {
 export interface Depths {
   /** By counter, such as `messages:READY` and `events:message.requeued`. */
   readonly counts: ReadonlyMap<string, number>;
-  /** 0 when nothing waits, or is due. */
+  /** 0 if nothing waits or is due. */
   readonly oldestReadyAgeSeconds: number;
   readonly oldestWaiterAgeSeconds: number;
   readonly scheduleLagSeconds: number;
   readonly oldestUnpackedAgeSeconds: number;
   readonly messagesUnpackedAgeSeconds: number;
-  /** How long the destination that has failed longest has done so without a success between. */
+  /** How long the longest failing destination has failed without a success in between. */
   readonly failingDestinationSeconds: number;
   readonly spaces: number;
   /** Some spaces were left out, so the sums are too low. */
@@ -111,7 +111,7 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
   };
 }
 
-/** How long the earliest timer has been overdue, that is, how far the sweeper is behind. */
+/** How long the earliest timer has been overdue: how far the sweeper is behind. */
 export async function readSweepLag(store: Store): Promise<number> {
   const first = store.zrange(dueKey, '0', '0', 'WITHSCORES');
   const [now, [, due]] = await Promise.all([nowOf(serverOf(store, dueKey)), first]);

@@ -8,7 +8,7 @@ import { Traffic } from './traffic.ts';
 interface MetricsParts {
   readonly role: string;
   readonly reader: StoreReader;
-  /** The numbers of requests that this process is holding. */
+  /** How many requests this process is holding. */
   readonly held: { readonly receives: () => number; readonly reads: () => number; readonly watches: () => number };
 }
 
@@ -46,14 +46,14 @@ export class Metrics {
 let registry: Registry | undefined;
 
 /**
- * CPU, memory, garbage collection and event loop lag, shared by all services of the process. Created at the first scrape
+ * CPU, memory, garbage collection and event loop lag, shared by all services of the process. Created at the first scrape,
  * because measuring the lag takes 0.4 % of a core.
  */
 function processMetrics(): Registry {
   if (!registry) {
     registry = new Registry();
     collectDefaultMetrics({ register: registry });
-    // Gauges with names of counters, read from Node's internals.
+    // These gauges have names of counters, and read Node's internals.
     for (const kind of ['resources', 'handles', 'requests'])
       for (const suffix of ['', '_total']) registry.removeSingleMetric(`nodejs_active_${kind}${suffix}`);
   }

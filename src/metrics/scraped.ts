@@ -1,6 +1,5 @@
 import type { Metric } from 'prom-client';
 
-/** One sample of a scrape. */
 export interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string | number>>;
@@ -14,8 +13,8 @@ export interface Series {
 }
 
 /**
- * A metric that is computed when it is scraped. (prom-client's own build a string of all labels to find a series, and find
- * buckets by name, which costs a request about twenty times as much as a tally.)
+ * A metric computed at each scrape. (prom-client's own metrics find a series by a string of all its labels and a bucket by
+ * its name, which costs a request about twenty times as much as a tally.)
  */
 export function scraped(
   type: 'counter' | 'gauge' | 'histogram',
@@ -56,11 +55,11 @@ export function histogram(
   return scraped('histogram', name, help, () => series().flatMap(samples));
 }
 
-/** The durations of one series, in plain numbers, so that counting takes nanoseconds. */
+/** The durations of one series as plain numbers, so that counting takes nanoseconds. */
 export class Tally {
   count = 0;
   sumSeconds = 0;
-  /** Observations per bucket, not cumulative; those above all bounds are only in `count`. */
+  /** Observations per bucket, not cumulative. Those above all bounds are only in `count`. */
   readonly buckets: number[];
   readonly #bounds: readonly number[];
 
@@ -81,7 +80,7 @@ export class Tally {
   }
 }
 
-/** The tally of a key, created on first use. */
+/** A key's tally, created on first use. */
 export function tallyOf<Key>(tallies: Map<Key, Tally>, key: Key, bounds: readonly number[]): Tally {
   let tally = tallies.get(key);
   if (!tally) {

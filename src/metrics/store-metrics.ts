@@ -8,8 +8,8 @@ import type { Reading } from './store-reading.ts';
 type Shown = number | boolean | undefined;
 
 /**
- * Metrics that are read from the store. What cannot be read is left out rather than shown as 0. events: the types that
- * spaces count.
+ * Metrics read from the store. A figure that cannot be read is left out rather than shown as 0. events: the types that spaces
+ * count.
  */
 export function storeMetrics(read: () => Promise<Reading>, events: readonly string[]): Metric[] {
   const one =
@@ -28,7 +28,7 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     });
 
   return [
-    gauge('muster_store_up', 'Whether the store takes calls, as in GET /readyz', ({ isUp }) => isUp),
+    gauge('muster_store_up', 'Whether the store accepts calls, as in GET /readyz', ({ isUp }) => isUp),
     gauge('muster_store_masters', 'Redis servers that hold the data', ({ state }) => state?.masters),
     gauge('muster_store_memory_bytes', 'Memory used by Redis', ({ state }) => state?.usedMemoryBytes),
     gauge(
@@ -58,7 +58,7 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     scraped(
       'counter',
       'muster_messages_total',
-      'Messages sent, claimed and ended, of all organizations, by what has happened to them',
+      'Messages sent, claimed and ended, of all organizations, by event',
       async (): Promise<Sample[]> => {
         const { depths } = await read();
         if (!depths) return [];
@@ -68,7 +68,7 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     scraped(
       'counter',
       'muster_events_total',
-      'Events of all organizations, of the types that say that work failed, came back or was stopped, and of overdrawn budgets',
+      'Events of all organizations that report failed, requeued or cancelled work, or overdrawn budgets',
       async (): Promise<Sample[]> => {
         const { depths } = await read();
         if (!depths) return [];
@@ -83,7 +83,7 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     byState('muster_schedules', 'Schedules of all organizations that have not ended', 'schedules', scheduleStates),
     gauge(
       'muster_schedule_lag_seconds',
-      'How long the earliest due moment of a schedule has not been fired; 0 if none is due',
+      'How long the earliest due moment of a schedule has been overdue; 0 if none is due',
       ({ depths }) => depths?.scheduleLagSeconds,
     ),
     byState(
@@ -94,7 +94,7 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     ),
     gauge(
       'muster_failing_destination_seconds',
-      'How long the webhook destination that has failed longest has done nothing else; 0 if none fails',
+      'How long the longest failing webhook destination has failed without a success; 0 if none fails',
       ({ depths }) => depths?.failingDestinationSeconds,
     ),
     gauge(
@@ -109,7 +109,7 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     ),
     gauge(
       'muster_pack_lag_seconds',
-      'How long the oldest event or finished message that should be packed has not been; absent if SEAL_AFTER_SECONDS is 0',
+      'How long the packing of the oldest event or finished message is overdue; absent if SEAL_AFTER_SECONDS is 0',
       ({ depths, packedAfterSeconds: after }) =>
         depths && after
           ? Math.max(
@@ -122,7 +122,7 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
     gauge('muster_spaces_read', 'Spaces included in depths and ages', ({ depths }) => depths?.spaces),
     gauge(
       'muster_spaces_partial',
-      'Whether there are more spaces than one reading includes',
+      'Whether there are more spaces than a reading includes',
       ({ depths }) => depths?.isPartial,
     ),
   ];

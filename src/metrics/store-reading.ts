@@ -18,7 +18,7 @@ export interface Reading {
   readonly state: StoreState | undefined;
   readonly sweepLagSeconds: number | undefined;
   readonly depths: Depths | undefined;
-  /** The ages at which they are packed at the latest; undefined: never. */
+  /** The age at which messages and events are packed at the latest; undefined if never. */
   readonly packedAfterSeconds: PackedAfterSeconds | undefined;
 }
 
@@ -31,7 +31,7 @@ interface StoreReaderParts {
   readonly packedAfterSeconds: PackedAfterSeconds | undefined;
 }
 
-/** Reads the store for the metrics, at most once per `maxAgeMs` however often they are scraped. */
+/** Reads the store for the metrics, at most once per `maxAgeMs` regardless of the number of scrapes. */
 export class StoreReader {
   readonly #store: Store;
   readonly #scripts: Scripts;
@@ -77,11 +77,11 @@ function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
   return within(timeoutMs, reading).catch(() => undefined);
 }
 
-/** The store's own figures; in a cluster, summed over its masters. */
+/** The store's own figures, in a cluster summed over its masters. */
 interface StoreState {
   readonly masters: number;
   readonly usedMemoryBytes: number;
-  /** Of the fullest master; undefined without a limit. */
+  /** The ratio of the fullest master; undefined without a limit. */
   readonly memoryRatio: number | undefined;
   readonly clients: number;
   readonly commands: number;

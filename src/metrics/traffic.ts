@@ -3,16 +3,13 @@ import { histogram, type Series, scraped, Tally, tallyOf } from './scraped.ts';
 
 const requestBounds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const scriptBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
-/** Claims whose end is timed: some 10 MB. */
+/** The most claims whose duration is measured, some 10 MB. */
 const maxClaims = 50_000;
-/** Work takes milliseconds or hours. */
+/** Work may take milliseconds or hours. */
 const workBounds = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 900, 3_600];
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/**
- * What is timed of a message: a receive has handed it out at a moment, when it had been ready for so long; or a call has ended
- * its claim.
- */
+/** A timed event of a message: a receive has delivered it, some time after it was ready; or a call has ended its claim. */
 export type Timed =
   | { readonly of: 'wait'; readonly token: string; readonly at: number; readonly seconds: number }
   | { readonly of: 'run'; readonly token: string; readonly outcome: string };
@@ -23,8 +20,8 @@ export class Traffic {
   readonly #scripts = new Map<string, Tally>();
   readonly #waits = new Tally(workBounds);
   /**
-   * When claims began that this process has handed out, by their tokens, the newest ones: to read that from the store would cost
-   * each completion 3 % of its instructions.
+   * The start of recent claims that this process has delivered, by token. Reading it from the store would cost each
+   * completion 3 % of its instructions.
    */
   readonly #claimedAt = new Map<string, number>();
   readonly #runs = new Map(
@@ -32,7 +29,7 @@ export class Traffic {
   );
   readonly #refusals = new Map<string, number>();
 
-  /** An answered request: `route` is the pattern, never the path. */
+  /** Counts an answered request. `route` is the pattern, never the path. */
   request(route: string, method: string, status: number, seconds: number): void {
     const statuses = this.#requests.get(route)?.get(method) ?? this.#statuses(route, method);
     tallyOf(statuses, status, requestBounds).observe(seconds);
@@ -46,7 +43,7 @@ export class Traffic {
     return statuses;
   }
 
-  /** A script's round trip. */
+  /** Counts a script's round trip. */
   script(name: string, seconds: number): void {
     tallyOf(this.#scripts, name, scriptBounds).observe(seconds);
   }
@@ -66,7 +63,7 @@ export class Traffic {
     tallyOf(this.#runs, timed.outcome, workBounds).observe((now - at) / 1000);
   }
 
-  /** A request that was answered with an error code. */
+  /** Counts a request answered with an error code. */
   refusal(code: string): void {
     this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1);
   }
@@ -81,7 +78,7 @@ export class Traffic {
       ),
       histogram(
         'muster_http_request_duration_seconds',
-        'Time to the response, or to the start of a stream; a held receive or watch takes as long as it is held',
+        'Time to the response, or to the start of a stream; the time of a held receive or watch includes the hold',
         requestBounds,
         () => this.#requestSeries(),
       ),
@@ -96,13 +93,13 @@ export class Traffic {
       ),
       histogram(
         'muster_message_wait_seconds',
-        'How long messages that this process handed out had been ready',
+        'How long messages delivered by this process had been ready',
         workBounds,
         () => [{ labels: {}, tally: this.#waits }],
       ),
       histogram(
         'muster_message_run_seconds',
-        'From the claim to the call that ended it, by outcome, where this process answered both',
+        'From the claim to the call that ended it, by outcome, if this process answered both',
         workBounds,
         () => [...this.#runs].map(([outcome, tally]) => ({ labels: { outcome }, tally })),
       ),

@@ -3,7 +3,7 @@ import { Note } from './records.ts';
 
 const { scopeId, key, version } = Note.fields;
 
-/** The aggregate's id is the scope's: a note has none of its own. */
+/** The aggregateId is the scope's, as a note has no id. */
 export const noteEvents = events({
   'note.put': { scopeId, key, version },
   'note.deleted': { scopeId, key, version },

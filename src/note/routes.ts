@@ -18,11 +18,11 @@ import { flag } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { ListedNote, Note, PutNote } from './records.ts';
 
-/** More puts than a scope ever has; a query takes no more digits. */
+/** More puts than any scope reaches. A query accepts no more digits. */
 const maxVersion = 999_999_999_999_999;
 const maxKey = 256;
 
-/** URLs drop `.` and `..` as parts of a path. */
+/** URLs drop `.` and `..` as parts of a path, so they cannot be keys. */
 const key = matching(
   (value) => value !== '.' && value !== '..' && fitsText(value, 1, maxKey),
   `must be a string of 1 to ${maxKey} characters, without control characters, and neither . nor ..`,
@@ -37,9 +37,9 @@ const put = route({
   path,
   params,
   call: 'note.put',
-  summary: 'Put a note; 201 where it is new',
+  summary: 'Put a note; 201 if it is new',
   description:
-    'With `ifVersion` only if the note is at that version, or, with 0, if there is none (`VERSION_CONFLICT`): so two who ' +
+    'With `ifVersion` only if the note is at that version or, with 0, does not exist (`VERSION_CONFLICT`): so two callers that ' +
     'change a note at once do not overwrite one another. With `messageId` and `token` only while that claim is live ' +
     '(`CLAIM_LOST`): so a worker that has lost its message changes nothing. A scope has at most 10,000 notes of 16 MiB ' +
     'together. They are kept as long as their scope, and a put makes the scope if it is new.',
@@ -96,7 +96,7 @@ const view = read({
   summary: 'A note with its value',
   description:
     'With `waitSeconds` it answers once the note has another version than `sinceVersion`, is made, or is deleted ' +
-    '(`NOTE_NOT_FOUND`); or as it then stands.',
+    '(`NOTE_NOT_FOUND`); or when the time is up.',
   title: 'Read a note',
   tool: 'Read a note of a run: its value and version. With sinceVersion (the version you know, or 0 while there is none) and waitSeconds it answers when somebody has changed it, or the time is over (the same version: call again).',
   query: fields({
@@ -148,7 +148,7 @@ const remove = route({
   call: 'note.delete',
   summary: 'Delete a note',
   description:
-    'With `ifVersion` only if it is at that version. Made again, it goes on with a version that it never had.',
+    'With `ifVersion` only if it is at that version. A note created again under the same key has a version it never had.',
   title: 'Delete a note',
   tool: 'Delete a note of a run that nobody needs any more. Pass ifVersion (the version you read) if it must not have changed since.',
   isDestructive: true,

@@ -6,10 +6,10 @@ import { TokenRefused } from './issuer.ts';
 import { metadataPath } from './resource.ts';
 import type { Tokens } from './tokens.ts';
 
-/** The form of a JWT. No API key has a dot. */
+/** The form of a JWT. No API key contains a dot. */
 const bearer = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
-/** Finds the caller of a token. For a resource of OAuth, a 401 says where clients sign in. */
+/** Identifies a caller by its token. For an OAuth resource, a 401 says where clients sign in. */
 export function identify(tokens: Tokens, publicUrl: string): Step {
   return async ({ req, state }, next) => {
     const path = resourceOf(state.match);
@@ -25,7 +25,7 @@ export function identify(tokens: Tokens, publicUrl: string): Step {
   };
 }
 
-/** The path, if it is a resource of OAuth. */
+/** The path, if it is an OAuth resource. */
 function resourceOf(match: Match | undefined): string | undefined {
   const { spaceId = '' } = match?.params ?? {};
   return match?.handler.isResource && isUuid(spaceId) ? match.handler.pattern.replace(':spaceId', spaceId) : undefined;

@@ -2,16 +2,16 @@ import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import type { Logger } from 'pino';
 import { isAuthentic } from './address.ts';
 
-/** Older keys are fetched anew, so that a key which the issuer has withdrawn is soon refused. */
+/** Older keys are fetched again, so that a key withdrawn by the issuer is refused soon. */
 const freshMs = 600_000;
-/** How long the last keys are used while the issuer is away. */
+/** How long the last keys are used while the issuer is unreachable. */
 const maxAgeMs = 3_600_000;
-/** Anybody can make a token that names an unknown key: such tokens fetch the keys at most once in this time. */
+/** Anyone can make a token that names an unknown key, so such tokens fetch the keys at most once in this time. */
 const pauseMs = 30_000;
-/** An issuer that is slower counts as away. */
+/** A slower issuer counts as unreachable. */
 const timeoutMs = 5_000;
 
-/** Where people sign in, and where a client gets its token. */
+/** Where people sign in and where a client gets its token. */
 export interface Endpoints {
   readonly authorization: string;
   readonly token: string;
@@ -23,7 +23,7 @@ interface Known {
   readonly fetchedAt: number;
 }
 
-/** A token that is refused. The message says why without quoting it, for the log. */
+/** A refused token. The message says why without quoting the token, for the log. */
 export class TokenRefused extends Error {}
 
 /** The OpenID provider whose tokens are accepted. Nothing is fetched before the first token. */
@@ -35,7 +35,7 @@ export class Issuer {
   #fetching: Promise<boolean> | undefined;
   #triedAt = Number.NEGATIVE_INFINITY;
 
-  /** name: the `iss` of its tokens; its discovery document lies below that. now: tests pass their own. */
+  /** name: the `iss` of its tokens; its discovery document is below that. now: tests pass their own. */
   constructor(name: string, log: Logger, now: () => number = () => performance.now()) {
     this.name = name;
     this.#log = log;
@@ -54,17 +54,18 @@ export class Issuer {
     if (!isFetched || !this.#known)
       throw new TokenRefused(known ? 'unknown key' : 'the keys of the issuer cannot be fetched');
     const key = await this.#known.keyOf(header, token);
-    // The first fetch found the key, so it was not for an unknown one: a rotation right after it is noticed at once.
+    // The first fetch found the key, so it was not caused by an unknown one. A rotation right after it is then noticed at
+    // once.
     if (!known) this.#triedAt = Number.NEGATIVE_INFINITY;
     return key;
   };
 
-  /** An object that stays the same until keys are fetched again; undefined: there are no keys to use. */
+  /** An object that stays the same until keys are fetched again; undefined if there are no keys to use. */
   get keys(): object | undefined {
     return this.#current();
   }
 
-  /** The endpoints for signing in; undefined: unknown now, or not to be trusted. */
+  /** The endpoints for signing in; undefined if they are unknown or not trustworthy. */
   async endpoints(): Promise<Endpoints | undefined> {
     if (!this.#current()) await this.#fetch();
     return this.#current()?.endpoints;
@@ -79,7 +80,7 @@ export class Issuer {
     return ageMs < maxAgeMs ? known : undefined;
   }
 
-  /** Resolves to whether there are new keys. */
+  /** Fetches the keys. Resolves with whether there are new ones. */
   #fetch(): Promise<boolean> {
     if (this.#fetching) return this.#fetching;
     const now = this.#now();
@@ -107,7 +108,7 @@ export class Issuer {
 async function read(issuer: string): Promise<Omit<Known, 'fetchedAt'>> {
   const signal = AbortSignal.timeout(timeoutMs);
   const found = await jsonAt(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, signal);
-  // OpenID Connect Discovery, 4.3: otherwise one issuer could speak for another.
+  // Otherwise one issuer could speak for another (OpenID Connect Discovery, 4.3).
   if (found['issuer'] !== issuer) throw new Error('its discovery document is of another issuer');
   const keys = await jsonAt(addressIn(found, 'jwks_uri'), signal);
   const endpoints = () => ({

@@ -6,21 +6,20 @@ import { Issuer } from './issuer.ts';
 import { resourceMetadata } from './resource.ts';
 import { Tokens } from './tokens.ts';
 
-/** The OpenID provider, and its tokens that are accepted. */
+/** The OpenID provider, and which of its tokens are accepted. */
 export interface OidcOptions {
-  /** The `iss` of its tokens. */
   readonly issuer: string;
   /** The `aud` of tokens for this server. */
   readonly audience: string;
   /** The name of the claim with organization, permissions and spaces. */
   readonly claim: string;
-  /** The console's id at the provider; null: people sign in by API key alone. */
+  /** The console's client id at the provider; null if people sign in by API key only. */
   readonly clientId: string | null;
   /** The scopes that the console and MCP clients request. */
   readonly scope: string;
 }
 
-/** The parts of the HTTP server that tokens need. */
+/** The parts of tokens that the HTTP server uses. */
 export interface Oidc {
   readonly identify: Step;
   /** Whether people sign in to the console. */
@@ -28,7 +27,7 @@ export interface Oidc {
   readonly sites: readonly { readonly pages: Step }[];
 }
 
-/** Makes ready to accept tokens. The provider is not asked before the first one. */
+/** Prepares to accept tokens. The provider is not contacted before the first one. */
 export function openOidc(options: OidcOptions, publicUrl: string, log: Logger): Oidc {
   const { clientId, ...rest } = options;
   const issuer = new Issuer(rest.issuer, log);

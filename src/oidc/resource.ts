@@ -1,7 +1,7 @@
 import type { Step } from '../http/context.ts';
 import { readOnly } from '../http/system.ts';
 
-/** The path of a resource follows. */
+/** The prefix; the path of a resource follows. */
 export const metadataPath = '/.well-known/oauth-protected-resource';
 
 const form = new RegExp(`^${metadataPath}(/v1/spaces/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/mcp)$`, 'i');
@@ -12,7 +12,7 @@ interface Facts {
   readonly publicUrl: string;
 }
 
-/** The metadata of a space's MCP address (RFC 9728). The same for every space, whether it exists or not. */
+/** The metadata of a space's MCP address (RFC 9728). It is the same for every space, existing or not. */
 export function resourceMetadata({ issuer, scope, publicUrl }: Facts): Step {
   return async (ctx, next) => {
     const [, path] = form.exec(ctx.path) ?? [];

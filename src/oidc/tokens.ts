@@ -5,18 +5,18 @@ import { type Caller, grantedCaller, permissions } from '../call/caller.ts';
 import { id, text } from '../call/fields.ts';
 import { type Issuer, TokenRefused } from './issuer.ts';
 
-/** Signatures by a key pair only. With HS… a server that can check a token can also make one. */
+/** Only signatures by a key pair: with HS…, a server that can check a token can also make one. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-/** Header parameters by which a token names its own key. */
+/** Header parameters with which a token would name its own key. */
 const keyParameters = ['jwk', 'jku', 'x5u'];
-/** API keys are managed with API keys alone. */
+/** Only API keys may manage API keys. */
 const withheld = 'key_admin';
 /** How far the clocks of the issuer and of this machine may differ. */
 const toleranceSeconds = 60;
-/** Later ends, in seconds, are cut to this, so that the milliseconds are written without an exponent. */
+/** Later ends, in seconds, are cut to this, so that milliseconds are written without an exponent. */
 const latestEnd = 1e11;
 
 interface Claim {
@@ -36,10 +36,10 @@ const claimSchema = Joi.object<Claim>({
   .required();
 const subjectSchema = text(1, 256).optional();
 
-/** Checking a signature costs four times as much as the rest of a send, and callers use a token until it ends. */
+/** Checking a signature costs four times as much as the rest of a send, and callers use one token until it ends. */
 const maxKnown = 1_000;
 
-/** The values that a token must have. */
+/** The required values of a token. */
 interface Rules {
   readonly issuer: Pick<Issuer, 'name' | 'keyOf' | 'keys'>;
   readonly audience: string;
@@ -47,17 +47,16 @@ interface Rules {
   readonly claim: string;
 }
 
-/** Judges tokens of the issuer. */
 export class Tokens {
   readonly #rules: Rules;
-  /** Callers by the digests of their tokens, with the issuer's keys of that time. The script checks their end. */
+  /** Callers by the digests of their tokens, each with the issuer's keys at the time. The script checks when they end. */
   readonly #known = new Map<string, { readonly caller: Caller; readonly keys: object | undefined }>();
 
   constructor(rules: Rules) {
     this.#rules = rules;
   }
 
-  /** The caller of a token. resource: another audience that this request accepts. Throws TokenRefused. */
+  /** The caller with a token. resource: another audience that this request accepts. Throws TokenRefused. */
   async callerOf(token: string, resource = ''): Promise<Caller> {
     const { issuer } = this.#rules;
     const digest = hash('sha256', `${resource} ${token}`, 'base64url');
@@ -66,7 +65,7 @@ export class Tokens {
     if (known?.keys !== undefined && known.keys === keys) return known.caller;
     const caller = await this.#judge(token, resource);
     this.#known.delete(digest);
-    // If there were none before, they were fetched for this token.
+    // If there were no keys before, this token's check has fetched them.
     this.#known.set(digest, { caller, keys: keys ?? issuer.keys });
     const [oldest = ''] = this.#known.keys();
     if (this.#known.size > maxKnown) this.#known.delete(oldest);
@@ -78,7 +77,7 @@ export class Tokens {
     // Don't load it before somebody sends a token.
     const { decodeJwt, jwtVerify } = await import('jose');
     try {
-      // Check this before the signature: a token of another issuer must not cause a fetch of keys.
+      // Checked before the signature: a token of another issuer must not cause a fetch of keys.
       if (decodeJwt(token).iss !== issuer.name) throw new TokenRefused('iss');
       const { payload } = await jwtVerify(token, this.#keyOf, {
         issuer: issuer.name,
@@ -100,7 +99,7 @@ export class Tokens {
   };
 }
 
-/** jose's code, and the claim that it is about; its messages may quote the token. */
+/** jose's code and the claim concerned. Its messages are not used, as they may quote the token. */
 function reasonOf(error: unknown): string {
   const { code = 'ERR_KEY', claim = '' } = error as { code?: string; claim?: string };
   return `${code} ${claim}`.trim();
@@ -119,7 +118,7 @@ function callerIn(payload: JWTPayload, name: string): Caller {
   });
 }
 
-/** Some issuers (Entra) cannot put objects into claims: they send JSON as a text. */
+/** Some issuers (Entra) cannot put objects into claims and send JSON text instead. */
 function readClaim(claim: unknown): unknown {
   if (typeof claim !== 'string') return claim;
   try {

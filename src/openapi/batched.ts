@@ -4,7 +4,7 @@ import { idempotencyKey } from './components.ts';
 import { pathParameter } from './path-parameter.ts';
 import { describe, type JsonSchema, jsonSchema, schemaRef, type Target } from './schema.ts';
 
-/** What a call takes in place of an id: src/batch/references.ts. */
+/** A reference, which a call takes in place of an id: src/batch/references.ts. */
 const from: JsonSchema = {
   type: 'object',
   description:
@@ -26,7 +26,7 @@ const from: JsonSchema = {
   },
 };
 
-/** What a call of an atomic batch expects of its answer: src/batch/terms.ts. */
+/** The expectation of a call in an atomic batch: src/batch/terms.ts. */
 const expect: JsonSchema = {
   type: ['object', 'null'],
   description:
@@ -36,9 +36,8 @@ const expect: JsonSchema = {
 };
 
 /**
- * Names the calls that batches take, as they are called there, and their union, which `call` tells apart. Reads and `expect` are
- * taken by atomic ones only. A call with the
- * name of an event, `note.put`, is the schema `note.put.call`.
+ * Adds a schema for each call that batches take, and their union, discriminated by `call`. Only atomic batches take reads and
+ * `expect`. If a call has the name of an event, such as `note.put`, its schema is `note.put.call`.
  */
 export function* batchedCalls(routes: readonly Route[], targetOf: (room: string) => Target): Generator<void, void> {
   const { named } = targetOf('');
@@ -52,12 +51,12 @@ export function* batchedCalls(routes: readonly Route[], targetOf: (room: string)
     yield;
   }
   const oneOf = [...names.values()].map(schemaRef);
-  // The others are told apart by the names of their schemas.
+  // The others are distinguished by the names of their schemas.
   const mapping = [...names].flatMap(([call, name]) => (call === name ? [] : [[call, schemaRef(name)['$ref']]]));
   named.set('Call', { oneOf, discriminator: { propertyName: 'call', mapping: Object.fromEntries(mapping) } });
 }
 
-/** A field of a call; each id in it may also be that of an earlier call. */
+/** A field of a call. Each id in it may also be the id of an earlier call. */
 function referring([name, json]: readonly [string, JsonSchema]): [string, JsonSchema] {
   if (/Id$/.test(name)) {
     const { description, examples, ...id } = json;
@@ -77,14 +76,14 @@ function referring([name, json]: readonly [string, JsonSchema]): [string, JsonSc
 /** A call with its path parameters, query parameters and body fields in one object. */
 function callSchema(route: Route, target: Target): JsonSchema {
   const { call, summary, idempotency, hold } = route;
-  // A read shows its record as it is.
+  // A read answers only its record.
   const fields = route.method === 'GET' ? undefined : (route.body ?? route.query);
   const { properties, required, description } = (fields ? jsonSchema(fields, target) : {}) as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
     description?: string;
   };
-  // A receive that waits has a request of its own.
+  // A receive that waits must be a request of its own.
   const taken = Object.entries(properties ?? {}).filter(([name]) => !(hold && name === 'waitSeconds'));
   const ids = pathNames(route);
   const described = (name: string, json: JsonSchema) => ({ ...json, description: describe(name, json, target) });

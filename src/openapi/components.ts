@@ -58,12 +58,12 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
       in: 'header',
       required: false,
       description:
-        'The last event that was read of a stream that broke off: it goes on after that, whatever cursor says',
+        'The last event read before a stream broke off: the new stream continues after it, whatever cursor says',
       schema: text,
     },
   },
   headers: {
-    'X-Request-Id': header('The request as the log and the events know it', requestId),
+    'X-Request-Id': header('The id of the request in the log and in events', requestId),
     'X-API-Version': header('The version of this interface', { const: '1' }),
     RateLimit: header('What an ordinary call may still use, and the seconds until the next minute', text),
     'RateLimit-Policy': header("The space's and the organization's requests per minute", text),
@@ -89,7 +89,7 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
             message: { ...text, description: 'what went wrong, for people: with which field, and what would be right' },
             requestId: {
               ...requestId,
-              description: 'the request, as the log and the events know it: quote it to the operator',
+              description: 'the id of the request in the log and in events: quote it to the operator',
             },
             index: {
               type: 'integer',
@@ -105,7 +105,7 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
   },
 });
 
-/** The paths that need no key. */
+/** Paths that need no key. */
 export function systemPaths(): Record<string, object> {
   const get = (
     operationId: string,
@@ -134,13 +134,13 @@ export function systemPaths(): Record<string, object> {
   return {
     '/healthz': get(
       'system.health',
-      ['Whether the process answers', 'For a liveness probe: it does not ask the store.'],
+      ['Whether the process answers', 'For a liveness probe. It does not contact the store.'],
       [schemaRef('Health'), { status: 'ok' }],
       internal,
     ),
     '/readyz': get(
       'system.ready',
-      ['Whether the store takes calls', 'For a readiness probe, and for those who distribute requests.'],
+      ['Whether the store takes calls', 'For readiness probes and load balancers.'],
       [schemaRef('Readiness'), { status: 'ready' }],
       unavailable,
     ),

@@ -10,7 +10,7 @@ const header = (name: string, description: string) => ({
   schema: text,
 });
 
-/** Adds a schema per event type, and their union by `type`; returns the webhook that sends them to destinations. */
+/** Adds a schema per event type and their union by `type`. Returns the webhook that sends them to destinations. */
 export function* webhooks(events: readonly EventDeclaration[], target: Target): Generator<void, JsonSchema> {
   const oneOf: JsonSchema[] = [];
   for (const { schema } of events) {
@@ -25,7 +25,7 @@ export function* webhooks(events: readonly EventDeclaration[], target: Target): 
     properties: { type: text, timestamp: { type: 'string', format: 'date-time' }, data: schemaRef('Event') },
   };
   const post = {
-    summary: 'An event, as destinations get it (Standard Webhooks 1.0)',
+    summary: 'An event, as sent to destinations (Standard Webhooks 1.0)',
     tags: ['webhook'],
     security: [],
     parameters: [
@@ -34,7 +34,7 @@ export function* webhooks(events: readonly EventDeclaration[], target: Target): 
       header('webhook-signature', '`v1,` and the HMAC-SHA256 of id, timestamp and body in base64, for each secret'),
     ],
     requestBody: { required: true, content: { 'application/json': { schema: message } } },
-    responses: { '2XX': { description: 'Taken; anything else is tried again' } },
+    responses: { '2XX': { description: 'Accepted; any other answer is retried' } },
   };
   return { event: { post } };
 }

@@ -1,12 +1,12 @@
 import { exampleId } from '../declare/field.ts';
 import type { JsonSchema, Target } from './schema.ts';
 
-/** Texts that have a form. */
+/** Texts in fixed formats. */
 const formed = ['2026-01-31T12:00:00.000Z', '1250', 'EUR', '2026-01-31', '2026-01'];
 
 /**
- * A value that the schema accepts, so that every body has an example that nobody writes. Of alternatives it is the last
- * one. `name`: of the field, or of the component.
+ * A value that the schema accepts, so that every body has an example. Of alternatives it uses the last one. name: of the
+ * field or the component.
  */
 export function exampleOf(schema: JsonSchema, target: Target, name = ''): unknown {
   const { $ref, examples, anyOf, oneOf, enum: values, properties, items } = schema as Parts;
@@ -46,14 +46,14 @@ const isNullable = ({ type, anyOf }: Parts): boolean =>
   [type].flat().includes('null') || (anyOf ?? []).some((one) => one['type'] === 'null');
 
 /**
- * In answers no field is optional, and what may be null is mostly what only later states have, such as the moment of the
- * end: it is null. In requests optional fields are shown.
+ * In answers every field is present. A nullable field is null, as it mostly belongs to a later state, such as the time of the
+ * end. Requests show optional fields.
  */
 function objectOf({ properties = {}, required = [] }: Parts, target: Target, of: string): unknown {
   const fields = Object.entries(properties).flatMap(([name, schema]) => {
     const isRequired = required.includes(name);
     const isLater = isRequired && isNullable(schema) && !('examples' in schema);
-    // The `id` of a Message, or of a SentMessage, is the `messageId` of others.
+    // The `id` of a Message or SentMessage is `messageId` elsewhere.
     const [noun = ''] = /[A-Z]?[a-z]*$/.exec(of) ?? [];
     const value = isLater ? null : exampleOf(schema, target, name === 'id' ? `${noun.toLowerCase()}Id` : name);
     return value === null && !isRequired ? [] : [[name, value] as const];
@@ -61,7 +61,7 @@ function objectOf({ properties = {}, required = [] }: Parts, target: Target, of:
   return Object.fromEntries(fields);
 }
 
-/** `word`: what fields of this name hold, where the kind does not say it. */
+/** word: the content of fields with this name, if their kind does not tell. */
 function plain(schema: Parts, word: unknown, name: string): unknown {
   const { format, pattern, minimum = 0, maximum = Infinity } = schema;
   const types = [schema.type ?? []].flat();

@@ -14,7 +14,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Content>>;
 }
 
-/** `MailboxList` of `mailbox.list`, `Waits` of `waits.get`. */
+/** The name of a call's answer: `MailboxList` for `mailbox.list`, `Waits` for `waits.get`. */
 const nameOf = (call: string): string =>
   call
     .replace(/\.get$/, '')
@@ -22,7 +22,7 @@ const nameOf = (call: string): string =>
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
     .join('');
 
-/** The schema's name from now on; one that is the same may have it already. */
+/** Moves the schema to a named component. An equal schema may already have the name. */
 function name(media: Media, called: string, named: NamedSchemas): void {
   const known = named.get(called);
   if (known !== undefined && JSON.stringify(known) !== JSON.stringify(media.schema))
@@ -31,11 +31,11 @@ function name(media: Media, called: string, named: NamedSchemas): void {
   media.schema = schemaRef(called);
 }
 
-/** Names what a call takes, `MessageSendBody`, and what it answers, where no record has named that: `MessageList`. */
+/** Names a call's body (`MessageSendBody`) and, unless a record has named it, its answer (`MessageList`). */
 export function nameSchemas(operation: object, named: NamedSchemas): void {
   const { operationId, requestBody, responses } = operation as Operation;
   const body = requestBody?.content?.['application/json'];
-  // Calls that take no fields take the same.
+  // All calls without fields share a body.
   if (body) name(body, body.schema['properties'] === undefined ? 'EmptyBody' : `${nameOf(operationId)}Body`, named);
   for (const [status, { content }] of Object.entries(responses)) {
     const answer = content?.['application/json'];

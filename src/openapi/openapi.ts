@@ -15,11 +15,11 @@ const license = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
 const description =
   'Coordination for concurrent workers. Times are ISO 8601 UTC with milliseconds; amounts of money are digit strings in ' +
   'minor units; null for an optional field means absent, and absent values in answers are null.\n\n' +
-  'Every call takes the headers `traceparent` and `tracestate` of W3C Trace Context, which the message that it makes keeps. ' +
+  'Every call takes the headers `traceparent` and `tracestate` of W3C Trace Context, which the message it creates keeps. ' +
   'Every call takes a header `X-Request-Id` of the caller (1 to 128 characters of `A-Za-z0-9._-`) and answers it; it stands in ' +
-  'events and logs, too. Where it is absent or malformed, one is made.';
+  'events and logs, too. If it is absent or malformed, one is generated.';
 
-/** The parts of a product that are described. */
+/** The parts of a product that the description needs. */
 export interface Described {
   readonly routes: readonly Route[];
   readonly spacelessRoutes: readonly Route[];
@@ -38,7 +38,7 @@ export function openapi(described: Described): object {
   }
 }
 
-/** The same as text, made in small steps: Joi takes long to describe its schemas, and other requests are not to wait. */
+/** The description as text, made in small steps: Joi takes long to describe its schemas, and other requests must not wait. */
 export async function openapiText(described: Described): Promise<string> {
   const steps = describe(described);
   for (;;) {

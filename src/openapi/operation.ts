@@ -7,12 +7,11 @@ import { type JsonSchema, jsonSchema, type Target } from './schema.ts';
 
 const parameter = (name: string) => ({ $ref: `#/components/parameters/${name}` });
 
-/** `/v1/spaces/{spaceId}/mailboxes/{mailboxId}` of `/mailboxes/:mailboxId`. */
+/** A path in OpenAPI's form: `/v1/spaces/{spaceId}/mailboxes/{mailboxId}` for `/mailboxes/:mailboxId`. */
 export function pathOf(route: Route): string {
   return patternOf(route).replaceAll(/:(\w+)/g, '{$1}');
 }
 
-/** One endpoint. */
 export function operation(route: Route, errors: ErrorTable, target: Target) {
   return {
     operationId: route.call,
@@ -20,13 +19,13 @@ export function operation(route: Route, errors: ErrorTable, target: Target) {
     tags: [roomOf(route)],
     'x-permission': route.permission,
     parameters: [...pathParameters(route, target), ...queryParameters(route, target), ...headerParameters(route)],
-    // The body of a GET or DELETE has no meaning in HTTP, so none is described, though that of a DELETE is checked.
+    // A body of GET or DELETE has no meaning in HTTP, so it is not described, though a DELETE's is checked.
     ...(!['GET', 'DELETE'].includes(route.method) && { requestBody: requestBody(route, target) }),
     responses: responses(route, errors, target),
   };
 }
 
-/** A summary's first words are the title in a list of calls; what follows them opens the description. */
+/** The first words of a summary are the title in a list of calls; the rest starts the description. */
 function titleOf({ summary, description, needsAllMailboxes }: Route): { summary: string; description?: string } {
   const [, title = summary, rest] = /^(.{4,}?)(?:[;:.]|,(?= (?:oldest|newest) first\b)) (.*)$/s.exec(summary) ?? [];
   const opening = rest === undefined ? [] : [`${rest.charAt(0).toUpperCase()}${rest.slice(1)}.`];
@@ -70,7 +69,7 @@ function headerParameters(route: Route): object[] {
   return [...keys, ...(route.streams ? ['LastEventId'] : [])].map(parameter);
 }
 
-/** Calls without a body take none or `{}`. */
+/** Calls without fields accept no body or `{}`. */
 function requestBody(route: Route, target: Target): object {
   const schema = route.body ? jsonSchema(route.body, target) : { type: 'object', additionalProperties: false };
   const example = route.body && { example: exampleOf(schema, target) };

@@ -1,7 +1,7 @@
 import type { Route } from '../call/route.ts';
 import { describe, type JsonSchema, jsonSchema, type Target } from './schema.ts';
 
-/** The schema of a path parameter, with its description: an id, where the route does not say otherwise. */
+/** The schema of a path parameter, with its description: an id unless the route says otherwise. */
 export function pathParameter({ params }: Pick<Route, 'params'>, name: string, target: Target): JsonSchema {
   const { properties } = (params ? jsonSchema(params, target) : {}) as { properties?: Record<string, JsonSchema> };
   const own = properties?.[name];

@@ -17,7 +17,7 @@ export function headers(...names: readonly string[]): Named {
 export const everyAnswer = ['X-Request-Id', 'X-API-Version'];
 const rates = ['RateLimit', 'RateLimit-Policy'];
 
-/** Failures that many routes share: each is described once, as a component, which responses refer to. */
+/** Failures that many routes share. Each is described once, as a component. */
 const shared: Readonly<Record<string, readonly string[]>> = {
   Error400: ['VALIDATION_FAILED'],
   Error400List: ['VALIDATION_FAILED', 'INVALID_CURSOR'],
@@ -39,7 +39,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
 const names = new Map(Object.entries(shared).map(([name, codes]) => [[...codes].sort().join(), name]));
 const sharedCodes = new Set(Object.values(shared).flat());
 
-/** Those failures, for `components`. */
+/** The shared failures, for `components`. */
 export function sharedFailures(errors: ErrorTable): Named {
   const statusOfName = (name: string): number => Number(/\d+/.exec(name));
   return Object.fromEntries(
@@ -65,7 +65,7 @@ export function responses(route: Route, errors: ErrorTable, target: Target): Nam
   }
   for (const [status, codes] of byStatus) {
     const name = names.get([...codes].sort().join());
-    // Those of this route alone come first.
+    // The route's own errors come first.
     const ordered = [false, true].flatMap((isShared) => codes.filter((code) => sharedCodes.has(code) === isShared));
     all[status] = name === undefined ? failure(status, ordered, errors) : ref('responses', name);
   }
@@ -75,7 +75,7 @@ export function responses(route: Route, errors: ErrorTable, target: Target): Nam
 function withExample(reply: Joi.Schema, status: string, route: Route, target: Target): object {
   const schema = jsonSchema(reply, target);
   const example = { ...(exampleOf(schema, target) as Record<string, unknown>), ...route.example };
-  // Beside 201, 200 is what was there before.
+  // Beside a 201, a 200 answers what existed before.
   if (status === '200' && 201 in route.success && 'replay' in example) example['replay'] = true;
   return { schema, example };
 }

@@ -3,18 +3,18 @@ import type { Glossary } from '../declare/glossary.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Schemas by name: each is written once, and referred to. */
+/** Schemas by name. Each is written once and referred to. */
 export type NamedSchemas = Map<string, JsonSchema>;
 
-/** Where schemas are written to, and the words for fields that have none of their own. */
+/** Where schemas are added, and the descriptions for fields that have none. */
 export interface Target {
   readonly named: NamedSchemas;
   readonly glossary: Glossary;
-  /** Descriptions address a model that calls a tool, instead of a reader of the reference. */
+  /** Descriptions are for a model that calls a tool, not for a reader of the reference. */
   readonly isForModels?: true;
 }
 
-/** The terms of a schema that are read here; Joi keeps them for extensions (`$_terms`). */
+/** The parts of a schema read here, which Joi keeps for extensions (`$_terms`). */
 interface Terms {
   readonly metas: readonly JsonSchema[] | null;
   readonly examples: readonly unknown[] | null;
@@ -42,9 +42,9 @@ const metaOf = (schema: Joi.Schema, name: string) =>
 export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /**
- * A schema as JSON Schema 2020-12. Joi writes most of it; the rest comes from the schema itself: `.meta()` of the field
- * kinds (their rules are functions), required fields (Joi looks at each field, not at the preference of the object), null
- * where it means absent, what each field means, and rules between fields, as a sentence.
+ * A schema as JSON Schema 2020-12. Joi writes most of it. Added from the schema itself are: `.meta()` of the field kinds,
+ * whose rules are functions; required fields, as Joi looks at each field and not at the object's preference; null where it
+ * means absent; the meaning of each field; and rules between fields, as a sentence.
  */
 export function jsonSchema(schema: Joi.Schema, target: Target): JsonSchema {
   const standard = schema['~standard'] as unknown as {
@@ -56,10 +56,10 @@ export function jsonSchema(schema: Joi.Schema, target: Target): JsonSchema {
 
 function complete(json: JsonSchema, schema: Joi.Schema, inherited: string, target: Target): JsonSchema {
   const name = metaOf(schema, 'component');
-  // A model reads no components.
+  // A model does not see components.
   if (name === undefined || target.isForModels) return completed(json, schema, inherited, target);
   const isNullable = schema.validate(null).error === undefined;
-  // The component is never null: only this place of it may be.
+  // The component itself is never null; only this use of it may be.
   const { type } = json;
   const plain = isNullable && Array.isArray(type) ? { ...json, type: type.find((one) => one !== 'null') } : json;
   if (!target.named.has(name)) target.named.set(name, completed(plain, schema, inherited, target));
@@ -70,11 +70,11 @@ function completed(json: JsonSchema, schema: Joi.Schema, inherited: string, targ
   const { metas, examples, keys, items, matches: all = [], dependencies } = termsOf(schema);
   const presence = metaOf(schema, 'presence') ?? inherited;
   const [only, ...others] = (json['anyOf'] ?? []) as JsonSchema[];
-  // `.when()` leaves a single alternative if its cases differ only in what JSON Schema does not express.
+  // `.when()` leaves a single alternative if its cases differ only in rules that JSON Schema cannot express.
   const { description: _meaning, ...result } = only !== undefined && others.length === 0 ? only : json;
   for (const { opaque, component: _component, presence: _presence, model: _model, ...meta } of metas ?? []) {
     Object.assign(result, meta, opaque === true && { description: 'any JSON value; comes back as it was sent' });
-    // A number in a query string is text for Joi.
+    // Joi sees a number in a query string as text.
     if (meta['type'] === 'integer') delete result['minLength'];
   }
   if (examples) result['examples'] = examples;
@@ -87,7 +87,7 @@ function completed(json: JsonSchema, schema: Joi.Schema, inherited: string, targ
   if (dependencies) result['description'] = dependencies.map(sentence).join('; ');
   const empty = schema.$_getFlag('empty') as Joi.Schema | undefined;
   if (empty?.validate(null).error === undefined && empty !== undefined) allowNull(result);
-  // Joi adds null to the types but not to the values that are allowed.
+  // Joi adds null to the types but not to the allowed values.
   const { type, enum: values } = result;
   if (Array.isArray(type) && type.includes('null') && Array.isArray(values)) result['enum'] = [...values, null];
   return result;
@@ -108,8 +108,8 @@ function completeKeys(json: JsonSchema, keys: readonly Key[], presence: string, 
 }
 
 /**
- * The meaning of a field or a path parameter, then the values allowed; a model sees the latter in the schema. The field's own
- * words come before those of its name.
+ * The meaning of a field or path parameter, then the allowed values, which a model already sees in the schema. The field's
+ * own description precedes the one of its name.
  */
 export function describe(name: string, json: JsonSchema, target: Target, schema?: Joi.Schema): string | undefined {
   const { model, meaning } = target.glossary.get(name) ?? {};
@@ -120,7 +120,7 @@ export function describe(name: string, json: JsonSchema, target: Target, schema?
   return [said && fitting(said, json), rule].filter(Boolean).join('; ') || undefined;
 }
 
-/** Ids, counters by state or event type, and lists or counts of records say by their names what they mean. */
+/** The names of ids, of counters by state or event type, and of lists or counts of records say what they are. */
 function namesake(name: string, { type, properties }: JsonSchema): string | undefined {
   if (name === 'id') return "the record's id";
   const [, noun] = /^([a-z]+)Id$/.exec(name) ?? [];
@@ -133,7 +133,7 @@ function namesake(name: string, { type, properties }: JsonSchema): string | unde
   return properties === undefined ? undefined : `the number of ${name} by state`;
 }
 
-/** Leaves out what null would mean where it is not allowed. */
+/** Drops the meaning of null where null is not allowed. */
 function fitting(meaning: string, { type, anyOf }: JsonSchema): string {
   const types = anyOf ? (anyOf as JsonSchema[]).map((one) => one['type']) : [type].flat();
   const mayBeNull = types.includes('null') || types.every((one) => one === undefined);

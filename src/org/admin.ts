@@ -30,7 +30,7 @@ import { ApiKey, AuditEntry, Organization } from './records.ts';
 
 /**
  * Operations on organizations, spaces and keys, for operators. Every function rejects with InvalidInput for invalid input,
- * Refusal (ORG_NOT_FOUND, …) for what the store's state forbids, and StoreUnavailable.
+ * with Refusal (ORG_NOT_FOUND, …) if the state of the store forbids it, and with StoreUnavailable.
  */
 export interface Admin {
   store: Store;
@@ -64,11 +64,11 @@ const keyOf = (org: string, { id: _id, keyId, ...key }: typeof ApiKey.type): Key
 export interface PlanChoice {
   org: string;
   plan: string;
-  /** an enterprise plan's figures, as typed */
+  /** Figures of an enterprise plan, as typed. */
   figures?: Partial<Record<FigureName, string>>;
 }
 
-/** Refused with ORG_EXISTS. */
+/** Throws Refusal: ORG_EXISTS. */
 export async function createOrganization(admin: Admin, choice: PlanChoice): Promise<OrganizationAnswer> {
   const args = planArgs(choice);
   await orUnavailable(listOrganization(admin.store, choice.org));
@@ -76,7 +76,7 @@ export async function createOrganization(admin: Admin, choice: PlanChoice): Prom
   return showOrganization(admin, choice.org);
 }
 
-/** Refused with ORG_NOT_FOUND. */
+/** Throws Refusal: ORG_NOT_FOUND. */
 export async function showOrganization(admin: Admin, org: string): Promise<OrganizationAnswer> {
   const { organization } = await admin.scripts.ask(scripts.show, checkOrg(org), {});
   return { org, ...organization };
@@ -93,7 +93,7 @@ export async function listOrganizations(admin: Admin): Promise<OrganizationAnswe
   return organizations;
 }
 
-/** Usage above the new figures is kept. Refused with ORG_NOT_FOUND. */
+/** Keeps existing use above the new figures. Throws Refusal: ORG_NOT_FOUND. */
 export async function setPlan(admin: Admin, choice: PlanChoice): Promise<OrganizationAnswer> {
   await admin.scripts.ask(scripts.setPlan, choice.org, planArgs(choice));
   return showOrganization(admin, choice.org);
@@ -102,13 +102,13 @@ export async function setPlan(admin: Admin, choice: PlanChoice): Promise<Organiz
 interface NewSpace {
   org: string;
   name?: string;
-  /** those that differ from the defaults */
+  /** Only those that differ from the defaults. */
   limits?: LimitValues;
-  /** return the oldest space if there is one already */
+  /** Returns the oldest space instead if there is one. */
   first?: boolean;
 }
 
-/** Refused with ORG_NOT_FOUND, ENTITLEMENT_EXCEEDED. */
+/** Throws Refusal: ORG_NOT_FOUND, ENTITLEMENT_EXCEEDED. */
 export async function createSpace(admin: Admin, options: NewSpace): Promise<SpaceAnswer> {
   const org = checkOrg(options.org);
   const { space } = await admin.scripts.ask(scripts.createSpace, org, {
@@ -123,7 +123,7 @@ export async function createSpace(admin: Admin, options: NewSpace): Promise<Spac
   return spaceOf(org, space);
 }
 
-/** All spaces, oldest first. Refused with ORG_NOT_FOUND. */
+/** All spaces, oldest first. Throws Refusal: ORG_NOT_FOUND. */
 export async function listSpaces(admin: Admin, org: string): Promise<SpaceAnswer[]> {
   const spaces: SpaceAnswer[] = [];
   for await (const space of spacesOf(admin.scripts, checkOrg(org))) spaces.push(spaceOf(org, space));
@@ -133,24 +133,24 @@ export async function listSpaces(admin: Admin, org: string): Promise<SpaceAnswer
 export interface NewKey {
   org: string;
   permissions: readonly string[];
-  /** default: every space, including later ones */
+  /** By default every space, including later ones. */
   spaces?: readonly string[];
-  /** of one space; default: all */
+  /** All in one space. By default every mailbox. */
   mailboxes?: readonly string[];
-  /** the only name under which it acts; default: any */
+  /** The only name that callers with this key may act under. By default any. */
   holder?: string;
-  /** default: it does not end */
+  /** By default the key does not expire. */
   expiresInDays?: number;
   name?: string;
-  /** refuse with KEY_EXISTS if the organization ever had a key */
+  /** Throws KEY_EXISTS if the organization ever had a key. */
   first?: boolean;
 }
 
 type CreatedKey = KeyAnswer & { apiKey: string };
 
 /**
- * Returns the key itself, for the only time: the store has just its digest. Refused with ORG_NOT_FOUND,
- * SPACE_NOT_FOUND, MAILBOX_NOT_FOUND, ENTITLEMENT_EXCEEDED.
+ * Returns the key itself, this one time: only its digest is stored. Throws Refusal: ORG_NOT_FOUND, SPACE_NOT_FOUND,
+ * MAILBOX_NOT_FOUND, ENTITLEMENT_EXCEEDED.
  */
 export async function createKey(admin: Admin, key: NewKey): Promise<CreatedKey> {
   const org = checkOrg(key.org);
@@ -172,8 +172,8 @@ export async function createKey(admin: Admin, key: NewKey): Promise<CreatedKey> 
 }
 
 /**
- * Creates a key with the rights and the end of another one, which goes on for so many hours: 0 ends it at once. Refused with
- * ORG_NOT_FOUND, KEY_NOT_FOUND, KEY_ENDED, ENTITLEMENT_EXCEEDED.
+ * Creates a key with the rights and the end of another one, which expires after this many hours; 0 ends it at once. Throws
+ * Refusal: ORG_NOT_FOUND, KEY_NOT_FOUND, KEY_ENDED, ENTITLEMENT_EXCEEDED.
  */
 export async function rotateKey(
   admin: Admin,
@@ -190,7 +190,7 @@ export async function rotateKey(
   return { ...keyOf(org, rotated.apiKey), apiKey, replaced: keyOf(org, rotated.replaced) };
 }
 
-/** All keys, ended and revoked ones included, oldest first. Refused with ORG_NOT_FOUND. */
+/** All keys with expired and revoked ones, oldest first. Throws Refusal: ORG_NOT_FOUND. */
 export async function listKeys(admin: Admin, org: string): Promise<KeyAnswer[]> {
   checkOrg(org);
   const keys: KeyAnswer[] = [];
@@ -202,7 +202,7 @@ export async function listKeys(admin: Admin, org: string): Promise<KeyAnswer[]> 
   }
 }
 
-/** The key's next request is refused. Revoking it again is no error. Refused with ORG_NOT_FOUND, KEY_NOT_FOUND. */
+/** Revokes a key; its next request is refused. Repeating it is no error. Throws Refusal: ORG_NOT_FOUND, KEY_NOT_FOUND. */
 export async function revokeKey(admin: Admin, org: string, keyId: string): Promise<KeyAnswer> {
   const args = { keyId: checkUuid('keyId', keyId) };
   const { apiKey } = await admin.scripts.ask(scripts.revokeKey, checkOrg(org), args);
@@ -215,7 +215,7 @@ interface AuditPage {
   nextCursor: string | null;
 }
 
-/** The audit trail before `cursor`, newest first. Refused with ORG_NOT_FOUND. */
+/** The audit trail before `cursor`, newest first. Throws Refusal: ORG_NOT_FOUND. */
 export async function listAudit(admin: Admin, org: string, limit = 100, cursor = ''): Promise<AuditPage> {
   const args = { limit: checkAuditLimit(limit), cursor: checkAuditCursor(cursor) };
   const { entries, nextCursor } = await admin.scripts.ask(scripts.audit, checkOrg(org), args);

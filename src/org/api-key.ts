@@ -4,7 +4,7 @@ import type { Args } from '../call/hold.ts';
 import { randomTail } from '../call/random.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 43 base62 characters have 256 bits. */
+/** 43 base62 characters hold 256 bits. */
 const secretCharacters = 43;
 
 /**
@@ -12,19 +12,19 @@ const secretCharacters = 43;
  * organization.
  */
 export function newApiKey(org: string): string {
-  // randomInt draws without the bias that a remainder of a random byte would have.
+  // randomInt has no modulo bias.
   const secret = Array.from({ length: secretCharacters }, () => alphabet[randomInt(alphabet.length)]).join('');
   return `mk_${org}_${secret}`;
 }
 
-/** A key to be made. '': no name, any holder, no end. */
+/** A key to be created. '' means: no name, any holder, no end. */
 interface Wanted extends Pick<Grant, 'permissions' | 'spaces' | 'mailboxes'> {
   readonly name: string;
   readonly holder: string;
   readonly expiresInDays: number | '';
 }
 
-/** The arguments of a script that makes a key, but for its digest; with what the audit trail says of it. */
+/** The arguments of a script that creates a key, without its digest; with the detail for the audit trail. */
 export function keyArgs({ name, permissions, spaces, mailboxes, holder, expiresInDays }: Wanted): Args {
   const limits = {
     ...(mailboxes.length > 0 && { mailboxes }),

@@ -16,11 +16,11 @@ const org = 'dev';
 const anotherKey = `# another key: ${invocation} key create --org ${org} --permissions ${permissions.join(',')}`;
 
 /**
- * Prepares a new embedded store for its first request: creates the organization `dev`, a space and a key. Each step is
- * done once, so interrupted and concurrent starts end with one of each. A store with other organizations is left alone.
+ * Prepares a new embedded store for its first request: creates the organization `dev`, a space and a key. Each step is done
+ * once, so interrupted and concurrent starts end with one of each. A store with other organizations is left alone.
  *
  * @param url where the API listens
- * @returns the lines to print: what to paste into a shell
+ * @returns the lines to print, to be pasted into a shell
  * @throws StoreUnavailable
  */
 export async function bootstrap(admin: Admin, url: string): Promise<string[]> {
@@ -42,7 +42,7 @@ async function laterLines(admin: Admin, url: string): Promise<string[]> {
   return space ? [`export MUSTER_SPACE=${space.spaceId}`, anotherKey, consoleLine(url, space.spaceId)] : [anotherKey];
 }
 
-/** The address of the space in the console; it asks for the key. */
+/** The address of the space in the console, which asks for the key. */
 function consoleLine(url: string, spaceId: string): string {
   return `# console: ${url}/console#/space/${spaceId}`;
 }

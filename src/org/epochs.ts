@@ -10,22 +10,22 @@ import { orgKeys } from './keys.ts';
 
 const renewal = { script: 'org/renewEpoch', reply: {} };
 const pageSize = 500;
-/** Far more than a crash can lose of a store that is flushed every second. */
+/** Far more than a crash can lose if the store is flushed every second. */
 const aheadMs = 60_000;
 
-/** The parts of Admin that are needed here. */
+/** The parts of Admin that these functions need. */
 export type Renewing = Pick<Admin, 'store' | 'scripts'>;
 
 /**
- * After a loss of acknowledged writes: ensures that no event id is issued twice. Event ids contain the time. If the
- * newest entry of any journal lies in the future, the clock was set back: the lost entries followed that one, and their
- * ids would be issued again. Then all journals continue well after it. Resolves with the number of organizations.
+ * Makes sure after a loss of acknowledged writes that no event id is issued twice. Event ids contain the time. If the newest
+ * entry of any journal is in the future, the clock was set back, and new ids could repeat those of the lost entries behind
+ * it. All journals then continue well after that entry. Resolves with the number of organizations.
  */
 export async function passNewest({ store }: Renewing): Promise<number> {
   const newest = new Map<string, number>();
   const orgs = new Set(await orUnavailable(organizationNames(store)));
   for (const org of orgs) await orUnavailable(readNewest(store, org, newest));
-  // Read last: calls add entries in the meantime.
+  // Read last, as calls add entries in the meantime.
   const now = await orUnavailable(nowOf(store));
   const last = [...newest.values()].reduce((latest, at) => Math.max(latest, at), 0);
   if (last <= now) return orgs.size;
@@ -34,7 +34,7 @@ export async function passNewest({ store }: Renewing): Promise<number> {
 }
 
 /**
- * After a restore: the same, and starts a new epoch of every journal, so that no cursor continues across the gap.
+ * Does the same after a restore, and starts a new epoch of every journal, so that no cursor continues across the gap.
  * Resolves with the number of organizations.
  */
 export async function renewEpochs(admin: Renewing): Promise<number> {
@@ -42,7 +42,7 @@ export async function renewEpochs(admin: Renewing): Promise<number> {
   const orgs = new Set(await orUnavailable(organizationNames(admin.store)));
   for (const org of orgs) {
     const epoch = randomBytes(8).toString('hex');
-    // A name without a record: its creation was interrupted.
+    // A listed name without a record: its creation was interrupted.
     const renewed = await admin.scripts.ask(renewal, org, { epoch }).catch(unless('ORG_NOT_FOUND'));
     if (!renewed) orgs.delete(org);
   }

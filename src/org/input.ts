@@ -2,7 +2,7 @@ import { type Permission, permissions } from '../call/caller.ts';
 import { fitsText, isUuid } from '../call/fields.ts';
 import type { Limit } from '../room.ts';
 
-/** Invalid input of an operator; the message names it and says what is allowed. */
+/** Invalid input of an operator. The message names the input and says what is allowed. */
 export class InvalidInput extends Error {
   readonly code: 'VALIDATION_FAILED' | 'INVALID_CURSOR';
   constructor(message: string, code: InvalidInput['code'] = 'VALIDATION_FAILED') {
@@ -13,7 +13,7 @@ export class InvalidInput extends Error {
 
 export const maxNameCharacters = 200;
 export const maxHolderCharacters = 256;
-/** Every request compares its space with the key's list, and its mailbox, so the lists must be short. */
+/** Every request compares its space and its mailbox with the key's lists, so the lists must be short. */
 export const maxSpacesPerKey = 100;
 export const maxMailboxesPerKey = 100;
 /** Ten years. */
@@ -22,7 +22,7 @@ export const maxKeyDays = 3_650;
 const maxOverlapHours = 8_760;
 const maxAuditEntries = 1000;
 
-/** An organization's id: it is part of every key in the store and readable in redis-cli. */
+/** Checks an organization's id, which is part of every key in the store and readable in redis-cli. */
 export function checkOrg(org: string): string {
   if (/^[a-z0-9-]{3,40}$/.test(org)) return org;
   throw new InvalidInput(`org: ${quote(org)} must be 3 to 40 characters of a-z, 0-9 and -`);
@@ -33,7 +33,7 @@ export function checkName(name: string | undefined): string {
   return checkText('name', name, maxNameCharacters);
 }
 
-/** The holder that a key is bound to, '' for none. */
+/** The holder that a key is bound to; '' for none. */
 export function checkHolder(holder: string | undefined): string {
   return checkText('holder', holder, maxHolderCharacters);
 }
@@ -44,12 +44,12 @@ function checkText(field: string, text: string | undefined, max: number): string
   throw new InvalidInput(`${field}: it must be 1 to ${max} characters, without control characters`);
 }
 
-/** The days after which a key ends, as an argument of its script: '' for none. */
+/** The days until a key expires, as the script's argument; '' for never. */
 export function checkDays(days: number | undefined): number | '' {
   return days === undefined ? '' : checkWhole('expiresInDays', days, 1, maxKeyDays);
 }
 
-/** The hours for which a rotated key goes on. */
+/** The hours until a rotated key expires. */
 export function checkOverlap(hours: number): number {
   return checkWhole('overlapHours', hours, 0, maxOverlapHours);
 }
@@ -59,7 +59,7 @@ function checkWhole(field: string, value: number, min: number, max: number): num
   throw new InvalidInput(`${field}: it must be a whole number from ${min} to ${max}`);
 }
 
-/** A uuid of any version, lower-cased; `field` is its name in the message. */
+/** A UUID of any version, in lower case. field: its name in messages. */
 export function checkUuid(field: string, text: string): string {
   if (isUuid(text)) return text.toLowerCase();
   throw new InvalidInput(`${field}: ${quote(text)} must be a uuid, such as 0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e`);
@@ -73,13 +73,14 @@ export function checkPermissions(names: readonly string[]): Permission[] {
 }
 
 /**
- * The spaces a key is limited to, without duplicates. Only undefined means every space: an empty list may be a mistake.
+ * The spaces that a key is limited to, without duplicates. Only undefined means every space, as an empty list may be a
+ * mistake.
  */
 export function checkSpaces(ids: readonly string[] | undefined): string[] {
   return checkIds('spaces', ids, maxSpacesPerKey);
 }
 
-/** The mailboxes a key is limited to; they are in one space, which need not be named. */
+/** The mailboxes that a key is limited to. All are in one space, which need not be named. */
 export function checkMailboxes(ids: readonly string[] | undefined, spaces: readonly string[]): string[] {
   const mailboxes = checkIds('mailboxes', ids, maxMailboxesPerKey);
   if (mailboxes.length > 0 && spaces.length > 1) throw new InvalidInput(`spaces: ${oneSpaceRule}`);
@@ -115,7 +116,7 @@ export function checkAuditCursor(cursor: string): string {
   throw new InvalidInput(`cursor: ${quote(cursor)} is not the nextCursor of an earlier audit list`, 'INVALID_CURSOR');
 }
 
-/** Typed text for a message: on one line, and shortened. */
+/** Typed text for a message: on one line, shortened. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

@@ -16,7 +16,7 @@ import {
 } from './input.ts';
 import { ApiKey } from './records.ts';
 
-/** 1 to `max` values, each once. */
+/** A list of 1 to `max` distinct values. */
 const listOf = <T>(item: Joi.AnySchema<T>, max: number, rule: string) =>
   Joi.array<readonly T[]>()
     .items(item)
@@ -33,10 +33,10 @@ const list = route({
   method: 'GET',
   path: '/keys',
   call: 'key.list',
-  summary: 'The API keys that give no more than the one that asks, newest first; ended and revoked ones included',
+  summary: 'The API keys with no more rights than the caller, newest first, with ended and revoked ones',
   description:
     'A key is shown if its permissions, spaces, mailboxes, holder and end lie within those of the API key. A page may be ' +
-    'short, even empty: go on with `nextCursor` until it is null.',
+    'short, even empty: continue with `nextCursor` until it is null.',
   permission: 'key_admin',
   idempotency: 'never',
   rate: 'limits',
@@ -61,7 +61,7 @@ const create = route({
   method: 'POST',
   path: '/keys',
   call: 'key.create',
-  summary: 'Create an API key that gives no more than the one that asks; `apiKey` is shown only now',
+  summary: 'Create an API key with no more rights than the caller; `apiKey` is shown only now',
   description:
     'Permissions, spaces, mailboxes, holder and end must lie within those of the API key, so a limit that it has must be ' +
     'given; only `holder` is then its own where it is left out. A replay has `apiKey` null: revoke that key, and create ' +
@@ -97,7 +97,7 @@ const create = route({
     digest: '',
   }),
   reply: { apiKey: one(ApiKey) },
-  // The key itself goes nowhere but into the answer.
+  // The key itself is only in the answer.
   serve: async (_input, { caller, run }) => {
     const apiKey = newApiKey(caller.org);
     const { reply, replayed } = await run({ digest: apiKeyDigest(apiKey) });
@@ -109,8 +109,8 @@ const revoke = route({
   method: 'DELETE',
   path: '/keys/:keyId',
   call: 'key.revoke',
-  summary: 'Revoke an API key: its next request is refused; again changes nothing',
-  description: 'A key that goes beyond the one that asks is as unknown as one that does not exist.',
+  summary: 'Revoke an API key: its next request is refused; repeating it changes nothing',
+  description: 'A key with more rights than the caller counts as unknown.',
   permission: 'key_admin',
   idempotency: 'optional',
   rate: 'limits',

@@ -10,7 +10,7 @@ export const figure = () =>
     schema: () => Joi.alternatives(number().schema, Joi.valid('unlimited')),
   });
 
-/** A comma-separated list of names; known: all that there are. */
+/** A comma-separated list of names. known: the allowed names; by default any. */
 export const list = <S extends string>(...known: readonly S[]) =>
   new Field<readonly S[]>({
     lua: 'text',
@@ -18,7 +18,7 @@ export const list = <S extends string>(...known: readonly S[]) =>
     schema: () => Joi.array().items(known.length === 0 ? Joi.string() : Joi.string().valid(...known)),
   });
 
-/** JSON. A malformed value is returned as text: it must not make the whole list unreadable. */
+/** JSON. A malformed value is returned as text, so that it does not make the whole list unreadable. */
 export const json = () =>
   new Field<unknown>({
     lua: 'text',

@@ -4,8 +4,8 @@ import { InvalidInput } from './input.ts';
 export type Figure = number | 'unlimited';
 
 /**
- * The limits of a plan: operations per month, concurrent agents, spaces, active runs, active tasks,
- * unrevoked keys, requests per minute, and days for which finished work is kept.
+ * The limits of a plan: operations per month, concurrent agents, spaces, active runs, active tasks, unrevoked keys, requests
+ * per minute, and days that finished work is kept.
  */
 export interface PlanFigures {
   operations: Figure;
@@ -22,7 +22,7 @@ export type PlanName = 'free' | 'builder' | 'team' | 'scale' | 'enterprise' | 'p
 
 const unlimited = 'unlimited';
 
-/** docs/reference.md, "Plan limits". `enterprise` has the figures that apply where none is given. */
+/** See docs/reference.md, "Plan limits". The figures of `enterprise` are its defaults. */
 export const plans: Readonly<Record<PlanName, Readonly<PlanFigures>>> = {
   free: row(100_000, 10, 2, 200, 1_000, 10, 600, 7),
   builder: row(2_000_000, 100, 10, 1_000, 10_000, 25, 1_500, 14),
@@ -34,7 +34,7 @@ export const plans: Readonly<Record<PlanName, Readonly<PlanFigures>>> = {
 export const planNames = Object.keys(plans) as PlanName[];
 export const figureNames = Object.keys(plans.free) as FigureName[];
 
-/** Far beyond any use, but small enough to be exact as a Lua number and as its text. */
+/** Far beyond any use, but exact as a Lua number and as its text. */
 const largestFigure = 1_000_000_000_000;
 
 /**
@@ -60,7 +60,6 @@ function isPlan(text: string): text is PlanName {
   return Object.hasOwn(plans, text);
 }
 
-/** Parses a figure: `unlimited` or digits. */
 function readFigure(name: FigureName, text: string): Figure {
   if (text === unlimited) return unlimited;
   const value = /^\d+$/.test(text) ? Number(text) : 0;

@@ -6,8 +6,8 @@ import { figure, json, list } from './kinds.ts';
 import { planNames } from './plans.ts';
 
 /**
- * `usage` has the usage of each figure: for operations that of this month, for requests that of this minute (null if
- * the plan doesn't limit them: they are not counted then).
+ * `usage` has the current use of each figure: operations this month, requests this minute (null if the plan does not limit
+ * them, as they are not counted then).
  */
 export const Organization = record(
   'Organization',
@@ -42,7 +42,7 @@ export const Organization = record(
     requestsMinute: number().orNull().internal(),
     usedRequests: number().or(0).internal(),
     usedRecovery: number().or(0).internal(),
-    /** 1 if calls need not check any figure. */
+    /** 1 if calls need not check any limit. */
     unlimited: text().internal(),
     /** A lower bound of the next due time. */
     nextDue: number().orNull().internal(),
@@ -73,9 +73,9 @@ export const ApiKey = record('ApiKey', {
     .of(lastUsedAt, 'usedDay', 'createdAt')
     .means('when it was last used, true to the UTC day; null: never'),
   revokedAt: time().orNull().means('when it was revoked; null: it was not').example(null),
-  /** The last day on which it was used, since 1970. */
+  /** The last day on which it was used, in days since 1970. */
   usedDay: number().orNull().later().internal(),
-  /** The last day on which nothing limited it but permissions and spaces, and these. */
+  /** The last day on which only permissions and spaces limited it, and those spaces. */
   plain: text().orNull().later().internal(),
 });
 

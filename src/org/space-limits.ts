@@ -6,7 +6,7 @@ import { checkLimit, checkOrg, checkUuid } from './input.ts';
 const setLimits = { script: 'space/setLimits', reply: { limits: text() } };
 
 /**
- * Sets the given limits (each a whole number or `default`, as typed), and returns all limits of the space. Refused with
+ * Sets the given limits, each a whole number or `default` as typed, and returns all limits of the space. Throws Refusal:
  * ORG_NOT_FOUND, SPACE_NOT_FOUND, ENTITLEMENT_EXCEEDED.
  */
 export async function spaceLimits(

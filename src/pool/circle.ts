@@ -1,10 +1,9 @@
-/** Someone in a circle of holders that wait for one another, as lua/pool/_circle names them. */
+/** A link in a circle of holders that wait for one another, as lua/pool/_circle names them. */
 interface Link {
   readonly holder: string;
   readonly session: string;
-  /** The pool that it waits for. */
   readonly pool: string;
-  /** Why it waits: the next in the circle holds units of that pool, or stands before it in the queue. */
+  /** Why it waits: the next link holds units of that pool, or is ahead in its queue. */
   readonly reason: 'HOLDS' | 'AHEAD';
 }
 
@@ -20,10 +19,7 @@ function linksOf(detail: string): Link[] {
 
 const nameOf = ({ holder, session }: Link): string => `${holder} (${session})`;
 
-/**
- * The circle in words: the first link is the caller; the last of the list, which waits for nothing that is named, is the
- * one that the circle comes back to.
- */
+/** Describes the circle. The first link is the caller. The last one names no pool: the circle comes back to it. */
 export function circleInWords(detail: string): string {
   const links = linksOf(detail);
   const steps = links.slice(0, -1).map((link, index) => {

@@ -4,7 +4,7 @@ import { circleInWords } from './circle.ts';
 export const poolErrors: ErrorTable = {
   POOL_NOT_FOUND: advised('look the id up with pool_list', 404, 'there is no such pool in this space'),
   HOLD_NOT_FOUND: entry(404, 'there is no such hold in this space: finished ones are kept for 24 hours'),
-  POOL_EXISTS: entry(409, 'name is that of another pool of this space: choose another, or use that one'),
+  POOL_EXISTS: entry(409, 'another pool of this space has this name: choose another name, or use that pool'),
   POOL_NOT_EMPTY: entry(409, (detail) => {
     const [count, what] = detail.split(' ');
     return what === 'units'

@@ -19,7 +19,7 @@ const list = readList({
   summary: 'List holds, newest first; by pool, run, holder and state',
   description:
     'Who holds a pool, and who waits for it: `poolId` with `state` `HELD,WAITING`. `scopeId` also finds those of scopes ' +
-    'below it. A filtered page looks at no more than 1,000 holds, so it may be short while there is more.',
+    'below it. A filtered page looks at no more than 1,000 holds, so it may be short although there are more.',
   script: 'pool/listHolds',
   plural: 'holds',
   record: Hold,
@@ -35,7 +35,7 @@ const view = read({
   path: '/pool-holds/:holdId',
   call: 'hold.view',
   summary: 'A hold, with its position while it waits',
-  description: 'With `waitSeconds` it answers once the hold is no longer WAITING, or as it then stands.',
+  description: 'With `waitSeconds` it answers once the hold is no longer WAITING, or when the time is up.',
   title: 'Wait in the queue of a pool',
   tool: 'See your place in the queue of a pool. With waitSeconds it answers when you are HELD (the units are yours: go ahead), or EXPIRED or CANCELLED (acquire again), or the time is over (still WAITING: call again).',
   success: { 200: Hold.schema },
@@ -53,7 +53,7 @@ const renew = route({
   summary: 'Extend the lease of a hold, counted from now; may shorten it',
   description:
     'Renew about every third of the lease. After it has lapsed the units are others’, and the token is refused ' +
-    '(`CLAIM_LOST`): stop at once. A renewal is no operation and emits no event.',
+    '(`CLAIM_LOST`): stop at once. A renewal is not an operation and emits no event.',
   title: 'Keep what you hold',
   tool: 'Keep units that you still need, before leaseExpiresAt. Call it about every third of the lease. CLAIM_LOST: they are no longer yours, stop what you do with them.',
   isRepeatable: true,
@@ -82,10 +82,10 @@ const release = route({
   method: 'POST',
   path: '/pool-holds/:holdId/release',
   call: 'hold.release',
-  summary: 'Give the units of a hold back; the same token again is fine',
+  summary: 'Release a hold; repeating it with the same token is fine',
   description:
-    'Those who wait are granted in the same step. A key with resource_config may release a hold without its token, with ' +
-    '`force` true: its holder finds out with its next renewal, and goes on believing that it holds the units until then.',
+    'Waiting holds are granted in the same step. A key with resource_config may release a hold without its token, with ' +
+    '`force` true. Its holder notices only at its next renewal, and acts as if it held the units until then.',
   title: 'Release what you hold',
   tool: 'Give units back as soon as you no longer need them. The same token again is fine. CLAIM_LOST: they were no longer yours.',
   isRepeatable: true,
@@ -117,10 +117,10 @@ const cancel = route({
   method: 'POST',
   path: '/pool-holds/:holdId/cancel',
   call: 'hold.cancel',
-  summary: 'Leave the queue; again is fine',
-  description: 'Those behind it move up. One that is HELD or finished is refused (`HOLD_NOT_WAITING`).',
+  summary: 'Leave the queue; repeating it is fine',
+  description: 'Holds behind it move up. A hold that is HELD or finished is refused (`HOLD_NOT_WAITING`).',
   title: 'Leave the queue of a pool',
-  tool: 'Stop waiting for a pool. Again is fine. HOLD_NOT_WAITING with HELD: the units are yours already, release them.',
+  tool: 'Stop waiting for a pool. Repeating it is fine. HOLD_NOT_WAITING with HELD: the units are yours already, release them.',
   isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',

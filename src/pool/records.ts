@@ -2,7 +2,7 @@ import { exampleId, flag, type Get, id, number, oneOf, state, text, time } from 
 import { momentOfId } from '../declare/moment.ts';
 import { record } from '../declare/record.ts';
 
-/** As many as a census of any fleet; sums of units stay exact in JavaScript and Lua. */
+/** As many as any fleet has. Sums of units stay exact in JavaScript and Lua. */
 export const maxPoolUnits = 1_000_000;
 export const holdStates = ['WAITING', 'HELD', 'RELEASED', 'LAPSED', 'CANCELLED', 'EXPIRED'] as const;
 
@@ -20,7 +20,7 @@ export const Pool = record('Pool', {
     .example(0),
   waiting: number().workedOut().means('the holds in its queue'),
   createdAt: time(),
-  /** Live messages that require units of it. */
+  /** The number of live messages that require units of it. */
   requiredBy: number().or(0).internal(),
   sequence: number().or(0).internal(),
   rebuiltThrough: number().or(0).internal(),
@@ -28,7 +28,7 @@ export const Pool = record('Pool', {
 
 const fence = number(1)
   .orNull()
-  .means('the fence of the hold, greater than any given before; null: it was never HELD')
+  .means('the fence of the hold, greater than all earlier ones; null: it was never HELD')
   .example(1_769_860_800_000_000);
 
 export const Hold = record('Hold', {
@@ -46,7 +46,7 @@ export const Hold = record('Hold', {
     .workedOut()
     .means('its place in the queue, from 1; null: it does not wait')
     .example(null),
-  leaseSeconds: number(1).means('the lease from the grant or a renewal on, unless that says otherwise').example(30),
+  leaseSeconds: number(1).means('the length of the lease, from the grant or a renewal that sets no other').example(30),
   leaseExpiresAt: time().orNull().means('when its lease ends unless it is renewed; null: it is not HELD').example(noon),
   expiresAt: time().orNull().means('until when it waits; null: it does not wait').example(null),
   heldAt: time().orNull().means('when its units were granted; null: they were not').example(noon),
@@ -57,7 +57,6 @@ export const Hold = record('Hold', {
 
 const token = text().means("the hold's secret, for renew and release").example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
-/** The answer of acquire. */
 export const AcquiredHold = Hold.with('AcquiredHold', { token });
 
 const { poolId, scopeId, holder, holderSession, leaseExpiresAt } = Hold.fields;
@@ -74,7 +73,7 @@ export const WaitingHold = record('WaitingHold', {
   position: number(1),
   waitingSince: time().of((get) => momentOfId(get('id'))),
   expiresAt: time(),
-  /** `AGENTS`: the units are free, but the plan allows no more agents at once. */
+  /** AGENTS: enough units are free, but the plan allows no more agents at once. */
   blockedBy: oneOf('HEAD_OF_LINE', 'UNITS', 'AGENTS').means('the reason for its wait'),
 });
 
@@ -85,5 +84,5 @@ export const HeldHold = record('HeldHold', {
   leaseExpiresAt,
 });
 
-/** Whether somebody else than its holder has released it, for the event. */
+/** For the event: whether someone other than its holder released it. */
 export const isForced = flag().means('whether it was released without its token');

@@ -31,9 +31,9 @@ export const poolRoom: Room = {
   extends: {
     scope: { cancelledHolds: number().or(0).internal() },
     space: {
-      /** The last fence that a pool of the space has given. */
+      /** The last fence of the space. */
       lastFence: number().or(0).internal(),
-      /** A lower bound of the end of its holds. */
+      /** A lower bound of the next end of a hold's lease. */
       nextHoldLease: number().orNull().internal(),
     },
   },

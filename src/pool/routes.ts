@@ -58,7 +58,7 @@ const view = read({
   path: '/pools/:poolId',
   call: 'pool.view',
   summary: 'A pool: its units, how many are held, and how many holds wait',
-  description: 'Who holds it and who waits is in the list of holds, filtered by `poolId` and `state`.',
+  description: 'For its holders and waiters, list holds by `poolId` and `state`.',
   success: { 200: Pool.schema },
   refuses: ['POOL_NOT_FOUND'],
   script: 'pool/view',
@@ -72,7 +72,7 @@ const update = route({
   call: 'pool.update',
   summary: 'Rename a pool, or change its units; waiting holds that fit now are granted in the same step',
   description:
-    'Fewer units than are held: nothing is taken away, and nothing is granted until it fits. Refused with ' +
+    'With fewer units than are held, nothing is taken away, and nothing is granted until it fits. Refused with ' +
     'LIMIT_BELOW_USE below the units that any WAITING hold asks for. Values that change nothing emit no event and count ' +
     'as no operation.',
   permission: 'resource_config',
@@ -92,8 +92,8 @@ const remove = route({
   method: 'DELETE',
   path: '/pools/:poolId',
   call: 'pool.delete',
-  summary: 'Delete a pool of which nothing is held; its finished holds stay for their time',
-  description: 'Refused with POOL_NOT_EMPTY while anything is held of it, or anybody waits for it.',
+  summary: 'Delete a pool without held units; its finished holds are kept until retention removes them',
+  description: 'Refused with POOL_NOT_EMPTY while units are held or waited for.',
   permission: 'resource_config',
   idempotency: 'optional',
   success: { 204: null },
@@ -106,11 +106,11 @@ const acquire = route({
   method: 'POST',
   path: '/pools/:poolId/acquire',
   call: 'pool.acquire',
-  summary: 'Hold units of a pool under a lease; where too few are free, queue for them, first in, first out',
+  summary: 'Hold units of a pool under a lease; if too few are free, queue for them, first in, first out',
   description:
     'HELD at once if the units are free and nobody waits; otherwise it waits for `ttlSeconds`, and is granted in the very ' +
     'step that frees its units. Follow it with `waitSeconds` on its view. The lease begins at the grant; renew it before ' +
-    '`leaseExpiresAt`. With `ttlSeconds` 0 it never waits: POOL_EXHAUSTED. Hand `fence` to what you protect, and let that ' +
+    '`leaseExpiresAt`. With `ttlSeconds` 0 it never waits: POOL_EXHAUSTED. Pass `fence` to the protected resource, which must ' +
     'refuse smaller ones. With a `holderSession` an acquire that could never be granted, because holders wait for one ' +
     "another, is refused (DEADLOCK). Units that are held count in the plan's agents at once.",
   title: 'Hold a lock or a place',

@@ -8,8 +8,8 @@ const run = promisify(execFile);
 /**
  * Downloads packages of the distribution with apt, without root, and unpacks them into `work`/root. Writes only to `work`.
  *
- * apt resolves dependencies, so exactly the shared libraries that this system lacks (or has in too old a version) are
- * included, on a full system as in a slim image.
+ * apt resolves dependencies, so it includes exactly the shared libraries that this system lacks or has in too old a version,
+ * on a full system as well as in a slim image.
  *
  * @param packages downloaded even if the system has them
  * @param work an existing, empty folder, which the caller removes
@@ -32,10 +32,11 @@ export async function unpackWithApt(
   try {
     await download();
   } catch {
-    // A fresh image has no package lists, and an old one lists packages that are gone; only root may update the system's.
+    // A fresh image has no package lists, and an old one lists packages that no longer exist. Only root may update the
+    // system's lists.
     log(`the system's package lists are missing or outdated: downloading new ones into ${state}`);
     const options = ['-o', `Dir::State=${state}`];
-    // A distribution's hook may fail without root even though the lists were updated: what counts is the download.
+    // A distribution's hook may fail without root even though the lists were updated; the download will tell.
     const update = await apt('update', ...options).then(
       () => '',
       (error: unknown) => oneLine(error),
@@ -59,8 +60,8 @@ export async function unpackWithApt(
 }
 
 /**
- * The folders with shared libraries below an unpacked root, for LD_LIBRARY_PATH. They include packages' private
- * subfolders, which libraries refer to by an absolute path that exists only when installed.
+ * The folders with shared libraries below an unpacked root, for LD_LIBRARY_PATH. They include private subfolders of packages,
+ * which libraries refer to by an absolute path that only exists after a real installation.
  */
 export async function libraryFolders(root: string): Promise<string[]> {
   const found: string[] = [];
@@ -104,7 +105,7 @@ function settings(work: string): string[] {
   return Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
-/** Keeps the system's C library: one that does not match the loader would crash every program. */
+/** Keeps the system's C library, as one that does not match the loader would crash every program. */
 function isWanted(file: string): boolean {
   return file.endsWith('.deb') && !/^libc6[_-]/.test(file);
 }

@@ -4,14 +4,14 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const ends = new Set<() => void>();
 
 /**
- * Calls `end` when this process ends by itself, by an error that nobody catches, or by a signal, but for SIGKILL. It is called
- * synchronously, so it can only send signals and the like. A process that listens to a signal itself also decides when to
- * exit then. Returns what takes it back.
+ * Calls `end` when this process ends by itself, by an uncaught error, or by a signal other than SIGKILL. The call is
+ * synchronous, so it can do little more than send signals. If the process has its own listener for a signal, that listener
+ * decides when to exit. Returns a function that undoes this.
  */
 export function atExit(end: () => void): () => void {
   if (ends.size === 0) {
     process.on('exit', endAll);
-    // First, to see those that listen once.
+    // Prepended, so that listeners added by `once` are still there.
     for (const signal of signals) process.prependListener(signal, onSignal);
   }
   ends.add(end);
@@ -22,7 +22,7 @@ export function atExit(end: () => void): () => void {
   };
 }
 
-/** Leaves no child behind: it is sent the signal when this process ends. */
+/** Sends the child the signal when this process ends, so that it is not left behind. */
 export function endAtExit(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): void {
   child.once(
     'exit',
@@ -37,7 +37,7 @@ function endAll(): void {
 function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   endAll();
-  // As if nobody had listened.
+  // Ends as if there had been no listener.
   process.off(signal, onSignal);
   process.kill(process.pid, signal);
 }

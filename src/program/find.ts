@@ -6,7 +6,7 @@ import { libraryFolders, unpackWithApt } from './apt.ts';
 
 const run = promisify(execFile);
 
-/** An external program: how to find it, and where to download it. */
+/** An external program: how to find it and where to download it. */
 export interface ProgramKind {
   /** Its name in messages. */
   readonly label: string;
@@ -19,7 +19,7 @@ export interface ProgramKind {
   /** The distribution's packages, and the program's path in them. */
   readonly packages: readonly string[];
   readonly path: string | ((root: string) => Promise<string>);
-  /** Environment variables for an unpacked one, besides the library path. */
+  /** Environment variables for an unpacked program, besides the library path. */
   readonly environment?: (root: string) => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv>;
   /** The flag that prints its version; default `--version`. */
   readonly versionFlag?: string;
@@ -41,7 +41,6 @@ export interface ProgramSettings {
   log(line: string): void;
   /** read for the program's variable and PATH, and passed on to the program */
   env: NodeJS.ProcessEnv;
-  /** where downloads are kept */
   folder: string;
 }
 
@@ -62,8 +61,8 @@ export async function findProgram(kind: ProgramKind, place: ProgramSettings): Pr
 }
 
 /**
- * Downloads the distribution's packages into `folder`. Concurrent processes are fine, and each may be killed at any time:
- * each works in its own folder, which is renamed into place once the program works.
+ * Downloads the distribution's packages into `folder`. Concurrent processes are fine, and any of them may be killed at any
+ * time: each works in its own folder, which is renamed into place once the program works.
  *
  * @throws Error with one line saying what to install or set
  */
@@ -120,7 +119,7 @@ async function unpackedAt(kind: ProgramKind, root: string, env: NodeJS.ProcessEn
 
 async function putInPlace(kind: ProgramKind, work: string, place: ProgramSettings): Promise<Program> {
   const root = join(place.folder, 'root');
-  // Another process may have been faster: keep its files, which may be in use.
+  // Another process was faster: keep its files, which may be in use.
   const existing = await unpacked(kind, place);
   if (existing) return existing;
   await rename(root, join(work, 'unusable')).catch(() => undefined);
@@ -128,7 +127,7 @@ async function putInPlace(kind: ProgramKind, work: string, place: ProgramSetting
   return unpackedAt(kind, root, place.env);
 }
 
-/** Removes work folders of killed downloads; none takes an hour. */
+/** Removes the work folders of killed downloads. No download takes an hour. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);

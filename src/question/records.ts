@@ -5,7 +5,7 @@ import { record } from '../declare/record.ts';
 
 export const questionStates = ['OPEN', 'ANSWERED', 'EXPIRED', 'WITHDRAWN'] as const;
 
-/** Stored in lines: none of them has a line break. */
+/** Stored as lines; an option has no line break. */
 const options = new Field<readonly string[]>({
   lua: 'text',
   read: (value) => String(value).split('\n'),
@@ -39,18 +39,17 @@ export const Question = record('Question', {
   createdAt: time().of((get) => momentOfId(get('id'))),
   expiresAt: time().means('until when it can be answered').example('2026-02-07T12:00:00.000Z'),
   answeredAt: time().orNull().later().means('when it was answered; null: it was not').example(null),
-  /** Whether its message FAILED if nobody answers. */
+  /** Whether its message fails if nobody answers. */
   fails: flag().internal(),
-  /** The digests of its links' tokens, with blanks between. */
+  /** The digests of its links' tokens, separated by blanks. */
   links: text().orNull().later().secret(),
 });
 
-/** In the view of a run, without texts. */
+/** A question in the view of a run, without texts. */
 export const QuestionSummary = Question.without('QuestionSummary', 'question', 'options', 'answer');
 
 export const answerUrl = text()
   .means('a page on which a person answers it once, without a key; shown here only, and never over MCP')
   .example('https://muster.example.com/answer/acme_kq0…');
 
-/** The answer of asking. */
 export const AskedQuestion = Question.with('AskedQuestion', { answerUrl });

@@ -13,7 +13,7 @@ export const questionRoom: Room = {
     place: 7,
     tools: 'questions',
     title: 'Questions',
-    description: 'Asked by work, answered by people, while nobody holds anything.',
+    description: 'Asked by work and answered by people; nothing is held meanwhile.',
   },
   routes: questionRoutes,
   keys: questionKeys,

@@ -12,12 +12,12 @@ import { AskedQuestion, answerUrl, Question, questionStates } from './records.ts
 const reply = { question: one(Question) };
 const asked = { ...reply, linkToken: textField() };
 
-/** A week: as long as people are away. */
+/** A week, as people may be away that long. */
 const defaultSeconds = 604_800;
 /** A month. */
 const maxSeconds = 2_592_000;
 
-/** What can be asked. */
+/** The fields of a question to ask. */
 const whatToAsk = {
   question: opaque()
     .description('the question: any JSON, mostly a text, of at most 4,096 bytes')
@@ -48,7 +48,7 @@ const ask = route({
   description:
     'Ends the claim without counting its attempt: the message is BLOCKED, nobody holds it, its pool units and the turn of ' +
     'its key are for others. Once the question is answered, the next `recv` of the message has it in `question`, with ' +
-    'its answer. Where nobody answers by `expiresAt`, the message goes on without (`RETURN`), or is FAILED (`FAIL`). ' +
+    'its answer. If nobody answers by `expiresAt`, the message continues without an answer (`RETURN`) or is FAILED (`FAIL`). ' +
     'Whoever has `answerUrl` can answer once, without a key: hand it to the person who is to decide.',
   title: 'Ask a person',
   tool: 'Ask a person what you must not decide, and stop working on the message: your claim ends with this call, so save what you have reached in `progress`. Somebody receives it again when it was answered, with `question.answer` in it (null if nobody answered in time).',
@@ -63,7 +63,7 @@ const ask = route({
     ...whatToAsk,
     onExpiry: optional(Joi.valid('RETURN', 'FAIL') as Joi.AnySchema<'RETURN' | 'FAIL'>, 'RETURN')
       .description(
-        'what becomes of the message if nobody answers: RETURN: it goes on without an answer; FAIL: it is FAILED',
+        'what happens to the message if nobody answers: RETURN: it continues without an answer; FAIL: it is FAILED',
       )
       .meta({ model: 'if nobody answers: RETURN (default) goes on without an answer, FAIL ends it' }),
     progress: opaque()
@@ -112,8 +112,7 @@ const create = route({
   path: '/questions',
   call: 'question.create',
   summary: 'Ask a question that no message waits for',
-  description:
-    'Read its answer with `GET /questions/{questionId}` and `waitSeconds`, or hear of it by `question.answered`.',
+  description: 'Read its answer with `GET /questions/{questionId}` and `waitSeconds`, or follow `question.answered`.',
   title: 'Ask and go on',
   tool: 'Ask a person while you go on with your work. Keep the id: question_view with waitSeconds answers when somebody has answered. If you cannot go on without, use message_ask.',
   permission: 'coordination_write',
@@ -147,8 +146,8 @@ const list = readList({
   call: 'question.list',
   summary: 'List questions, newest first; by state, run and message',
   description:
-    'Those that wait for somebody: `state=OPEN`. `scopeId` also finds those of scopes below it. A filtered page looks at ' +
-    'no more than 1,000 questions and 4 MiB, so it may be short while there is more.',
+    'With `state=OPEN`, the questions that wait for an answer. `scopeId` includes the scopes below it. A filtered page looks at ' +
+    'no more than 1,000 questions and 4 MiB, so it may be short although there are more.',
   title: 'See questions',
   tool: 'See the questions of a run or of a message, with their answers; state OPEN: those that nobody has answered yet.',
   script: 'question/list',
@@ -169,7 +168,7 @@ const view = read({
   call: 'question.view',
   summary: 'A question with its answer; with waitSeconds, once it is not OPEN',
   description:
-    'With `waitSeconds` it answers once the question is ANSWERED, EXPIRED or WITHDRAWN, or as it then stands.',
+    'With `waitSeconds` it answers once the question is ANSWERED, EXPIRED or WITHDRAWN, or when the time is up.',
   title: 'Wait for an answer',
   tool: 'See a question and its answer. With waitSeconds it answers when somebody has answered (ANSWERED: `answer`, `answeredBy`), when nobody can any more (EXPIRED, WITHDRAWN), or when the time is over (still OPEN: call again).',
   success: { 200: Question.schema },
@@ -187,7 +186,7 @@ const answer = route({
   summary: 'Answer a question; the message that asked it goes on',
   description:
     'The first answer stands. The same answer by the same person again is answered as the first time; any other is ' +
-    'refused (`QUESTION_CLOSED`). Where the question has `options`, the answer is one of them.',
+    'refused (`QUESTION_CLOSED`). If the question has `options`, the answer must be one of them.',
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
@@ -221,7 +220,8 @@ const withdraw = route({
   path: '/questions/:questionId/withdraw',
   call: 'question.withdraw',
   summary: 'Withdraw an OPEN question that no message waits for',
-  description: 'Its links say so from then on. Again changes nothing. A message withdraws its question by its own end.',
+  description:
+    'Its links then say so. Repeating it changes nothing. A message that ends withdraws its question itself.',
   title: 'Withdraw a question',
   tool: 'Withdraw a question of yours whose answer you do not need any more, if it was asked by question_create.',
   isRepeatable: true,
@@ -242,8 +242,8 @@ const link = route({
   call: 'question.link',
   summary: 'Make another link to the page on which an OPEN question is answered',
   description:
-    'For whoever hands questions to people, as a webhook receiver does that hears `question.asked`. Earlier links go on; ' +
-    'a question has at most 100. Each of them can answer it, once.',
+    'For programs that pass questions on to people, such as a webhook receiver for `question.asked`. Earlier links stay valid; ' +
+    'a question has at most 100. Any of them can answer it, once.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: exactly({ answerUrl: answerUrl.schema }) },

@@ -19,7 +19,7 @@ export function addressesOf(url: string): Address[] {
   return [first, ...others.map((other) => (other.includes('://') ? other : `${before}${other}`))];
 }
 
-/** The Sentinels, the name of the master they watch and the store's login; undefined for any other kind of address. */
+/** The Sentinels, the name of the master they watch, and the store's login; undefined for any other kind of address. */
 export function sentinelsOf(address: Address): Options | undefined {
   const form = /^redis\+sentinel:\/\/(?:([^:@/]*):([^@/]*)@)?([^@/]+)\/([\w.-]+)$/;
   const [, username = '', password = '', hosts, name] = form.exec(address) ?? [];

@@ -2,13 +2,15 @@ import type { Argv } from './gathering.ts';
 import type { Script } from './loader.ts';
 import { ScriptFailure } from './script-failure.ts';
 
-/** Values of arguments, by name. Only long ones may be buffers. */
+/** Values of arguments by name. Only long arguments may be buffers. */
 export type Values = Readonly<Record<string, string | number | Buffer>>;
 
-/** The arguments of a script. Of several objects the first that has a value counts: copying them into one costs more. */
+/**
+ * The arguments of a script. In a list of objects, the first one that has a value wins; copying them into one would cost
+ * more.
+ */
 export type Args = Values | readonly Values[];
 
-/** The value of one argument. */
 export function argOf(args: Args, name: string): string | number | Buffer | undefined {
   if (!isLayered(args)) return args[name];
   for (const values of args) {
@@ -20,16 +22,16 @@ export function argOf(args: Args, name: string): string | number | Buffer | unde
 
 const isLayered = (args: Args): args is readonly Values[] => Array.isArray(args);
 
-/** Terminates each argument; no name, key or header can contain it. */
+/** Terminates each argument. Names, keys and headers cannot contain it. */
 const terminator = '\0';
 
 /**
- * Packs the arguments of a call: one string for those that calls of an invocation share, if it has such, one for the other short
- * ones, which is cheaper than many, then each long one. The rare ones are at the end of the short ones where any has a value.
+ * Packs a call's arguments: the shared ones of an invocation, if any, as one string; the other short ones as one string,
+ * which is cheaper than many; then each long one. Rare arguments are at the end of the short ones if any has a value.
  */
 export function pack(script: Script, given: Args): Argv {
   const { name, args, shared, rare, long } = script;
-  // What routes pass is checked by test/contract.
+  // test/contract checks what routes pass.
   if (!isLayered(given) && Object.keys(given).length > args.length + rare.length)
     throw new ScriptFailure(`${name} takes only ${[...args, ...rare].join(', ')}`);
   const last = args.length - long.length;

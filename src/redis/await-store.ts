@@ -92,7 +92,7 @@ async function probeServer(address: string): Promise<Probe> {
     const why = inShort(cause ?? error);
     const refusal = refusals.find(([pattern]) => pattern.test(why));
     if (refusal) return { state: 'refused', why: refusal[1](why) };
-    // A replica without its master, a cluster without a majority: up, but calls to it are answered 503.
+    // A replica without its master or a cluster without a majority is up, but calls to it are answered 503.
     if (/^(MASTERDOWN|CLUSTERDOWN|BUSY|MISCONF|READONLY)/.test(why)) return { state: 'ready', why };
     return why.startsWith('LOADING') ? { state: 'loading', why: await loaded(redis) } : { state: 'away', why };
   } finally {
@@ -100,10 +100,10 @@ async function probeServer(address: string): Promise<Probe> {
   }
 }
 
-/** Has the form of a space's channel. */
+/** Formed like a space's channel. */
 const channel = 'muster:{-}:-';
 
-/** Tries commands that the server may not have or may deny this user: their absence would otherwise show up in mid-call or never. */
+/** Tries commands that the server may lack or may deny this user. Otherwise that would only show during a call, or never. */
 async function checkCapabilities(redis: Redis): Promise<void> {
   await redis.info('server');
   if (redis.options.db) await redis.select(redis.options.db);
@@ -113,12 +113,12 @@ async function checkCapabilities(redis: Redis): Promise<void> {
     });
   // A user who may load functions may still be denied listing them.
   await failOn(/^ERR unknown/, redis.function('LIST', 'LIBRARYNAME', 'muster_'));
-  // A cluster node may answer MOVED: another one has the channel.
+  // A cluster node may answer MOVED, as the channel is on another one.
   await failOn(/^NOPERM/, redis.spublish(channel, ''));
   await failOn(/^NOPERM/, redis.ssubscribe(channel));
 }
 
-/** Errors that waiting will not fix, and what will. */
+/** Errors that waiting does not fix, and how to fix them. */
 const refusals: readonly [pattern: RegExp, advice: (why: string) => string][] = [
   [
     /^(NOAUTH|WRONGPASS|ERR invalid password|ERR AUTH)/,

@@ -1,20 +1,20 @@
 import { Cluster, type ClusterOptions, Command, type Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
 
-/** A client of one server or of a cluster; both send a command to the server that has its first key. */
+/** A client of one server or of a cluster. Both send a command to the server that has its first key. */
 export type Store = Redis | Cluster;
 
-/** Calls to a node fail when connecting or replying takes longer than this. */
+/** Calls to a node fail if connecting or replying takes longer. */
 const connectMs = 1_000;
 export const silenceMs = 3_000;
-/** Refresh interval for slot moves that no call has run into. */
+/** How often to look for moved slots that no call has run into. */
 const refreshMs = 2_000;
 /** Minimum time between two refreshes of the slot map by a patient client. */
 const minRefreshMs = 200;
 const fullCoverage = 'cluster-require-full-coverage';
 
 /**
- * Calls that the cluster itself rejected (MOVED, ASK, TRYAGAIN) have not run: retry them for about a second. All other
+ * Calls rejected by the cluster itself (MOVED, ASK, TRYAGAIN) have not run, so they are retried for about a second. All other
  * failures go to the caller, and a shard that is down must not delay calls to the others.
  */
 const callOptions = {
@@ -35,9 +35,9 @@ class CallsCluster extends Cluster {
 
 type Refreshed = NonNullable<Parameters<Cluster['refreshSlotsCache']>[0]>;
 
-/** Throttles refreshes: ioredis asks hundreds of times a second while a shard with a subscription is down. */
+/** Throttles refreshes: ioredis asks for hundreds per second while a shard with a subscription is down. */
 class PatientCluster extends Cluster {
-  /** ioredis subscribes to no slot at all when any slot lacks its list of nodes. */
+  /** ioredis subscribes to no slot at all if any slot lacks its list of nodes. */
   override slots: Cluster['slots'] = Array.from({ length: 16_384 }, () => []);
   #refreshedAt = Number.NEGATIVE_INFINITY;
   #next: NodeJS.Timeout | undefined;
@@ -81,14 +81,14 @@ export function clusterClient(
   const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls }) };
   const redisOptions = { protocol, connectTimeout: connectMs, keepAlive, maxRetriesPerRequest: null, ...login };
   const options: ClusterOptions = {
-    // A call finds out by itself whether its slot is served: calls to shards that are up go on.
+    // A call finds out itself whether its slot is served, so calls to other shards go on.
     enableReadyCheck: false,
     clusterRetryStrategy: retryStrategy,
-    // Keep the host names that nodes announce: TLS certificates are issued for those, not for addresses.
+    // Keep the host names that nodes announce, as TLS certificates are issued for names, not addresses.
     dnsLookup: (address, callback) => callback(null, address),
     lazyConnect: true,
   };
-  // A loading node must reject calls: one that waited for it would run after its caller has gone.
+  // A loading node must reject calls: a call that waited for it would run after its caller has gone.
   const bounded = { ...redisOptions, socketTimeout: silenceMs, enableReadyCheck: false };
   const cluster =
     kind === 'calls'
@@ -118,32 +118,32 @@ export function shardsOf(store: Store): readonly Redis[] {
   return isCluster(store) ? store.nodes('master') : [store];
 }
 
-/** `host:port` of the shard that has a key; '' when it is unknown or there is only one. */
+/** `host:port` of the shard that has a key; '' if it is unknown or there is only one. */
 export function addressOf(store: Store, key: string): string {
   return (isCluster(store) && store.slots[new Command('exists', [key]).getSlot()]?.[0]) || '';
 }
 
-/** The shard that has a key, for commands without keys; the client picks one when it is unknown. */
+/** The shard that has a key, for commands without keys. If it is unknown, the client picks one. */
 export function serverOf(store: Store, key: string): Store {
   const address = addressOf(store, key);
   return shardsOf(store).find(({ options }) => `${options.host}:${options.port}` === address) ?? store;
 }
 
-/** The store's clock, which decides all moments, in epoch milliseconds. */
+/** The store's clock, which decides all times, in epoch milliseconds. */
 export async function nowOf(store: Store): Promise<number> {
   const [seconds, micros] = await store.time();
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }
 
-/** Names of organizations that cannot exist, spread over enough slots to reach every shard. */
+/** Names that no organization can have, spread over enough slots to reach every shard. */
 export function probeNames(store: Store): string[] {
   return isCluster(store) ? Array.from({ length: 16 }, (_, n) => `-${n}`) : ['-'];
 }
 
 /**
- * Lua that every function begins with. While an organization's slot migrates, its keys are on two nodes: a script would
- * miss some on either, or fail half-way. EXISTS on two keys that never exist detects this before anything is written,
- * and TRYAGAIN makes the client retry the call.
+ * Lua at the start of every function. While an organization's slot migrates, its keys are on two nodes, so a script would
+ * miss some on either, or fail half-way. EXISTS on two keys that never exist detects this before anything is written;
+ * TRYAGAIN makes the client retry the call.
  */
 export function functionGuard(store: Store): string {
   if (!isCluster(store)) return '';
@@ -153,7 +153,9 @@ export function functionGuard(store: Store): string {
   );
 }
 
-/** Warns at start about what several shards do not support, and about a setting that makes them fail together. */
+/**
+ * Warns at start about features that several shards don't support, and about a setting that makes all shards fail together.
+ */
 export async function warnOfShards(store: Store, log: Logger): Promise<void> {
   if (!isCluster(store)) return;
   const shards = shardsOf(store);

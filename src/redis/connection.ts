@@ -5,25 +5,25 @@ import { within } from './failures.ts';
 
 export type { Store } from './cluster.ts';
 
-/** For requests: fails immediately (503) when a call cannot be sent, and never repeats one that may have run. */
+/** For requests: fails at once (503) if a call cannot be sent, and never repeats a call that may have run. */
 const calls = {
   protocol: 2 as const,
   // A call queued until the store is back would run after its caller has gone.
   enableOfflineQueue: false,
-  // A call in flight when the connection breaks may have run: only the caller, with its Idempotency-Key, may repeat it.
+  // A call in flight when the connection breaks may have run, so only the caller may repeat it, with its Idempotency-Key.
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   retryStrategy: (attempt: number) => Math.min(50 * attempt, 1000),
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
-  // Don't wait as long as TCP does for a server or network that has gone silent.
+  // Don't wait as long as TCP does for a silent server or network.
   socketTimeout: 5_000,
   keepAlive: 5_000,
-  // Nothing is pending when we disconnect; ioredis would otherwise wait two seconds for a connection that never opened.
+  // Nothing is pending at a disconnect. ioredis would otherwise wait two seconds for a connection that never opened.
   disconnectTimeout: 0,
   lazyConnect: true,
 };
 
-/** For BullMQ and the subscription, which wait for the store to come back. */
+/** For BullMQ and the subscription, which wait until the store is back. */
 const { socketTimeout: _forCallsOnly, ...unbounded } = calls;
 const patient = {
   ...unbounded,
@@ -33,8 +33,8 @@ const patient = {
 };
 
 /**
- * Connects to `redis://`, `rediss://`, `redis+sentinel://`, `unix://` or the path of a unix socket, with a cluster client
- * when the server is a cluster node. Resolves when commands can be sent; rejects when the first attempt fails.
+ * Connects to `redis://`, `rediss://`, `redis+sentinel://`, `unix://` or the path of a unix socket, with a cluster client if
+ * the server is a cluster node. Resolves when commands can be sent; rejects if the first attempt fails.
  */
 export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'): Promise<Store> {
   const addresses = addressesOf(url);
@@ -53,12 +53,12 @@ export async function connect(url: string, kind: 'calls' | 'patient' = 'calls'):
   throw failure;
 }
 
-/** Attempts to discover a cluster, of which a node has just answered. */
+/** Attempts to discover a cluster through a node that has just answered. */
 const maxAttempts = 3;
 
 /**
- * Retries discovery. ioredis gives up on a node that does not reply within a second, but a process that is busy for so
- * long (while it starts on a slow machine) may just not have read the reply.
+ * Retries discovery. ioredis gives up on a node that does not reply within a second. But a process that is busy for that
+ * long, such as at its start on a slow machine, may just not have read the reply.
  */
 async function openedCluster(make: () => Store): Promise<Store> {
   for (let attempt = 1; ; attempt++) {
@@ -79,7 +79,7 @@ async function connectTo(
   isOneOfSeveral: boolean,
 ): Promise<{ redis: Redis; isCluster: boolean }> {
   const redis = clientOf(address, kind === 'calls' ? calls : patient);
-  // Commands report their own failures, and the client reconnects by itself.
+  // Commands report their own failures, and the client reconnects itself.
   redis.on('error', () => undefined);
   const inspect = async (): Promise<boolean> => {
     await redis.connect();
@@ -93,7 +93,10 @@ async function connectTo(
   return { redis, isCluster };
 }
 
-/** Stops a client that could not connect (it would retry and keep the process alive) and throws the cause, which it only emits. */
+/**
+ * Stops a client that could not connect, which would retry and keep the process alive. Throws the cause, which the client
+ * only emits.
+ */
 async function opened<T>(client: Store, open: () => Promise<T>): Promise<T> {
   let cause: Error | undefined;
   const onError = (error: Error) => {

@@ -14,23 +14,23 @@ const timersOf = (org: string): string => `muster:{${org}}:timers`;
 const backgroundTimersOf = (org: string): string => `muster:{${org}}:backgroundTimers`;
 /** An interrupted sweep is resumed after this time. */
 const guardMs = 2000;
-/** Per step: up to about 4 ms of the store's time with deep scopes and many spaces. */
+/** Changes per step: up to about 4 ms of the store's time with deep scopes and many spaces. */
 export const maxChanges = 50;
-/** Time slice for background timers; shorter than the guard. */
+/** The time slice for background timers, shorter than the guard. */
 const backgroundMs = 1000;
-/** How long to wait for a shard that does not answer. */
+/** How long to wait for a silent shard. */
 const timeoutMs = 500;
 
-/** Timers that scripts cannot fire by themselves: a sorted set of them for each organization, by due time. */
+/** Timers that scripts cannot fire themselves: for each organization a sorted set by due time. */
 export interface ExtraTimers {
   timersOf(org: string): string;
-  /** Fires what is due in the organization, and announces what is next. */
+  /** Fires the due timers of the organization, and announces the next one. */
   drain(org: string): Promise<unknown>;
 }
 
 /**
- * Due timers. `drain` fires those of one organization; `announce` and `takeDue` maintain the index of organizations by
- * next due time, which lies outside their hash slots, so scripts cannot write it.
+ * Due timers. `drain` fires those of one organization. `announce` and `takeDue` maintain the index of organizations by next
+ * due time, which is outside their hash slots, so scripts cannot write it.
  */
 export class Due {
   readonly #store: Store;
@@ -38,7 +38,7 @@ export class Due {
   readonly #organizations: Organizations;
   readonly #extras: ExtraTimers[] = [];
   readonly #running = new Map<string, Promise<string>>();
-  /** The index was unavailable and may lack announcements. */
+  /** The index was unavailable, so announcements may be missing in it. */
   #isStale = false;
   #announcing: Promise<unknown> = Promise.resolve();
 
@@ -48,20 +48,20 @@ export class Due {
     this.#organizations = new Organizations(store);
   }
 
-  /** Has `takeDue` and `repair` see to these, too. */
+  /** Includes these timers in `takeDue` and `repair`. */
   add(timers: ExtraTimers): void {
     this.#extras.push(timers);
   }
 
   /**
-   * Fires all due timers of the organization, in bounded steps, and resolves with the time up to which all have fired.
-   * Calls during a run share the next one. timer: fires this background timer instead, which the call depends on; `*`:
-   * all background timers.
+   * Fires all due timers of the organization in bounded steps. Resolves with the time up to which all have fired. Calls
+   * during a run share the next run. timer: a background timer that the call depends on, fired instead; `*` for all
+   * background timers.
    */
   async drain(org: string, timer = ''): Promise<string> {
     const key = `${org} ${timer}`;
     const running = this.#running.get(key);
-    // A run in progress may have read the clock before this call.
+    // The run in progress may have read the clock before this call.
     if (running) await running.catch(() => undefined);
     return this.#running.get(key) ?? this.#start(key, org, timer);
   }
@@ -82,7 +82,7 @@ export class Due {
       if (more && performance.now() < end) continue;
       // Background timers may have armed timers that calls wait for.
       if (timer !== '' && changes > 0) await this.drain(org);
-      // Not awaited: the index's shard may be down; `repair` catches up.
+      // Not awaited, as the index's shard may be down; `repair` catches up.
       if (nextDue !== null) void this.announce(org, nextDue).catch(() => undefined);
       return String(now);
     }
@@ -95,12 +95,12 @@ export class Due {
     await this.#announcing;
   }
 
-  /** Resolves when the last announcement has been answered, or after the timeout. */
+  /** Resolves when the last announcement is answered, or after the timeout. */
   async flush(): Promise<void> {
     await within(timeoutMs, this.#announcing).catch(() => undefined);
   }
 
-  /** The earliest entry of the index, and the store's time. A plain read; rejects soon when the index is unavailable. */
+  /** The earliest entry of the index, and the store's time, by a plain read. Rejects soon if the index is unavailable. */
   async earliest(): Promise<{ now: number; member: string | undefined; at: number }> {
     const found = Promise.all([
       nowOf(serverOf(this.#store, dueKey)),
@@ -112,7 +112,7 @@ export class Due {
 
   /**
    * Sweeps the organizations that are due. During its sweep an organization is in the index as `!org`, so a crash loses
-   * nothing. While the index's shard is down, all organizations are checked. Resolves with whether the index was available.
+   * nothing. While the index's shard is down, checks all organizations. Resolves with whether the index was available.
    */
   async takeDue(limit = 1000): Promise<boolean> {
     const found = await unlessAway(this.#store, timeoutMs, this.#readIndex(limit), () => undefined);
@@ -145,8 +145,8 @@ export class Due {
   }
 
   /**
-   * Reads the earliest timer of every organization, and adds what a crash between a script and the index has lost. Stops
-   * waiting for silent shards after `waitMs`.
+   * Reads every organization's earliest timer and adds those missing in the index after a crash between script and index.
+   * Stops waiting for silent shards after `waitMs`.
    */
   async repair(waitMs?: number, isIndexDown = false): Promise<void> {
     const clocks = new Map<string, Promise<number>>();

@@ -16,7 +16,7 @@ export function orUnavailable<T>(reply: Promise<T>): Promise<T> {
   });
 }
 
-/** Rejects when a reply takes too long: a server that hangs counts as down. */
+/** Rejects if a reply takes too long: a hung server counts as down. */
 export async function within<T>(ms: number, reply: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

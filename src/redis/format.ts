@@ -4,10 +4,9 @@ import { within } from './failures.ts';
 /** Bump when old and new versions can't read each other's records. */
 const format = '3';
 const formatKey = 'muster:format';
-/** A store that takes longer than this takes no calls either. */
+/** A store slower than this accepts no calls either. */
 const timeoutMs = 500;
 
-/** The store was written by an incompatible version. */
 export class OtherFormat extends Error {}
 
 /** Records the format of a store, along with its first organization. */
@@ -16,7 +15,7 @@ export async function markFormat(store: Store): Promise<void> {
 }
 
 /**
- * Checks the format before the first call. A store that cannot be read now passes.
+ * Checks the format before the first call. A store that cannot be read at the moment passes.
  *
  * @throws OtherFormat
  */

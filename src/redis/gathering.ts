@@ -1,14 +1,14 @@
 import type { Reply, Value } from '../declare/value.ts';
 import type { Script } from './loader.ts';
 
-/** The arguments of a call, as they are sent. */
+/** The arguments of a call as sent. */
 export type Argv = readonly (string | Buffer)[];
 
 type Run = (script: Script, org: string, argv: Argv) => Promise<Reply>;
 
-/** Calls per FCALL: they keep the store busy for about a millisecond, which is what others may have to wait. */
+/** Calls per FCALL. They keep the store busy for about a millisecond, which other calls may have to wait for. */
 const maxCalls = 32;
-/** Characters per FCALL: 30 KiB of payload cost the store as much as a call. */
+/** Characters per FCALL. 30 KiB of payload cost the store as much as a call. */
 const maxCharacters = 128 * 1024;
 
 interface Caller {
@@ -24,17 +24,19 @@ interface Lane {
   readonly script: Script;
   readonly org: string;
   waiting: Caller[];
-  /** Characters in the arguments of the waiting calls. */
+  /** The number of characters in the waiting calls' arguments. */
   length: number;
   inFlight: number;
 }
 
-/** Orders the calls of an FCALL by space; calls of one space keep their order. */
+/** Orders the calls of an FCALL by space. Calls of one space keep their order. */
 function bySpace(a: Caller, b: Caller): number {
   return a.spaceId < b.spaceId ? -1 : a.spaceId > b.spaceId ? 1 : 0;
 }
 
-/** The arguments of all calls. Their shared ones come first; those that are the same as the call's before are left empty. */
+/**
+ * The arguments of all calls, each with its shared ones first. Shared arguments equal to the previous call's are sent as ''.
+ */
 function sharing(callers: readonly Caller[]): Argv {
   return callers.flatMap(({ argv }, index) =>
     argv[0] === callers[index - 1]?.argv[0] ? ['', ...argv.slice(1)] : argv,
@@ -42,9 +44,9 @@ function sharing(callers: readonly Caller[]): Argv {
 }
 
 /**
- * Sends calls of one script for one organization to the store together: those of one turn of the event loop, and those
- * that arrive while an FCALL is in flight. What they share (key, organization, space, counters) is read and written once.
- * Each call is atomic and can be refused by itself; a single call is sent as it would be without gathering.
+ * Sends calls of one script for one organization to the store together: the calls of one turn of the event loop, and those
+ * that arrive while an FCALL is in flight. Records they share (key, organization, space, counters) are read and written once.
+ * Each call is atomic and refused separately; a single call is sent as it would be without gathering.
  */
 export class Gathering {
   readonly #run: Run;
@@ -62,12 +64,12 @@ export class Gathering {
       waiting.push({ spaceId, argv, resolve, reject });
     });
     for (const text of argv) lane.length += text.length;
-    // Doesn't wait for earlier ones: a slow network costs latency, not throughput.
+    // Doesn't wait for earlier FCALLs: a slow network costs latency, not throughput.
     if (waiting.length === maxCalls || lane.length >= maxCharacters) void this.#send(lane);
     return reply;
   }
 
-  /** Sends as many of these calls, from the first one on, as one FCALL takes: in one, in this order. */
+  /** Sends as many of these calls, from the first on, as one FCALL takes, in this order. */
   together(script: Script, org: string, spaceId: string, calls: readonly Argv[]): Promise<Reply>[] {
     const lane = this.#lane(script, org);
     const taken: Argv[] = [];
@@ -78,7 +80,7 @@ export class Gathering {
       taken.push(argv);
       length += characters;
     }
-    // Calls that would not all fit behind those that wait already are not divided.
+    // Calls that do not all fit behind the waiting ones are not split.
     if (lane.waiting.length + taken.length > maxCalls || (lane.length > 0 && lane.length + length > maxCharacters))
       void this.#send(lane);
     const replies = taken.map(
@@ -124,7 +126,7 @@ export class Gathering {
       failure = error;
     }
     lane.inFlight--;
-    // Before the replies are delivered, so that the store works meanwhile.
+    // Before the replies are delivered, so that the store works in the meantime.
     this.#next(lane);
     callers.forEach((caller, index) => {
       const reply = replies[index];

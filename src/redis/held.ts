@@ -1,4 +1,3 @@
-/** A request that is being held. */
 export interface Held {
   readonly topic: string;
   /** Increases with every request held. */
@@ -8,7 +7,7 @@ export interface Held {
   token: string | undefined;
 }
 
-/** Held requests by topic: the cost of a token does not depend on how many others are held. */
+/** Held requests by topic. The cost of a token does not depend on how many requests are held. */
 export class Topics {
   readonly #topics = new Map<string, Set<Held>>();
 
@@ -18,7 +17,7 @@ export class Topics {
     return size;
   }
 
-  /** The number of requests that wait for a topic as a whole. */
+  /** The number of requests waiting for a whole topic. */
   get whole(): number {
     let whole = 0;
     for (const [topic, held] of this.#topics) if (!topic.includes('/')) whole += held.size;
@@ -41,7 +40,7 @@ export class Topics {
     if (all?.size === 0) this.#topics.delete(held.topic);
   }
 
-  /** The request that has waited longest for this token, among those not busy with another one. */
+  /** The request that has waited longest for this token, except those busy with another one. */
   longest(token: string): Held | undefined {
     const [object, ...parts] = token.split('/');
     let longest: Held | undefined;
@@ -55,12 +54,15 @@ export class Topics {
     return longest;
   }
 
-  /** Wakes all that wait for a topic as a whole. */
+  /** Wakes all requests waiting for a whole topic. */
   wake(topic: string): void {
     for (const held of this.#topics.get(topic) ?? []) held.wake();
   }
 
-  /** Wakes all that wait for a part of an object, `object/`, which is gone. Rare, so no index: it looks at every topic. */
+  /**
+   * Wakes all requests waiting for a part of an object, `object/`, which is gone. As that is rare, there is no index: it
+   * looks at every topic.
+   */
   wakeParts(object: string): void {
     for (const [topic, all] of this.#topics) if (topic.startsWith(object)) for (const held of all) held.wake();
   }

@@ -1,12 +1,12 @@
 /**
- * A Redis key. Each room declares its keys in `keys.ts`; the Lua builders (expanded by the loader), the TypeScript builders
+ * A Redis key. Each room declares its keys in `keys.ts`. The Lua builders (expanded by the loader), the TypeScript builders
  * and the operators' table in lua/README.md are made from these declarations.
  */
 export interface KeyDeclaration {
-  /** e.g. `muster:{org}:<spaceNumber>:mailbox:<mailboxId>`; `{org}` is the hash tag, `<name>` a variable part. */
+  /** For example `muster:{org}:<spaceNumber>:mailbox:<mailboxId>`: `{org}` is the hash tag, `<name>` a variable part. */
   readonly pattern: string;
   readonly type: 'hash' | 'zset' | 'list' | 'stream' | 'string' | 'set';
-  /** Its contents: for a hash its fields, otherwise its members and scores. */
+  /** Its contents: the fields of a hash, or members and scores. */
   readonly holds: string;
   /** When it is removed. */
   readonly goes: string;
@@ -28,7 +28,7 @@ export function keyName(declaration: KeyDeclaration, parts: Readonly<Record<stri
     .replace(partOf, (_, name: string) => fill(name));
 }
 
-/** Key prefixes, and the variable of lua/lib that has each during an invocation. */
+/** Key prefixes, and the variable of lua/lib that holds each during an invocation. */
 const prefixes = [
   ['muster:{org}:<spaceNumber>', 'spaceRoot'],
   ['muster:{org}', 'root'],

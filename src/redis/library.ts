@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { complete, type Draft, draftOf, type Library, type Overrides, type Vocabulary } from './loader.ts';
 
 /**
- * This package's library as the build has drafted it: the text, and the rest as JSON. Only a bundle has this folder beside
- * it, and none of that is run with other words or overrides.
+ * This package's library as drafted by the build: its text, and the rest as JSON. The folder exists only beside a bundle,
+ * which is never run with other words or overrides.
  */
 const folder = new URL('library/', import.meta.url);
 const hasDraft = existsSync(folder);

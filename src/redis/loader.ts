@@ -17,9 +17,9 @@ export interface Vocabulary {
   readonly folders: Folders;
 }
 
-/** All scripts as Redis gets them: a function library, named by its content. */
+/** All scripts as loaded into Redis: a function library named by its content. */
 export interface Library extends Draft {
-  /** The suffix of every function's name, `mailbox_send_<version>`: two versions can coexist in one server. */
+  /** The suffix of every function's name, `mailbox_send_<version>`, so that two versions can coexist in one server. */
   readonly version: string;
   /** The function that runs calls of several scripts. */
   readonly mixedName: string;
@@ -28,13 +28,14 @@ export interface Library extends Draft {
 export interface Script {
   /** `mailbox/send` */
   readonly name: string;
-  /** The function's name, for FCALL. */
   readonly functionName: string;
-  /** In the order in which they are sent: the shared ones in one string, the other short ones in one, then each long one. */
+  /**
+   * The arguments in the order sent: the shared ones in one string, the other short ones in one string, then each long one.
+   */
   readonly args: readonly string[];
   readonly shared: readonly string[];
   readonly long: readonly string[];
-  /** Arguments that follow the short ones in their string, where a call has any of them. */
+  /** Arguments that follow the short ones in their string if a call has any of them. */
   readonly rare: readonly string[];
   readonly gathers: boolean;
   /** The members of its reply, in order. */
@@ -44,7 +45,7 @@ export interface Script {
 /** Files that replace others, which they may include as `=lib/unit`. Tests replace lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
-/** A library before it has its guard and, named by its text, its version. */
+/** A library before it has a guard, and a version named by its text. */
 export interface Draft {
   readonly text: string;
   /** The source of each line of the text: `lua/mailbox/send.lua:12`, only the file for a generated line, or ''. */
@@ -78,16 +79,16 @@ const journalFile = 'lib/journal';
 const countFile = 'lib/count';
 
 /**
- * Builds the library of all rooms. Helpers (files of lib/, and those named `_helper`) run once, when Redis loads the
- * library, each in a scope of its own and after those that it includes. Every other file is a script.
+ * Builds the library of all rooms. Helpers (files of lib/ and files named `_helper`) run once, when Redis loads the library,
+ * each in its own scope and after the files it includes. Every other file is a script.
  *
- * @throws Error with file and line for whatever does not fit together
+ * @throws Error with file and line for names, headers or replies that do not match
  */
 export function draftOf(words: Vocabulary, overrides: Overrides = {}): Draft {
   return new Builder(words, overrides).draft();
 }
 
-/** Lua of the function that sets the arguments which the requests of an invocation share. */
+/** Lua of the function that sets the shared arguments of an invocation's requests. */
 function sharing(scripts: readonly Script[]): string[] {
   const { shared = [] } = scripts.find((script) => script.shared.length > 0) ?? {};
   if (shared.length === 0) return [];
@@ -96,12 +97,12 @@ function sharing(scripts: readonly Script[]): string[] {
 
 const unpacked = (count: number, text: string): string => `struct.unpack('${'s'.repeat(count)}', ${text})`;
 
-/** Lua that reads a script's short arguments from their string; the rare ones follow where a call has any. */
+/** Lua that reads a script's short arguments from their string; rare ones follow if a call has any. */
 function unpacking(names: readonly string[], rare: readonly string[], text: string): string[] {
   if (rare.length === 0) return names.length === 0 ? [] : [`${names.join(', ')} = ${unpacked(names.length, text)}`];
   return [
     `local ${rare.join(', ')}, rareAt = ${rare.map(() => "''").join(', ')}, 1`,
-    // Behind the values `struct.unpack` returns the place where it stopped.
+    // After its values, `struct.unpack` returns the position where it stopped.
     ...(names.length === 0 ? [] : [`${names.join(', ')}, rareAt = ${unpacked(names.length, text)}`]),
     `if rareAt <= #${text} then ${rare.join(', ')} = ${unpacked(rare.length, `${text}, rareAt`)} end`,
   ];
@@ -112,7 +113,7 @@ export class Builder {
   readonly #words: Vocabulary;
   readonly #sources = new Map<string, Source>();
   readonly #includes = new Map<string, readonly string[]>();
-  /** Each file with all that it includes, in the order in which the library has them. */
+  /** Each file with everything it includes, in the library's order. */
   readonly #below = new Map<string, readonly Source[]>();
   readonly #helpers: Source[] = [];
   readonly #records: LuaRecords;
@@ -139,14 +140,14 @@ export class Builder {
     this.modules = new Modules(this.#sources);
   }
 
-  /** The files that a file includes, and those that the loader's replacements in it need. */
+  /** The files that a file includes, and those needed by the loader's replacements in it. */
   #allIncludes(source: Source): string[] {
     const paths = new Set<string>();
     walk(source.body, (node) => paths.add(freePath(node)?.[0] ?? ''));
     const needs = [
       ...(paths.has('emit') ? [journalFile] : []),
       ...(source.request === undefined ? [] : [callFile]),
-      // For what it is given below: the functions that emit events.
+      // lib/journal gets the functions that emit events, which count them.
       ...(source.file === journalFile ? [countFile] : []),
       ...source.records.flatMap((record) => this.#records.needs(record)),
     ];
@@ -167,7 +168,7 @@ export class Builder {
     return below;
   }
 
-  /** All files, with what replaces some of them. */
+  /** All files, after overrides. */
   files(): readonly Source[] {
     return [...this.#sources.values()];
   }
@@ -212,7 +213,7 @@ export class Builder {
     return this.modules.check(source, this.includesOf(source.file));
   }
 
-  /** A helper's scope: its imports, the tables of its records, its code, its exports. */
+  /** A helper's scope: its imports, its records' tables, its code, its exports. */
   #module(source: Source, imports: readonly string[], body: string): string {
     const { path, file, records, exports, variables } = source;
     const tables = records.map((record) => this.#records.define(record)).join('\n');
@@ -263,7 +264,7 @@ export class Builder {
     };
   }
 
-  /** A script's function, and what lib/serve needs to know of the script. */
+  /** A script's function, with its description for lib/serve. */
   #function(
     source: Source,
     { name, functionName, args, shared, rare, long, reply }: Script,
@@ -273,9 +274,9 @@ export class Builder {
     const { variables } = this.modules;
     const included = new Set(this.#add(name, []).flatMap((one) => one.variables));
     const packed = args.slice(shared.length, args.length - long.length);
-    // The string of the shared arguments is lib/serve's.
+    // lib/serve reads the string of shared arguments.
     const first = shared.length === 0 ? 1 : 2;
-    // An argument that is a variable of an included file sets that.
+    // If an argument is a variable of an included file, it sets that variable.
     const locals = packed.filter((arg) => !(variables.includes(arg) && included.has(arg)));
     const isRequest = source.request !== undefined;
     const list = this.#records.replyList(reply, isRequest ? ["''"] : []);
@@ -318,14 +319,14 @@ export class Builder {
     return names;
   }
 
-  /** Lua of `call.open` with the script's arguments that have guards. */
+  /** Lua of `call.open` with those arguments of the script that have guards. */
   #opening(source: Source): string {
     return `call.open(${this.#guardedOf(source).join(', ')})`;
   }
 
   /**
-   * Lua of `script.readSpace(key, operations)`, which reads the fields of the space's record that a request needs:
-   * `operations` counts those of its call. A table that has all its members from the start is not copied as it grows.
+   * Lua of `script.readSpace(key, operations)`, which reads the fields of the space's record that a request needs;
+   * `operations` names the counter of its call. A table created with all its members is not copied as it grows.
    */
   #spaceReader(name: string, source: Source): string {
     const below = this.#add(name, []);
@@ -353,7 +354,7 @@ export class Builder {
     ].join('\n');
   }
 
-  /** A file's code with its keys, records and commands replaced, marked line by line. */
+  /** A file's code with keys, records and commands replaced, marked line by line. */
   #expanded(source: Source): string {
     const { text, body, path } = source;
     const edits: Edit[] = [...source.edits];
@@ -431,7 +432,7 @@ export class Builder {
   }
 }
 
-/** Whether a script calls `call.open` by itself, because it needs more than the answer of the request that it repeats. */
+/** Whether a script calls `call.open` itself, because it needs more than the answer of the request it repeats. */
 function opensItself({ body }: Source): boolean {
   let opens = false;
   walk(body, (node) => {
@@ -440,7 +441,7 @@ function opensItself({ body }: Source): boolean {
   return opens;
 }
 
-/** Lua that makes exports locals of a file. */
+/** Lua that makes exports local variables of a file. */
 function importing(names: readonly string[]): string[] {
   const unique = [...new Set(names)].filter((name) => !['keys', 'rows'].includes(name));
   return unique.length === 0
@@ -448,7 +449,7 @@ function importing(names: readonly string[]): string[] {
     : [`local ${unique.join(', ')} = ${unique.map((name) => `exports.${name}`).join(', ')}`];
 }
 
-/** The numbers of the lines on which a string goes on: they stay as they are. */
+/** The numbers of the lines inside strings, which must stay unchanged. */
 function linesOfStrings(body: readonly Syntax[]): Set<number> {
   const found = new Set<number>();
   walk(body, (node) => {

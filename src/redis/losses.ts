@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { canFailPartially, type Store } from './cluster.ts';
 
-/** Logs when the store, or a node of a cluster, cannot be reached any more, and when it is back. */
+/** Logs when the store or a node of a cluster becomes unreachable, and when it is back. */
 export function logLosses(store: Store, log: Logger): void {
   const lostAt = new Map<string, number>();
   const lost = (node: string): void => {
@@ -21,7 +21,7 @@ export function logLosses(store: Store, log: Logger): void {
     return;
   }
   const name = ({ options: { host, port } }: { options: { host?: string; port?: number } }) => `${host}:${port}`;
-  // A cluster that is closed loses its nodes, too.
+  // A cluster being closed loses its nodes, too.
   store.on('-node', (node) => {
     if (store.status === 'ready') lost(name(node));
   });

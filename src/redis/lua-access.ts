@@ -2,13 +2,13 @@ import type { AnyField } from '../declare/field.ts';
 import { countedStates, type RecordDeclaration, storedFields } from '../declare/record.ts';
 import { expandKey, type KeyTable, partsOf } from './keys.ts';
 
-/** Lua for the value of a field that the hash doesn't have. */
+/** Lua for the value of a field missing in the hash. */
 function absent({ special: { or = 'false' } }: AnyField): string {
   if (typeof or === 'number') return String(or);
   return or.startsWith('=') ? or.slice(1) : or === 'false' ? or : `'${or}'`;
 }
 
-/** Whether '' is stored for null: an absent field has another value. */
+/** Whether '' is stored for null, because a missing field has another value. */
 const isEmptied = ({ special }: AnyField): boolean => special.isNullable === true && special.or !== undefined;
 
 /** Lua that converts a stored value to the value that scripts see. */
@@ -18,7 +18,7 @@ function converted(value: string, field: AnyField): string {
   return isEmptied(field) ? `${value} ~= '' and (${present})` : present;
 }
 
-/** Lua for the key of a record's hash, and the name of the local that it takes: `id`, or none. */
+/** Lua for the key of a record's hash, and the local it takes: `id`, or none. */
 function placeOf({ name, luaName }: RecordDeclaration, keys: KeyTable) {
   const key = keys[luaName];
   if (!key) throw new Error(`${name} is not declared in any keys.ts, so scripts cannot load it`);
@@ -27,9 +27,9 @@ function placeOf({ name, luaName }: RecordDeclaration, keys: KeyTable) {
 }
 
 /**
- * Lua of a function that reads some fields of a record, or all. An invocation has one table per record, with the fields that
- * were read or set before: only those that are nil are read. The function returns nil if there is no such record.
- * `isStored`: nor if it is packed.
+ * Lua of a function that reads some or all fields of a record. An invocation has one table per record, with the fields read
+ * or set so far; only fields that are nil are read. The function returns nil if there is no such record. isStored: also if
+ * the record is packed.
  */
 export function reader(
   { as, isStored = false }: { as: string; isStored?: boolean },
@@ -58,7 +58,8 @@ export function reader(
     `local ${last}`,
     heading,
     'local record = lastRecord',
-    // The calls of an invocation mostly read the same mailbox or budget: its key need not be built, nor its fields be looked at.
+    // The calls of an invocation mostly read the same mailbox or budget, so its key need not be built again, nor its fields
+    // be checked.
     'if id ~= lastId or spaceRoot ~= lastRoot or known[lastKey] ~= record then',
     `local key = ${key}`,
     'record = known[key]',
@@ -71,8 +72,8 @@ export function reader(
 }
 
 /**
- * How a reader goes on if there is no hash: `packed.values` has the values of a packed record, of these fields or (`*`) all
- * of them as HGETALL replies. Such a record is not written: it has to be unpacked before it changes.
+ * How a reader continues if there is no hash. `packed.values` returns the values of a packed record: of these fields or, for
+ * `*`, of all fields as HGETALL replies. A packed record is never written: it must be unpacked before it changes.
  */
 const markPacked = 'if isPacked then record.changed, record.isPacked = nil, true end';
 
@@ -91,7 +92,7 @@ function wholeReader(
         ]
       : []),
     'if not (record or flat[1]) then return nil end',
-    // Preallocates every field: Lua copies a growing table again and again.
+    // Preallocates every field, as Lua copies a growing table again and again.
     `local whole = { ${[...ids, 'isWhole = true', ...fields.map(([name]) => `${name} = false`)].join(', ')} }`,
     'for i = 1, #flat, 2 do whole[flat[i]] = flat[i + 1] end',
     ...fields.flatMap(([name, field]) => {
@@ -158,7 +159,7 @@ export function counting(record: RecordDeclaration): string {
     `function ${luaName}.enter(record, state)`,
     `if record.state then count.space(${counters}[record.state], -1) end`,
     `count.space(${counters}[state], 1)`,
-    // A new record is written with all of its fields anyway.
+    // A new record is written with all its fields anyway.
     isStored
       ? `if record.changed == nil then record.${name} = state else records.set(record, '${name}', state) end\nend\n`
       : 'record.state = state\nend\n',
@@ -166,8 +167,8 @@ export function counting(record: RecordDeclaration): string {
 }
 
 /**
- * Lua of `message.insert(record)`, which writes a new record, without fields that have their default value, and with the
- * later ones where any field was set after it was made.
+ * Lua of `message.insert(record)`, which writes a new record. It leaves out fields with their default value. It writes later
+ * fields only if any field was set after the record was made.
  */
 export function inserting(record: RecordDeclaration, keys: KeyTable): string {
   const { luaName } = record;

@@ -8,7 +8,7 @@ export type EventTable = ReadonlyMap<string, EventDeclaration>;
 type Part = { readonly text: string } | { readonly lua: string };
 
 /**
- * A value in the journal's format: `=` is the aggregate's id, and texts that could be read as another type have quotes.
+ * A value in the journal's format. `=` stands for the aggregate's id; texts that could be taken for another type are quoted.
  */
 function encodedValue(name: string, { kind, special }: AnyField): Part[] {
   const value = typeof special.or === 'number' ? `(event.${name} or ${special.or})` : `event.${name}`;
@@ -52,8 +52,8 @@ function concatenation(parts: readonly Part[]): string {
 }
 
 /**
- * `function emit.message.sent(id, event, cause)`: appends it to the journal, in the format that event/record.ts reads, and
- * counts it if its type is counted. `cause`: the id of the request that caused it; nil: the current one.
+ * `function emit.message.sent(id, event, cause)` appends the event to the journal, in the format that event/record.ts reads,
+ * and counts it if its type is counted. cause: the id of the causing request; nil for the current one.
  */
 function emitter({ type, payload, isScoped, isTraced, isCounted }: EventDeclaration): string {
   const members = Object.entries(payload as Fields).filter(([name]) => !ofEvent.has(name)) as [string, AnyField][];
@@ -70,7 +70,7 @@ function emitter({ type, payload, isScoped, isTraced, isCounted }: EventDeclarat
   return `function emit.${type}(id, event, cause) ${counts}journal.append('${type}', ${text}) end\n`;
 }
 
-/** Lua of the functions that emit these types, to be put after lib/journal. */
+/** Lua of the functions that emit these types, to follow lib/journal. */
 export function emitters(types: Iterable<string>, events: EventTable): string {
   const declared = [...new Set(types)].sort().map((type) => events.get(type) as EventDeclaration);
   if (declared.length === 0) return '';

@@ -2,11 +2,11 @@ import { originOf } from './source.ts';
 
 const mark = / --@(\d+):(\d*)$/;
 
-/** The source of each line of a library. Until its text is complete, each line has it as a comment at its end. */
+/** The source of each line of a library. Until the text is complete, each line carries its source as a comment at its end. */
 export class LuaLines {
   readonly #paths: string[] = [];
 
-  /** Marks the lines of a text with their file, and their line numbers there if `lines` has them. */
+  /** Marks the lines of a text with their file and, if `lines` has them, their line numbers. */
   mark(path: string, text: string, lines: readonly number[] = []): string {
     if (!this.#paths.includes(path)) this.#paths.push(path);
     const at = this.#paths.indexOf(path);
@@ -18,7 +18,7 @@ export class LuaLines {
       .join('\n');
   }
 
-  /** Removes the marks; `origins` has the source of each line: `lua/mailbox/send.lua:12`. */
+  /** Removes the marks. `origins` has the source of each line: `lua/mailbox/send.lua:12`. */
   unmarked(text: string): { text: string; origins: readonly string[] } {
     const origins: string[] = [];
     const files = this.#paths.map((path) => originOf(path, 0));
@@ -36,7 +36,7 @@ export class LuaLines {
   }
 }
 
-/** Replaces a library's line numbers in a message of Redis by source files and lines. */
+/** Replaces line numbers of the library in a message of Redis by source files and lines. */
 export function located(message: string, origins: readonly string[]): string {
   return message.replace(/@?user_function: ?(\d+)/g, (place, line: string) => origins[Number(line) - 1] || place);
 }

@@ -1,7 +1,7 @@
 import { assigned, freePath, type Syntax, walk } from './lua-syntax.ts';
 import { errorAt, originOf, type Source } from './source.ts';
 
-/** The globals of Lua that Redis keeps, and those that it adds. No script may ask for the time or a random number. */
+/** The globals of Lua that Redis keeps or adds, except time and random numbers, which scripts must not use. */
 const globals = new Set(
   (
     '_G _VERSION assert collectgarbage error getmetatable ipairs loadstring next pairs pcall rawequal rawget rawset select ' +
@@ -16,11 +16,11 @@ const generated = ['load', 'stored', 'insert', 'enter', 'leave'];
 /** The exports of a file, and the files that add members to them. */
 interface Export {
   readonly source: Source;
-  /** The members of a table by the file that has them; undefined: not a table, or any member may be there. */
+  /** The members of a table, by the file that defines them; undefined if it is not a table, or may have any member. */
   readonly members: Map<string, Source> | undefined;
 }
 
-/** The members of a file's own table that its code names: in its constructor, by assignments and as functions. */
+/** The members of a file's own table that its code names: in the constructor, in assignments and as functions. */
 function membersOf(source: Source, name: string): string[] | undefined {
   let isTable = source.records.includes(name);
   const found: string[] = [];
@@ -37,14 +37,14 @@ function membersOf(source: Source, name: string): string[] | undefined {
   return isTable ? found : undefined;
 }
 
-/** The members that the code of a file adds to a table. */
+/** The members that a file's code adds to a table. */
 export function membersAdded({ body }: Source, name: string): string[] {
   return body.flatMap((node) =>
     targetsOf(node).flatMap((target) => (target.name === name && target.member !== undefined ? [target.member] : [])),
   );
 }
 
-/** The variables that a statement assigns, a function's name included. */
+/** The variables that a statement assigns, including a function's name. */
 function targetsOf(node: Syntax): { name: string; isFree: boolean; member?: string; at: number }[] {
   const targets =
     node.type === 'AssignmentStatement'
@@ -59,14 +59,14 @@ function targetsOf(node: Syntax): { name: string; isFree: boolean; member?: stri
 }
 
 /**
- * The modules of a library: each file is a scope of its own, and what leaves it is named. Every use of a name by another
- * file is checked here, when the library is made.
+ * The modules of a library: each file is a scope of its own with named exports. Every use of a name by another file is
+ * checked when the library is built.
  */
 export class Modules {
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #exports = new Map<string, Export>();
 
-  /** @throws Error with file and line for a name that is exported twice, or by a file that does not have it */
+  /** @throws Error with file and line for a name exported twice, or by a file that does not define it */
   constructor(sources: ReadonlyMap<string, Source>) {
     this.#sources = sources;
     for (const source of sources.values())
@@ -102,16 +102,16 @@ export class Modules {
     return this.#exports.get(name)?.source;
   }
 
-  /** The variables of all files, in their order. */
+  /** The variables of all files, in order. */
   get variables(): string[] {
     return [...new Set([...this.#sources.values()].flatMap(({ variables }) => variables))];
   }
 
   /**
-   * Checks each name that a file uses but does not define, and each assignment to one.
+   * Checks every name that a file uses without defining it, and every assignment to such a name.
    *
-   * @param includes the files that it includes, those that the loader adds among them
-   * @returns the exported names that it uses and that are not variables: its imports
+   * @param includes the files that it includes, with those added by the loader
+   * @returns its imports: the exported names it uses that are not variables
    * @throws Error with file and line
    */
   check(source: Source, includes: readonly string[]): string[] {
@@ -167,9 +167,9 @@ export class Modules {
   }
 
   /**
-   * Exports that no other file uses, and members that nobody does, as `lua/lib/sorted.lua: sorted.first`.
+   * Exports that no other file uses, and members that nothing uses, as `lua/lib/sorted.lua: sorted.first`.
    *
-   * @param generated the Lua that the loader has made, which may use them as well
+   * @param generated the Lua made by the loader, which may use them as well
    */
   unused(generatedText: string): string[] {
     const used = new Set(generatedText.match(/\w+(?:\.\w+)?/g));

@@ -41,8 +41,8 @@ export class LuaRecords {
   }
 
   /**
-   * The name of the reader for a call of `message.load(id, 'state', …)`, or of `message.stored`, which does not find packed
-   * ones; and how many of its arguments that takes. fields: Lua of those behind the id.
+   * The name of the reader for a call of `message.load(id, 'state', …)` or of `message.stored`, which does not find packed
+   * records; and how many of the arguments are ids. fields: Lua of the arguments behind the id.
    *
    * @throws Error unless they are string literals
    */
@@ -69,7 +69,7 @@ export class LuaRecords {
     this.row(this.record(name));
   }
 
-  /** Lua of the table that `@record` declares. To be called after every text of the library was expanded. */
+  /** Lua of the table that `@record` declares. Call it after every text of the library has been expanded. */
   define(name: string): string {
     const record = this.record(name);
     const readers = [...(this.#readers.get(name)?.values() ?? [])];
@@ -81,7 +81,7 @@ export class LuaRecords {
     ].join('\n');
   }
 
-  /** Lua for the values that are sent of a record, which is in the local `record`. */
+  /** Lua for the values to send of a record, which is in the local `record`. */
   values({ fields, wire, rare }: RecordDeclaration): string {
     const membersOf = (names: readonly string[]): string[] =>
       names.map((name) => {
@@ -98,7 +98,7 @@ export class LuaRecords {
     return [...membersOf(wire), ...rares].join(', ');
   }
 
-  /** Lua that returns the list which is sent for the table `reply`; `first`: Lua of values before it. */
+  /** Lua that returns the list to send for the table `reply`. first: Lua of values in front. */
   replyList(members: readonly ReplyMember[], first: readonly string[]): string {
     const listed = (...values: readonly string[]): string => `{ ${[...first, ...values].join(', ')} }`;
     const [{ name, record = '' } = { name: '' }] = members;
@@ -109,7 +109,7 @@ export class LuaRecords {
     const places = Array.from({ length: width }, (_, index) => `list[at + ${index + 1}]`).join(', ');
     return [
       `local records = reply.${name}`,
-      // The list has its size from the start if there is one record, which is mostly so.
+      // For the usual case of one record, the list gets its size at once.
       `local record = records[1] if not record then return ${listed('0')} end`,
       `local list = ${listed('#records', values)}`,
       `for i = 2, #records do local at = #list record = records[i] ${places} = ${values} end`,
@@ -117,18 +117,18 @@ export class LuaRecords {
     ].join(' ');
   }
 
-  /** Adds the function that lists the values that are sent of a record, and returns its name. */
+  /** Adds the function that lists the values to send of a record. Returns its name. */
   row(record: RecordDeclaration): string {
     const { luaName } = record;
     if (!this.#rows.has(luaName)) {
-      // Added before it is generated: a record may contain records of the same type.
+      // Registered before it is generated, as a record may contain records of its own type.
       this.#rows.set(luaName, '');
       this.#rows.set(luaName, `rows.${luaName} = function(record) return { ${this.values(record)} } end\n`);
     }
     return `rows.${luaName}`;
   }
 
-  /** Lua for the value that is sent of one member of a record or reply. */
+  /** Lua for the value to send of one member of a record or reply. */
   member(value: string, field: Pick<ReplyMember, 'record' | 'isList' | 'isOptional'> | AnyField | undefined): string {
     if (field && 'isOptional' in field) return value;
     const isRecord = field instanceof Many || field instanceof One;

@@ -1,7 +1,7 @@
 import { freePath, type Syntax, walk } from './lua-syntax.ts';
 import { errorAt, type Source } from './source.ts';
 
-/** The tables that a file replies with: the argument of `call.answer` or, outside of requests, what it returns. */
+/** The tables that a file replies with: arguments of `call.answer` or, outside requests, return values. */
 function replies({ body }: Source, isRequest: boolean): Syntax[] {
   const found: (Syntax | undefined)[] = [];
   if (!isRequest) {
@@ -18,7 +18,7 @@ function replies({ body }: Source, isRequest: boolean): Syntax[] {
   return found.filter((one) => one !== undefined && one.type !== 'NilLiteral') as Syntax[];
 }
 
-/** Throws if a script, or a helper that replies for it, replies with a member that its `@reply` does not name. */
+/** Throws if a script, or a helper that replies for it, replies with a member missing in its `@reply`. */
 export function checkReplies(script: Source, below: readonly Source[]): void {
   const declared = script.reply.map((member) => member.name);
   const isRequest = script.request !== undefined;

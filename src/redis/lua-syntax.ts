@@ -2,14 +2,14 @@ import nodeModule from 'node:module';
 import type { Chunk, Comment, Node } from 'luaparse';
 
 type Ranged = { readonly range: [number, number] };
-/** A node of the syntax tree as luaparse makes it with the options below. */
+/** A node of luaparse's syntax tree, with the options below. */
 export type Syntax = Node & Ranged;
 
 interface Parser {
   parse(code: string, options: object): Omit<Chunk, 'comments'> & { readonly comments: readonly (Comment & Ranged)[] };
 }
 
-/** Loaded by whoever builds a library: a product that was built has its library as text. */
+/** Loaded only to build a library. A built product has its library as text. */
 let parser: Parser | undefined;
 
 /** @throws Error with the line and column of the mistake */
@@ -18,7 +18,7 @@ export function parseLua(code: string): ReturnType<Parser['parse']> {
   return parser.parse(code, { luaVersion: '5.1', scope: true, ranges: true, locations: true });
 }
 
-/** Calls `visit` with each node of a tree and the nodes around it, the nearest last. */
+/** Calls `visit` with each node of a tree and its ancestors, the nearest last. */
 export function walk(node: unknown, visit: (node: Syntax, around: readonly Syntax[]) => void): void {
   const around: Syntax[] = [];
   const enter = (one: unknown): void => {
@@ -34,7 +34,7 @@ export function walk(node: unknown, visit: (node: Syntax, around: readonly Synta
   enter(node);
 }
 
-/** `['message', 'load']` for `message.load`, whose first name is not a local of the file; else undefined. */
+/** `['message', 'load']` for `message.load` if its first name is not a local of the file; else undefined. */
 export function freePath(node: Syntax): string[] | undefined {
   if (node.type === 'Identifier') return (node as { isLocal?: boolean }).isLocal === false ? [node.name] : undefined;
   if (node.type !== 'MemberExpression' || node.indexer !== '.') return undefined;
@@ -42,7 +42,7 @@ export function freePath(node: Syntax): string[] | undefined {
   return base && [...base, node.identifier.name];
 }
 
-/** The variable that an assignment to `node` changes, or the table at the start of `a.b[c]`: its name, and the member. */
+/** The variable that an assignment to `node` changes, or the table at the start of `a.b[c]`: its name and the member. */
 export function assigned(node: Syntax): { name: string; isFree: boolean; member?: string } | undefined {
   if (node.type === 'Identifier') return { name: node.name, isFree: (node as { isLocal?: boolean }).isLocal === false };
   if (node.type !== 'MemberExpression' && node.type !== 'IndexExpression') return undefined;
@@ -59,8 +59,8 @@ export interface Edit {
 }
 
 /**
- * Replaces parts of a text, and keeps the number of its lines. Of parts within one another the outer one decides: its text
- * has the inner ones replaced already.
+ * Replaces parts of a text and keeps its number of lines. If parts are nested, only the outer one counts: its new text
+ * already has the inner ones replaced.
  */
 export function edited(text: string, edits: readonly Edit[]): string {
   let result = '';

@@ -25,17 +25,20 @@ export async function membersOf(store: Store, key: string): Promise<ReadonlySet<
   return members;
 }
 
-/** The names of all organizations. The set lies outside their hash slots, so no script can write it. */
+/** The names of all organizations. The set is outside their hash slots, so no script can write it. */
 export function organizationNames(store: Store): Promise<ReadonlySet<string>> {
   return membersOf(store, organizationsKey);
 }
 
-/** Called before the record is created: a crash in between leaves a name that is skipped, not an organization that no sweep finds. */
+/**
+ * Call it before the record is created: a crash in between leaves a name that is skipped, not an organization that no sweep
+ * finds.
+ */
 export async function listOrganization(store: Store, org: string): Promise<void> {
   await Promise.all([markFormat(store), store.sadd(organizationsKey, org)]);
 }
 
-/** Runs work for many organizations; a shard that is down does not delay the others. */
+/** Runs work for many organizations. A shard that is down does not delay the others. */
 export class Organizations {
   readonly #store: Store;
   #cached: ReadonlySet<string> = new Set();
@@ -54,8 +57,8 @@ export class Organizations {
   }
 
   /**
-   * Runs `work` for each name (an organization, or a text that begins with one and a space), and throws the first failure
-   * after all were tried. Stops waiting for silent shards after `waitMs`; work there ends by itself.
+   * Runs `work` for each name (an organization, or a text that starts with one and a space), and throws the first failure
+   * after all were tried. Stops waiting for silent shards after `waitMs`; work on them ends later by itself.
    */
   async forEach(names: Iterable<string>, work: (name: string) => Promise<unknown>, waitMs?: number): Promise<void> {
     const failed: unknown[] = [];
@@ -63,7 +66,7 @@ export class Organizations {
     if (failed.length > 0) throw failed[0];
   }
 
-  /** The same with a command's reply for each name; commands to one shard are pipelined. */
+  /** Runs a command for each name and returns the replies. Commands to one shard are pipelined. */
   async readEach(
     names: Iterable<string>,
     ask: (pipeline: ChainableCommander, name: string) => unknown,
@@ -106,7 +109,7 @@ export class Organizations {
   }
 }
 
-/** Processes a lane a few at a time, and collects failures. */
+/** Processes a lane a few at a time and collects failures. */
 async function inBatches(
   lane: readonly string[],
   work: (name: string) => Promise<unknown>,

@@ -11,7 +11,7 @@ import { ScriptFailure } from './script-failure.ts';
 
 export { ScriptFailure };
 
-/** A refusal by a script, `refuse(code, detail)`; `note` is the text that successful replies begin with. */
+/** A refusal by a script, `refuse(code, detail)`. `note` is the text that successful replies start with. */
 export class Refusal extends Error {
   readonly code: string;
   readonly note: string;
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The store did not accept the call: unreachable, loading, read-only, out of memory, no majority. */
+/** The store did not accept the call: it is unreachable, loading, read-only, out of memory or without a majority. */
 export class StoreUnavailable extends Error {
   constructor(reason?: string) {
     super(reason !== undefined && noConnection.test(reason) ? 'no connection' : reason);
@@ -35,7 +35,7 @@ export class StoreUnavailable extends Error {
 const refusal = /^([A-Z][A-Z_]+) (\S+) (.*?)(?: script: (?:\w+, )?on \S+)?$/s;
 const unavailable =
   /^(LOADING|READONLY|OOM|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY|MISCONF|UNBLOCKED|NOAUTH|WRONGPASS|NOPERM) ?/;
-/** ioredis' messages for this mention its options. */
+/** ioredis' messages for a lost connection mention its options. */
 const noConnection = /^(Stream isn't writeable|Reached the max retries per request|Connection is closed)/;
 const notLoaded = 'ERR Function not found';
 /** More than one: a shared load may have started before the last FUNCTION FLUSH. */
@@ -46,7 +46,7 @@ const redisErrors = /^(ERR|WRONGTYPE|NOSCRIPT|CROSSSLOT|EXECABORT) /;
 export interface MixedCall {
   readonly script: string;
   readonly args: Args;
-  /** Where the calls are one: what it says of the others, and of its own answer, as lua/lib/answers takes it. */
+  /** In an atomic batch: the call's references and expectations (lua/lib/answers). */
   readonly terms?: string;
 }
 
@@ -56,7 +56,7 @@ export interface ScriptCall<F extends Fields = Fields> {
   readonly reply: F;
 }
 
-/** Runs scripts by name. A missing argument is a bug, and so is one that the script does not take. */
+/** Runs scripts by name. An argument that is missing, or that the script does not take, is a bug. */
 export class Scripts {
   readonly #store: Store;
   readonly #library: Library;
@@ -66,7 +66,7 @@ export class Scripts {
   readonly #gathering = new Gathering(({ functionName }, org, argv) => this.#call(functionName, org, argv));
   /** Receives the duration of each call, for the metrics. */
   observe: (name: string, seconds: number) => void = () => undefined;
-  /** Goes around each call, for spans. */
+  /** Wraps each call, for spans. */
   around: <T>(name: string, run: () => Promise<T>) => Promise<T> = (_, run) => run();
 
   constructor(store: Store, words: Vocabulary, overrides: Overrides = {}) {
@@ -81,16 +81,16 @@ export class Scripts {
   }
 
   /**
-   * Loads the library into every live shard, which keeps it with the data (others get it when a call finds it missing);
-   * concurrent callers share one load.
+   * Loads the library into every live shard, which keeps it with the data. Other shards get it when a call finds it missing.
+   * Concurrent callers share one load.
    */
   async load(): Promise<void> {
     const { text, origins } = this.#library;
     this.#loading ??= Promise.any(shardsOf(this.#store).map((shard) => shard.call('FUNCTION', 'LOAD', 'REPLACE', text)))
       .then(
-        // One success is enough: on each shard, the call is queued behind the load.
+        // One success is enough, as on each shard the call is queued behind the load.
         () => undefined,
-        // Without a known shard no load was sent.
+        // No shard is known, so no load was sent.
         (error: AggregateError) => Promise.reject(explain('library', error.errors[0] ?? 'no connection', origins)),
       )
       .finally(() => {
@@ -100,8 +100,8 @@ export class Scripts {
   }
 
   /**
-   * Runs a script for an organization in one round trip (more when the store has lost the library), which scripts that
-   * gather share with concurrent calls. Rejects with Refusal, StoreUnavailable or ScriptFailure.
+   * Runs a script for an organization in one round trip, or more if the store has lost the library. Scripts that gather share
+   * the trip with concurrent calls. Rejects with Refusal, StoreUnavailable or ScriptFailure.
    */
   async run(name: string, org: string, args: Args): Promise<Reply> {
     const script = this.#script(name);
@@ -114,8 +114,8 @@ export class Scripts {
   }
 
   /**
-   * The same for calls of one space whose order matters: starts as many of them, from the first one on, as one FCALL takes,
-   * and resolves each by itself.
+   * Like run, for calls of one space whose order matters. Starts as many of them, from the first on, as one FCALL takes, and
+   * resolves each separately.
    */
   runTogether(name: string, org: string, calls: readonly Args[]): Promise<Reply>[] {
     const [first] = calls;
@@ -132,9 +132,7 @@ export class Scripts {
     return replies.map((reply) => this.#observed(name, () => reply));
   }
 
-  /**
-   * Runs calls of several scripts that answer requests, in their order, in one step. Resolves to each one's reply or error.
-   */
+  /** Runs calls of several request scripts in order, in one step. Resolves with each call's reply or error. */
   async runMixed(org: string, calls: readonly MixedCall[]): Promise<(Reply | Error)[]> {
     const argv = calls.flatMap(({ script, args }) => [script, ...pack(this.#script(script), args)]);
     const replies = await this.#mixed(org, ['', ...argv]);
@@ -144,8 +142,8 @@ export class Scripts {
   }
 
   /**
-   * The same, but where one is refused none happens: then rejects with that one's error, and `index` is its place. The
-   * replies may have `maxBytes` together.
+   * Like runMixed, but one refusal refuses all: then rejects with that error, whose `index` is the call's position. maxBytes:
+   * limit of all replies together.
    */
   async runWhole(org: string, calls: readonly MixedCall[], maxBytes: number): Promise<Reply[]> {
     const argv = calls.flatMap(({ script, args, terms = '' }) => [script, terms, ...pack(this.#script(script), args)]);
@@ -187,12 +185,12 @@ export class Scripts {
     return reader as unknown as ReplyReader<F>;
   }
 
-  /** Runs a script outside of a request; undefined when its reply is empty. */
+  /** Runs a script outside a request; undefined if its reply is empty. */
   async find<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F> | undefined> {
     return this.reader(call)(await this.run(call.script, org, args));
   }
 
-  /** Runs a script outside of a request that always replies. */
+  /** Runs a script outside a request that always replies. */
   async ask<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
     return always(call, await this.find(call, org, args));
   }
@@ -208,7 +206,7 @@ export class Scripts {
       try {
         return (await this.#store.fcall(functionName, 1, `muster:{${org}}`, ...argv)) as Reply;
       } catch (error) {
-        // The call has not run. The library may get lost again between load and call: retry a few times.
+        // The call has not run. The library may get lost again between load and call, so retry a few times.
         if (!(error instanceof Error && error.message.startsWith(notLoaded)) || loads === maxLoads) throw error;
       }
       await this.load();
@@ -230,7 +228,7 @@ function always<T>({ script }: ScriptCall, reply: T | undefined): T {
 function explain(name: string, error: unknown, origins: readonly string[]): Error {
   if (error instanceof ScriptFailure || error instanceof StoreUnavailable) return error;
   const message = error instanceof Error ? error.message : String(error);
-  // NOPERM's message says which permission is missing.
+  // The message of NOPERM says which permission is missing.
   if (unavailable.test(message))
     return new StoreUnavailable(message.startsWith('NOPERM') ? message : message.split(' ', 1)[0]);
   // It has just been loaded wherever possible.
@@ -238,6 +236,6 @@ function explain(name: string, error: unknown, origins: readonly string[]): Erro
   if (redisErrors.test(message)) return new ScriptFailure(`${name}: ${located(message, origins)}`);
   const [, code, note, detail] = refusal.exec(message) ?? [];
   if (code !== undefined && note !== undefined) return new Refusal(code, note, detail ?? '');
-  // Anything else is not from a script: the connection is closed, not yet open, or was cut in mid-call.
+  // Any other error is not from a script: the connection is closed, not open yet, or broke during the call.
   return new StoreUnavailable(message);
 }

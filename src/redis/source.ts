@@ -4,54 +4,56 @@ import { type ReplyMember, readMember } from '../declare/reply.ts';
 import { packagePath } from '../package.ts';
 import { assigned, type Edit, parseLua, type Syntax, walk } from './lua-syntax.ts';
 
-/** The folder of the Lua files. */
 export const luaRoot = packagePath('lua/');
 
-/** The folders of rooms whose scripts are not in `luaRoot`, by room. */
+/** The folders, by room, of rooms whose scripts are outside `luaRoot`. */
 export type Folders = Readonly<Record<string, string>>;
 
-/** The kinds of calls of a script (lua/lib/call): a request that changes or reads something, one of no space, or a worker's task. */
+/**
+ * The kinds of scripts by their calls (lua/lib/call): requests that write or read, requests without a space, and tasks of
+ * workers.
+ */
 export type RequestKind = 'write' | 'read' | 'org' | 'worker';
 const requestKinds = ['write', 'read', 'org', 'worker'];
 
-/** A parsed Lua file: its header, and the code below it. */
+/** A parsed Lua file: its header and its code. */
 export interface Source {
   /** `mailbox/send` */
   readonly file: string;
   readonly path: string;
-  /** The `---` lines of its header that are not directives. */
+  /** The `---` lines of its header without the directives. */
   readonly summary: string;
   readonly args: readonly string[];
-  /** Those of a helper's arguments that the calls of an invocation mostly have in common. They are sent as a string of their own. */
+  /** A helper's arguments that the calls of an invocation mostly share. They are sent as a string of their own. */
   readonly shared: readonly string[];
-  /** Those that few calls have: they follow the other short ones where a call has any, and are '' elsewhere. */
+  /** Arguments that few calls have. They follow the other short ones if a call has any, and are '' otherwise. */
   readonly rare: readonly string[];
-  /** The last arguments. Each is sent as a string of its own: Lua would hash it once more when it is unpacked. */
+  /** The last arguments, each sent as a string of its own. In a common string, Lua would hash each of them once more. */
   readonly long: readonly string[];
-  /** Takes the arguments of several calls one after the other, and then replies with a list. */
+  /** Takes the arguments of several calls one after the other, and replies with a list. */
   readonly gathers: boolean;
-  /** Runs even if the store is full: for work that gives memory back. */
+  /** Runs even if the store is full, as it frees memory. */
   readonly allowsFull: boolean;
-  /** Set if the script answers requests. */
+  /** The kind of its requests; undefined if it answers none. */
   readonly request: RequestKind | undefined;
-  /** Its caller has a link, in place of an API key. */
+  /** Its caller has a link instead of an API key. */
   readonly isLinked: boolean;
   /** Fields of the space's record that it reads. */
   readonly spaceFields: readonly string[];
   readonly includes: readonly string[];
   /** The names that leave the file. */
   readonly exports: readonly string[];
-  /** Those of them that change after the library was loaded. */
+  /** Exports that change after the library was loaded. */
   readonly variables: readonly string[];
-  /** The tables to which other files may add members. */
+  /** The tables that other files may add members to. */
   readonly registries: readonly string[];
   /** The records whose tables this file has. */
   readonly records: readonly string[];
   readonly reply: readonly ReplyMember[];
   readonly text: string;
-  /** The code's syntax tree; its ranges are those of `text`. */
+  /** The code's syntax tree, with ranges in `text`. */
   readonly body: readonly Syntax[];
-  /** Ranges of the code that are left out when it is loaded: comments, and declarations of variables. */
+  /** Parts of the code that are left out: comments, and declarations of variables. */
   readonly edits: readonly Edit[];
 }
 
@@ -76,22 +78,21 @@ export function isScript(file: string): boolean {
   return !file.startsWith('lib/') && !file.includes('/_');
 }
 
-/** The rooms that have scripts. */
 export function roomNames(files = luaFiles()): string[] {
   return [...new Set([...files.keys()].filter(isScript).map((file) => file.split('/', 1)[0] ?? ''))];
 }
 
-/** A file and line for messages, `lua/mailbox/send.lua:12`; 0: only the file. */
+/** A file and line for messages, `lua/mailbox/send.lua:12`; line 0 for just the file. */
 export function originOf(path: string, line: number): string {
   return relative(join(luaRoot, '..'), path) + (line > 0 ? `:${line}` : '');
 }
 
-/** An error at a place of a source file. */
+/** An error at a position in a source file. */
 export function errorAt(source: Pick<Source, 'path' | 'text'>, at: number, message: string): Error {
   return new Error(`${originOf(source.path, source.text.slice(0, at).split('\n').length)}: ${message}`);
 }
 
-/** Parses a file: its header's directives, then its code. */
+/** Parses a file: the directives in its header, then its code. */
 export function readSource(file: string, path: string): Source {
   const text = readFileSync(path, 'utf8');
   const chunk = parsed(path, text);
@@ -156,7 +157,7 @@ function parsed(path: string, text: string): ReturnType<typeof parseLua> {
   }
 }
 
-/** The exported names that the code assigns outside of their declaration. */
+/** The exported names that the code assigns outside their declaration. */
 function variablesOf(body: readonly Syntax[], exported: readonly string[]): string[] {
   const found = new Set<string>();
   walk(body, (node) => {
@@ -169,7 +170,7 @@ function variablesOf(body: readonly Syntax[], exported: readonly string[]): stri
   return exported.filter((name) => found.has(name));
 }
 
-/** Removes the declarations of variables: the library declares them above all files. */
+/** Removes the declarations of variables, which the library declares above all files. */
 function declarations(
   place: Pick<Source, 'path' | 'text'>,
   body: readonly Syntax[],

@@ -11,7 +11,7 @@ interface Channel {
   readonly subscribed: Promise<unknown>;
 }
 
-/** A listener's subscription; nothing is missed after `ready`. */
+/** A listener's subscription. Nothing is missed after `ready`. */
 export interface Listening {
   readonly ready: Promise<unknown>;
   stop(): void;
@@ -21,16 +21,16 @@ export interface WaitOptions {
   readonly waitMs: number;
   readonly signal: AbortSignal;
   /**
-   * `object/part`, or a record's id. A published token, `object/part/…/part`, wakes one of the requests that wait for any of
-   * these parts of the object, `object/` all that wait for any part; a token that is an id wakes all that wait for it.
+   * `object/part`, or a record's id. A published token `object/part/…/part` wakes one request that waits for any of these
+   * parts; `object/` wakes all that wait for any part of the object; an id wakes all that wait for it.
    */
   readonly topic: string;
 }
 
 /**
- * Notifications from the spaces' journals, over one subscription connection, with one channel per space that has held
- * requests or listeners. A held request costs memory only; a message wakes those that wait for one of its tokens. A
- * listener receives every message.
+ * Notifications from the spaces' journals over one subscription connection, with a channel per space that has held requests
+ * or listeners. A held request costs memory only. A message wakes the requests that wait for one of its tokens; a listener
+ * receives every message.
  */
 export class Wake {
   readonly #subscriber: Store;
@@ -41,34 +41,33 @@ export class Wake {
   constructor(subscriber: Store) {
     this.#subscriber = subscriber;
     subscriber.on('smessage', (channel: string, message: string) => this.#wake(channel, message));
-    // Messages published while disconnected are lost: have everyone look again.
+    // Messages published while disconnected are lost, so everyone looks again.
     subscriber.on('ready', () => this.#wakeAll());
-    // In a cluster: a connection is back, or a slot has moved.
+    // In a cluster, a connection is back or a slot has moved.
     subscriber.on('subscribersReady', () => this.#wakeAll());
   }
 
-  /** The number of held requests. */
   get size(): number {
     let size = 0;
     for (const { held } of this.#channels.values()) size += held.size;
     return size;
   }
 
-  /** The number of held reads: they wait for a topic as a whole. */
+  /** The number of held reads, which wait for a whole topic. */
   get reads(): number {
     return [...this.#channels.values()].reduce((reads, { held }) => reads + held.whole, 0);
   }
 
   /**
-   * Runs `look` until it finds something, `waitMs` is over or the caller has gone: immediately, after each wake-up, and
-   * after the delays that `look` asks for. Resolves with what was found, or undefined.
+   * Runs `look` at once, after each wake-up and after the delays it asks for, until it finds something, `waitMs` is over or
+   * the caller has gone. Resolves with what it found, or undefined.
    */
   async until<T>(
     channel: string,
     hold: WaitOptions,
     look: (again: (inMs: number) => void) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    // A flag rather than a deadline: a timer may fire slightly early by another clock.
+    // A flag rather than a deadline, as a timer may fire slightly early by another clock.
     let isTimeOver = false;
     const held: Held = { topic: hold.topic, number: this.#holds++, token: undefined, wake: () => undefined };
     const wake = () => held.wake();
@@ -81,7 +80,7 @@ export class Wake {
     hold.signal.addEventListener('abort', wake);
     try {
       let woken = nextWake(held);
-      // Registered before it looks, so that what becomes ready in between wakes it.
+      // Registered before it looks, so that it is woken by whatever becomes ready meanwhile.
       await Promise.race([this.#add(channel, held), woken]);
       while (!over()) {
         woken = nextWake(held);
@@ -125,7 +124,6 @@ export class Wake {
     return this.#closing.signal;
   }
 
-  /** Releases every held request at shutdown. */
   close(): void {
     this.#closing.abort();
     this.#wakeAll();
@@ -167,7 +165,7 @@ export class Wake {
     const channel = this.#channels.get(name);
     if (!channel?.held.isEmpty || channel.listeners.size > 0) return;
     this.#channels.delete(name);
-    // It fails only when the connection is gone, and its subscriptions with it.
+    // It fails only if the connection is gone, and its subscriptions with it.
     this.#subscriber.sunsubscribe(name).catch(() => undefined);
   }
 

@@ -3,30 +3,30 @@ import type { Zone } from './zone.ts';
 
 const dayMs = 86_400_000;
 const maxCharacters = 256;
-/** Parsing takes half a millisecond. */
+/** Parsing takes half a millisecond, so expressions are cached. */
 const maxKnown = 1000;
 const known = new Map<string, Cron>();
-/** February as it is in a leap year. */
+/** The days of the months in a leap year. */
 const daysIn = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * A cron expression. It is evaluated over wall times as in UTC, where no clock change meets it; a zone then says when its
- * clock shows them. So a wall time that comes twice is one moment, the first, and all those that a change skips are one,
- * right after the gap.
+ * A cron expression. It is evaluated over wall times in UTC, which has no clock changes. The zone then says when its clock
+ * shows them. So a wall time that occurs twice is one moment, the first, and all wall times that a change skips are one
+ * moment, right after the gap.
  */
 export class Cron {
   readonly #expression: CronExpression;
-  /** The times of a day, in seconds from midnight: each a sum of one of each. */
+  /** The times of a day, in seconds from midnight, are all sums of one value from each list. */
   readonly #hours: readonly number[];
   readonly #minutes: readonly number[];
   readonly #seconds: readonly number[];
 
-  /** undefined where it is not five or six fields, or never comes. */
+  /** Undefined unless it has five or six fields and a moment that ever comes. */
   static of(text: string): Cron | undefined {
     const parsed = known.get(text);
     if (parsed) return parsed;
     const fields = text.trim().split(/\s+/);
-    // To the parser H is a random value, another one each time.
+    // The parser takes H for a random value, different each time.
     const isRandom = text.replace(/thu/gi, '').includes('H');
     if (text.length > maxCharacters || fields.length < 5 || fields.length > 6 || isRandom) return undefined;
     try {
@@ -49,7 +49,7 @@ export class Cron {
     this.#seconds = inSeconds(second.values, 1);
   }
 
-  /** The first of its moments after a moment. */
+  /** The first moment after another. */
   next(zone: Zone, after: number): number {
     for (let wall = zone.furthestWall(after); ; ) {
       wall = this.#from(wall).next().getTime();
@@ -58,7 +58,7 @@ export class Cron {
     }
   }
 
-  /** The last of its moments up to a moment. */
+  /** The last moment up to another. */
   last(zone: Zone, through: number): number {
     return zone.momentOf(
       this.#from(zone.furthestWall(through) + 1)
@@ -67,14 +67,14 @@ export class Cron {
     );
   }
 
-  /** How many of its moments lie between two moments, both included. */
+  /** How many moments there are between two moments, both included. */
   count(zone: Zone, from: number, through: number): number {
     const last = zone.furthestWall(through);
     const first = zone.furthestWall(from - 1);
     let found = this.#walls(first, last);
     for (const gap of zone.gaps(from - 1, through)) {
       const skipped = this.#walls(gap.from - 1, gap.to - 1);
-      // They are one moment, the one of the first wall time behind the gap.
+      // All skipped wall times are one moment, the same as a wall time right behind the gap.
       const isOther = this.#walls(gap.to - 1, gap.to) === 0;
       if (skipped > 0) found -= isOther ? skipped - 1 : skipped;
     }
@@ -86,7 +86,7 @@ export class Cron {
     return this.#expression;
   }
 
-  /** Whether any month has one of its days: the parser only sees to that where there is a single month. */
+  /** Whether any of its months has one of its days. The parser checks that only for a single month. */
   #comes(): boolean {
     const { dayOfMonth, dayOfWeek, month } = this.#expression.fields;
     if (!dayOfWeek.isWildcard || dayOfMonth.hasLastChar) return true;
@@ -94,7 +94,7 @@ export class Cron {
     return month.values.some((one) => first <= (daysIn[Number(one) - 1] ?? 0));
   }
 
-  /** How many of its wall times are later than one, up to another. */
+  /** How many of its wall times are after `after`, up to `through`. */
   #walls(after: number, through: number): number {
     const startOf = (wall: number): number => Math.floor(wall / dayMs) * dayMs;
     let found = 0;
@@ -110,7 +110,7 @@ export class Cron {
     return this.#expression.includesDate(new Date(day + first * 1000));
   }
 
-  /** How many of a day's times come up to so many seconds from midnight. */
+  /** How many of a day's times are at most this many seconds from midnight. */
   #times(through: number): number {
     const minutes = this.#minutes.length * this.#seconds.length;
     const upTo = (values: readonly number[], rest: number, each: number, below: (rest: number) => number): number => {

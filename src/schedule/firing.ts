@@ -10,9 +10,9 @@ import { scheduleKeys } from './keys.ts';
 import { type DueMoments, dueMoments } from './moments.ts';
 import { DueSchedule } from './records.ts';
 
-/** Limits of the list of due schedules, which then fire together. */
+/** The most schedules in a list of due ones, which are fired together. */
 const maxSchedules = 100;
-/** Much that is due is fired in turns of about this long, so that other organizations get theirs. */
+/** How long an organization fires without a break, so that others get their turn. */
 const turnMs = 1000;
 
 const due = {
@@ -30,15 +30,15 @@ declare module '../call/service.ts' {
 }
 
 /**
- * Fires schedules: a script lists those that are due, the next moment of each is computed here, and a second script
- * checks that the moment is still the next one, sends and sets the following. Any number of processes may do so at once.
+ * Fires schedules. A script lists the due ones, the next moment of each is computed here, and a second script checks that the
+ * moment is still the next one, sends the message and sets the following moment. Any number of processes may do so at once.
  */
 export class Firing implements ExtraTimers {
   readonly #scripts: Scripts;
   readonly #due: Due;
   readonly #begin: BeginTrace;
 
-  /** begin: begins the trace of each message that is sent. */
+  /** begin: starts the trace of each message sent. */
   constructor(scripts: Scripts, due: Due, begin: BeginTrace = (_, work) => work(newTrace().traceparent)) {
     this.#scripts = scripts;
     this.#due = due;
@@ -50,26 +50,26 @@ export class Firing implements ExtraTimers {
     return keyName(scheduleKeys.scheduleTimers, { org });
   }
 
-  /** Fires what is due in the organization. Throws the first failure once all the others have been fired. */
+  /** Fires the due schedules of the organization. If some fail, throws the first failure once all others have been fired. */
   async drain(org: string): Promise<void> {
     const end = performance.now() + turnMs;
     const failed: unknown[] = [];
     for (;;) {
-      // Schedules that fail stay first.
+      // Failed schedules stay at the front, so skip them.
       const found = await this.#list(org, '', '', failed.length);
       const results = await Promise.allSettled(found.schedules.map((one) => this.#fire(org, one, found.now)));
       for (const one of results) if (one.status === 'rejected') failed.push(one.reason);
       const isDone = found.schedules.length === 0;
       if (!isDone && performance.now() < end) continue;
       const next = isDone ? found.nextDue : String(found.now);
-      // Not awaited, as in Due.
+      // Not awaited (see Due).
       if (next !== null) void this.#due.announce(org, next).catch(() => undefined);
       break;
     }
     if (failed.length > 0) throw failed[0];
   }
 
-  /** Fires one schedule if it is due; resolves with the moment up to which that is so. */
+  /** Fires one schedule if it is due. Resolves with the moment up to which it is now fired. */
   async fire(org: string, spaceId: string, scheduleId: string): Promise<string> {
     const { now, schedules } = await this.#list(org, spaceId, scheduleId);
     for (const one of schedules) await this.#fire(org, one, now);

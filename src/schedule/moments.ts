@@ -2,7 +2,6 @@ import { momentOfId } from '../declare/moment.ts';
 import { Cron } from './cron.ts';
 import { Zone } from './zone.ts';
 
-/** When a schedule comes. */
 export interface Timing {
   readonly id: string;
   readonly cron: string | null;
@@ -10,7 +9,9 @@ export interface Timing {
   readonly timezone: string;
 }
 
-/** The due part of a schedule: the last moment that has come, how many came before it since `nextAt`, and the next one. */
+/**
+ * The due moments of a schedule: the last one that has passed, how many passed before it since `nextAt`, and the next one.
+ */
 export interface DueMoments {
   readonly moment: number;
   readonly missed: number;
@@ -23,7 +24,7 @@ export function nextOf(cron: string, timezone: string, after: number): number {
   return expression.next(zone, after);
 }
 
-/** The due part, at `now`, of a schedule whose next moment was `nextAt`. */
+/** The due moments, at `now`, of a schedule whose next moment was `nextAt`. */
 export function dueMoments(timing: Timing, nextAt: number, now: number): DueMoments {
   const { cron, everySeconds, timezone } = timing;
   if (cron === null) {

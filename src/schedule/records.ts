@@ -26,7 +26,7 @@ export const Schedule = record('Schedule', {
     .example('2026-01-31T18:00:00.000Z'),
   lastAt: time().orNull().means('the moment of its last message; null: none yet'),
   lastMessageId: id().orNull().means('the last message that it sent; null: none yet'),
-  missed: number().or(0).means('the moments that passed while nothing ran; of several only the last is sent'),
+  missed: number().or(0).means('the moments that passed while no worker ran; of several only the last is sent'),
   createdAt: time().of((get) => momentOfId(get('id'))),
 });
 
@@ -45,7 +45,7 @@ export const WaitingSchedule = record('WaitingSchedule', {
   missed,
 });
 
-/** A schedule whose next moment has come, as workers get it. */
+/** A schedule whose next moment has passed, for workers. */
 export const DueSchedule = record('DueSchedule', {
   id: id(),
   spaceId: id(),

@@ -17,8 +17,8 @@ const reply = { schedule: one(Schedule) };
 const path = '/schedules/:scheduleId';
 
 /**
- * Runs the script. Where a moment has come that was not fired yet, fires it; where the next moment of a cron expression is
- * to be known, computes it; then runs the script again.
+ * Runs the script. If a moment is due, fires it and runs the script again; if the script needs the next moment of a cron
+ * expression, computes it and runs the script again.
  */
 async function served<R extends Fields>(input: Input, context: ServeContext<R>): Promise<Answered<R> | undefined> {
   const changes: Record<string, string | number> = {};
@@ -39,7 +39,7 @@ async function served<R extends Fields>(input: Input, context: ServeContext<R>):
   }
 }
 
-/** The timing, as the body states it. */
+/** The timing in a body. */
 interface Timed {
   readonly cron?: string | undefined;
   readonly everySeconds?: number | undefined;
@@ -57,7 +57,7 @@ const create = route({
   call: 'schedule.create',
   summary: 'Create a schedule; it sends a message at each moment of a cron expression, or every so many seconds',
   description:
-    'Either `cron`, read on the clock of `timezone`, or `everySeconds`. Each moment sends one message, whatever ' +
+    'Either `cron`, by the clock of `timezone`, or `everySeconds`. Each moment sends one message, whatever ' +
     'dies; if several have passed while no worker ran, only the last is sent, and `missed` counts the others.',
   permission: 'coordination_write',
   idempotency: 'required',
@@ -106,7 +106,7 @@ const list = readList({
   path: '/schedules',
   call: 'schedule.list',
   summary: 'List schedules, newest first',
-  description: 'Those that are paused or ended, too. Go on with `nextCursor` until it is null.',
+  description: 'Includes paused and ended ones. Continue with `nextCursor` until it is null.',
   script: 'schedule/list',
   plural: 'schedules',
   record: Schedule,
@@ -130,8 +130,8 @@ const update = route({
   summary:
     'Change a schedule, pause or resume it; cron replaces everySeconds and the other way round, and what a pause skips is not missed',
   description:
-    'Fields that are left out stay as they are. Moments that have come are sent before the change. One that ended ' +
-    'with its run stays so (`SCHEDULE_ENDED`).',
+    'Fields that are left out stay as they are. Due moments are sent before the change. A schedule that ended ' +
+    'with its run stays ended (`SCHEDULE_ENDED`).',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
@@ -165,7 +165,7 @@ const update = route({
       name: body.name ?? '',
       mailboxId: body.mailboxId ?? '',
       scopeId: body.scopeId ?? '',
-      // As everywhere in a PATCH, null is absent.
+      // As in every PATCH, null counts as absent.
       payload: body.payload === 'null' ? '' : (body.payload ?? ''),
       cron: body.cron ?? '',
       everySeconds: body.everySeconds ?? '',
@@ -187,7 +187,7 @@ const remove = route({
   method: 'DELETE',
   path,
   call: 'schedule.delete',
-  summary: 'Delete a schedule; what it has sent stays',
+  summary: 'Delete a schedule; messages already sent stay',
   description: 'No further message is sent. Its name is free again.',
   permission: 'coordination_write',
   idempotency: 'optional',
@@ -208,7 +208,7 @@ const trigger = route({
   call: 'schedule.trigger',
   summary: "Send a schedule's message now, paused or not; its moments stay as they are",
   description:
-    'The message has no workKey: each trigger sends another one. It goes on with the trace of the call, or begins one. A ' +
+    'The message has no workKey: each trigger sends another one. It continues the trace of the call, or starts one. A ' +
     'refusal, such as a full backlog, is answered to the caller.',
   permission: 'coordination_write',
   idempotency: 'optional',

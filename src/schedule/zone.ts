@@ -1,5 +1,5 @@
 const hourMs = 3_600_000;
-/** Longer than clocks of different zones lie apart, and than any change of a clock. */
+/** Longer than the difference between any two zones and than any clock change. */
 const wideMs = 26 * hourMs;
 
 const form = {
@@ -11,17 +11,17 @@ const form = {
   second: 'numeric',
 } as const;
 const zoneName = /^[A-Za-z][\w+/-]{0,63}$/;
-/** A formatter takes some 30 KiB and 50 µs to make. */
+/** Creating a formatter takes some 30 KiB and 50 µs, so zones are cached. */
 const known = new Map<string, Zone>();
 
 /**
- * The clock of an IANA time zone. A wall time is written as the epoch milliseconds it would have in UTC, so that wall times
- * can be compared and counted without knowing of clock changes.
+ * The clock of an IANA time zone. A wall time is given as the epoch milliseconds it would have in UTC, so wall times can be
+ * compared and counted regardless of clock changes.
  */
 export class Zone {
   readonly #format: Intl.DateTimeFormat | undefined;
 
-  /** undefined: there is no such zone. */
+  /** Undefined if there is no such zone. */
   static of(name: string): Zone | undefined {
     const key = name.toLowerCase();
     let zone = known.get(key);
@@ -47,7 +47,7 @@ export class Zone {
     return at + this.#offset(at);
   }
 
-  /** The last wall time of those that the clock has shown by a moment: in the hour that is repeated, not the current one. */
+  /** The latest wall time shown up to a moment. In a repeated hour, that is later than the current one. */
   furthestWall(at: number): number {
     const wall = this.wallAt(at);
     const before = this.#offset(at - wideMs);
@@ -55,7 +55,7 @@ export class Zone {
     return Math.max(wall, this.#changeIn(at - wideMs, at) + before - 1);
   }
 
-  /** When the clock first shows a wall time; the moment of the change where that change skips it. */
+  /** The first moment at which the clock shows a wall time; the moment of the change if the change skips it. */
   momentOf(wall: number): number {
     const before = this.#offset(wall - wideMs);
     const after = this.#offset(wall + wideMs);
@@ -64,7 +64,7 @@ export class Zone {
     return this.#changeIn(wall - wideMs, wall + wideMs);
   }
 
-  /** The wall times that changes of the clock skip between two moments, each from its first one to the first shown again. */
+  /** The wall times skipped by clock changes between two moments: from the first one skipped to the first one shown again. */
   *gaps(from: number, to: number): Generator<{ readonly from: number; readonly to: number }> {
     if (!this.#format) return;
     for (let at = from; at < to; at += 24 * hourMs) {
@@ -76,7 +76,7 @@ export class Zone {
     }
   }
 
-  /** The moment of the change between two moments with different offsets. */
+  /** The moment of the clock change between two moments with different offsets. */
   #changeIn(from: number, to: number): number {
     const after = this.#offset(to);
     let [before, at] = [from, to];
@@ -88,7 +88,7 @@ export class Zone {
     return at;
   }
 
-  /** Milliseconds that the clock is ahead of UTC. */
+  /** How far the clock is ahead of UTC, in milliseconds. */
   #offset(at: number): number {
     if (!this.#format) return 0;
     const shown: Record<string, string> = {};

@@ -24,12 +24,12 @@ export const Scope = record('Scope', {
   path: text().internal(),
   liveTotal: number().internal().named('live'),
   cancelledAt: time().orNull().internal(),
-  /** Of the scope that a cancel named: the request, and how far its steps have come. */
+  /** In the scope that a cancel named: the request, and the position of its steps. */
   cancelRequestId: text().orNull().internal(),
   cancelWalk: text().orNull().internal(),
-  /** Made by POST /scopes below another; and how many such children it has. */
+  /** Whether POST /scopes created it below another scope, and how many such children it has. */
   isDeclared: flag().internal(),
-  /** When it was last used by a call that leaves no record which would keep it. */
+  /** The last use by a call that left no record to keep it. */
   usedAt: time().orNull().internal(),
   declaredChildren: number().or(0).internal(),
 });

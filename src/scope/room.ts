@@ -9,7 +9,7 @@ import { runRoutes } from './run-routes.ts';
 
 export const scopeRoom: Room = {
   name: 'scope',
-  tag: { place: 9, tools: 'runs', title: 'Runs', description: 'Scopes: what belongs to a run, and stopping it.' },
+  tag: { place: 9, tools: 'runs', title: 'Runs', description: 'Scopes: the records of a run, and its cancel.' },
   routes: (all) => [...scopeRoutes, ...runRoutes(all)],
   keys: scopeKeys,
   errors: scopeErrors,

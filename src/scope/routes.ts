@@ -11,10 +11,10 @@ const create = route({
   method: 'POST',
   path: '/scopes',
   call: 'scope.create',
-  summary: 'Make a scope before its first use, with a name or below another; 200 where it exists already',
+  summary: 'Create a scope before its first use, with a name or below another; 200 if it exists already',
   description:
-    'Scopes also exist from their first use; this call makes one with a name, or below another. One that ' +
-    'exists already is answered with 200 if its parent and name agree with what is given, else it is ' +
+    'A scope also exists from its first use; this call creates one with a name or below another. A scope that ' +
+    'already exists is answered with 200 if its parent and name agree with the request, otherwise with ' +
     'SCOPE_CONFLICT. A parent holds at most 10,000 scopes made so. One that is never used goes with ' +
     'retention.',
   permission: 'coordination_write',
@@ -67,7 +67,7 @@ const view = read({
   summary: 'A scope: its state, its parent and what is live in its subtree',
   description:
     'With `waitSeconds` it answers once nothing is live in the scope and the scopes below it, cancelled ' +
-    'or not, or as it then stands.',
+    'or not, or when the time is up.',
   success: { 200: Scope.schema },
   refuses: ['SCOPE_NOT_FOUND'],
   script: 'scope/view',
@@ -80,15 +80,15 @@ const uncancelled: Route = { ...view, refuses: ['SCOPE_NOT_FOUND', 'SCOPE_CANCEL
 
 const pause = pauseOrResume('scope.pause', uncancelled, {
   summary:
-    'Pause a run: nothing of the scope and those below it is received until it is resumed; again changes nothing',
+    'Pause a run: nothing of the scope and those below it is received until it is resumed; repeating it changes nothing',
   description:
-    'From this step on receives pass over its messages, which keep their places; everything else goes on. `paused` is the ' +
-    "scope's own: one below a paused scope shows false. A paused scope is kept by retention.",
+    'From now on receives pass over its messages, which keep their places; everything else goes on. `paused` is the ' +
+    "scope's own: a scope below a paused one shows false. A paused scope is kept by retention.",
 });
 
 const resume = pauseOrResume('scope.resume', uncancelled, {
-  summary: 'Resume a paused run; again changes nothing',
-  description: 'Held receives are woken. What is below another paused scope stays paused by that.',
+  summary: 'Resume a paused run; repeating it changes nothing',
+  description: 'Held receives are woken. Scopes below another paused scope stay paused by that one.',
 });
 
 export const scopeRoutes: readonly Route[] = [create, list, view, pause, resume];

@@ -5,10 +5,10 @@ import { exactly, Many, many, readMembers, type Shown } from '../declare/record.
 import type { Declarations } from '../room.ts';
 import { Scope } from './records.ts';
 
-/** Scopes shown. */
+/** The most scopes shown. */
 const maxScopes = 200;
 
-/** Routes about a run as a whole: the records of every room in it, and its end. */
+/** Routes about a run as a whole: its records of every room, and its cancel. */
 export function runRoutes({
   inRun,
   cancelled,
@@ -26,7 +26,7 @@ export function runRoutes({
     path: '/ops/runs/:scopeId',
     call: 'run.view',
     needsAllMailboxes: true,
-    summary: 'A run: what belongs to a scope and to those below it, newest first',
+    summary: 'A run: the records of a scope and of those below it, newest first',
     description:
       'Everything that belongs to the scope and to all scopes below it, without payloads, at most `limit` of each ' +
       'list; `truncated` says that there are more, or some that the store has damaged. With `state` the newest 500 of each are looked at.',
@@ -57,11 +57,11 @@ export function runRoutes({
     path: '/scopes/:scopeId/cancel',
     call: 'scope.cancel',
     needsAllMailboxes: true,
-    summary: 'Stop a run: cancel the scope, all below it and what is live there; again answers how far that has come',
+    summary: 'Stop a run: cancel the scope, all below it and everything live there; repeating it answers the progress',
     description:
-      'From this step on the scope and all below it are CANCELLED: nothing is received, granted, released or satisfied ' +
+      'From now on the scope and all below it are CANCELLED: nothing is received, granted, released or satisfied ' +
       'there, tokens are CLAIM_LOST, and new work is SCOPE_CANCELLED. The records end in steps of at most 500, the first ' +
-      'with this call, the others by workers within seconds; `done` says whether all have. Called again it goes on and ' +
+      'with this call, the others by workers within seconds; `done` says whether all have. Repeating the call continues and ' +
       'answers the totals so far. Reservations stay until they are settled or voided.',
     title: 'Stop a run',
     tool: 'Stop a run for good: all that is live in it is cancelled, and agents that work on it lose their claims. Only if you were asked to, or own it. Again it answers how far that has come (`done`).',

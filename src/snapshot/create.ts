@@ -20,7 +20,7 @@ export interface CreateOptions {
   readonly folder: string;
   /** how many to keep, including this one */
   readonly keep: number;
-  /** the store is our own, and nobody else needs its dump file */
+  /** the store is our own, so nobody else needs its dump file */
   readonly embedded: boolean;
   /** aborts the snapshot */
   readonly signal?: AbortSignal;
@@ -71,7 +71,7 @@ async function dumpFile(store: Redis): Promise<string> {
 async function save(store: Redis, signal: AbortSignal | undefined): Promise<void> {
   let before = await savesOf(store);
   for (;;) {
-    // SCHEDULE queues it after a rewrite of the append-only file. A save already in progress began too early.
+    // SCHEDULE queues it behind a rewrite of the append-only file. A save already in progress started too early.
     const refusal = await permitted(store.bgsave('SCHEDULE')).then(
       () => null,
       (error: Error) => error,
@@ -102,7 +102,7 @@ async function savesOf(store: Redis): Promise<{ begun: number; running: boolean;
   };
 }
 
-/** The path of a remote server may exist here too: the file must have been written just now. */
+/** The path may exist on this machine though the server is remote, so the file must have been written just now. */
 async function checkIsLocal(path: string, startedAt: number): Promise<void> {
   const info = await stat(path).catch(() => null);
   if (info && info.mtimeMs >= startedAt - 1000) return;

@@ -24,10 +24,9 @@ export interface SnapshotFile {
 }
 
 const PART = '.part';
-/** Our own file names: files that an operator put there are left alone. */
+/** Our own file names. Files that an operator put there are left alone. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.rdb$/;
 
-/** The folder for snapshots. */
 export function snapshotFolder(dataDir: string): string {
   return join(dataDir, 'snapshots');
 }
@@ -68,7 +67,7 @@ export function partOf(path: string): string {
   return `${path}.${randomBytes(4).toString('hex')}${PART}`;
 }
 
-/** Renames the copied file into place, then the record; each is complete on disk before it gets its name. */
+/** Renames the copied file into place, then the record. Each is complete on disk before it gets its name. */
 export async function publish(folder: string, part: string, record: Snapshot): Promise<void> {
   const path = join(folder, record.snapshot);
   await rename(part, `${path}.rdb`);
@@ -79,7 +78,7 @@ export async function publish(folder: string, part: string, record: Snapshot): P
   await sync(folder);
 }
 
-/** Removes all but the newest `keep`, and what a crash left behind. */
+/** Removes all but the newest `keep`, and leftovers of a crash. */
 export async function tidy(folder: string, keep: number): Promise<void> {
   const all = await listSnapshots(folder);
   for (const { snapshot } of all.slice(keep)) await rm(join(folder, `${snapshot}.json`), { force: true });

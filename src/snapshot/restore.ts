@@ -31,7 +31,7 @@ const lockMs = 60_000;
 /** Redis' default name for the base of its append-only file. */
 const base = 'appendonly.aof.1.base.rdb';
 
-/** Where to restore to, and with which server. */
+/** The destination of a restore, and its server. */
 export interface Target {
   readonly dataDir: string;
   readonly program: RedisServer;
@@ -50,9 +50,9 @@ interface Restored {
 }
 
 /**
- * Repairs an embedded store after an unclean start, over a connection of its own (its `afterLoss`): no event id is
- * issued twice. Cursors stay valid, except those at what was lost; a restored store begins new generations of its
- * journals. Resolves with the number of organizations.
+ * Repairs an embedded store after an unclean start, over its own connection (the store's `afterLoss`), so that no event id is
+ * issued twice. Cursors stay valid, except at lost events; a restored store starts new generations of its journals. Resolves
+ * with the number of organizations.
  */
 export async function afterLoss(link: Redis, dataDir: string) {
   const store = { store: link, scripts: new Scripts(link, allWords) };
@@ -102,8 +102,8 @@ async function firstStart(file: SnapshotFile, target: Target): Promise<Restored>
 }
 
 /**
- * Copies a snapshot key by key into a running, empty store, by way of a temporary embedded one; this needs no access to
- * that server's files. API keys come last, so that nobody can make calls before everything else is there.
+ * Copies a snapshot key by key into a running, empty store, through a temporary embedded one. It needs no access to that
+ * server's files. API keys come last, so that nobody can make calls before everything else is there.
  *
  * @throws SnapshotFailure like restoreEmbedded
  */
@@ -133,7 +133,7 @@ export async function restoreInto(admin: Renewing, file: SnapshotFile, target: T
   }
 }
 
-/** The clock must be past every known snapshot: event ids contain the time, and must not be issued twice. */
+/** The clock must be past every known snapshot, because event ids contain the time and must not be issued twice. */
 async function checkClock(file: SnapshotFile, dataDir: string, now: string): Promise<void> {
   const moments = (await listSnapshots(snapshotFolder(dataDir))).map(({ createdAt }) => createdAt);
   const newest = [file.record?.createdAt ?? '', ...moments].sort().at(-1) ?? '';
@@ -162,7 +162,7 @@ function isRunning(dataDir: string): SnapshotFailure {
   return new SnapshotFailure('STORE_RUNNING', `the store of ${dataDir} is running: stop it first`);
 }
 
-/** With `appendonly yes` Redis ignores dump files, but accepts an RDB file as the base of its append-only log. */
+/** With `appendonly yes`, Redis ignores dump files but accepts an RDB file as the base of its append-only log. */
 async function place(path: string, dataDir: string, sha256: string, signal?: AbortSignal): Promise<void> {
   // A server started since the check would write to deleted files.
   if ((await findEmbedded(dataDir)) !== null) throw isRunning(dataDir);
@@ -174,7 +174,7 @@ async function place(path: string, dataDir: string, sha256: string, signal?: Abo
       throw new SnapshotFailure('SNAPSHOT_DAMAGED', `${path} changed while it was being read`);
     await writeDurably(join(work, MANIFEST), `file ${base} seq 1 type b\n`);
     await sync(work);
-    // Marked as restored and not as clean, so that the next start of this store renews the epochs.
+    // Marked as restored and not as clean, so that the store's next start renews the epochs.
     await markRestored(dataDir, true);
     await markClean(dataDir, false);
     // The old log has no keys.

@@ -31,8 +31,8 @@ export const backlogRoute = (fields: Fields): Route =>
   figures('Backlog', fields, {
     path: '/backlog',
     call: 'backlog.get',
-    summary: 'What waits to be done or delivered, and since when the oldest of it has waited',
+    summary: 'What waits to be done or delivered, and for how long the oldest has waited',
     description:
-      'Messages and waiters that wait, deliveries that are still to be made, armed timers, each with the age of ' +
-      'its oldest: what an alert looks at.',
+      'Waiting messages and waiters, pending deliveries and armed timers, each with the age of ' +
+      'the oldest, for alerts.',
   });

@@ -50,7 +50,7 @@ export const spaceKeys = {
   },
 } satisfies KeyTable;
 
-/** The channel that announces writes to a space's journal. It has the name of the space's record. */
+/** The channel that announces writes to a space's journal. It is named after the key of the space's record. */
 export function channelOf(org: string, spaceId: string): string {
   return keyName(spaceKeys.space, { org, spaceId });
 }

@@ -6,7 +6,7 @@ import { record } from '../declare/record.ts';
 import type { Limit, Limits } from '../room.ts';
 import { grantedLimits, limitField, limitsAt, limitsText, readLimits } from './limits.ts';
 
-/** null: back to the default; absent: as it is. */
+/** null resets to the default; absent leaves it as it is. */
 function limitInput({ min, max, isGranted, ...limit }: Limit): Joi.AnySchema<number | null | undefined> {
   const field = integer(min, isGranted ? Number.MAX_SAFE_INTEGER : max, max)
     .allow(null)
@@ -16,7 +16,7 @@ function limitInput({ min, max, isGranted, ...limit }: Limit): Joi.AnySchema<num
   return isGranted ? field.meta({ description: `at most ${max}, and no more than the plan grants` }) : field;
 }
 
-/** The space's limits, as they are in force and to be set; `limits`: of all rooms. */
+/** The calls that read and set the space's limits. limits: of all rooms. */
 export function limitRoutes(limits: Limits): readonly Route[] {
   const all = Object.entries(limits);
   const defaults = limitsText(limitsAt(limits, 'default'));

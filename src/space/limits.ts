@@ -13,19 +13,18 @@ export function limitsAt(limits: Limits, bound: 'default' | 'max'): LimitValues 
   return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit[bound]]));
 }
 
-/** As scripts take and reply them: `maxBacklog 1000 maxLeaseSeconds 600`. */
+/** Limits as scripts take and reply them: `maxBacklog 1000 maxLeaseSeconds 600`. */
 export function limitsText(values: Readonly<Record<string, number | 'default'>>): string {
   return Object.entries(values)
     .map((entry) => entry.join(' '))
     .join(' ');
 }
 
-/** Parses such a text. */
 export function readLimits(text: string): LimitValues {
   return Object.fromEntries([...text.matchAll(/(\w+) (\d+)/g)].map(([, name, value]) => [name, Number(value)]));
 }
 
-/** The most of each that a plan may grant, of those that plans grant. */
+/** The highest value that any plan grants, for each limit that plans grant. */
 export function grantedLimits(limits: Limits): string {
   const granted = Object.entries(limits).filter(([, { isGranted }]) => isGranted);
   return limitsText(limitsAt(Object.fromEntries(granted), 'max'));

@@ -3,33 +3,33 @@ import { record } from '../declare/record.ts';
 import { date, dateOf } from './days.ts';
 import { byCall, operations } from './kinds.ts';
 
-/** A space as operators see it; its limits and counters are fields of its record, too. */
+/** A space as operators see it. Its record also has its limits and counters. */
 export const Space = record('Space', {
   spaceId: id().workedOut(),
   /** Part of the names of its keys. */
   number: text().internal(),
   name: text().orNull(),
   createdAt: time(),
-  /** The rate of that minute. */
+  /** The minute that the rate counts. */
   requestsMinute: number().orNull().internal(),
   usedRequests: number().orNull().internal(),
-  /** In days since 1970: what `op:<call>` and uncounted are of. */
+  /** The day, since 1970, that `op:<call>` and uncounted count. */
   usageDay: number().orNull().internal(),
   retainedBytes: number().orNull().internal(),
-  /** The journal entry up to which finished messages have gone; the first day whose idempotency records are there. */
+  /** The journal entry up to which finished messages were removed; the first day that still has idempotency records. */
   retainedThrough: text().orNull().internal(),
-  /** The last entry that retention has trimmed, and the last one that is in a segment. */
+  /** The last entry trimmed by retention; the last entry packed into a segment. */
   trimmedThrough: text().orNull().internal(),
   packedThrough: text().orNull().internal(),
-  /** The entry up to which messages were packed in the order in which they were sent; how many segments that has made. */
+  /** The entry up to which messages were packed, in the order they were sent; the number of segments made. */
   messagesPackedThrough: text().orNull().internal(),
   messageSegments: number().or(0).internal(),
   idempotencyFrom: number().orNull().internal(),
-  /** The minute since 1970 in which a message was last sent, was claimed or ended (lua/mailbox/_figures.lua); 0: none was. */
+  /** The minute since 1970 in which a message was last sent, claimed or ended (lua/mailbox/_figures.lua); 0 if none was. */
   figuresMinute: number().or(0).internal(),
 });
 
-/** As callers see it. */
+/** A space as callers see it. */
 export const VisibleSpace = record('VisibleSpace', {
   id: id().named('spaceId'),
   name: text().orNull().example('orders'),

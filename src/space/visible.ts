@@ -7,7 +7,7 @@ import { VisibleSpace } from './records.ts';
 
 const cursors = new Cursors('spaces', /^[1-9]\d{0,14}$/);
 
-/** The spaces that a key can see. */
+/** The spaces visible to a key. */
 export const visibleSpaces: Route = route({
   method: 'GET',
   path: '/spaces',

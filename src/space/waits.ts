@@ -3,7 +3,7 @@ import { looksAt, ofEachKind, wantedOf } from '../call/shown-lists.ts';
 import { type Fields, flag, raw, time } from '../declare/field.ts';
 import { exactly, readMembers, type Shown } from '../declare/record.ts';
 
-/** `waits`: the members that rooms declare for it. */
+/** waits: the members that rooms declare for it. */
 export function waitsRoute(waits: Fields): Route {
   const shown = Object.entries(waits).map(([name, field]) => [name, field.schema]);
   return read({

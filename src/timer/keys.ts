@@ -1,6 +1,6 @@
 import type { KeyTable } from '../redis/keys.ts';
 
-/** BullMQ's keys, all in one hash slot. Never the source of truth: they may be deleted at any time. */
+/** BullMQ's keys, all in one hash slot. They are never the source of truth, and may be deleted at any time. */
 export const queuePrefix = '{muster}:queue';
 
 export type QueueName = 'sweep' | 'deliver';

@@ -28,8 +28,8 @@ import type { Tracing } from './tracing.ts';
 const flushMs = 2_000;
 
 /**
- * Exports spans by OTLP, as OTEL_EXPORTER_OTLP_ENDPOINT and the other environment variables of OpenTelemetry say: one for each
- * request and one for each run of a script. Loaded only where that is set.
+ * Exports spans by OTLP, as configured by OTEL_EXPORTER_OTLP_ENDPOINT and OpenTelemetry's other environment variables: a span
+ * for each request and each run of a script. Loaded only if that variable is set.
  */
 export function openTracing(log: Logger): Tracing {
   const warn = throttledWarning(log, 'spans could not be exported');
@@ -37,7 +37,7 @@ export function openTracing(log: Logger): Tracing {
   const silent = (): void => undefined;
   diag.setLogger({ error: failed, warn: failed, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
   const named = resourceFromAttributes({ 'service.name': 'muster', 'service.version': version });
-  // The environment's own names win.
+  // Names from the environment win.
   const resource = defaultResource()
     .merge(named)
     .merge(detectResources({ detectors: [envDetector] }));
@@ -89,7 +89,7 @@ function requestStep(startSpan: (name: string, attributes: Attributes, parent: C
   };
 }
 
-/** The path is left out: it may have any content, and that of an answer page authorizes its reader. */
+/** The path is left out: it may have any content, and the path of an answer page authorizes its reader. */
 function describe(span: Span, { state, method, status }: HttpContext): void {
   const { route, answer, code, requestId } = state;
   const answered = answer?.status ?? status;
@@ -99,7 +99,7 @@ function describe(span: Span, { state, method, status }: HttpContext): void {
   if (answered >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** A refusal is an answer, not a failure; refusedAs: the attribute that has its code. */
+/** A refusal is an answer, not a failure. refusedAs: the attribute for its code. */
 async function inSpan<T>(
   span: Span,
   parent: Context,

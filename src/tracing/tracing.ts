@@ -1,15 +1,15 @@
 import type { BeginTrace, GoOn } from '../call/trace.ts';
 import type { Step } from '../http/context.ts';
 
-/** Makes spans of what the service does. */
+/** Makes spans of requests, messages and script runs. */
 export interface Tracing {
-  /** Makes one of a request; goes around all of its steps. */
+  /** Makes a span of a request; wraps all of its steps. */
   readonly request: Step;
-  /** Makes one of a message of MCP that says where it stands in a trace; linked to that of its request. */
+  /** Makes a span of an MCP message with its own trace, linked to the request's span. */
   readonly message: GoOn;
-  /** Makes one of a run of a script. */
+  /** Makes a span of a script's run. */
   readonly script: <T>(name: string, run: () => Promise<T>) => Promise<T>;
   readonly begin: BeginTrace;
-  /** Exports what is left. */
+  /** Exports the remaining spans. */
   stop(): Promise<void>;
 }

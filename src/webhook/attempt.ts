@@ -13,7 +13,6 @@ const maxPauseMs = 86_400_000;
 
 /** The outcome of one attempt; errorCode '' for a success. */
 export interface Outcome {
-  /** The response's status; '' if there was none. */
   readonly responseStatus: string;
   readonly errorCode: string;
   readonly durationMs: number;
@@ -37,7 +36,7 @@ export async function attempt(
 ): Promise<Outcome> {
   const start = performance.now();
   const durationMs = (): number => Math.round(performance.now() - start);
-  // AbortSignal.any would leave a dependent signal on `stop` for every attempt a worker ever makes.
+  // AbortSignal.any would leave a dependent signal on `stop` for every attempt of a worker.
   const over = new AbortController();
   const end = (): void => over.abort();
   const timer = setTimeout(end, answerMs);
@@ -69,11 +68,11 @@ function post(
   targets.check(url);
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    // No connection reuse: one kept alive would go to an address that was checked some time ago.
+    // No connection reuse: the address of an open connection was checked some time ago.
     const options = { method: 'POST', agent: false, lookup: targets.lookup, signal, headers };
     const outgoing = send(url, options, resolve);
     outgoing.on('error', reject);
-    // A response that switches protocols emits neither a response nor an error, and the signal no longer reaches it.
+    // A response that switches protocols emits neither `response` nor `error`, and the signal no longer reaches it.
     outgoing.on('close', () => reject(new Error('no answer')));
     outgoing.end(body);
   });
@@ -86,7 +85,7 @@ function drain(response: IncomingMessage): void {
     bytes += chunk.length;
     if (bytes > drainBytes) response.destroy();
   });
-  // The outcome is known; it does not matter how the body ends.
+  // The outcome is known; the end of the body does not matter.
   response.on('error', () => undefined);
   response.on('close', () => clearTimeout(timer));
 }

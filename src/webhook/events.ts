@@ -5,7 +5,7 @@ import { Delivery, Destination, disabledReason } from './records.ts';
 const { state } = Destination.fields;
 const { destinationId, eventId } = Delivery.fields;
 
-/** Those of a destination itself and of its deliveries; they are never sent to any. */
+/** Events about destinations and deliveries. They are never sent to a destination. */
 export const webhookEvents = events({
   'destination.created': { state },
   'destination.disabled': { state, disabledReason },

@@ -2,10 +2,10 @@ import Joi from 'joi';
 import { says, text } from '../call/fields.ts';
 import type { EventNames } from '../event/names.ts';
 
-/** These events are never sent: a failing receiver would cause the next event to send to it. */
+/** These events are never sent: a failing receiver would cause the next event for itself. */
 const neverSent = /^(destination|delivery)\./;
 
-/** The url of a destination; whether its address is allowed is checked later. */
+/** The url of a destination. Whether its address is allowed is checked later. */
 export const url = () =>
   text(1, 2048)
     .custom((value: string, helpers) => (isCallable(value) ? value : helpers.error('url')))

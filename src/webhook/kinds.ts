@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { Field, oneOf } from '../declare/field.ts';
 
-/** As stored: `*`, or `,type,prefix.*,`, so that a script finds a type with a plain text search. */
+/** The stored form: `*`, or `,type,prefix.*,`, in which a script finds a type by a plain text search. */
 export function storedTypes(eventTypes: readonly string[]): string {
   return eventTypes.length === 0 ? '*' : `,${eventTypes.join()},`;
 }

@@ -8,7 +8,7 @@ import { eventRecord } from '../event/record.ts';
 export interface Message {
   readonly eventId: string;
   readonly eventType: string;
-  /** Of the event; null: it belongs to no trace. */
+  /** The event's trace; null if it has none. */
   readonly traceparent: string | null;
   readonly body: string;
 }

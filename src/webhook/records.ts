@@ -9,7 +9,7 @@ export const Destination = record('Destination', {
   id: id(),
   url: text().means('the address that events are posted to').example('https://example.com/events'),
   eventTypes: eventTypes
-    .means('the event types that it gets, `message.*` for all of a kind; empty: all')
+    .means('the event types sent to it, `message.*` for all of a kind; empty: all')
     .example(['message.*']),
   state: oneOf('ACTIVE', 'DISABLED'),
   disabledReason: disabledReason.orNull().means('why it is DISABLED; null: it is not'),
@@ -18,7 +18,7 @@ export const Destination = record('Destination', {
   lastSuccessAt: time().orNull().means('when an attempt last succeeded; null: never'),
   createdAt: time().of((get) => momentOfId(get('id'))),
   signingSecret: text(/^whsec_[0-9A-Za-z+/]{43}=$/).secret(),
-  /** Also signs, until previousSecretUntil. */
+  /** Also signs until previousSecretUntil. */
   previousSecret: text().orNull().secret(),
   previousSecretUntil: time().orNull().internal(),
   /** Its position in the journal, and the number of entries ever added up to there. */
@@ -59,5 +59,4 @@ export const Sending = record('Sending', {
   entry: raw(),
 });
 
-/** An attempt that is due. */
 export const DueAttempt = record('DueAttempt', { destinationId: id(), entryId: text(), number: number(1) });

@@ -9,12 +9,12 @@ const timeoutMs = 2_500;
 const tries = 2;
 
 /**
- * Resolves names over its own sockets. The system's lookup blocks one of the process's few threads while a name server
- * hangs, so that one dead zone would delay every destination. It is used only after a server has answered that there is
- * no such name, for search domains and other local sources.
+ * Resolves names over its own sockets. The system's lookup blocks one of the process's few threads while a name server hangs,
+ * so one dead zone would delay every destination. It is used only after a server has answered that the name does not exist,
+ * for search domains and other local sources.
  *
- * @param servers other than the system's name servers, `address:port`
- * @param timeout milliseconds to wait for a name server, at each of two tries
+ * @param servers name servers to use instead of the system's, `address:port`
+ * @param timeout milliseconds to wait for a name server, in each of two tries
  */
 export function resolver(servers?: readonly string[], timeout = timeoutMs): Resolve {
   const resolving = new dns.Resolver({ timeout, tries });
@@ -35,7 +35,7 @@ function ofFamily(result: PromiseSettledResult<string[]>, family: 4 | 6): Lookup
   return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : [];
 }
 
-/** Not cached: the file is small, and may change while the process runs. */
+/** Not cached: the file is small and may change while the process runs. */
 async function fromHostsFile(hostname: string): Promise<LookupAddress[]> {
   const text = await readFile('/etc/hosts', 'utf8').catch(() => '');
   // A URL keeps a trailing dot; the name is the same without it.

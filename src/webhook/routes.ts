@@ -20,7 +20,7 @@ function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Runs the script; if it asks for a check of the url's host, does that and runs it again. */
+/** Runs the script. If it asks for a check of the url's host, checks it and runs the script again. */
 async function checked<R extends Fields>(context: ServeContext<R>, target = ''): Promise<Answered<R>> {
   const { reply } = await context.run().catch(async (error) => {
     if (!(error instanceof Refusal && error.code === 'URL_UNCHECKED')) throw error;
@@ -37,7 +37,7 @@ const create = (names: EventNames) =>
     needsAllMailboxes: true,
     summary: 'Register a webhook destination; its signing secret is shown here only',
     description:
-      'It hears what happens from now on, as [Standard Webhooks](https://www.standardwebhooks.com): at least ' +
+      'It gets the events from now on, as [Standard Webhooks](https://www.standardwebhooks.com): at least ' +
       'once, in no promised order. Addresses that are not public are refused, unless the service allows them.',
     permission: 'coordination_write',
     idempotency: 'required',
@@ -104,7 +104,7 @@ const update = (names: EventNames) =>
     needsAllMailboxes: true,
     summary: 'Change url, eventTypes or state; once enabled again, it gets events from then on',
     description:
-      'DISABLED, it hears nothing, and what it was still to get is given up. Fields that are left out stay as ' +
+      'While DISABLED it gets no events, and pending deliveries are given up. Fields that are left out stay as ' +
       'they are.',
     permission: 'coordination_write',
     idempotency: 'optional',
@@ -133,7 +133,7 @@ const remove = route({
   call: 'destination.delete',
   needsAllMailboxes: true,
   summary: 'Delete a webhook destination; its pending deliveries are dropped',
-  description: 'The rows of its attempts stay readable for their time.',
+  description: 'The rows of its attempts stay readable until retention removes them.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 204: null },
@@ -148,7 +148,7 @@ const rotateSecret = route({
   call: 'destination.rotateSecret',
   needsAllMailboxes: true,
   summary: 'Give it a new signing secret, shown here only; for 24 hours the previous one signs too',
-  description: 'Deploy the new secret within these 24 hours: until then each delivery has a signature by either.',
+  description: 'Deploy the new secret within these 24 hours, in which each delivery is signed with both.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 200: NewDestination.schema },

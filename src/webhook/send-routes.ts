@@ -13,7 +13,7 @@ import { Delivery, Sending } from './records.ts';
 /** Poll interval while another request with the same Idempotency-Key is being sent. */
 const sameKeyMs = 100;
 
-/** First what to send, then the attempt's row; empty while another request sends it. */
+/** First what to send, then the attempt's row; empty while another request is sending it. */
 const reply = { sending: one(Sending).orNull(), delivery: one(Delivery).orNull() };
 
 /** Asks the script what to send, sends it, records the outcome and returns the attempt's row. */
@@ -51,7 +51,7 @@ const test = route({
   call: 'destination.test',
   needsAllMailboxes: true,
   summary: 'Send it a destination.test message now, once; answers the attempt',
-  description: 'It is no event of the journal, and is not repeated if it fails.',
+  description: 'It is not in the journal and is not repeated if it fails.',
   permission: 'coordination_write',
   idempotency: 'optional',
   success: { 201: Delivery.schema },

@@ -17,7 +17,7 @@ export function isPublic(address: string): boolean {
   return plain instanceof ipaddr.IPv4 || plain.match(publicIPv6);
 }
 
-/** A connection was refused before it was made. */
+/** A connection refused before it was made. */
 class ForbiddenTarget extends Error {
   readonly code = 'TARGET_FORBIDDEN';
 }
@@ -28,7 +28,7 @@ declare module '../call/service.ts' {
   }
 }
 
-/** Which hosts may be called. */
+/** Decides which hosts may be called. */
 export class Targets {
   readonly #allowPrivate: boolean;
   readonly #resolve: Resolve;
@@ -38,7 +38,7 @@ export class Targets {
     this.#resolve = resolve;
   }
 
-  /** `ok`, or the forbidden address. A name that does not resolve now is checked again for each attempt. */
+  /** `ok`, or the forbidden address. A name that does not resolve yet is checked again for each attempt. */
   async verdict(url: string): Promise<string> {
     if (this.#allowPrivate) return 'ok';
     const host = hostOf(new URL(url));
@@ -54,8 +54,8 @@ export class Targets {
   }
 
   /**
-   * The lookup of a connection: the address that is checked here is the one connected to, however fast the name changes.
-   * One forbidden address forbids them all.
+   * The lookup of a connection. The address checked here is the one connected to, however fast the name changes. One
+   * forbidden address forbids them all.
    */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#resolve(hostname).then(

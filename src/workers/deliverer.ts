@@ -12,7 +12,7 @@ import { JobQueue } from './job-queue.ts';
 
 /** Concurrent attempts; they spend nearly all their time waiting for the network. */
 const concurrency = 1_000;
-/** When a worker dies, another one takes over its jobs after this time. */
+/** After this time, another worker takes over the jobs of a dead one. */
 const lockMs = 10_000;
 /** Time that running attempts get to finish at shutdown. */
 const drainMs = 3_000;
@@ -33,9 +33,9 @@ interface DelivererParts {
 }
 
 /**
- * Delivers webhooks. The dispatcher finds due attempts; each becomes a BullMQ job with an id of its own, which begins the
- * attempt in the store, sends it, and finishes it there. The queue may be lost at any time: what is due and what was done
- * is in the organizations' own keys (docs/reference.md, "Webhooks").
+ * Delivers webhooks. The dispatcher finds due attempts. Each becomes a BullMQ job with its own id, which begins the attempt
+ * in the store, sends it and finishes it there. The queue may be lost at any time, as the organizations' own keys record what
+ * is due and what was done (docs/reference.md, "Webhooks").
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
@@ -58,19 +58,19 @@ export class Deliverer {
     this.#dispatcher.start();
   }
 
-  /** Dispatches what is due in a space now. */
+  /** Dispatches the due attempts of a space now. */
   async poke(org: string, spaceId: string): Promise<void> {
     await this.#dispatcher.poke(`${org} ${spaceId}`);
   }
 
-  /** Adds spaces to the index that a crash kept out of it. */
+  /** Adds spaces to the index that are missing after a crash. */
   repair(): Promise<void> {
     return this.#dispatcher.repair();
   }
 
-  /** Adds attempts to the queue; while only its shard is down, makes them here (the store limits their number). */
+  /** Adds attempts to the queue. If only the queue's shard is down, makes them here; the store limits their number. */
   async #enqueue(attempts: readonly Attempt[]): Promise<void> {
-    // An attempt that is made twice is found begun the second time.
+    // If an attempt is made twice, the second one finds it begun.
     if (await this.#jobs.add(attempts.map((data) => ({ id: jobIdOf(data), data })))) return;
     const { log } = this.#parts;
     for (const data of attempts) {
@@ -103,7 +103,7 @@ export class Deliverer {
     void this.poke(org, spaceId).catch(() => undefined);
   }
 
-  /** Waits for running attempts; those that take too long are recorded as interrupted, and due immediately. */
+  /** Waits for running attempts. Those that take too long are recorded as interrupted and are due immediately. */
   async stop(): Promise<void> {
     await this.#dispatcher.stop();
     const timer = setTimeout(() => this.#stop.abort(), drainMs);
@@ -112,7 +112,7 @@ export class Deliverer {
   }
 }
 
-/** Keeps an attempt from being queued twice. BullMQ reserves the colon. */
+/** The job's id, which keeps an attempt from being queued twice. BullMQ reserves the colon. */
 function jobIdOf({ destinationId, entryId, number }: Attempt): string {
   return `${destinationId}_${entryId}_${number}`;
 }

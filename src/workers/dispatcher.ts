@@ -15,33 +15,35 @@ import { throttledWarning } from './throttled-log.ts';
 
 /** How often due times are compared with the clock. */
 const tickMs = 1_000;
-/** Finds work without a notification (a retry armed by another process, a clock set forward). */
+/** Finds work that was not announced, such as a retry armed by another process or a clock set forward. */
 const recheckMs = 5_000;
 /** How often the index of spaces is read. */
 const readIndexMs = 10_000;
-/** An idle space can only have missed a notification of its journal, whose length is checked this often. */
+/**
+ * How often the journal's length of an idle space is checked. An idle space can only have missed a notification of its
+ * journal.
+ */
 const idleCheckMs = 30_000;
-/** Journal entries that a script reads per destination; a space may have 20. */
+/** Journal entries that a script reads per destination, of which a space may have 20. */
 const entriesPerStep = 100;
 /** Spaces per command. */
 const pageSize = 1_000;
-/** How long to wait for spaces on a shard that does not answer. */
+/** How long to wait for spaces on a silent shard. */
 const timeoutMs = 1_000;
 /** Do without the index after this time. */
 const indexWaitMs = 500;
 
 const index = webhookKeys.outbox.pattern;
 
-/** Due time of a space with nothing to deliver. */
+/** The due time of a space with nothing to deliver. */
 const idle = Number.POSITIVE_INFINITY;
 
-/** `more`: -1 where the space has no destinations. */
+/** `more` is -1 if the space has no destinations. */
 const dispatch = {
   script: 'webhook/dispatch',
   reply: { more: number(-1), attempts: many(DueAttempt), nextInMs: number().orNull(), spaceNumber: text().orNull() },
 };
 
-/** One attempt that is due. */
 export interface Attempt {
   readonly org: string;
   readonly spaceId: string;
@@ -51,8 +53,8 @@ export interface Attempt {
 }
 
 /**
- * Finds due attempts in every space that has destinations: when its journal grows, when an attempt falls due, and
- * periodically. Its state is all in the store; several dispatchers may run concurrently.
+ * Finds due attempts in every space with destinations: when its journal grows, when an attempt falls due, and periodically.
+ * All of its state is in the store, so several dispatchers may run concurrently.
  */
 export class Dispatcher {
   readonly #store: Store;
@@ -66,7 +68,7 @@ export class Dispatcher {
   readonly #spaces = new Map<string, Listening>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #again = new Set<string>();
-  /** When to check each space again: when something falls due, after `recheckMs`, or `idle`. */
+  /** When to check each space again: when an attempt falls due, after `recheckMs`, or `idle`. */
   readonly #dueAt = new Map<string, number>();
   /** The journals of idle spaces, and their lengths at the last check. */
   readonly #journals = new Map<string, string>();
@@ -120,7 +122,7 @@ export class Dispatcher {
     if (!this.#stopped) this.#timer = setTimeout(() => this.#tick(), tickMs);
   }
 
-  /** Reads which spaces have destinations; while the index's shard is down, from the organizations themselves. */
+  /** Reads which spaces have destinations. While the index's shard is down, asks the organizations themselves. */
   async #readIndex(): Promise<void> {
     const members = await unlessAway(this.#store, indexWaitMs, membersOf(this.#store, index), () => this.#readSpaces());
     for (const member of members) if (!this.#dueAt.has(member)) this.#dueAt.set(member, 0);
@@ -158,7 +160,7 @@ export class Dispatcher {
     await this.poke(member);
   }
 
-  /** Dispatches what is due in a space (`org spaceId`); calls that arrive during a run share the next one. */
+  /** Dispatches the due attempts of a space (`org spaceId`). Calls during a run share the next run. */
   async poke(member: string): Promise<void> {
     const running = this.#running.get(member);
     if (running) {
@@ -192,7 +194,7 @@ export class Dispatcher {
     }
   }
 
-  /** Adds what a crash kept out of the index, which lies outside the organizations' hash slots. */
+  /** Adds what is missing after a crash to the index, which is outside the organizations' hash slots. */
   async repair(): Promise<void> {
     const known = await membersOf(this.#store, index);
     const missing = [...(await this.#readSpaces())].filter((member) => !known.has(member));
@@ -217,7 +219,7 @@ export class Dispatcher {
     return members;
   }
 
-  /** Stops dispatching and waits for what is running. */
+  /** Stops dispatching and waits for running calls. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -12,8 +12,8 @@ const timeoutMs = 500;
 const retryMs = 1_000;
 
 /**
- * Waits before retrying: when the store refuses to hand out jobs (out of memory, read-only, disk full), BullMQ retries
- * immediately, thousands of times a second with a log line each.
+ * Waits before a retry. When the store refuses to hand out jobs (out of memory, read-only, disk full), BullMQ retries at
+ * once, thousands of times a second with a log line each.
  */
 class SteadyWorker<Data = unknown> extends Worker<Data> {
   protected override async moveToActive(token: string, name?: string): ReturnType<Worker<Data>['moveToActive']> {
@@ -27,13 +27,13 @@ class SteadyWorker<Data = unknown> extends Worker<Data> {
 }
 
 interface Connections {
-  /** Fails immediately while the store is unavailable. */
+  /** Fails at once while the store is unavailable. */
   readonly store: Store;
-  /** Waits for the store; shared by several queues. */
+  /** Waits for the store. Several queues share it. */
   readonly connection: Store;
 }
 
-/** A queue of work for all processes, and this one's worker. */
+/** A queue of work for all processes, with this process's worker. */
 export class JobQueue<Data> {
   readonly #store: Store;
   readonly #queue: Queue;
@@ -64,8 +64,8 @@ export class JobQueue<Data> {
   }
 
   /**
-   * Adds jobs unless one with the same id is queued. Resolves with whether the queue has them: if only its shard is down,
-   * the caller does the work. The queue may still accept them late, so repeating the work must be harmless.
+   * Adds jobs unless one with the same id is queued. Resolves with whether the queue has them. If only its shard is down, the
+   * caller does the work; the queue may still accept the jobs late, so repeating the work must be harmless.
    */
   async add(jobs: readonly { readonly id: string; readonly data: Data }[]): Promise<boolean> {
     const bulk = jobs.map(({ id, data }) => ({ name: this.#queue.name, data, opts: { jobId: id } }));
@@ -83,7 +83,7 @@ export class JobQueue<Data> {
   }
 }
 
-/** Whether the queue's shard replies in time: its connection waits for the store. */
+/** Whether the queue's shard replies in time. Its connection waits for the store. */
 function repliesInTime(reply: Promise<unknown>): Promise<boolean> {
   return within(
     timeoutMs,

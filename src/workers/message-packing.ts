@@ -13,18 +13,21 @@ import { Refusal, type Scripts } from '../redis/scripts.ts';
 import type { PackNow, Step } from './packing-step.ts';
 import { quietMs } from './quiet.ts';
 
-/** Messages of a segment. */
+/** The number of messages in a full segment. */
 const segmentSize = 100;
 const pageSize = 250;
-/** Characters of a segment, at which no more are added: to open it takes milliseconds. */
+/** The size of a segment, in characters, that ends it. Larger ones would take long to open. */
 const fullLength = 256 * 1024;
-/** A message that is not over so long after it was sent is passed over, and is never packed. */
+/** A message that is still unfinished this long after it was sent is skipped and never packed. */
 const patienceMs = 12 * 3_600_000;
-/** Time between the first and the last message of a segment: with the patience a day, so much longer may one be kept. */
+/**
+ * The longest time between the first and last message of a segment. With `patienceMs` it makes a day, which a message may be
+ * kept too long.
+ */
 const spanMs = 12 * 3_600_000;
-/** So much later than they might be they are packed. */
+/** How much later than possible messages are packed at most. */
 export const latestMs = patienceMs + spanMs;
-/** After it came to one that is not over. */
+/** How long to wait for an unfinished message. */
 const waitMs = 60_000;
 
 const sealed = {
@@ -38,7 +41,7 @@ const packable = {
 const packCall = { script: 'mailbox/pack', reply: { isPacked: number() } };
 const readCall = { script: 'event/read', reply: pageReply };
 
-/** Up to when messages can be packed, and where that goes on in the journal (lua/mailbox/sealed.lua). */
+/** Up to when messages can be packed, and where packing continues in the journal (lua/mailbox/sealed.lua). */
 type Sealed = Answered<typeof sealed.reply>;
 
 interface SpaceRef {
@@ -48,7 +51,7 @@ interface SpaceRef {
 
 interface Stored {
   readonly flat: readonly string[];
-  /** A member of a group that is still to be decided. */
+  /** Whether it is a member of an undecided group. */
   readonly isHeld: boolean;
 }
 
@@ -58,20 +61,20 @@ interface Chosen {
   readonly hash: MessageHash;
 }
 
-/** Messages in the journal that can be packed: those chosen, and the position behind the last one looked at. */
+/** Messages found in the journal that can be packed, and the position behind the last one looked at. */
 interface Looked {
   readonly chosen: readonly Chosen[];
   readonly position: string;
-  /** There is no reason to wait for others. */
+  /** There is no reason to wait for more. */
   readonly isFull: boolean;
-  /** It came to one that is not over. */
+  /** An unfinished message is next. */
   readonly isHeld: boolean;
 }
 
 /**
- * Packs finished messages in the order in which they were sent, which the journal has (docs/design.md, "Packed history"):
- * so the range of its ids finds the segment of a message. One that is not over, or whose group is not decided, holds the
- * others up for some hours; then it is passed over, and keeps its record.
+ * Packs finished messages in the order they were sent, which the journal has (docs/design.md, "Packed history"). So a
+ * message's segment is found by the range of ids. An unfinished message, or one of an undecided group, holds the others up
+ * for some hours; then it is skipped and keeps its record.
  */
 export class MessagePacking {
   readonly #scripts: Scripts;
@@ -84,7 +87,6 @@ export class MessagePacking {
     this.#log = log;
   }
 
-  /** Packs one segment. */
   async step(org: string, spaceId: string, sealAfterMs: number, options: PackNow = {}): Promise<Step> {
     const found = await this.#scripts.find(sealed, org, { spaceId, requestId: '', sealAfterMs });
     if (!found) return { inMs: quietMs };
@@ -113,7 +115,7 @@ export class MessagePacking {
     return { isPacked: isPacked === 1 };
   }
 
-  /** Goes through the journal until there is enough for a segment. */
+  /** Walks through the journal until there is enough for a segment. */
   async #look(
     place: SpaceRef,
     { now, through, position: from, epoch, last }: Sealed,
@@ -156,7 +158,7 @@ export class MessagePacking {
     }
   }
 
-  /** A page of the journal; behind a damaged segment, whose messages keep their records, if it comes to one. */
+  /** A page of the journal. If it meets a damaged segment, it continues behind it; the messages in it keep their records. */
   async #page(
     { org, spaceId }: SpaceRef,
     cursor: string,
@@ -178,7 +180,7 @@ export class MessagePacking {
     }
   }
 
-  /** Reads the records of the first of these messages, up to about 64 KiB; resolves with how many were looked at. */
+  /** Reads the records of the first messages, up to about 64 KiB. Resolves with the number looked at. */
   async #read({ org, spaceId }: SpaceRef, ids: readonly string[], into: Map<string, Stored>): Promise<number> {
     const args = { spaceId, requestId: '', ids: ids.slice(0, segmentSize).join(',') };
     const { records, looked } = await this.#scripts.ask(packable, org, args);

@@ -17,7 +17,7 @@ const kinds = ['MESSAGES', 'TOMBSTONES'] as const;
 /** The fields of a tombstone: see lua/mailbox/_retain.lua. */
 const ofTombstone = ['scopeId', 'taskId', 'groupId', 'taskKey', 'state', 'reason', 'attempts', 'finishedAt'];
 
-/** Removes the packed messages of a space that are over, by segments. */
+/** Removes a space's expired packed messages, by segments. */
 export async function dropPacked(
   scripts: Scripts,
   packed: PackedMessages,
@@ -30,7 +30,7 @@ export async function dropPacked(
       const found = await scripts.find(due, org, { spaceId, requestId: '', kind, skipped });
       if (!found) break;
       const segment = await open(packed, found);
-      // Damaged, which the log has been told: it stays.
+      // Damaged segments are already logged, and stay.
       if (!segment) skipped++;
       else {
         await dropOne(scripts, { org, spaceId }, { ...found, kind }, segment);

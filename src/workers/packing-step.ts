@@ -11,17 +11,17 @@ export interface PackingParts {
   readonly log: Logger;
 }
 
-/** For tests and tools: packs what is older than that, all of it, without pauses. */
+/** For tests and tools: packs everything older than that, without pauses. */
 export interface PackNow {
   readonly sealAfterMs?: number;
-  /** For messages: those that are not over so long after they were sent are passed over. */
+  /** For messages: those still unfinished this long after they were sent are skipped. */
   readonly patienceMs?: number;
-  /** Not only whole segments. */
+  /** Also packs segments that are not full. */
   readonly isAll?: boolean;
   readonly size?: number;
 }
 
-/** `inMs`: there is nothing more to pack for so long. */
+/** inMs: how long there is nothing more to pack. */
 export interface Step {
   readonly isPacked?: boolean;
   readonly inMs?: number;

@@ -21,13 +21,13 @@ import type { Job } from './periodic.ts';
 import { Quiet, quietMs } from './quiet.ts';
 
 const everyMs = 30_000;
-/** Events of a segment. */
+/** The number of events in a full segment. */
 const segmentSize = 1_000;
-/** A segment with less than this share of them is filled up by later ones. */
+/** Later events fill up a segment that has less than this share of them. */
 const smallShare = 0.75;
-/** Events that are too few for a segment wait this long for others. */
+/** How long events that are too few for a segment wait for more. */
 const gatherMs = 3_600_000;
-/** Time between the first and the last event of a segment: so much longer may an event be kept than it should. */
+/** The longest time between the first and last event of a segment, by which an event may be kept too long. */
 const spanMs = 86_400_000;
 
 const sealed = {
@@ -36,23 +36,23 @@ const sealed = {
 };
 const packCall = { script: 'event/pack', reply: { isPacked: flag() } };
 
-/** A pause lasts this many times as long as the step before it. */
+/** A pause is this many times as long as the step before it. */
 const pauseFactor = 6;
 const maxPauseMs = 500;
 /** Other workers may pack the same journal. */
 const maxRefused = 3;
 
 interface PackingOptions {
-  /** 0: never. */
+  /** 0 for never. */
   readonly sealAfterSeconds: number;
-  /** Finished messages, too. */
+  /** Whether finished messages are packed as well. */
   readonly packsMessages?: boolean;
 }
 
 /**
- * Packs the events of journals that are older than SEAL_AFTER_SECONDS into segments (docs/design.md, "Packed history"). A
- * step reads the oldest entries, and a script replaces them by a segment if the stream still begins with them. Each event is in
- * exactly one place, whichever process dies in between and however many workers pack.
+ * Packs journal events older than SEAL_AFTER_SECONDS into segments (docs/design.md, "Packed history"). A step reads the
+ * oldest entries, and a script replaces them by a segment if the stream still starts with them. So each event is in exactly
+ * one place, whichever process dies in between and however many workers pack.
  */
 export class Packing {
   readonly isOn: boolean;
@@ -75,14 +75,14 @@ export class Packing {
     this.#quiet = new Quiet(parts.store);
   }
 
-  /** The ages at which they are packed at the latest; undefined: never. */
+  /** The age at which messages and events are packed at the latest; undefined if never. */
   get latestSeconds(): { readonly events: number; readonly messages: number } | undefined {
     if (!this.isOn) return undefined;
     const messages = this.#packsMessages ? (this.#sealAfterMs + latestMs) / 1000 : Number.POSITIVE_INFINITY;
     return { events: (this.#sealAfterMs + gatherMs) / 1000, messages };
   }
 
-  /** Packs what is due in every organization. One that fails does not delay the others. */
+  /** Packs the history of every organization. A failing one does not delay the others. */
   async packAll(stopping: AbortSignal): Promise<void> {
     const due = await this.#quiet.due(await this.#organizations.all());
     await this.#organizations.forEach(due, async (org) => {
@@ -102,12 +102,10 @@ export class Packing {
     return inMs;
   }
 
-  /** The same for the events of a space. */
   packSpace(org: string, spaceId: string, stopping?: AbortSignal, now?: PackNow): Promise<number> {
     return this.#repeat(() => this.#step(org, spaceId, now), stopping, now);
   }
 
-  /** The same for its finished messages. */
   packMessages(org: string, spaceId: string, stopping?: AbortSignal, now?: PackNow): Promise<number> {
     const { sealAfterMs = this.#sealAfterMs } = now ?? {};
     return this.#repeat(() => this.#messages.step(org, spaceId, sealAfterMs, now), stopping, now);
@@ -126,7 +124,10 @@ export class Packing {
     return everyMs;
   }
 
-  /** One step at a time; where work may be stopped, with pauses: it takes about a seventh of a core, however much there is. */
+  /**
+   * Runs one step at a time. If work may be stopped, with pauses, so that packing takes about a seventh of a core however
+   * much there is.
+   */
   #inTurn(step: () => Promise<Step>, stopping: AbortSignal | undefined): Promise<Step> {
     const previous = this.#lastStep;
     const run = async (): Promise<Step> => {
@@ -187,7 +188,7 @@ export class Packing {
     return { isPacked };
   }
 
-  /** A damaged one is left as it is. */
+  /** A damaged segment is left as it is. */
   async #open(journal: string, place: Place): Promise<Segment | undefined> {
     try {
       return await this.#parts.journal.segments.open(journal, place);

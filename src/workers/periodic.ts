@@ -10,22 +10,22 @@ import { textUnlessRepeated } from './throttled-log.ts';
 const timeoutMs = 500;
 /** Delay before asking the store again. */
 const retryMs = 10_000;
-/** Tolerated clock skew; a due time further ahead means that the clock was set back. */
+/** Tolerated clock skew. A due time further ahead means that the clock was set back. */
 const maxSkewMs = 5_000;
 
 /** A periodic job; running it twice concurrently must be harmless. */
 export interface Job {
   readonly everyMs: number;
-  /** How long the first run on a store waits; otherwise it starts immediately. */
+  /** How long the first run on a store waits; by default not at all. */
   readonly firstAfterMs?: number;
   /** `stopping` aborts at shutdown. */
   readonly run: (stopping: AbortSignal) => Promise<unknown>;
 }
 
 /**
- * Runs a job periodically in one process at a time. The store has its next due time; the process that finds it due and is
- * the first to set the next one runs the job. While that key's shard is down, every process runs it. The next run makes
- * up for one that failed or was interrupted.
+ * Runs a job periodically, in one process at a time. The store has the next due time. Of the processes that find the job due,
+ * the first one to set the next time runs it. While that key's shard is down, every process runs it. The next run makes up
+ * for one that failed or was interrupted.
  */
 export class Periodic {
   readonly #store: Store;
@@ -51,14 +51,14 @@ export class Periodic {
   async #look(): Promise<void> {
     const { everyMs, run } = this.#job;
     const { signal } = this.#stopping;
-    // Without the store, go by this process's own schedule.
+    // Without the store, follow this process's own schedule.
     const local = { inMs: Math.min(retryMs, everyMs), isDue: performance.now() - this.#ranAt >= everyMs };
     const { inMs, isDue } = await within(timeoutMs, this.#take()).catch(() => local);
     try {
       if (isDue && !signal.aborted) await run(signal);
       if (isDue) this.#ranAt = performance.now();
     } catch (error) {
-      // A persistent failure (a shard that is down) is logged only now and then.
+      // A persistent failure, such as a shard that is down, is logged only now and then.
       const text = textUnlessRepeated(this.#log, error as Error);
       if (text !== '') this.#log.error({ job: this.#name, error: text }, 'periodic job failed');
     }
@@ -76,7 +76,7 @@ export class Periodic {
     const inMs = Number(next) - now;
     if (next !== null && inMs > 0 && inMs <= everyMs + maxSkewMs)
       return { isDue: false, inMs: Math.min(inMs, everyMs) };
-    // Of several processes that find it due, only one replaces the value that all have read.
+    // Of several processes that find it due, only one replaces the value they all read.
     const waitsFirst = next === null && firstAfterMs !== undefined;
     const nextInMs = waitsFirst ? firstAfterMs : everyMs;
     const replaced = await store.set(this.#key, now + nextInMs, 'GET');

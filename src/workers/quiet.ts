@@ -2,10 +2,10 @@ import { nowOf } from '../redis/cluster.ts';
 import type { Store } from '../redis/connection.ts';
 import { within } from '../redis/failures.ts';
 
-/** An organization in which there was nothing to do is looked at again after this time, or sooner. */
+/** An organization without work is looked at again after this time at the latest. */
 export const quietMs = 600_000;
 
-/** Go by the process's clock if the store does not answer in time: one shard that is down must not stop the others. */
+/** If the store does not answer in time, use the process's clock: a shard that is down must not stop the others. */
 const timeoutMs = 500;
 
 /** The organizations in which a job of this process found little to do, and until when, by the store's clock. */
@@ -19,15 +19,15 @@ export class Quiet {
     this.#store = store;
   }
 
-  /** Begins a round: those of `all` to look at. */
+  /** Begins a round. Returns those of `all` that must be looked at. */
   async due(all: Iterable<string>): Promise<string[]> {
     this.#now = await within(timeoutMs, nowOf(this.#store)).catch(() => Date.now());
-    // A moment further ahead was noted before the clock was set back.
+    // A time further ahead was noted before the clock was set back.
     const isQuiet = (until: number): boolean => until > this.#now && until <= this.#now + quietMs;
     return [...all].filter((org) => !isQuiet(this.#until.get(org) ?? 0));
   }
 
-  /** There is nothing to do in the organization for so long after the round began. */
+  /** Notes that the organization has nothing to do for this long after the start of the round. */
   note(org: string, forMs: number): void {
     this.#until.set(org, this.#now + Math.min(forMs, quietMs));
   }

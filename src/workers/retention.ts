@@ -11,12 +11,12 @@ import type { Job } from './periodic.ts';
 import { Quiet, quietMs } from './quiet.ts';
 
 const everyMs = 60_000;
-/** Removals of each kind per step: about a millisecond of the store's time. */
+/** Removals of each kind per step, which take about a millisecond of the store's time. */
 const stepSize = 100;
 const ofSpace = { script: 'retention/space', reply: { more: flag() } };
 const ofOrganization = { script: 'retention/records', reply: { more: flag() } };
 
-/** Removes what has passed its retention (docs/reference.md, "Retention"), in bounded steps of one script each. */
+/** Removes records after their retention (docs/reference.md, "Retention"), in bounded steps of one script each. */
 export class Retention {
   readonly #scripts: Scripts;
   readonly #journal: Journal;
@@ -32,14 +32,14 @@ export class Retention {
     this.#quiet = new Quiet(store);
   }
 
-  /** Removes everything expired in the organization; resolves with whether any kind took more than one step. */
+  /** Removes all expired records of the organization. Resolves with whether any kind took more than one step. */
   async retain(org: string): Promise<boolean> {
     let isBusy = false;
     for await (const { spaceId } of spacesOf(this.#scripts, org)) {
       isBusy = (await repeat(() => this.#ofSpace(org, spaceId))) || isBusy;
       isBusy = (await dropPacked(this.#scripts, this.#packed, org, spaceId)) || isBusy;
     }
-    // After the spaces: a scope is removed with the last thing that belongs to it.
+    // After the spaces, as a scope is removed with its last record.
     const records = { spaceId: '', requestId: '', maxRecords: stepSize };
     return (await repeat(() => this.#scripts.ask(ofOrganization, org, records))) || isBusy;
   }
@@ -49,18 +49,18 @@ export class Retention {
     return this.#journal.withPacked(org, spaceId, (opened) => this.#scripts.ask(ofSpace, org, { ...args, opened }));
   }
 
-  /** Processes every organization that is not quiet. One that fails does not delay the others. */
+  /** Processes every organization that is not quiet. A failing one does not delay the others. */
   async retainAll(): Promise<void> {
     const due = await this.#quiet.due(await this.#organizations.all());
     await this.#organizations.forEach(due, async (org) => {
-      // A name without a record: its creation was interrupted.
+      // A listed name without a record: its creation was interrupted.
       const isBusy = await this.retain(org).catch(unless('ORG_NOT_FOUND'));
       this.#quiet.note(org, isBusy ? 0 : quietMs);
     });
   }
 }
 
-/** Repeats a step while there is more; resolves with whether there was. */
+/** Repeats a step while there is more. Resolves with whether there was. */
 async function repeat(step: () => Promise<{ readonly more: boolean }>): Promise<boolean> {
   const isBusy = (await step()).more;
   if (isBusy) while ((await step()).more);

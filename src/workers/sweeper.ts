@@ -5,13 +5,13 @@ import type { Listening, Wake } from '../redis/wake.ts';
 import { JobQueue } from './job-queue.ts';
 import { textUnlessRepeated } from './throttled-log.ts';
 
-/** Poll interval; finds timers whose notification was lost. */
+/** Finds timers whose notification was lost. */
 const pollMs = 1_000;
-/** Minimum time between sweeps: each handles all that is due, and a job costs 5 KB of the store's log. */
+/** Minimum time between sweeps. Each handles all due timers, and a job costs 5 KB of the store's log. */
 const minIntervalMs = 250;
-/** Sweep without the queue if it has not started the job after this time. */
+/** If the queue has not started the job after this time, sweep without it. */
 const queueTimeoutMs = 500;
-/** Concurrent sweeps per process: one that waits for a shard must not delay the next. */
+/** Concurrent sweeps per process: one waiting for a shard must not delay the next. */
 const concurrency = 2;
 
 interface SweeperParts {
@@ -23,8 +23,8 @@ interface SweeperParts {
 
 /**
  * Fires due timers. It checks the index's earliest due time once a second, when that time comes, and when an earlier one is
- * announced; due work becomes one job for all processes. The job may be lost at any time: the next check finds the same
- * work. Correctness never depends on it.
+ * announced. Due work becomes one job for all processes. Correctness does not depend on the job: if it is lost, the next
+ * check finds the same work.
  */
 export class Sweeper {
   readonly #due: Due;
@@ -38,13 +38,13 @@ export class Sweeper {
   #clockOffsetMs = Number.NaN;
   /** The last job added to the queue, and since when it has been due. */
   #head = { id: '', since: 0 };
-  /** The index was unavailable and may lack announcements. */
+  /** The index was unavailable, so announcements may be missing in it. */
   #isIndexStale = false;
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
   #stopped = false;
 
-  /** `connection`: waits for the store. */
+  /** connection: one that waits for the store. */
   constructor(connection: Store, { store, due, wake, log }: SweeperParts) {
     this.#due = due;
     this.#log = log;
@@ -93,7 +93,7 @@ export class Sweeper {
     this.#wakeAt(next);
   }
 
-  /** Has due work done, and resolves with the delay until the next check. */
+  /** Has due work done. Resolves with the delay until the next check. */
   async #sweep(): Promise<number> {
     const found = this.#isIndexStale ? undefined : await this.#due.earliest().catch(() => undefined);
     if (!found) {

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { inShort } from '../redis/failures.ts';
 
-/** How long a repeated error is left out of the log. */
+/** How long repetitions of an error are left out of the log. */
 const quietMs = 10_000;
 
-/** The errors that each log has, and until when to leave out repetitions. */
+/** The errors in each log, and until when to leave out repetitions. */
 const logged = new WeakMap<Logger, Map<string, number>>();
 
-/** An error's short text; '' if the log has just had the same one, from any worker: they share the store. */
+/** An error's short text; '' if any worker has just logged the same one, as they share the store. */
 export function textUnlessRepeated(log: Logger, error: Error): string {
   const text = inShort(error);
   const now = performance.now();
@@ -19,7 +19,7 @@ export function textUnlessRepeated(log: Logger, error: Error): string {
   return text;
 }
 
-/** Logs errors as warnings with this message, but leaves out repetitions for a while. */
+/** Logs errors as warnings with this message, and leaves out repetitions for a while. */
 export function throttledWarning(log: Logger, message: string): (error: Error) => void {
   return (error) => {
     const text = textUnlessRepeated(log, error);

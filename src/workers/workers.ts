@@ -14,12 +14,12 @@ import { type Job, Periodic } from './periodic.ts';
 import { type Retention, retainJob } from './retention.ts';
 import { Sweeper } from './sweeper.ts';
 
-/** How long workers may take to finish or return their work; an unavailable store would keep them waiting. */
+/** How long workers may take to finish or return their work. An unavailable store would keep them waiting. */
 const stopMs = 4_500;
-/** How often to find what a crash between a script and an index has lost. */
+/** How often to look for what a crash between a script and an index has lost. */
 const repairEveryMs = 30_000;
 
-/** A new store is not without a snapshot for a whole interval. */
+/** A new store should not be without a snapshot for a whole interval. */
 const firstSnapshotMs = 60_000;
 
 interface WorkersParts {
@@ -34,12 +34,11 @@ interface WorkersParts {
   readonly log: Logger;
 }
 
-/** All background work of a process. */
 export class Workers {
   deliverer: Deliverer | undefined;
   readonly #started: { stop(): Promise<void> }[] = [];
 
-  /** `open`: a connection that waits for the store. */
+  /** open: opens a connection that waits for the store. */
   async start(
     parts: WorkersParts,
     open: () => Promise<Store>,

@@ -6,15 +6,15 @@ import type { World } from './world.ts';
 const sorted = (rows: Record<string, string>[], name: string): string[] => rows.map((row) => row[name] ?? '').sort();
 
 /**
- * Fails if the service's counters differ from its records, for spaces with up to 200 waits of each kind.
- * `isClockSteady`: the clock was never set back.
+ * Fails if the service's counters differ from its records, in spaces with up to 200 waits of each kind. isClockSteady: the
+ * clock was never set back.
  */
 export async function expectAgreement(world: World, { isClockSteady = true } = {}): Promise<void> {
   const stored = await recount(world);
   const { counts, backlog, waits, retainedBytes, org, timers, schedules } = await reported(world);
   const { census } = stored;
   const { trimmedThrough } = await world.service.store.hgetall(`muster:{${world.org}}:${world.spaceId}`);
-  // Counts of events include those that retention has removed.
+  // Counts of events include events that retention has removed.
   const events = trimmedThrough === undefined ? census.events : counts.events;
   expect(counts).to.deep.equal({ ...census, events });
   for (const [type, kept] of Object.entries(census.events)) expect(counts.events[type], type).to.be.at.least(kept);
@@ -22,7 +22,7 @@ export async function expectAgreement(world: World, { isClockSteady = true } = {
     expect(stored.figures.kept, 'figures').to.deep.equal(stored.figures.counted);
   expect(stored.scopes.reported).to.deep.equal(stored.scopes.stored);
   for (const { stored: balances, counted } of stored.budgets) {
-    // What was spent of reservations that retention has removed stays spent.
+    // Spending remains spent after retention has removed its reservation.
     expect(balances.spent >= counted.spent, 'spent').to.equal(true);
     expect(balances).to.deep.equal(trimmedThrough === undefined ? counted : { ...counted, spent: balances.spent });
   }
@@ -59,7 +59,7 @@ export async function expectAgreement(world: World, { isClockSteady = true } = {
     /^(mailbox:message|group:deadline):/.test(name) ? `${name} ${timers[i + 1]}` : [],
   );
   expect(armed.sort(), 'timers').to.deep.equal(stored.deadlines);
-  // One space: its counters are the organization's.
+  // There is only one space, so its counters are the organization's.
   expect(Number(org['usedAgents'] ?? 0)).to.equal(census.claims.HELD + stored.heldUnits);
   expect(Number(org['usedTasks'] ?? 0)).to.equal((census.tasks['PENDING'] ?? 0) + (census.tasks['RUNNING'] ?? 0));
   expect(Number(org['usedRuns'] ?? 0)).to.equal(stored.activeRoots);

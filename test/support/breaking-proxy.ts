@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 
 /**
- * A proxy between two unix sockets that breaks a connection at the first chunk that may not pass.
+ * A proxy between two unix sockets that breaks a connection at the first chunk it may not pass on.
  *
  * @param passes called for each chunk, with the number of its connection, from 1
  */

@@ -3,7 +3,7 @@ import { launchChromium } from './chromium.ts';
 
 let running: Promise<Browser> | undefined;
 
-/** The browser of this run: one for all its files. */
+/** The browser of this run, shared by all test files. */
 export function browser(): Promise<Browser> {
   running ??= launchChromium();
   return running;
@@ -17,5 +17,5 @@ export function useBrowser(): void {
   });
 }
 
-// Of the whole run, as this file is loaded outside of any `describe`.
+// Runs once for the whole run, as this file is loaded outside any `describe`.
 after(async () => (await running)?.close());

@@ -12,7 +12,7 @@ const chromiumProgram: ProgramKind = {
   names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chromium-headless-shell'],
   packages: ['chromium-headless-shell', 'chromium-common', 'fontconfig-config', 'fonts-dejavu-core'],
   path: 'usr/lib/chromium/chromium-headless-shell',
-  // Its own fonts and font cache: the system may have none.
+  // Its own fonts and font cache, as the system may have none.
   environment: (root) => ({
     FONTCONFIG_PATH: `${root}/etc/fonts`,
     XDG_DATA_HOME: `${root}/usr/share`,
@@ -36,19 +36,19 @@ export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: command,
     env: Object.fromEntries(known),
-    // Its sandbox fails as root and in most containers, and it only opens our own pages.
+    // Its sandbox fails for root and in most containers, and it only opens our own pages.
     chromiumSandbox: false,
   });
 }
 
 let axe: string | undefined;
 
-/** The rules that tell of colours and sizes; the others find on a small dark screen what they find on a large one. */
+/** The rules about colours and sizes. The other rules find the same on a small dark screen as on a large one. */
 export const rulesOfLooks = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
 
 /**
- * What axe finds wrong on the page, or in a part of it; of all its rules, or of these. Only that leaves the page: the
- * thousands of elements that pass cost more to bring here than to judge.
+ * The violations axe finds on the page or in a part of it, for all rules or only these. Only violations leave the page:
+ * transferring the thousands of elements that pass would cost more than checking them.
  */
 export async function violationsOf(page: Page, part = 'html', rules: readonly string[] = []): Promise<string> {
   axe ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -7,7 +7,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs `muster <args>` as its process does, but in this one: a start costs half a second of processor. */
+/** Runs `muster <args>` like its process, but in this one, as starting a process costs half a second of processor time. */
 export async function muster(args: readonly string[], settings: Record<string, string>): Promise<Outcome> {
   const printed = { stdout: '', stderr: '' };
   const to = (name: keyof typeof printed) => ({

@@ -1,6 +1,6 @@
 import { connect, type Store } from '../../src/redis/connection.ts';
 
-/** The ids of a store's clients, except the asking one. */
+/** The ids of a store's clients, except this one. */
 export async function clients(url: string): Promise<Set<string>> {
   const store = await connect(url);
   try {

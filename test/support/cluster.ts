@@ -11,7 +11,7 @@ import { endAtExit } from '../../src/program/at-exit.ts';
 import { until } from './processes.ts';
 
 const slots = 16_384;
-/** A node that does not answer for this long is considered dead, and its replica takes over. */
+/** A node silent for this long is considered dead, and its replica takes over. */
 export const nodeTimeoutMs = 1_000;
 
 /** One redis-server of a cluster, on 127.0.0.1. */
@@ -68,12 +68,11 @@ export class ClusterNode {
     await this.admin.ping();
   }
 
-  /** Whether it answers. */
   get isUp(): boolean {
     return !this.#hangs && this.#process?.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** Suspends it: its connections stay open, but nothing is answered until it resumes. */
+  /** Suspends it: its connections stay open, but it answers nothing until it resumes. */
   hang(): void {
     this.#hangs = this.#process?.kill('SIGSTOP') ?? false;
   }
@@ -101,7 +100,7 @@ export class ClusterNode {
   }
 }
 
-/** A cluster of real processes: masters that share the slots, each with some replicas. */
+/** A cluster of real processes: masters that share the slots, each with its replicas. */
 export class TestCluster {
   readonly masters: readonly ClusterNode[];
   readonly replicas: readonly ClusterNode[];
@@ -117,7 +116,7 @@ export class TestCluster {
     return [...this.masters, ...this.replicas];
   }
 
-  /** The URL of one node, through which the others are discovered. */
+  /** The URL of one node, which leads to the others. */
   get url(): string {
     return `redis://127.0.0.1:${this.masters[0]?.port}`;
   }
@@ -128,7 +127,7 @@ export class TestCluster {
     return cluster;
   }
 
-  /** Its nodes know each other, but take no writes before they have run for two seconds. */
+  /** Resolves when the nodes know each other. They accept no writes before they have run for two seconds. */
   static async form(masters: number, replicasEach = 0): Promise<TestCluster> {
     const dir = await mkdtemp(join(tmpdir(), 'muster-cluster-'));
     const started: ClusterNode[] = [];
@@ -159,7 +158,7 @@ export class TestCluster {
     await this.#settled('cluster_state:ok');
   }
 
-  /** Every node says so. */
+  /** Resolves when every node reports this text. */
   async #settled(text: string): Promise<void> {
     for (const node of this.nodes) await until(async () => String(await node.cluster('INFO')).includes(text));
   }

@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 import { type Store, shardsOf } from '../../src/redis/cluster.ts';
 
 /**
- * ioredis treats a line that arrives together with the answer to MONITOR as an unexpected reply, and reports an error,
- * which would end its own monitor(). Such a line belongs to an earlier command, and is skipped.
+ * A MONITOR that copes with a line arriving together with MONITOR's answer. ioredis takes that line for an unexpected reply
+ * and reports an error, which would end its own monitor(). The line belongs to an earlier command and is skipped.
  */
 export function monitorOf(shard: Redis): Promise<Redis> {
   const monitor = shard.duplicate({ monitor: true, lazyConnect: false });
@@ -15,7 +15,7 @@ export function monitorOf(shard: Redis): Promise<Redis> {
   });
 }
 
-/** A command of a client with its arguments and, if it is a script, the commands that it ran. */
+/** A client's command with its arguments and, for a script, the commands it ran. */
 export interface Sent {
   readonly words: readonly string[];
   readonly inside: (readonly string[])[];
@@ -27,7 +27,7 @@ export class Commands {
   readonly #monitors: readonly Redis[];
   #sent: Sent[] = [];
   #mark = '';
-  /** Shards that have reported the mark. */
+  /** How many shards have reported the mark. */
   #marked = 0;
   #isStopped = false;
 
@@ -59,7 +59,7 @@ export class Commands {
   async take(): Promise<Sent[]> {
     this.#mark = randomUUID();
     this.#marked = 0;
-    // Commands are reported in order: once the last one is there, all are.
+    // Commands are reported in order, so once the mark is there, all earlier ones are.
     await Promise.all(this.#shards.map((shard) => shard.echo(this.#mark)));
     while (this.#marked < this.#shards.length) {
       if (this.#isStopped) throw new Error('nothing is heard any more');
@@ -74,7 +74,7 @@ export class Commands {
   }
 }
 
-/** The commands with their arguments that the store runs during `action`, including those inside scripts. */
+/** The commands, with arguments, that the store runs during `action`, including those of scripts. */
 export async function readCommands(store: Store, action: () => Promise<unknown>): Promise<(readonly string[])[]> {
   const commands = await Commands.hear(store);
   await action();

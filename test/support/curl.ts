@@ -20,8 +20,8 @@ const curlProgram: ProgramKind = {
 const folder = fileURLToPath(new URL('../../.curl', import.meta.url));
 
 /**
- * An environment in which a shell finds curl, as used in the documents: from CURL, PATH, or the distribution's
- * packages, downloaded once into `.curl/`.
+ * An environment in which a shell finds curl, as the documents use it: from CURL, PATH, or the distribution's packages,
+ * downloaded once into `.curl/`.
  */
 export async function withCurl(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   const log = (line: string): void => console.log(`    ${line}`);

@@ -8,9 +8,9 @@ import { openapi } from '../../src/openapi/openapi.ts';
 import { allErrors, allRoutes, product } from '../../src/primitives.ts';
 import type { Reply } from './world.ts';
 
-/** Codes of requests without a route, or with a path that needs no key. */
+/** Codes of requests without a route, or to a path that needs no key. */
 const routeless = ['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'INTERNAL'];
-/** Codes that may precede the check of caller and space, and so have no rate headers. */
+/** Codes that may come before the check of caller and space, and so lack rate headers. */
 const rateless = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'PERMISSION_DENIED', 'SPACE_NOT_FOUND', ...routeless].concat([
   'MALFORMED_JSON',
   'PAYLOAD_TOO_LARGE',
@@ -19,8 +19,8 @@ const rateless = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'PERMISSION_DENIED', 'SP
 // ajv-formats exports its function as a property of itself.
 const formats = addFormats as unknown as (ajv: Ajv2020) => void;
 /**
- * For the document's schemas. That they are valid ones is a test of its own (test/contract). Most are used once or twice:
- * optimizing their code takes longer than it saves.
+ * Options for the document's schemas. Another test (test/contract) checks that they are valid. Most schemas are used once or
+ * twice, so optimizing their code would take longer than it saves.
  */
 export const plainly = {
   strict: false,
@@ -39,15 +39,14 @@ const documentId = 'https://muster/';
 const compiled = new Map<string, ValidateFunction>();
 const union = eventUnion(product.events);
 
-/** The route of a request. */
 function routeOf(method: string, url: string): Route | undefined {
   const [path = ''] = url.split('?', 1);
   return patterns.find(({ route, form }) => route.method === method && form.test(path))?.route;
 }
 
 /**
- * Throws if a response is not what its route declares: status, headers, error code, and every field. `published`: by the
- * published schema, too, which a caller that has the whole document checks itself.
+ * Throws if a response differs from its route's declaration: status, headers, error code and every field. published: also
+ * checks the published schema, unless a caller with the whole document does so itself.
  */
 export function checkDeclared(method: string, url: string, reply: Reply, { published = true } = {}): void {
   const route = routeOf(method, url);
@@ -59,7 +58,7 @@ export function checkDeclared(method: string, url: string, reply: Reply, { publi
   throw new Error(`${method} ${url} answered ${reply.status} ${reply.text}\nwhich is not as declared: ${problem}`);
 }
 
-/** Throws if an event is not what its type declares. */
+/** Throws if an event differs from its type's declaration. */
 export function checkEvent(event: unknown): void {
   const { error } = union.validate(event);
   const validate = validatorAt('#/components/schemas/Event');
@@ -122,7 +121,7 @@ function successProblem(
   return validate(body) ? undefined : `published schema: ${ajv.errorsText(validate.errors)}`;
 }
 
-/** The reply's schema as /openapi.json has it. */
+/** The reply's schema in /openapi.json. */
 function publishedSchema(route: Route, status: number): ValidateFunction {
   const path = patterns.find((one) => one.route === route)?.path ?? '';
   const at = ['paths', path, route.method.toLowerCase(), 'responses', status, 'content', 'application/json', 'schema'];

@@ -8,7 +8,7 @@ import { otherClients } from './clients.ts';
 const { keys: allKeys } = allWords;
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** A regular expression that matches exactly the keys that a pattern describes. A caller's `key` may have any characters. */
+/** A regular expression that matches exactly the keys a pattern describes. A caller's `key` may contain any characters. */
 function keyMatcher({ pattern }: KeyDeclaration): RegExp {
   const source = pattern
     .replace(/[{}]/g, '\\$&')
@@ -23,10 +23,10 @@ function keyMatcher({ pattern }: KeyDeclaration): RegExp {
 const declared = Object.values(allKeys).map((key) => ({ form: keyMatcher(key), type: key.type, pattern: key.pattern }));
 /** The key of the test clock. */
 const clock = /^muster:\{[a-z0-9-]+\}:clock(:ticks)?$/;
-/** Looks until the server has noticed that a connection was closed. */
+/** How often to look until the server has noticed that a connection was closed. */
 const patience = 200;
 
-/** What a test run should not have left in its store: connections, undeclared keys and fields. */
+/** Leftovers of a test run in its store: connections, undeclared keys and fields. */
 export async function dirt(url: string, known: ReadonlySet<string>): Promise<string[]> {
   const store = await connect(url);
   try {
@@ -59,7 +59,7 @@ async function undeclaredKeys(store: Store): Promise<string[]> {
   return found.slice(0, 20);
 }
 
-/** Maximum number of hashes that are checked for undeclared fields. */
+/** The most hashes checked for undeclared fields. */
 const maxHashes = 20_000;
 /** Rooms store their own fields in the records of a scope, a space and an organization. */
 const shared = ['scope', 'space', 'org'];
@@ -87,7 +87,7 @@ async function undeclaredFields(store: Store): Promise<string[]> {
   return [...found].slice(0, 20).map((field) => `undeclared field: ${field}`);
 }
 
-/** Whether a pattern describes the key, and as this type. BullMQ's are of every type; `none` has just expired. */
+/** Whether a pattern describes the key with this type. BullMQ's keys have any type; `none` means just expired. */
 export function isDeclared(key: string, type: string): boolean {
   if (clock.test(key) || type === 'none') return true;
   return declared.some(({ form, type: right, pattern }) => form.test(key) && (right === type || pattern.endsWith('*')));

@@ -8,7 +8,7 @@ export interface Exchanged {
   readonly text: string;
 }
 
-/** A request, as `fetch` would send it, on a connection that is kept: at half the cost of a `fetch`, which the suite feels. */
+/** Sends a request as `fetch` would, on a connection that is kept, at half the cost, which the suite feels. */
 export function exchange(
   method: string,
   url: string,
@@ -37,7 +37,7 @@ export function exchange(
       });
     });
     sent.once('error', (error: NodeJS.ErrnoException) => {
-      // The server had closed an idle connection, which a busy process sees only now: it has not read the request.
+      // The server had closed an idle connection, which a busy process notices only now, so it has not read the request.
       const isUnread = sent.reusedSocket && error.code === 'ECONNRESET';
       if (isUnread) exchange(method, url, headers, body).then(resolve, reject);
       else reject(error);

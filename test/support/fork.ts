@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** A TypeScript file in a process of its own. mocha's process requires tsx, which forks do not inherit. */
+/** Runs a TypeScript file in a process of its own. mocha's process requires tsx, which forks do not inherit. */
 export function forkFile(path: string, args: readonly string[]): ChildProcess {
   return fork(path, args, { execArgv: ['--import', 'tsx'] });
 }

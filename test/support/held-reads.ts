@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply, World } from './world.ts';
 
-/** Starts a read with `waitSeconds`; resolves when it is held, with a promise of its answer. */
+/** Starts a read with `waitSeconds`. Resolves, once it is held, with a promise of its answer. */
 export async function heldRead(world: World, path: string, waitSeconds = 20): Promise<{ answer: Promise<Reply> }> {
   const { wake } = world.service;
   const before = wake.reads;
@@ -16,7 +16,7 @@ export async function heldRead(world: World, path: string, waitSeconds = 20): Pr
   return { answer };
 }
 
-/** The topics that a space's scripts publish meanwhile. */
+/** The topics that a space's scripts publish during `action`. */
 export async function topicsOf(world: World, channel: string, action: () => Promise<unknown>): Promise<string[]> {
   const topics: string[] = [];
   let isMarked = false;

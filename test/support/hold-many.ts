@@ -1,9 +1,6 @@
 import { connect } from 'node:net';
 
-/**
- * Holds many reads or watches, without the overhead of a client; notifies its parent when all were answered with a
- * text.
- */
+/** Holds many reads or watches without the overhead of a client. Notifies its parent when all were answered with a text. */
 const [url = '', path, apiKey, awaited = '', count = '0'] = process.argv.slice(2);
 const { hostname, port } = new URL(url);
 let heard = 0;

@@ -1,9 +1,9 @@
 import { endStore, prepareStore } from './store.ts';
 
-// Before mocha loads the tests, which stops everything else for a second or two: hooks.wait.mjs awaits it.
+// Starts before mocha loads the tests, which blocks everything else for a second or two; hooks.wait.mjs awaits it.
 export const preparing = prepareStore().catch(() => undefined);
 
-/** For the whole run: stops what tests started, and fails the run if they left something behind. */
+/** Once per run: stops what tests started, and fails the run if they left anything behind. */
 export const mochaHooks = {
   async afterAll(): Promise<void> {
     const found = await endStore();
@@ -14,7 +14,7 @@ export const mochaHooks = {
   },
 };
 
-/** Also where no test ran. */
+/** Runs even if no test ran. */
 export const mochaGlobalTeardown = endStore;
 
 /** An unhandled rejection fails the current test, or the run. */

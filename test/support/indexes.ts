@@ -3,10 +3,10 @@ import { notesOf, type Records } from './recount.ts';
 import type { World } from './world.ts';
 
 type Hash = Record<string, string>;
-/** Members of a key, each with its score where that is known from the records. */
+/** Members of a key, each with its score if the records tell it. */
 type Members = Map<string, string | null>;
 
-/** Keys that are derived from the records. */
+/** Keys derived from the records. */
 const derived = new RegExp(
   `^(${[
     ...['mailboxes', 'mailboxNames', 'oldestReady', 'claims', 'tombstones', 'scopes', 'scopeNames', 'waiting'],
@@ -22,7 +22,7 @@ const derived = new RegExp(
 const live = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'];
 const requeueable = ['REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 
-/** The lists of dependents that a BLOCKED message is in, by what its record says of its prerequisites. */
+/** The lists of dependents that a BLOCKED message is in, according to the prerequisites in its record. */
 function openPlaces(prerequisites = ''): string[] {
   const [policy, ...entries] = prerequisites.split(' ');
   return entries
@@ -33,7 +33,7 @@ function openPlaces(prerequisites = ''): string[] {
 /** A space's indexes, and the counters of its mailboxes, groups and scopes, derived from the records. */
 class Recounted {
   readonly keys = new Map<string, Members>();
-  /** Members that the store may have besides: what was given back without an attempt may be active, or not yet. */
+  /** Members that the store may have in addition: a message given back without an attempt may be active or not. */
   readonly others = new Map<string, Members>();
   readonly #records: Records;
 
@@ -107,7 +107,7 @@ class Recounted {
     }
   }
 
-  /** What a message with a key is in. One that is DELAYED after an attempt is active. */
+  /** The sets that contain a message with a key. A message DELAYED after an attempt is active. */
   #key(box: string, { id = '', state = '', key, place, prerequisites, attempts, blockedOn }: Hash): void {
     if (key === undefined) return;
     this.#put(`${box}:keyed:${key}`, id, '0');
@@ -119,13 +119,13 @@ class Recounted {
       blockedOn !== undefined;
     if (isActive || state === 'DELAYED')
       this.#put(`${box}:keyActive:${key}`, id, '0', isActive ? this.keys : this.others);
-    // Who waits for units keeps its place.
+    // A message that waits for units keeps its place.
     if (state !== 'BLOCKED' || blockedOn !== undefined || openPlaces(prerequisites).length > 0) return;
     this.#put(`${box}:keyWaiting:${key}`, `${place}${id}`);
     this.#put(`${box}:waitedKeys`, key, '0');
   }
 
-  /** The mailboxes and root scopes with READY messages, and the turns of the latter. */
+  /** The mailboxes and root scopes with READY messages, and the turns of the root scopes. */
   #queues(): void {
     for (const { mailboxId, scopeId, state } of this.all('message')) {
       if (state !== 'READY' || mailboxId === undefined) continue;
@@ -200,7 +200,7 @@ class Recounted {
   }
 }
 
-/** The members of a key as the store has them. */
+/** The stored members of a key. */
 async function stored(world: World, key: string): Promise<Members> {
   const { store } = world.service;
   const name = `${world.prefix}:${key}`;
@@ -217,14 +217,14 @@ async function stored(world: World, key: string): Promise<Members> {
 const least = (members: Members | undefined): number =>
   Math.min(...[...(members ?? [])].map(([, score]) => Number(score)));
 
-/** READY messages: the moment of the oldest, and whether one has a priority, by which the score is less. */
+/** For READY messages: the moment of the oldest, and whether any has a priority, which lowers the score. */
 const oldest = (members: Members | undefined): { at: number; isOrdered: boolean } => {
   const scores = [...(members ?? [])].map(([, score]) => Number(score));
   const momentOf = (score: number): number => score + Math.max(0, Math.ceil(-score / 1e13)) * 1e13;
   return { at: Math.min(...scores.map(momentOf)), isOrdered: scores.some((score) => score < 0) };
 };
 
-/** Fails if an index, or a counter of a mailbox, a group or a scope, differs from the records. */
+/** Fails if an index, or a counter of a mailbox, group or scope, differs from the records. */
 export async function expectIndexes(world: World, records: Records, isClockSteady: boolean): Promise<void> {
   const recounted = new Recounted(records);
   const names = [...records.others].filter((key) => derived.test(key)).sort();
@@ -248,9 +248,9 @@ export async function expectIndexes(world: World, records: Records, isClockStead
 }
 
 /**
- * Heads and the oldest of each mailbox are exact to the second. The exceptions: a message that is sent after the clock
- * was set back, to before the head, does not become the head, as that would cost every send a read; and where a message
- * has a priority, the head may be earlier.
+ * The heads and the oldest message of each mailbox are exact to the second, with two exceptions. A message sent after the
+ * clock was set back, to before the head, does not become the head, as that would cost every send a read. If a message has a
+ * priority, the head may be earlier.
  */
 function expectHeads({ keys }: Recounted, found: ReadonlyMap<string, Members>): void {
   const second = (moment: number): number => Math.floor(moment / 1000);
@@ -317,7 +317,7 @@ function expectGroups(recounted: Recounted): void {
 }
 
 /**
- * Checks a scope's counts of groups and declared children, and what a cancel has ended, and that it has reached
+ * Checks a scope's counts of groups and declared children, what a cancel has ended, and that the cancel has reached
  * everything.
  */
 function expectScopes(recounted: Recounted): void {
@@ -339,7 +339,7 @@ function expectScopes(recounted: Recounted): void {
     ).length;
     const counters = [scope['undecidedGroups'], scope['declaredChildren']].map((value) => Number(value ?? 0));
     expect(counters, `scope ${id}`).to.deep.equal([undecided, declared]);
-    // Retention removes messages that it ended.
+    // Retention removes messages that the cancel ended.
     expect(Number(scope['cancelledMessages'] ?? 0), `cancel of ${id}`).to.be.at.least(ended.get(id) ?? 0);
     const isWalked = scope['cancelledAt'] !== undefined && scope['cancelWalk'] === undefined;
     if (isWalked) expect(scope['live'], `live in ${id}, which a cancel has passed`).to.equal('0');
@@ -347,8 +347,7 @@ function expectScopes(recounted: Recounted): void {
 }
 
 /**
- * Expects a timer at or before each due moment: deadlines, waiters, the first lease, delays, and the rest of each
- * cancel.
+ * Expects a timer no later than each due moment: deadlines, waiters, the first lease, delays, and the rest of each cancel.
  */
 async function expectTimers(world: World, recounted: Recounted, found: ReadonlyMap<string, Members>): Promise<void> {
   const { store } = world.service;

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 
 const read = { script: 'event/read', reply: pageReply };
 
-/** All entries of a space's journal, packed or not, without a request. */
+/** All entries of a space's journal, packed or not, read without a request. */
 export async function journalOf({ service, org, spaceId }: World): Promise<JournalEntry[]> {
   const scripts = new Scripts(service.store, product.words);
   const journal = new Journal(scripts, new Segments(service.store), pino({ level: 'silent' }));

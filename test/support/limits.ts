@@ -1,7 +1,6 @@
 import { product } from '../../src/primitives.ts';
 import { limitsAt } from '../../src/space/limits.ts';
 
-/** The limits of all rooms. */
 export const { limits: spaceLimits } = product;
 export const defaultLimits = limitsAt(spaceLimits, 'default');
 export const maximumLimits = limitsAt(spaceLimits, 'max');

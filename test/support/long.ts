@@ -1,7 +1,7 @@
 /** Whether this is `npm run test:long`. */
 export const isLong = process.env['LONG'] === '1';
 
-/** How many of something a test tries: few in `npm test`, many in `npm run test:long`. */
+/** A count for a test: small in `npm test`, large in `npm run test:long`. */
 export const many = (some: number, much: number): number => (isLong ? much : some);
 
 /** The time limit of such a test. */

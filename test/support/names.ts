@@ -35,7 +35,8 @@ export class Names {
   }
 
   /**
-   * Sets the addresses of a name, or another name as its alias; none: it has no address. Names never set are unknown.
+   * Sets the addresses of a name, or another name as its alias; without targets the name has no address. Names never set are
+   * unknown.
    */
   set(name: string, ...targets: string[]): void {
     this.#names.set(name, targets);

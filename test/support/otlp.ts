@@ -2,18 +2,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from './processes.ts';
 
-/** A span, as a receiver of OTLP sees it. */
+/** A span as received by OTLP. */
 export interface ReceivedSpan {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** '': it is the first of its trace. */
+  /** '' for the first span of a trace. */
   readonly parentId: string;
   readonly name: string;
   /** As in OTLP: 2 SERVER, 3 CLIENT, 4 PRODUCER, 5 CONSUMER. */
   readonly kind: number;
   readonly attributes: Readonly<Record<string, string | number>>;
-  /** The ids of spans. */
+  /** The ids of the linked spans. */
   readonly links: readonly string[];
   readonly isError: boolean;
 }
@@ -46,7 +46,6 @@ export class OtlpReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Waits for a span. */
   async find(test: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan> {
     let found: ReceivedSpan | undefined;
     await until(() => {
@@ -62,7 +61,7 @@ export class OtlpReceiver {
   }
 }
 
-/** The values of a message of protobuf, by field number. */
+/** The values of a protobuf message by field number. */
 type Message = ReadonlyMap<number, readonly (Buffer | bigint)[]>;
 
 function messageOf(bytes: Buffer): Message {
@@ -96,7 +95,7 @@ const textIn = (message: Message, field: number): string => String(bytesIn(messa
 const hexIn = (message: Message, field: number): string => bytesIn(message, field)[0]?.toString('hex') ?? '';
 const numberIn = (message: Message, field: number): number => Number(message.get(field)?.[0] ?? 0);
 
-/** Texts and whole numbers; others are not sent. */
+/** Text and integer attributes; no others are sent. */
 function attributesIn(message: Message, field: number): Record<string, string | number> {
   const pairs = messagesIn(message, field).map((pair) => {
     const [value = new Map()] = messagesIn(pair, 2);

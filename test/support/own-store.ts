@@ -7,7 +7,7 @@ import { product } from '../../src/primitives.ts';
 import { connect, type Store } from '../../src/redis/connection.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
 
-/** An embedded store for one test file, for tests that need an empty one or look at all of it. */
+/** An embedded store for one test file that needs an empty store or looks at all of it. */
 export class OwnStore {
   readonly dataDir: string;
   readonly #redis: EmbeddedRedis;
@@ -27,7 +27,7 @@ export class OwnStore {
     return this.#redis.socketPath;
   }
 
-  /** A new connection each time, as every process has its own. */
+  /** A new connection each time, as each process has its own. */
   async admin(): Promise<Admin> {
     const store = await connect(this.url);
     this.#connections.push(store);

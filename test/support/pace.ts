@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { expect } from 'chai';
 
-/** A step resembles a request: a byte is sent to another process and back, and a little is computed. */
+/** A step resembles a request: a byte goes to another process and back, and a little is computed. */
 const steps = 1500;
-/** Uncounted steps, until the other process runs and our code is compiled. */
+/** Uncounted steps, so that the other process runs and our code is compiled. */
 const warmUpSteps = 300;
-/** The duration of the counted steps on the reference machine: two idle cores of a rented one. */
+/** How long the counted steps take on the reference machine, two idle rented cores. */
 const referenceMs = 150;
-/** The limit on a measurement's duration, however long the timed work took. */
+/** The limit on a measurement, however long the timed work took. */
 const maxMs = 5000;
 
 /**
- * Compares a measured time with its limit. Limits are for the reference machine: if this one is currently slower by
- * some factor, as measured with work of the test's own, the limit is multiplied by it.
+ * Compares a measured time with its limit, which holds for the reference machine. If this machine is slower by some factor at
+ * the moment, as work of the test's own shows, the limit is multiplied by that factor.
  */
 export class Pace {
   readonly #slownessBefore: number;
@@ -24,7 +24,7 @@ export class Pace {
     this.#slownessBefore = slownessBefore;
   }
 
-  /** Call it right before what is timed. */
+  /** Call it right before the timed work. */
   static async begin(): Promise<Pace> {
     return new Pace(await slowness());
   }
@@ -35,8 +35,8 @@ export class Pace {
   }
 
   /**
-   * Checks a time measured elsewhere. The machine is only measured if the time exceeds the limit, for as long as the
-   * work took, but for at least a second.
+   * Checks a time measured elsewhere. The machine is measured only if the time exceeds the limit, for as long as the work
+   * took, but at least for a second.
    */
   async expect(tookMs: number, promisedMs: number, what = 'ms'): Promise<void> {
     let times = 1;
@@ -50,8 +50,8 @@ export class Pace {
 }
 
 /**
- * The factor by which steps are slower than on the reference machine, at least 1. They are repeated for at least
- * `forMs`, and the slowest count, as other load comes and goes within the second.
+ * How much slower steps are than on the reference machine, at least 1. They are repeated for at least `forMs`; the slowest
+ * ones count, as other load comes and goes within a second.
  */
 async function slowness(forMs = 0): Promise<number> {
   const echo = spawn('cat', { stdio: ['pipe', 'pipe', 'ignore'] });

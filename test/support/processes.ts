@@ -22,7 +22,7 @@ interface Ended {
 
 const main = [process.execPath, 'dist/main.js'];
 
-/** A process of `npm start`, from the build that `npm test` makes first; without npm by default. */
+/** A process of `npm start`, from the build that `npm test` makes first. By default it runs without npm. */
 export class MusterProcess {
   stdout = '';
   stderr = '';
@@ -46,12 +46,12 @@ export class MusterProcess {
     this.ended = once(this.#child, 'close').then(([status]) => ({ status, stdout: this.stdout, stderr: this.stderr }));
   }
 
-  /** What its log says, without the requests. */
+  /** The messages of its log, except requests. */
   get said(): string[] {
     return messagesOf(this.stderr);
   }
 
-  /** Resolves when it is serving; if it exits instead, throws its output. */
+  /** Resolves when it is serving. If it exits instead, throws its output. */
   async ready(): Promise<this> {
     await until(() => /^(listening on .*|worker ready)\n/m.test(this.stdout) || this.#child.exitCode !== null);
     if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.stdout}${this.stderr}`);
@@ -62,7 +62,7 @@ export class MusterProcess {
     return /^listening on (.*)$/m.exec(this.stdout)?.[1] ?? '';
   }
 
-  /** From the `export` lines of a first start. */
+  /** The access from the `export` lines of a first start. */
   get access(): Access {
     const line = (name: string): string => new RegExp(`^export ${name}=(.*)$`, 'm').exec(this.stdout)?.[1] ?? '';
     return { spaceId: line('MUSTER_SPACE'), apiKey: line('MUSTER_KEY') };
@@ -82,13 +82,12 @@ export class MusterProcess {
   }
 }
 
-/** The messages in lines of a log. */
 export function messagesOf(log: string): string[] {
   const lines = log.split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line).msg as string | undefined).filter((text) => text !== undefined);
 }
 
-/** Starts processes and makes folders, and leaves nothing behind. */
+/** Starts processes and creates folders, and removes all of them. */
 export class Processes {
   #processes: MusterProcess[] = [];
   #folders: string[] = [];
@@ -105,7 +104,7 @@ export class Processes {
     return started;
   }
 
-  /** Also stops an embedded server that a killed process has left. */
+  /** Also stops an embedded server that a killed process left running. */
   async clear(): Promise<void> {
     await Promise.all(this.#processes.splice(0).map((one) => one.end('SIGKILL')));
     for (const dataDir of this.#folders.splice(0)) {
@@ -127,7 +126,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** A request below the space, with a new Idempotency-Key unless one is given. Rejects without an answer. */
+/** A request below the space, by default with a new Idempotency-Key. Rejects if there is no answer. */
 export async function call(
   url: string,
   { spaceId, apiKey }: Access,
@@ -150,7 +149,7 @@ export async function call(
   return { status, headers: received, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** Repeats a call, at an address that may change, until the answer is not 503. */
+/** Repeats a call, whose address may change, until the answer is not 503. */
 export async function insist(url: () => string, access: Access, path: string, body?: unknown): Promise<Answer> {
   const key = randomUUID();
   for (;;) {
@@ -160,7 +159,7 @@ export async function insist(url: () => string, access: Access, path: string, bo
   }
 }
 
-/** Waits until `condition` holds; mocha's own time limit ends it. */
+/** Waits until `condition` holds. mocha's own time limit ends the wait. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(10);
 }

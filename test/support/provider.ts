@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How the provider writes its limits. */
+/** The format in which the provider reports its limits. */
 type Style = 'openai' | 'anthropic';
 
 interface Plan {
@@ -13,7 +13,7 @@ interface Plan {
   readonly latencyMs?: number;
 }
 
-/** What a test asks of a model: an answer that takes so many tokens, or a failure. */
+/** A test's instruction to the model: answer with this many tokens, or fail. */
 interface Ask {
   readonly tokens: number;
   readonly fail?: 'billed' | 'cut';
@@ -25,11 +25,11 @@ async function bodyOf(request: IncomingMessage): Promise<Ask> {
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
-/** A provider of models that keeps its limit: so many tokens in each window, which begin at multiples of it since 1970. */
+/** A provider of models with a limit of tokens per window. Windows begin at multiples of their length since 1970. */
 export class Provider {
   readonly #server: Server;
   readonly #plan: Plan;
-  /** Per window: the tokens of the calls that were answered, and how many were refused. */
+  /** For each window: the tokens and number of answered calls, and the number of refused ones. */
   readonly windows = new Map<number, { tokens: number; calls: number; refused: number }>();
 
   private constructor(plan: Plan) {
@@ -55,7 +55,7 @@ export class Provider {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1/messages`;
   }
 
-  /** The window that a moment is in. */
+  /** The window of a moment. */
   at(now = Date.now()) {
     const start = now - (now % this.#plan.windowMs);
     const window = this.windows.get(start) ?? { tokens: 0, calls: 0, refused: 0 };

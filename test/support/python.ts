@@ -13,7 +13,7 @@ const kind: ProgramKind = {
   names: ['python3'],
   packages: ['python3', 'python3-minimal', 'python3-pip'],
   path: 'usr/bin/python3',
-  // Its libraries are looked for where it is unpacked.
+  // Its libraries are in the folder it was unpacked to.
   environment: (root) => ({ PYTHONHOME: join(root, 'usr'), PATH: `${join(root, 'usr/bin')}:${process.env['PATH']}` }),
   versionIn: (printed) => {
     const [, version, minor] = /^Python (3\.(\d+)\S*)/.exec(printed) ?? [];

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 
 type Hash = Record<string, string>;
 
-/** The names of the keys with a prefix. On a cluster they have one slot, and those of others are not looked at. */
+/** The names of the keys with a prefix. On a cluster they are in one slot, so only that slot is read. */
 async function keysWith(prefix: string, store: Store): Promise<string[]> {
   if (addressOf(store, prefix) !== '') {
     const shard = serverOf(store, prefix) as Redis;
@@ -27,13 +27,13 @@ async function keysWith(prefix: string, store: Store): Promise<string[]> {
   return names;
 }
 
-/** Every record of one space by kind, found by the names of keys: no counter or index of the scripts is used. */
+/** Every record of a space by kind, found by the names of keys, without any counter or index of the scripts. */
 export class Records {
   /** The names of all other keys, without the space's prefix. */
   readonly others = new Set<string>();
-  /** The texts of notes, by their scopes. */
+  /** The texts of notes by scope. */
   readonly notes = new Map<string, Hash>();
-  /** The messages that segments name, each with its mailbox. */
+  /** The messages listed in segments, each with its mailbox. */
   readonly named: [mailboxId: string, id: string][] = [];
   readonly #kinds = new Map<string, Map<string, Hash>>();
 
@@ -55,7 +55,7 @@ export class Records {
     return records;
   }
 
-  /** Adds the packed messages, which no index of the scripts is asked for, with the kind of their segment as `packed`. */
+  /** Adds the packed messages without using any index of the scripts; `packed` is the kind of their segment. */
   async #addPacked({ prefix, service: { store } }: World): Promise<void> {
     const messages = this.of('message');
     const isUnpacked = new Set(await store.zrange(`${prefix}:unpackedMessages`, '0', '-1'));
@@ -100,11 +100,11 @@ function tally(states: readonly string[], found: Iterable<string | undefined>): 
 const stateOf = (record: Hash): string | undefined => record['state'];
 const isLive = (message: Hash): boolean => ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'].includes(message['state'] ?? '');
 
-/** Waiters and holds that wait. */
+/** Waiting waiters and holds. */
 const waitingIn = (records: Records): Hash[] =>
   ['waiter', 'hold'].flatMap((kind) => [...records.of(kind).values()].filter(({ state }) => state === 'WAITING'));
 
-/** The scopes with live work in their subtree. */
+/** The scopes with live work in their subtrees. */
 function activeScopes(records: Records, messages: readonly Hash[]): Set<string> {
   const active = new Set<string>();
   for (const live of [...messages.filter(isLive), ...waitingIn(records)]) {
@@ -114,7 +114,7 @@ function activeScopes(records: Records, messages: readonly Hash[]): Set<string> 
   return active;
 }
 
-/** What each scope counts of its subtree: as stored, and as counted from the records. */
+/** Each scope's counters of its subtree: as stored, and as counted from the records. */
 function countedScopes(records: Records, messages: readonly Hash[]) {
   const below = (id: string, found: Iterable<Hash>): number =>
     [...found].filter((one) =>
@@ -135,7 +135,7 @@ function countedScopes(records: Records, messages: readonly Hash[]) {
   };
 }
 
-/** The balances of each budget as stored, and as its reservations and those of the budgets below it add up. */
+/** Each budget's balances: as stored, and as the sum of its reservations and the budgets below it. */
 function countedBudgets(records: Records) {
   const sum = (of: readonly Hash[], field: string): bigint =>
     of.reduce((total, one) => total + BigInt(one[field] ?? 0), 0n);
@@ -160,14 +160,14 @@ function countedBudgets(records: Records) {
 
 const unitsOf = (holds: readonly Hash[]): number => holds.reduce((sum, { units }) => sum + Number(units), 0);
 
-/** Units of a pool that CLAIMED messages hold. */
+/** The units of a pool that CLAIMED messages hold. */
 const claimedUnits = (records: Records, poolId: string): number =>
   [...records.of('message').values()]
     .flatMap(({ held }) => held?.split(' ') ?? [])
     .map((entry) => entry.split(':'))
     .reduce((sum, [id, units]) => sum + (id === poolId ? Number(units) : 0), 0);
 
-/** The held units of each pool and the messages that require it, as stored, and as holds and messages add up. */
+/** Each pool's held units and requiring messages: as stored, and as counted from holds and messages. */
 function countedPools(records: Records) {
   const held = [...records.of('hold').values()].filter(({ state }) => state === 'HELD');
   const pools = [...records.of('pool')];
@@ -191,7 +191,7 @@ export function notesOf(texts: Hash): Record<string, { version: number; bytes: n
   );
 }
 
-/** What each scope counts of its notes: as stored, and as counted. No version is above the scope's, and none comes twice. */
+/** Each scope's counters of its notes: as stored, and as counted. Versions are distinct and at most the scope's. */
 function countedNotes(records: Records) {
   const scopes = [...records.of('scope')].map(([id, scope]) => {
     const texts = records.notes.get(id) ?? {};
@@ -226,7 +226,7 @@ function deadlines(records: Records, messages: readonly Hash[], spaceNumber: str
 
 const minuteOf = (entryId: string): number => Math.floor(Number(entryId.split('-', 1)[0]) / 60_000);
 
-/** What each mailbox and the space (by the name '') keep of their figures, and what the journal says of them. */
+/** The figures of each mailbox and of the space (named ''): as stored, and as counted from the journal. */
 async function countedFigures(records: Records, world: World, journal: readonly JournalEntry[]) {
   const { store } = world.service;
   const happened = journal.flatMap(([entryId, [type, text]]) => {
@@ -282,7 +282,7 @@ async function countedFigures(records: Records, world: World, journal: readonly 
   return { kept, counted };
 }
 
-/** How often each counted event type is in the journal. */
+/** How often each counted event type occurs in the journal. */
 function countedEvents(journal: readonly JournalEntry[]): Record<string, number> {
   const types = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
   const counts = Object.fromEntries(types.map((type) => [type, 0]));
@@ -290,7 +290,7 @@ function countedEvents(journal: readonly JournalEntry[]): Record<string, number>
   return counts;
 }
 
-/** The expected census, backlog, waits and counters of a space, counted from its records. */
+/** A space's expected census, backlog, waits and counters, counted from its records. */
 export async function recount(world: World) {
   const records = await Records.read(world);
   const all = [...records.of('message')].map(([id, message]): Hash => ({ id, ...message }));
@@ -352,7 +352,7 @@ export async function recount(world: World) {
       [...records.of('hold')].flatMap(([id, hold]) => (hold['state'] === state ? [id] : [])).sort(),
     claimIds: ids(inState('CLAIMED')),
     waiterIds: [...records.of('waiter')].flatMap(([id, waiter]) => (waiter['state'] === 'WAITING' ? [id] : [])).sort(),
-    /** Waiters granted in a window that is not over yet. */
+    /** Waiters whose grant's window has not ended. */
     heldGrantIds: (asOf: number) =>
       [...records.of('waiter')]
         .filter(([, waiter]) => {
@@ -371,9 +371,7 @@ export async function recount(world: World) {
   };
 }
 
-/**
- * Census, backlog, waits, usage and the organization's counters as the service reports them, in the shape of `recount`.
- */
+/** Census, backlog, waits, usage and the organization's counters as the service reports them, in the shape of `recount`. */
 export async function reported(world: World) {
   const [census, backlog, waits, usage, org, timers, schedules] = await Promise.all([
     world.get('/census'),

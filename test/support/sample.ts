@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 
-/** Values of every kind of field; the first that a field accepts is its sample. */
+/** Values of every kind of field. The first that a field accepts is its sample. */
 const values = [
   '0190a1b2-0000-7000-8000-000000000000',
   '2099-01-31T12:00:00.000Z',
@@ -25,7 +25,7 @@ const values = [
   ['yes', 'no'],
 ];
 
-/** Fields that exclude others of a call's body, and what the call needs beside its required ones. */
+/** Fields of a call's body that exclude others, and fields that the call needs besides its required ones. */
 export const leftOut: Readonly<Record<string, readonly string[]>> = {
   'schedule.create': ['everySeconds'],
   'schedule.update': ['everySeconds'],
@@ -45,7 +45,7 @@ interface Described {
   readonly keys?: Readonly<Record<string, Described>>;
 }
 
-/** Two objects that a schema accepts: one with every field, one with only the required fields. */
+/** Two objects that a schema accepts: with every field, and with only the required ones. */
 export function samples(
   schema: Joi.ObjectSchema | undefined,
   without: readonly string[] = [],
@@ -63,10 +63,10 @@ export function samples(
   return [full, least];
 }
 
-/** A value that the object accepts for this field, whatever the others are. */
+/** A value that the object accepts for this field, regardless of the others. */
 function sampleOf(schema: Joi.ObjectSchema, described: Described, name: string): unknown {
   if (described.keys) return samples(schema.extract(name) as Joi.ObjectSchema)[0];
-  // A list of states: the first in its pattern.
+  // For a list of states, the first state in its pattern.
   const named = described.metas?.map(({ pattern }) => /^\^\((\w+)/.exec(pattern ?? '')?.[1]) ?? [];
   const candidates = [...(described.allow ?? []).filter((value) => value !== null), ...named, ...values];
   const found = candidates.find((value) => {

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { checkEvent } from './declared.ts';
 
-/** A request that a webhook receiver got. */
+/** A request received by a webhook receiver. */
 interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -11,7 +11,7 @@ interface Received {
   readonly body: any;
 }
 
-/** A webhook receiver on the loopback; `answer` determines its answers, 200 by default. */
+/** A webhook receiver on the loopback. `answer` sets its answers, by default 200. */
 export class Sink {
   readonly received: Received[] = [];
   answer: (response: ServerResponse, received: Received) => void = (response) => response.end('ok');
@@ -25,7 +25,7 @@ export class Sink {
       request.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         const body = JSON.parse(text);
-        // A test message's event is not in a journal, and not declared.
+        // A test message's event is not in a journal and not declared.
         if (body.type !== 'destination.test') checkEvent(body.data);
         const received = { path: request.url ?? '', headers: request.headers, text, body };
         this.received.push(received);
@@ -49,12 +49,11 @@ export class Sink {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The requests for one path. */
   at(path: string): Received[] {
     return this.received.filter((one) => one.path === path);
   }
 
-  /** Resolves when a path has got at least this many requests. */
+  /** Resolves when a path has received at least this many requests. */
   async got(count: number, path = '/'): Promise<Received[]> {
     while (this.at(path).length < count) {
       await new Promise<void>((resolve) => {

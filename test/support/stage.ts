@@ -5,7 +5,6 @@ import { fieldsOf, makeRecords, type Objects } from '../attack/support/objects.t
 import { putStored, readStored, type Stored, takeStored } from './stored.ts';
 import { type Reply, World } from './world.ts';
 
-/** A call of a batch. */
 export type Call = Record<string, unknown>;
 export interface Result {
   readonly status: number;
@@ -13,22 +12,22 @@ export interface Result {
   readonly body: any;
 }
 
-/** The routes of the calls that atomic batches take. */
+/** The routes that atomic batches take. */
 export const routes = allRoutes.filter(isAtomic);
 export const routeOf = ({ call }: Call): Route => routes.find((route) => route.call === call) as Route;
 const headers = { 'X-Request-Id': 'pair', 'Idempotency-Key': 'pair' };
-/** What ids, places in a queue, tokens and fences have of the clock stays the same, their random parts do not. */
+/** Random parts of ids, places in a queue, tokens and fences. Their parts from the clock stay the same. */
 const random: readonly (readonly [RegExp, number])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[1-7][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 15],
   [/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}(?= )/g, 15],
   [/[0-9a-f]{32}/g, 0],
-  // Tokens of links, and their digests.
+  // The tokens of links and their digests.
   [/(?<=\/answer\/|links\\t|"|[\w-]{43} )[\w-]{43,}/g, 0],
-  // Fences have the microsecond.
+  // A fence contains the microsecond.
   [/17\d{14}/g, 13],
 ];
 
-/** A world that can be put back to what it was. */
+/** A world that can be reset to its initial state. */
 export class Stage {
   readonly world: World;
   readonly objects: Objects;
@@ -63,7 +62,7 @@ export class Stage {
     return { call: route.call, ...fieldsOf(route, this.objects) };
   }
 
-  /** Whether it was there at first. */
+  /** Whether the text was there initially. */
   isKnown(text: string): boolean {
     const known = this.#looks.get(text) ?? this.#known.includes(text);
     this.#looks.set(text, known);
@@ -76,7 +75,7 @@ export class Stage {
     return random.reduce(hide, text);
   }
 
-  /** All that is stored but answers that are kept for their keys, and queues as lists, which may have dead entries. */
+  /** Everything stored except idempotent answers and the lists of queues, which may have dead entries. */
   async #state(): Promise<string[]> {
     const found = await takeStored(this.world);
     const isSame = (key: string): boolean => this.#stored.get(key)?.equals(found.get(key) ?? Buffer.of()) ?? false;
@@ -88,13 +87,13 @@ export class Stage {
   async #read(isWanted: (key: string) => boolean): Promise<Map<string, string>> {
     const isCompared = (key: string): boolean => !/:idempotency:|:ticks$|:queue$/.test(key);
     const stored = await readStored(this.world, (key) => isCompared(key) && isWanted(key));
-    // Links are stored by random texts, so their order says nothing.
+    // Links are stored under random texts, so their order is random.
     const inOrder = (text: string): string =>
       text.includes(':links ') ? text.replaceAll(',', '').split('\n').sort().join('\n') : text;
     return new Map([...stored].map(([key, value]) => [key, inOrder(this.#anonymous(`${key} ${value}`))]));
   }
 
-  /** What calls by themselves answer, one after the other up to the first that is refused, and what is stored then. */
+  /** Makes the calls one by one, up to the first refused one. Returns their answers and the state stored then. */
   async inSequence(calls: readonly Call[]): Promise<{ results: Result[]; state: string[] }> {
     await putStored(this.world, this.#stored);
     const results: Result[] = [];
@@ -113,18 +112,20 @@ export class Stage {
     return { results, state: await this.#state() };
   }
 
-  /** Answers the calls as an atomic batch on what there was at first. */
+  /** Makes the calls as an atomic batch on the initial state. */
   async atomically(calls: readonly Call[]): Promise<Reply> {
     await this.reset();
     return this.world.post('/batch', { atomic: true, calls }, headers);
   }
 
-  /** Puts everything back to what it was at first. */
+  /** Resets everything to the initial state. */
   async reset(): Promise<void> {
     await putStored(this.world, this.#stored);
   }
 
-  /** What is wrong with the calls as an atomic batch; undefined: it does what they do one after the other, or nothing. */
+  /**
+   * How the atomic batch of the calls differs from making them one by one; undefined if it does not, or if it does nothing.
+   */
   async differenceOf(calls: readonly Call[]): Promise<string | undefined> {
     const { results, state } = await this.inSequence(calls);
     const reply = await this.atomically(calls);
@@ -155,12 +156,12 @@ export class Stage {
   }
 }
 
-/** A result as a batch has it. */
+/** A result as shown in a batch. */
 function shown({ status, body }: Result, call: Call): object {
   const without = routeOf(call).asRecord?.without ?? [];
   const kept = body && Object.fromEntries(Object.entries(body).filter(([name]) => !without.includes(name)));
   return { status, body: kept, replayed: false };
 }
 
-/** A batch that was refused has counted one request. */
+/** A refused batch has counted one request. */
 const uncounted = (line: string): string => line.replaceAll(/(usedRequests|usedRecovery)\\t\d+/g, '$1');

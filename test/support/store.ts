@@ -2,18 +2,18 @@ import { clients } from './clients.ts';
 import { TestCluster } from './cluster.ts';
 import type { OwnStore } from './own-store.ts';
 
-/** Promises, so that concurrent tests start only one. */
+/** A promise, so that concurrent tests start only one. */
 let starting: Promise<OwnStore | TestCluster> | undefined;
-/** Its clients before any test. */
+/** The store's clients before any test. */
 let known: Promise<ReadonlySet<string>> | undefined;
 
-/** A cluster of one node, which refuses the same as a larger one; TEST_REDIS=plain: an embedded store. */
+/** A cluster of one node, which refuses the same commands as a larger one. With TEST_REDIS=plain, an embedded store. */
 async function start(): Promise<OwnStore | TestCluster> {
   const isPlain = process.env['TEST_REDIS'] === 'plain';
   return isPlain ? (await import('./own-store.ts')).OwnStore.start() : TestCluster.form(1);
 }
 
-/** Starts the store early: a new cluster takes no writes for two seconds, while the tests are loaded. */
+/** Starts the store early, as a new cluster accepts no writes for two seconds; meanwhile the tests are loaded. */
 export function prepareStore(): Promise<OwnStore | TestCluster> {
   starting ??= start();
   // Its users handle a failure.
@@ -34,12 +34,12 @@ type LastLook = (url: string, known: ReadonlySet<string>) => Promise<string[]>;
 
 let lastLook: LastLook = async () => [];
 
-/** Called before the store stops; returns what tests have left there, given the clients from before. */
+/** Called before the store stops. Gets the clients from before, and returns what tests have left. */
 export function lookLast(look: LastLook): void {
   lastLook = look;
 }
 
-/** Stops the store; returns what tests have left there. */
+/** Stops the store. Returns what tests have left in it. */
 export async function endStore(): Promise<string[]> {
   const store = await starting?.catch(() => undefined);
   if (!store) return [];

@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** All that an organization stores, by key, as DUMP replies. */
+/** Everything an organization stores, by key, as DUMP replies. */
 export type Stored = ReadonlyMap<string, Buffer>;
 
 async function keysOf({ service: { store }, org }: World): Promise<string[]> {
@@ -17,13 +17,13 @@ async function keysOf({ service: { store }, org }: World): Promise<string[]> {
 const dumps =
   "local all = {} for i, key in ipairs(redis.call('KEYS', ARGV[1])) do all[2 * i - 1], all[2 * i] = key, redis.call('DUMP', key) end return all";
 
-/** What the organization stores now. */
+/** The organization's current state. */
 export async function takeStored({ service: { store }, org }: World): Promise<Stored> {
   const all = (await store.callBuffer('EVAL', dumps, 0, `muster:{${org}}*`)) as Buffer[];
   return new Map(all.flatMap((key, index) => (index % 2 === 0 ? [[key.toString(), all[index + 1] as Buffer]] : [])));
 }
 
-/** Puts the organization back to what it stored. */
+/** Resets the organization to a stored state. */
 export async function putStored(world: World, stored: Stored): Promise<void> {
   const { store } = world.service;
   const found = await takeStored(world);
@@ -36,8 +36,8 @@ export async function putStored(world: World, stored: Stored): Promise<void> {
 }
 
 /**
- * What the organization stores, as texts that can be compared: by key, without an order that says nothing, and without fields
- * that are 0, which is what an absent one counts as. `isWanted`: which keys.
+ * Everything an organization stores, as texts to compare: by key, without order where it has no meaning, and without fields
+ * that are 0, which equals an absent one. isWanted: selects keys.
  */
 export async function readStored(
   world: World,

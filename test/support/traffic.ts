@@ -84,7 +84,7 @@ export class Traffic {
     await this.#world.mustPost(`/task-groups/${group.id}/tasks/${claim.taskId}/accept`);
   }
 
-  /** In a separate mailbox: completes messages that are ready again, and leaves one that was nacked with a delay. */
+  /** In a separate mailbox: completes messages that became ready again, and leaves one that was nacked with a delay. */
   async later(): Promise<void> {
     this.#later ??= this.#world.mustPost('/mailboxes', { name: 'later' }).then(({ id }) => id);
     const mailboxId = await this.#later;
@@ -104,7 +104,7 @@ export class Traffic {
     await this.#world.mustPost(`${path}/purge`, { scopeId: other });
   }
 
-  /** A run that is cancelled with a message and a barrier, and a scope that is never used. */
+  /** A run cancelled with a message and a barrier in it, and a scope that is never used. */
   async stopped(): Promise<void> {
     await this.#world.mustPost('/scopes', { name: 'unused' });
     const { id: scopeId } = await this.#world.mustPost('/scopes', { name: 'stopped' });
@@ -133,7 +133,7 @@ export class Traffic {
     await this.#world.mustPost(`${path}/void`, { reservationId, workKey });
   }
 
-  /** In a pool of their own: holds that are HELD, released, cancelled and WAITING; a pool that is deleted. */
+  /** In separate pools: holds that are HELD, released, cancelled and WAITING; a pool that is deleted. */
   async holds(): Promise<void> {
     const scopeId = this.scope();
     const make = () => this.#world.mustPost('/pools', { name: `pool-${randomUUID()}`, units: 1 });
@@ -150,7 +150,7 @@ export class Traffic {
     await this.#world.call('DELETE', `/pools/${other.id}`);
   }
 
-  /** Of messages: questions that are answered, withdrawn and OPEN; without: one that is answered and one that expires. */
+  /** Questions of messages that are answered, withdrawn and OPEN; without a message, one answered and one that expires. */
   async questions(): Promise<void> {
     const answer = (id: string) => this.#world.mustPost(`/questions/${id}/answer`, { answer: true, answeredBy: 'ann' });
     const asked = async () => {
@@ -172,7 +172,7 @@ export class Traffic {
     await alone();
   }
 
-  /** A consumption, a grant, a cancelled waiter and one that expires. */
+  /** A consumption, a grant, a cancelled waiter and an expiring one. */
   async units(): Promise<void> {
     const path = `/allowances/${this.#allowance}`;
     const scopeId = this.scope();

@@ -16,7 +16,7 @@ interface Filter {
   readonly wants: (event: Event) => boolean;
 }
 
-/** One watcher: the events it got, without duplicates by eventId, and its cursor. */
+/** A watcher: its cursor and the events it has received, without duplicate eventIds. */
 class Watcher {
   readonly filter: Filter;
   readonly heard: string[] = [];
@@ -114,7 +114,7 @@ export class Watching {
     return reply.status === 200 ? 2 : 1;
   }
 
-  /** Waits until every watcher is at the end; each must have exactly the events that match, in order. */
+  /** Waits until every watcher is at the end. Each must then have exactly the matching events, in order. */
   async finish(): Promise<void> {
     await Promise.all(this.#running);
     this.#agent.destroy();
@@ -154,7 +154,7 @@ export class Watching {
     }
   }
 
-  /** One page; undefined if the watcher lost its connection, and continues with its old cursor. */
+  /** One page; undefined if the watcher lost its connection, after which it continues from its old cursor. */
   async #poll(watcher: Watcher, waitSeconds: number): Promise<{ events: Event[]; nextCursor: string } | undefined> {
     const query = `${watcher.filter.query}${watcher.filter.query && '&'}cursor=${watcher.cursor}&waitSeconds=${waitSeconds}`;
     const { url, spaceId, apiKey } = this.#world;

@@ -19,7 +19,7 @@ export async function delivering(options: Partial<ServiceOptions> = {}): Promise
   });
 }
 
-/** For the tests of a block: one service that delivers, and a receiver for each test. */
+/** For the tests of a block: a service that delivers, and a receiver for each test. */
 export class Deliveries {
   service!: MusterService;
   sink!: Sink;

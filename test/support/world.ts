@@ -19,7 +19,7 @@ export const allPermissions = [
   ...['coordination_read', 'coordination_write', 'resource_config', 'resource_spend', 'key_admin'],
 ];
 
-/** An answer as a client sees it. */
+/** An answer as seen by a client. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -28,7 +28,7 @@ export interface Reply {
   readonly body: any;
 }
 
-/** `404 BUDGET_NOT_FOUND`; for a success only its status. */
+/** `404 BUDGET_NOT_FOUND`, or just the status of a success. */
 export const codeOf = ({ status, body }: Reply): string =>
   body?.error === undefined ? `${status}` : `${status} ${body.error.code}`;
 
@@ -46,7 +46,7 @@ async function start(): Promise<MusterService> {
   });
 }
 
-/** The API of this test run, on the test clock and without a sweeper: only calls fire due timers. */
+/** The API of this test run, on the test clock and without a sweeper, so only calls fire due timers. */
 export async function api(): Promise<MusterService> {
   service ??= start();
   return service;
@@ -62,7 +62,7 @@ lookLast(async (url, known) => {
   return dirt(url, known);
 });
 
-/** One organization with one space and one key, and a client for them. */
+/** An organization with one space and one key, and a client for them. */
 export class World {
   readonly service: MusterService;
   readonly org: string;
@@ -70,10 +70,10 @@ export class World {
   readonly apiKey: string;
   readonly url: string;
   readonly spaceNumber: string;
-  /** The prefix of the space's keys, except of its record's. */
+  /** The prefix of the space's keys, except the key of its record. */
   readonly prefix: string;
 
-  /** `spaceNumber`: 1, that of the organization's first space, by default. */
+  /** spaceNumber: by default 1, the organization's first space. */
   constructor(running: MusterService, org: string, spaceId: string, apiKey: string, spaceNumber = '1') {
     this.service = running;
     this.org = org;
@@ -98,14 +98,14 @@ export class World {
     return new World(running, org, space.spaceId, key.apiKey);
   }
 
-  /** Another space of the organization, with the same key; default: the limits of a new space. */
+  /** Another space of the organization, with the same key. By default it has the limits of a new space. */
   async anotherSpace(limits?: Record<string, number>): Promise<World> {
     const { spaceId } = await createSpace(this.service, { org: this.org, ...(limits && { limits }) });
     const spaceNumber = await this.service.store.hget(`muster:{${this.org}}:${spaceId}`, 'number');
     return new World(this.service, this.org, spaceId, this.apiKey, spaceNumber ?? '');
   }
 
-  /** Creates a key with other permissions, spaces or other limits. */
+  /** Creates a key with other permissions, spaces or limits. */
   async key(permissions: string[], spaces?: string[], limits: Partial<NewKey> = {}): Promise<string> {
     const key = { org: this.org, permissions, ...(spaces !== undefined && { spaces }), ...limits };
     return (await createKey(this.service, key)).apiKey;
@@ -119,7 +119,7 @@ export class World {
     return reply;
   }
 
-  /** A request of a well-behaved client; `path` is below the space. */
+  /** A request as a well-behaved client sends it. path: below the space. */
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const allHeaders: Record<string, string> = { Authorization: `Bearer ${this.apiKey}`, ...headers };
     if (method !== 'GET') allHeaders['Idempotency-Key'] ??= randomUUID();

@@ -1,26 +1,26 @@
 import { type ProviderHeaders, type Remaining, remainingIn, retryAfterSeconds } from './rate-limits.ts';
 import { addUsage, noUsage, type Usage, usageIn } from './usage.ts';
 
-/** What a function says by itself of what its call has used. */
+/** The usage of a call, as reported by the function itself. */
 export interface Used extends Partial<Usage> {
-  /** What it cost, in minor units; it counts instead of `price`. */
+  /** The cost in minor units; it takes precedence over `price`. */
   readonly amountMinor?: string | bigint | number;
-  /** The units of the quota; they count instead of the tokens. */
+  /** The units of the quota; they take precedence over the tokens. */
   readonly units?: number;
 }
 
-/** What the provider has refused a call for. */
+/** The provider refused the call for its limits. */
 const tooMany = 429;
 
-/** A call of a model: what the function that makes it is given. */
+/** A model call, passed to the function that makes it. */
 export class ModelCall {
   /**
-   * As the global `fetch`, for a provider's SDK as well (`new OpenAI({ fetch: call.fetch, maxRetries: 0 })`). Reads the usage in
-   * JSON answers, and the headers in which providers say what is left of their limits.
+   * Like the global `fetch`, also for a provider's SDK (`new OpenAI({ fetch: call.fetch, maxRetries: 0 })`). Reads the usage
+   * in JSON answers, and the headers in which providers report what is left of their limits.
    */
   readonly fetch: typeof fetch;
   usage: Usage | undefined;
-  /** The requests that the provider has answered with success. */
+  /** The number of requests that the provider has answered with success. */
   requests = 0;
   remaining: Remaining | undefined;
   /** Whether the provider has refused a request for its limits. */
@@ -39,7 +39,7 @@ export class ModelCall {
       this.remaining = remainingIn(headers, limit, providers) ?? this.remaining;
       if (status === tooMany) {
         this.isLimited = true;
-        // Before anybody reacts to it: others are about to call as well.
+        // Before anybody reacts to it, as others are about to call as well.
         await limited(retryAfterSeconds(headers));
       } else if (response.ok) this.requests++;
       if (!/^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? '')) return response;
@@ -54,11 +54,11 @@ export class ModelCall {
       const usage = usageIn(JSON.parse(text));
       if (usage) this.used(usage);
     } catch {
-      // The caller finds out by itself.
+      // The caller will notice itself.
     }
   }
 
-  /** Says what was used where no JSON answer does: of a stream, or of another protocol. Several add up. */
+  /** Reports usage that no JSON answer contains, as of a stream or another protocol. Several reports add up. */
   used({ amountMinor, units, ...usage }: Used): void {
     if (amountMinor !== undefined) this.amountMinor = (this.amountMinor ?? 0n) + BigInt(amountMinor);
     if (units !== undefined) this.units = (this.units ?? 0) + units;

@@ -1,26 +1,26 @@
-/** What a provider says of one of its limits, with an answer. */
+/** The state of one of a provider's limits, as reported with an answer. */
 export interface Remaining {
   readonly units: number;
-  /** When the limit begins anew, by the clock of this process; undefined: it does not say. */
+  /** When the limit resets, by the clock of this process; undefined if unknown. */
   readonly resetAt: Date | undefined;
 }
 
-/** The names of two headers: how much is left of a limit, and when it begins anew. */
+/** The names of the headers for the rest of a limit and for its reset. */
 export interface LimitHeaders {
   readonly remaining: string;
   /** A date-time, seconds, or a duration like `6m0s` or `20ms`. */
   readonly reset: string;
 }
 
-/** How a provider names its limits. */
+/** The headers of a provider's limits. */
 export interface ProviderHeaders {
   readonly tokens: LimitHeaders;
   readonly requests: LimitHeaders;
 }
 
-/** The providers whose headers are known. Others: `providers: [...knownProviders, { tokens: …, requests: … }]`. */
+/** The providers whose headers are known. To add another: `providers: [...knownProviders, { tokens: …, requests: … }]`. */
 export const knownProviders: readonly ProviderHeaders[] = [
-  // OpenAI, and those that copy it.
+  // OpenAI and compatible providers.
   {
     tokens: { remaining: 'x-ratelimit-remaining-tokens', reset: 'x-ratelimit-reset-tokens' },
     requests: { remaining: 'x-ratelimit-remaining-requests', reset: 'x-ratelimit-reset-requests' },
@@ -36,7 +36,7 @@ const duration =
   /^(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/;
 const unitsMs = [86_400_000, 3_600_000, 60_000, 1_000, 1];
 
-/** The moment that a reset header names. */
+/** The time in a reset header. */
 function momentOf(text: string, now: number): Date | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return new Date(now + Number(text) * 1000);
   const [, ...parts] = duration.exec(text) ?? [];
@@ -46,7 +46,7 @@ function momentOf(text: string, now: number): Date | undefined {
   return Number.isNaN(at) ? undefined : new Date(at);
 }
 
-/** What the headers of an answer say is left of a limit; undefined: nothing. */
+/** The rest of a limit in an answer's headers; undefined if there is none. */
 export function remainingIn(
   headers: Headers,
   limit: 'tokens' | 'requests',
@@ -61,7 +61,7 @@ export function remainingIn(
   return undefined;
 }
 
-/** How long the provider asks to wait, in seconds, after it has refused a call for its limits; undefined: it does not say. */
+/** How many seconds the provider asks to wait after refusing a call for its limits; undefined if unknown. */
 export function retryAfterSeconds(headers: Headers, now = Date.now()): number | undefined {
   const ms = headers.get('retry-after-ms');
   if (ms !== null && Number(ms) >= 0) return Number(ms) / 1000;

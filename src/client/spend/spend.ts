@@ -16,34 +16,34 @@ import { tokensOf, type Usage } from './usage.ts';
 
 type Amount = string | bigint | number;
 
-/** What a model call is paid from, and what it may take at most. */
+/** The budget and quota of a model call, and the most it may use. */
 export interface SpendOptions {
   /** The budget that pays for it. */
   readonly budget?: BudgetRef;
-  /** The allowance that stands for the provider's limit. */
+  /** The allowance that represents the provider's limit. */
   readonly quota?: AllowanceRef;
-  /** The most that the call may take: money in minor units, and units of the quota. */
+  /** The most that the call may use: money in minor units, and units of the quota. */
   readonly estimate: { readonly amountMinor?: Amount; readonly units?: number };
-  /** What a usage costs, in minor units. Without it the whole estimate is spent, unless `call.used` says what it was. */
+  /** The cost of a usage in minor units. Without it the whole estimate is spent, unless `call.used` reports the cost. */
   readonly price?: (usage: Usage) => Amount;
-  /** What the quota counts: `tokens` unless you say otherwise. */
+  /** What the quota counts; default `tokens`. */
   readonly counts?: 'tokens' | 'requests';
-  /** What the money is spent for: the budget shows the sums by label. */
+  /** What the money is spent on. The budget shows the sums by label. */
   readonly label?: string;
-  /** How often the function is called if the provider refuses it for its limits: 3 unless you say otherwise. */
+  /** How often the function is called if the provider refuses it for its limits; default 3. */
   readonly attempts?: number;
-  /** The names of headers in which providers say what is left. */
+  /** The headers in which providers report what is left. */
   readonly providers?: readonly ProviderHeaders[];
-  /** Is told of what could not be settled, though the call was made; without it `spend` rejects. */
+  /** Called if a settlement failed although the call was made. Without it `spend` rejects. */
   readonly unsettled?: (error: unknown) => void;
 }
 
-/** Where no task says it. */
+/** For a spender that is not a task. */
 export interface SpendFor {
-  /** The run; a new one for each client unless you say otherwise. */
+  /** The run; by default one for each client. */
   readonly scopeId?: string;
   readonly holder?: string;
-  /** Names the work: after a crash, the same key goes on with what was reserved for it. */
+  /** The name of the work. After a crash, the same key continues with what was reserved for it. */
   readonly workKey?: string;
   readonly signal?: AbortSignal;
 }
@@ -51,14 +51,14 @@ export interface SpendFor {
 const presetAttempts = 3;
 const presetCooldownSeconds = 5;
 const maxCooldownSeconds = 3600;
-/** So near to a provider's reset what is left is no news: it would be taken for the next window's. */
+/** This close to a provider's reset, the reported rest is ignored: it would be applied to the next window. */
 const staleMs = 250;
 
-/** The units of one attempt. */
+/** The quota's units for one attempt. */
 class Quota {
   readonly #spender: Spender;
   readonly #taken: TakenUnits;
-  /** How long this call alone has to wait. */
+  /** How long only this call has to wait. */
   restMs = 0;
 
   constructor(spender: Spender, taken: TakenUnits) {
@@ -66,7 +66,7 @@ class Quota {
     this.#taken = taken;
   }
 
-  /** Keeps everybody from the provider; a key that may spend and no more keeps this call from it. */
+  /** Keeps everybody from the provider. If the key may only spend, just this call waits. */
   async cooldown(seconds = presetCooldownSeconds): Promise<void> {
     const { muster, insist } = this.#spender;
     const { allowanceId } = this.#taken;
@@ -80,7 +80,7 @@ class Quota {
     }
   }
 
-  /** Says what was really used, then what the provider has left if that is less than the quota has. */
+  /** Settles the units really used, then adopts what the provider has left if that is less than the quota has. */
   async settle(units: number, { remaining }: ModelCall): Promise<void> {
     const { muster, insist } = this.#spender;
     const { allowanceId, waiterId: consumptionId } = this.#taken;
@@ -96,7 +96,7 @@ class Quota {
   }
 }
 
-/** The bill of all attempts. */
+/** The cost of all attempts. */
 function costOf(calls: readonly ModelCall[], { price }: SpendOptions): bigint | undefined {
   const costs = calls.map(
     ({ amountMinor, usage }) => amountMinor ?? (usage && price ? BigInt(price(usage)) : undefined),
@@ -111,8 +111,8 @@ function unitsOf({ units, usage, requests }: ModelCall, { counts }: SpendOptions
 }
 
 /**
- * Takes units of a quota and reserves money, makes a call, and settles both with what the answer says was used. What the
- * provider refuses for its limits cools the quota down, waits in line and is tried again.
+ * Takes units of a quota and reserves money, makes a call, and settles both with the usage in the answer. If the provider
+ * refuses the call for its limits, cools the quota down, waits in line and tries again.
  */
 export async function spend<T>(
   spender: Spender,
@@ -128,7 +128,7 @@ export async function spend<T>(
   if (money) keep(money);
   const calls: ModelCall[] = [];
 
-  /** What was not said was spent as a whole by a call that was made, and not at all by one that failed. */
+  /** If the usage is unknown, a call that was made has spent everything, a failed one nothing. */
   const pay = async (hasFailed: boolean): Promise<void> => {
     const cost = costOf(calls, options);
     await money?.settle(cost ?? (hasFailed ? 0n : undefined), label === undefined ? {} : { label });
@@ -159,7 +159,7 @@ export async function spend<T>(
       result = await work(call);
     } catch (error) {
       const isLast = !call.isLimited || !taken || attempt >= attempts || spender.signal.aborted;
-      // What was thrown matters more; what was reserved stays to be seen.
+      // The error thrown matters more, and the reservation stays visible.
       await Promise.allSettled([taken?.settle(unitsOf(call, options) ?? 0, call), isLast ? pay(true) : undefined]);
       if (isLast) throw error;
       restMs = taken?.restMs ?? 0;
@@ -170,7 +170,7 @@ export async function spend<T>(
   }
 }
 
-/** A spender that is no task: calls are retried as those of any client. */
+/** A spender that is not a task. Its calls are retried like any client's. */
 export function spenderOf(muster: Spender['muster'], scopeId: string, given: SpendFor): Spender {
   const { signal = new AbortController().signal, holder = 'spend', workKey = crypto.randomUUID() } = given;
   const insist = <T>(call: (options: CallOptions) => Promise<T>): Promise<T> => call({});

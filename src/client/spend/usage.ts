@@ -1,9 +1,9 @@
-/** What a model call has used. */
+/** The usage of a model call. */
 export interface Usage {
-  /** All of the input, cached or not. */
+  /** The whole input, cached or not. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The part of the input that the provider has read from its cache. */
+  /** The part of the input read from the provider's cache. */
   readonly cachedTokens: number;
 }
 
@@ -26,13 +26,13 @@ const numberIn = (object: unknown, name: string): number | undefined => {
   return typeof value === 'number' && value >= 0 ? value : undefined;
 };
 
-/** The `usage` of an answer's JSON, as OpenAI and Anthropic write it; undefined where there is none. */
+/** The `usage` in an answer's JSON, in the formats of OpenAI and Anthropic; undefined if there is none. */
 export function usageIn(body: unknown): Usage | undefined {
   const usage = isObject(body) ? body['usage'] : undefined;
   const input = numberIn(usage, 'input_tokens') ?? numberIn(usage, 'prompt_tokens');
   const output = numberIn(usage, 'output_tokens') ?? numberIn(usage, 'completion_tokens');
   if (input === undefined && output === undefined) return undefined;
-  // Anthropic counts what was written to and read from its cache apart from the input, OpenAI within it.
+  // Anthropic counts input written to and read from its cache separately; OpenAI includes it in the input.
   const read = numberIn(usage, 'cache_read_input_tokens');
   const written = numberIn(usage, 'cache_creation_input_tokens') ?? 0;
   const details = isObject(usage) ? (usage['prompt_tokens_details'] ?? usage['input_tokens_details']) : undefined;

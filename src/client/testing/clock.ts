@@ -12,12 +12,12 @@ export class TestClock {
     return new Date(this.#ms);
   }
 
-  /** The moment so many seconds from now, as messages have it. */
+  /** The time this many seconds from now, in the format of messages. */
   in(seconds: number): string {
     return new Date(this.#ms + seconds * 1000).toISOString();
   }
 
-  /** Moves on. Claims end whose deadline has passed by then. */
+  /** Moves the clock. Claims whose deadline has then passed end. */
   advance(seconds: number): void {
     if (!(seconds >= 0)) throw new RangeError(`a clock moves on by 0 seconds or more, not ${seconds}`);
     this.#ms += seconds * 1000;

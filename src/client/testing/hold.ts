@@ -6,11 +6,11 @@ export interface TestHoldOptions {
   readonly fence?: number;
   /** Default 1. */
   readonly units?: number;
-  /** Dates its moments. */
+  /** The clock for its times. */
   readonly clock?: TestClock;
 }
 
-/** A hold for the unit test of a body that `muster.pool(…).hold` runs. */
+/** A hold for the unit test of a body of `muster.pool(…).hold`. */
 export class TestHold implements Hold {
   readonly record: Hold['record'];
   readonly fence: number;
@@ -43,7 +43,7 @@ export class TestHold implements Hold {
     return this.#controller.signal;
   }
 
-  /** Loses it: the signal aborts with HoldLost. */
+  /** Loses the hold: the signal aborts with HoldLost. */
   lose(why = 'the test has taken it'): void {
     this.#controller.abort(new HoldLost(why));
   }

@@ -8,13 +8,13 @@ type Fields = Readonly<Record<string, unknown>>;
 /** By primitive and call. */
 type Answers = Readonly<Record<string, Readonly<Record<string, (fields: Fields) => unknown>>>>;
 
-/** The result of a message that the test's message is after. */
+/** The result of a prerequisite of the test's message. */
 export interface Earlier {
   readonly state: string;
   readonly result: unknown;
 }
 
-/** How an attempt came out, as the worker told it. */
+/** The outcome of an attempt, as the worker reported it. */
 export interface Told {
   readonly state: 'ACKED' | 'READY' | 'DELAYED' | 'REJECTED' | 'FAILED' | 'BLOCKED';
   readonly error: string | null;
@@ -49,16 +49,16 @@ const patterns = Object.entries(calls).map(([name, [method, path]]) => ({
 
 const textOf = (value: unknown): string => String(value ?? '');
 
-/** Answers the calls that a worker and a handler's context make for one message, in memory, as the service does. */
+/** Answers in memory, like the service, the calls that a worker and a handler's context make for one message. */
 export class Memory {
   message: WorkerMessage;
   told: Told | undefined;
   readonly notes = new Map<string, { readonly [field: string]: unknown; readonly version: number }>();
   readonly reservations: Reservation[] = [];
-  /** By the name of the budget or the allowance. */
+  /** By name of the budget or allowance. */
   readonly spent = new Map<string, bigint>();
   readonly units = new Map<string, number>();
-  /** Calls that nothing here answers. */
+  /** Calls that this class cannot answer. */
   readonly unanswered: string[] = [];
   isLost = false;
   readonly #clock: TestClock;
@@ -81,14 +81,14 @@ export class Memory {
     this.#earlier = earlier;
   }
 
-  /** Lets the message be received as it is now. */
+  /** Makes the message available in its current state. */
   offer(): void {
     this.told = undefined;
     this.isLost = false;
     this.#isReceived = false;
   }
 
-  /** Ends the claim, and says so in the journal. */
+  /** Ends the claim and announces it in the journal. */
   lose(): void {
     this.isLost = true;
     const event = { type: 'message.cancelled', payload: { messageId: this.message.id } };
@@ -140,7 +140,7 @@ export class Memory {
     return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
   }
 
-  /** Puts a note, and answers it without its value. */
+  /** Puts a note. Answers it without its value. */
   put(key: string, value: unknown): unknown {
     const { scopeId } = this.message;
     const now = this.#clock.in(0);
@@ -308,7 +308,7 @@ export class Memory {
     return this.#budgets?.has(textOf(name)) ?? true;
   }
 
-  /** undefined: without a limit. */
+  /** Undefined if there is no limit. */
   #left(name: string): bigint | undefined {
     const limit = this.#budgets?.get(name);
     const reserved = this.reservations

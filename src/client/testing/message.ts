@@ -1,7 +1,7 @@
 import type { WorkerMessage } from '../worker/task.ts';
 import { TestClock } from './clock.ts';
 
-/** A claimed message with this payload, in its first attempt; `fields` replace what it has. */
+/** A claimed message with this payload, in its first attempt. `fields` override its fields. */
 export function testMessage<Payload = unknown, Result = unknown>(
   payload: Payload,
   fields: Partial<WorkerMessage<Payload, Result>> = {},

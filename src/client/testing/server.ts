@@ -5,20 +5,20 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createMuster, type Muster } from '../muster.ts';
 
-/** A space of its own, with a client for it. */
+/** A space with its own client. */
 export interface TestSpace {
   readonly spaceId: string;
   readonly muster: Muster;
 }
 
-/** A server that this process has started, with an empty store of its own. */
+/** A server started by this process, with its own empty store. */
 export interface TestServer extends TestSpace {
   readonly url: string;
-  /** A key with all permissions, for all of its spaces. */
+  /** A key with all permissions, for all its spaces. */
   readonly key: string;
-  /** Makes another space: a test that begins with one meets nothing of the others. */
+  /** Makes another space. A test with its own space sees nothing of the others. */
   space(): Promise<TestSpace>;
-  /** Ends the server, and deletes its data. What does not call it leaves that to the end of the process. */
+  /** Ends the server and deletes its data. Without this call, both happen when the process ends. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface Started {
   readonly spaceId: string;
 }
 
-/** The program `muster`: that of MUSTER_SERVER, or of the package that the tests or this client find installed. */
+/** The program `muster`: from MUSTER_SERVER, or from the package installed beside the tests or this client. */
 function findProgram(): string {
   const { MUSTER_SERVER } = process.env;
   if (MUSTER_SERVER) return realpathSync(MUSTER_SERVER);
@@ -44,13 +44,13 @@ function findProgram(): string {
   );
 }
 
-/** Of Node's objects that keep a process running while they are open. */
+/** A Node object that keeps a process running while it is open. */
 interface Handle {
   ref(): unknown;
   unref(): unknown;
 }
 
-/** The lines that a server prints. Keeps the process running only while it waits for one. */
+/** The lines printed by a server. Keeps the process running only while it waits for one. */
 class Lines {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -92,16 +92,16 @@ class Lines {
 }
 
 /**
- * Starts a server for tests, in a process of its own that ends with this one: `const { muster, stop } = await testServer()`.
- * It has the embedded store with a fresh space, all limits at their maxima, and may send webhooks to loopback addresses.
- * It logs nothing unless LOG_LEVEL says so, and then to stderr.
+ * Starts a server for tests, in a process that ends with this one: `const { muster, stop } = await testServer()`. It has the
+ * embedded store with a fresh space, all limits at their maxima, and may send webhooks to loopback addresses. It logs to
+ * stderr, but only if LOG_LEVEL is set.
  *
- * @throws {Error} where the package muster-server is not installed, or cannot start.
+ * @throws {Error} if the package muster-server is not installed or cannot start.
  */
 export async function testServer(): Promise<TestServer> {
   const program = findProgram();
   const [command, ...args] = program.endsWith('.js') ? [process.execPath, program] : [program];
-  // Loaders of the tests are not the server's.
+  // The tests' module loaders are not for the server.
   const env = { ...process.env, NODE_OPTIONS: '' };
   const child = spawn(command, [...args, 'test-server'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const failed = new Promise<never>((_, reject) => child.once('error', reject));

@@ -7,37 +7,37 @@ import { type Earlier, Memory, type Told } from './memory.ts';
 import { testMessage } from './message.ts';
 
 export interface TestTaskOptions {
-  /** Dates the task's moments; move it past a deadline, and the claim is lost. */
+  /** The clock for the task's times. Moving it past the deadline loses the claim. */
   readonly clock?: TestClock;
-  /** The only budgets that there are, with what each has; left out: any name, without a limit. */
+  /** The only budgets, each with its amount; by default any name works, without a limit. */
   readonly budgets?: Readonly<Record<string, string | bigint | number>>;
-  /** What the messages that it is after have left: `task.results()` answers it. */
+  /** The results of its prerequisites, as `task.results()` returns them. */
   readonly results?: readonly unknown[];
-  /** The notes that its run has, by key. */
+  /** The notes of its run, by key. */
   readonly notes?: Readonly<Record<string, unknown>>;
 }
 
-/** How an attempt came out. */
+/** The outcome of an attempt. */
 export interface TestEnd<Result = unknown> {
-  /** The message's state; LOST: the claim was over before the handler. */
+  /** The message's state, or LOST if the claim ended before the handler did. */
   readonly state: Told['state'] | 'LOST';
-  /** What the handler returned, as the service would keep it; null unless ACKED. */
+  /** The handler's return value as the service would store it; null unless ACKED. */
   readonly result: Result | null;
-  /** The reason that is kept with the message; null: none. */
+  /** The reason stored with the message; null if there is none. */
   readonly error: string | null;
-  /** What the handler threw. */
+  /** The handler's error. */
   readonly thrown: unknown;
   /** The pause before the next attempt. */
   readonly delaySeconds: number;
-  /** What it has asked; null: nothing. */
+  /** The question asked; null if there is none. */
   readonly question: unknown;
 }
 
 const finalStates = ['ACKED', 'REJECTED', 'FAILED'];
 
 /**
- * A claimed message for the unit test of a handler, without a server: the real worker runs it, and what that would ask the
- * service is answered from memory.
+ * A claimed message for the unit test of a handler, without a server. The real worker runs the handler, and its calls to the
+ * service are answered from memory.
  *
  * ```ts
  * const task = new TestTask({ file: 'a.txt' });
@@ -47,7 +47,7 @@ const finalStates = ['ACKED', 'REJECTED', 'FAILED'];
  */
 export class TestTask<Payload = unknown, Result = unknown> {
   readonly clock: TestClock;
-  /** What the handler has logged. */
+  /** The handler's log entries. */
   readonly logs: { readonly text: string; readonly data: unknown }[] = [];
   readonly #memory: Memory;
   #state: TestEnd['state'] | 'CLAIMED' = 'READY';
@@ -71,12 +71,12 @@ export class TestTask<Payload = unknown, Result = unknown> {
     const given = { after, ...fields } as Partial<WorkerMessage>;
     const limits = budgets && new Map(Object.entries(budgets).map(([name, limit]) => [name, BigInt(limit)]));
     const message = testMessage<unknown, unknown>(payload, given, clock);
-    // The first run makes it the attempt that it says.
+    // The first run increments it to the attempt given.
     this.#memory = new Memory({ ...message, attempts: message.attempt - 1 }, clock, limits, earlier);
     for (const [key, value] of Object.entries(notes)) this.#memory.put(key, value);
   }
 
-  /** The message as it stands; the next attempt receives it so. */
+  /** The message in its current state, which the next attempt receives. */
   get message(): WorkerMessage<Payload, Result> {
     return this.#memory.message as WorkerMessage<Payload, Result>;
   }
@@ -86,17 +86,17 @@ export class TestTask<Payload = unknown, Result = unknown> {
     return Object.fromEntries([...this.#memory.notes].map(([key, note]) => [key, note['value']]));
   }
 
-  /** What was spent, in minor units, by budget. */
+  /** The money spent, in minor units, by budget. */
   get spent(): Readonly<Record<string, string>> {
     return Object.fromEntries([...this.#memory.spent].map(([name, sum]) => [name, String(sum)]));
   }
 
-  /** The units that were used, by allowance. */
+  /** The units used, by allowance. */
   get units(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#memory.units);
   }
 
-  /** Answers what the handler has asked; the next attempt begins with it. */
+  /** Answers the handler's question. The next attempt begins with the answer. */
   answer(value: unknown, answeredBy = 'somebody'): void {
     const { message } = this.#memory;
     if (message.question?.state !== 'OPEN') throw new Error('the handler has asked nothing');
@@ -104,7 +104,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
     this.#close({ state: 'ANSWERED', ...given });
   }
 
-  /** Takes the claim away during a run, as a cancelled message loses it; resolves when the handler's signal has aborted. */
+  /** Loses the claim during a run, as when a message is cancelled. Resolves when the handler's signal has aborted. */
   async lose(): Promise<void> {
     if (this.#state !== 'CLAIMED') throw new Error('no handler is at work: lose it from within, or beside, a run');
     const told = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
     await told;
   }
 
-  /** Makes the next attempt: has a worker run the handler, and resolves with what becomes of the message. */
+  /** Makes the next attempt: runs the handler in a worker. Resolves with the outcome. */
   async run(handler: Handler<Payload, Result>): Promise<TestEnd<Result>> {
     this.#ready();
     const { message } = this.#memory;
@@ -193,7 +193,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
     return { ...none, state, error, delaySeconds };
   }
 
-  /** Refuses what nobody could receive; passes over the time that a DELAYED message waits. */
+  /** Refuses a message that could not be received. Skips the delay of a DELAYED one. */
   #ready(): void {
     const { message } = this.#memory;
     if (this.#state === 'CLAIMED') throw new Error('it is at work: await the run before');

@@ -1,29 +1,29 @@
 import type { Answer, Args } from '../types.ts';
 
-/** How a question is asked. */
+/** Options of a question. */
 export type AskOptions = Pick<Args<'message.ask'>, 'options' | 'expiresInSeconds' | 'onExpiry'>;
 
-/** A question with the address of the page on which a person answers it. */
+/** A question, with the address of the page for answering it. */
 export type AskedQuestion = Answer<'message.ask'>['question'];
 
-/** What became of the last question of a message. */
+/** The outcome of a message's last question. */
 export interface GivenAnswer<Value = unknown> {
-  /** The question, as it was asked. */
+  /** The question as asked. */
   readonly question: unknown;
-  /** The answer; null where nobody has answered in time. */
+  /** The answer; null if nobody answered in time. */
   readonly value: Value;
-  /** Who has answered, as they said. */
+  /** Who answered, by their own account. */
   readonly answeredBy: string | null;
-  /** Nobody has answered in time. */
+  /** Whether nobody answered in time. */
   readonly isExpired: boolean;
 }
 
-/** What a handler asks at the end of its attempt. */
+/** The question that a handler asks at the end of its attempt. */
 export interface Asking extends AskOptions {
   readonly question: unknown;
 }
 
-/** Thrown by `task.ask`: the attempt ends, and the next one begins when somebody has answered. Let it pass. */
+/** Thrown by `task.ask`: the attempt ends, and the next one begins when somebody has answered. Don't catch it. */
 export class Asked extends Error {
   override readonly name = 'Asked';
   constructor() {
@@ -31,7 +31,7 @@ export class Asked extends Error {
   }
 }
 
-/** The answer with which an attempt begins; null: the message has asked nothing, or its question was withdrawn. */
+/** The answer that an attempt begins with; null if the message has asked nothing or its question was withdrawn. */
 export function answerOf({ question: asked }: Pick<Answer<'message.view'>, 'question'>): GivenAnswer | null {
   if (!asked || (asked.state !== 'ANSWERED' && asked.state !== 'EXPIRED')) return null;
   const { question, answer, answeredBy, state } = asked;

@@ -1,8 +1,8 @@
-/** Listeners by the name of what they listen to. */
+/** Listeners by event name. */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(event: never) => void>>();
 
-  /** Returns a function that ends it. */
+  /** Adds a listener. Returns a function that removes it. */
   on<Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners);
@@ -10,7 +10,7 @@ export class Emitter<Events extends object> {
     return () => void listeners.delete(listener);
   }
 
-  /** Whether anybody listened. */
+  /** Returns whether there was a listener. */
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): boolean {
     const listeners = [...(this.#listeners.get(name) ?? [])] as ((event: Events[Name]) => void)[];
     for (const listener of listeners) listener(event);

@@ -10,12 +10,12 @@ import type { Outbox } from './outbox.ts';
 import type { Task } from './task.ts';
 
 const maxDelaySeconds = 86_400;
-/** The pause of a message for which a budget or a quota was short, unless the refusal says less than a minute. */
+/** The pause of a message for which a budget or quota was short, unless the refusal names less than a minute. */
 const shortSeconds = 30;
 const maxShortSeconds = 60;
 const finalStates = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
 
-/** Ends claims, in batches where there is an outbox; tries again as long as the claim lasts. */
+/** Ends claims, in batches if there is an outbox. Retries as long as the claim lasts. */
 export class Ends {
   readonly #muster: Muster;
   readonly #outbox: Outbox | undefined;
@@ -27,7 +27,10 @@ export class Ends {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** One attempt of a call, in a batch or by itself. ending: the task whose end it is; isAlone: it must not share a request. */
+  /**
+   * Makes one attempt of a call, in a batch or alone. ending: the task that the call ends; isAlone: it must not share a
+   * request.
+   */
   once<T>(
     batched: BatchedCall<T>,
     alone: (options: CallOptions) => Promise<T>,
@@ -47,7 +50,7 @@ export class Ends {
     return this.once(this.#muster.call.message.renew(args), (options) => this.#muster.message.renew(args, options));
   }
 
-  /** Settles what is left of the money, and completes. */
+  /** Settles the rest of the money, and completes the message. */
   async complete(task: Task, payload: unknown, resultsTo: string | undefined): Promise<void> {
     const { id: messageId, token, scopeId } = task.message;
     const json = JSON.stringify(payload);
@@ -58,7 +61,7 @@ export class Ends {
     const idempotencyKey = crypto.randomUUID();
     const { traceContext } = task.attempt;
     const batched = this.#muster.call.message.complete(args, { idempotencyKey });
-    // A published result goes on with the trace of the request.
+    // A published result continues the trace of its request.
     const isAlone = resultsTo !== undefined && traceContext.traceparent !== undefined;
     const alone = (options: CallOptions) =>
       this.#muster.message.complete(args, { ...options, ...traceContext, idempotencyKey });
@@ -70,7 +73,7 @@ export class Ends {
     for (const refusal of refusals) task.listener.unsettled(refusal);
   }
 
-  /** An attempt to complete a message together with the calls of its plan; undefined: it has none. */
+  /** An attempt to complete a message together with the calls of its plan; undefined if it has none. */
   #completing(task: Task, args: Args<'message.complete'>): (() => Promise<unknown>) | undefined {
     if (!task.plan) return undefined;
     const plan = madeOnce(task.plan);
@@ -88,8 +91,8 @@ export class Ends {
   }
 
   /**
-   * Deletes the kept values of a completed message's steps: so a run of many messages has room for those to come. Those that
-   * stay, where this is not answered, go with the run.
+   * Deletes the stored step values of a completed message, so that a run of many messages has room for more. If a deletion
+   * fails, the values go with the run.
    */
   async forget({ message: { scopeId }, memos }: Task): Promise<void> {
     const deletions = [...memos.keys].map((key) => {
@@ -100,12 +103,12 @@ export class Ends {
     await Promise.all(deletions);
   }
 
-  /** Gives back what is left of the money, and asks: the claim ends with that. */
+  /** Returns the rest of the money and asks the question, which ends the claim. */
   async ask(task: Task, { question, ...options }: Asking): Promise<AskedQuestion> {
     const { id: messageId, token } = task.message;
     await this.void(task);
     await task.renewal;
-    // It goes with the question: a renewal of its own would come after the end of the claim.
+    // Sent with the question, as a separate renewal would come after the end of the claim.
     const { progress } = task;
     task.progress = undefined;
     const args = { messageId, token, question, ...options, ...(progress && { progress: progress.value }) };
@@ -122,7 +125,7 @@ export class Ends {
     }
   }
 
-  /** Gives back what is left of the money, and the message. */
+  /** Returns the rest of the money and gives the message back. */
   async giveBack(task: Task, error: unknown): Promise<Answer<'message.nack'>> {
     const { id: messageId, token } = task.message;
     const way = wayBack(task, error);
@@ -137,7 +140,7 @@ export class Ends {
     );
   }
 
-  /** Settles what is left, and returns the refusals: the work is done, and they are no reason to do it again. */
+  /** Settles the rest. Returns refusals, which are no reason to repeat work that is done. */
   async #settle(task: Task): Promise<readonly unknown[]> {
     const refusals: unknown[] = [];
     for (const reservation of task.reservations)
@@ -155,7 +158,7 @@ export class Ends {
     for (const reservation of task.reservations) if (reservation.isOpen) await reservation.void();
   }
 
-  /** Reservations of a lost task are left to the next attempt, where there can be one. */
+  /** Leaves the reservations of a lost task to the next attempt, if there can be one. */
   async voidIfEnded(task: Task): Promise<void> {
     if (!task.reservations.some(({ isOpen }) => isOpen)) return;
     const { state } = await this.#muster.message.view({ messageId: task.message.id });
@@ -177,7 +180,7 @@ function wayBack(task: Task, error: unknown): WayBack {
     const delaySeconds = Math.min(maxDelaySeconds, Math.max(0, Math.ceil(error.seconds)));
     return { retry: true, countsAttempt: error.countsAttempt, delaySeconds };
   }
-  // An attempt that has spent something was made, and must not be repeated without end.
+  // An attempt that has spent something counts, so that it is not repeated without end.
   if (isShort(error) && !task.reservations.some(({ hasSpent }) => hasSpent)) {
     const delaySeconds = Math.min(maxShortSeconds, error.retryAfterSeconds ?? shortSeconds);
     return { retry: true, countsAttempt: false, delaySeconds };
@@ -185,7 +188,7 @@ function wayBack(task: Task, error: unknown): WayBack {
   return { retry: true };
 }
 
-/** No attempt would make it smaller. */
+/** Another attempt would not make the value smaller. */
 function tooLarge(json: string, error: MusterError): GiveUp {
   const bytes = new TextEncoder().encode(json).length;
   const [limit] = error.message.split(':');

@@ -1,11 +1,13 @@
 import { isRefusal, type MusterError } from '../error.ts';
 
 export interface RetryLaterOptions extends ErrorOptions {
-  /** False: the work was not tried, as where a quota is short, so no attempt is used up. Default true. */
+  /** False if the work was not tried, for example because a quota was short, so that no attempt is used up. Default true. */
   readonly countsAttempt?: boolean;
 }
 
-/** Thrown by a handler: the message comes back after so many seconds, and the next attempt finds the reason as `lastError`. */
+/**
+ * Thrown by a handler: the message comes back after this many seconds, and the next attempt finds the reason in `lastError`.
+ */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
   readonly seconds: number;
@@ -17,27 +19,27 @@ export class RetryLater extends Error {
   }
 }
 
-/** Thrown by a handler: there is no use in another attempt; the message ends REJECTED. */
+/** Thrown by a handler: another attempt would be useless, so the message ends REJECTED. */
 export class GiveUp extends Error {
   override readonly name = 'GiveUp';
 }
 
-/** The reason of a task's `signal`: its claim is over, and with it the right to go on. */
+/** The reason of a task's `signal`: its claim has ended, and with it the right to continue. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 
-/** The reason of a task's `signal`: the worker stops, and gives the message back. */
+/** The reason of a task's `signal`: the worker is stopping and gives the message back. */
 export class WorkerClosed extends Error {
   override readonly name = 'WorkerClosed';
 }
 
-/** Whether a claim's call was refused because the claim is over. In an atomic batch it is the first one. */
+/** Whether a claim's call was refused because the claim has ended. In an atomic batch, that call is the first one. */
 export function isLost(error: unknown): error is MusterError {
   return isRefusal(error, 'CLAIM_LOST', 'MESSAGE_NOT_FOUND') && (error.index ?? 0) === 0;
 }
 
-/** Whether a call was refused because a budget or a quota is short: there is more of it later. */
+/** Whether a call was refused because a budget or quota is short, of which there may be more later. */
 export function isShort(error: unknown): error is MusterError {
   return isRefusal(error, 'INSUFFICIENT_BUDGET', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN', 'WAITERS_FULL');
 }
@@ -51,7 +53,7 @@ export function reasonOf(thrown: unknown): string {
   return [...(lineOf(text) || 'no reason was given')].slice(0, maxReasonLength).join('');
 }
 
-/** A text in one line. */
+/** A text on one line. */
 export function lineOf(text: string): string {
   return text
     .toWellFormed()

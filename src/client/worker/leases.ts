@@ -3,14 +3,14 @@ import { ClaimLost, isLost } from './errors.ts';
 import type { Task } from './task.ts';
 
 const progressEveryMs = 1000;
-/** Renewals that are due so soon, as a part of the lease, go with those that are due now. */
+/** Renewals due this soon, as a part of the lease, are sent with those due now. */
 const soon = 1 / 30;
 const retryMs = 500;
 
-/** Renews a claim; `progress`: what goes with it. */
+/** Renews a claim, with `progress` if there is any. */
 export type Renew = (task: Task, progress?: { readonly progress: unknown }) => Promise<unknown>;
 
-/** Keeps claims: renews them at a third of the lease, with progress where there is some, and notices the ones that are lost. */
+/** Keeps claims: renews them at a third of the lease, with progress if there is any, and notices lost ones. */
 export class Leases {
   readonly #renew: Renew;
   readonly #lost: (task: Task, reason: ClaimLost) => void;
@@ -33,12 +33,12 @@ export class Leases {
     this.#plan();
   }
 
-  /** Sends what a task has reached; at once, unless something was sent within the last second. */
+  /** Sends a task's progress, at once unless some was sent within the last second. */
   progressed(): void {
     this.#plan();
   }
 
-  /** Renews now, and with it asks whether the claim still stands. */
+  /** Renews now, which also checks whether the claim still stands. */
   renew(task: Task): Promise<void> {
     if (task.isOver) return Promise.resolve();
     task.renewal ??= this.#renewNow(task);
@@ -55,7 +55,7 @@ export class Leases {
       task.leasedFrom(sentAt);
     } catch (error) {
       if (isLost(error)) this.#lost(task, new ClaimLost(error.message, { cause: error }));
-      // Too large: without it the claim is kept all the same.
+      // The progress is too large, but the claim is kept without it.
       const isTooLarge = error instanceof MusterError && error.status === 413;
       if (!isTooLarge) task.progress ??= progress;
       task.renewAt = performance.now() + (isTooLarge ? 0 : retryMs * (1 + Math.random()));

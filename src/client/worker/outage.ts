@@ -1,7 +1,7 @@
 import type { MusterError } from '../error.ts';
 import { lineOf } from './errors.ts';
 
-/** Tells the console of an outage where nobody listens for errors: a line when it begins, and one when it ends. */
+/** If nobody listens for errors, prints a line when an outage begins and one when it ends. */
 export class Outage {
   readonly #holder: string;
   #begunAt: number | undefined;

@@ -3,11 +3,11 @@ import { untraced } from '../tracing.ts';
 import type { BatchedCall, BatchResult } from '../types.ts';
 
 const maxCalls = 100;
-/** The limit of a batch's bodies together, with room for the rest of its calls. */
+/** The limit of a batch's bodies together, which leaves room for the rest of its calls. */
 const maxBytes = 1_500_000;
-/** A character is at most so many bytes of JSON in UTF-8. */
+/** The most bytes that a character takes as JSON in UTF-8. */
 const bytesOfCharacter = 3;
-/** How long a call waits for others to share its request, unless enough are there before. */
+/** How long a call waits for others to share its request, unless there are enough sooner. */
 const lingerMs = 25;
 
 interface Waiting {
@@ -27,7 +27,7 @@ interface SendOptions {
 /** Gathers calls into batches. */
 export class Outbox {
   readonly #muster: Muster;
-  /** How many calls go without waiting for more. */
+  /** How many calls are sent without waiting for more. */
   readonly #enough: () => number;
   #waiting: Waiting[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -40,8 +40,8 @@ export class Outbox {
   }
 
   /**
-   * Resolves with the answer to the call; throws if it was refused, or if its batch had no answer. isJoining: it goes behind
-   * the next calls, or by itself if there are none in a moment. onSent: called when its batch goes out.
+   * Resolves with the call's answer. Throws if it was refused, or if its batch got no answer. isJoining: it follows the next
+   * calls, or is sent alone if there are none in a moment. onSent: called when its batch is sent.
    */
   async send<T>(call: BatchedCall<T>, { isJoining = false, onSent }: SendOptions = {}): Promise<T> {
     const result = await new Promise<BatchResult<unknown>>((resolve, reject) => {
@@ -58,7 +58,7 @@ export class Outbox {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // What a batch receives counts against the size of its answer, so other calls go first.
+    // Received messages count against the size of a batch's answer, so other calls go first.
     this.#waiting.sort((a, b) => Number(a.isJoining) - Number(b.isJoining));
     let bytes = 0;
     const cut = this.#waiting.findIndex((one, i) => {
@@ -68,7 +68,7 @@ export class Outbox {
     const batch = this.#waiting.splice(0, cut === -1 ? this.#waiting.length : cut);
     if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#flush(), 0);
     for (const { onSent } of batch) onSent?.();
-    // Its calls are of many spans.
+    // The batch's calls belong to many spans.
     const send = () =>
       this.#muster.batch(
         batch.map(({ call }) => call),

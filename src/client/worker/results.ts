@@ -2,28 +2,28 @@ import { MusterError } from '../error.ts';
 import type { Answer } from '../types.ts';
 import type { Spender } from './spending.ts';
 
-/** What one of the messages or groups that a message is after has left. */
+/** The outcome of a prerequisite, a message or a group. */
 export interface PrerequisiteResult<Result = unknown> {
-  /** null: it is a group. */
+  /** Null for a group. */
   readonly messageId: string | null;
-  /** null: it is a message. */
+  /** Null for a message. */
   readonly groupId: string | null;
-  /** How it came out. */
+  /** Its final state. */
   readonly state: string | null;
   /**
-   * The result of the message; of a group a list of those of its SUCCEEDED members that were not rejected. null: there is
-   * none, or retention has removed it.
+   * The message's result. For a group, the results of its SUCCEEDED members except rejected ones. Null if there is none, or
+   * if retention has removed it.
    */
   readonly result: Result | null;
 }
 
-/** Reads at once. */
+/** Concurrent reads. */
 const atOnce = 8;
 
 type Reader = Pick<Spender, 'muster' | 'insist'>;
 type Prerequisite = Answer<'message.view'>['after'][number];
 
-/** What the prerequisites of a message have left, in their order. */
+/** The results of a message's prerequisites, in order. */
 export async function resultsOf(reader: Reader, after: readonly Prerequisite[]): Promise<PrerequisiteResult[]> {
   const results: PrerequisiteResult[] = [];
   for (let at = 0; at < after.length; at += atOnce)

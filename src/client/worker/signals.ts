@@ -11,14 +11,14 @@ interface Process {
 const { process } = globalThis as { process?: Partial<Process> };
 const isNode = process?.on !== undefined && process.kill !== undefined;
 
-/** Something to end, and to wait for, at a signal. */
+/** Functions that close workers, called at a signal. */
 const closing = new Set<() => Promise<unknown>>();
 const names = ['SIGTERM', 'SIGINT'] as const;
-/** How long a program that has more to do than its last work may go on after its workers have closed. */
+/** How long a program with more to do may run after its workers have closed. */
 const lastWorkMs = 5_000;
 const listeners = new Map(names.map((name) => [name, () => void end(name)]));
 
-/** Has a signal close a worker before it ends the process; until the returned function is called. */
+/** Closes a worker at a signal, before that ends the process, until the returned function is called. */
 export function closeOnSignals(close: () => Promise<unknown>): () => void {
   if (!isNode) return () => undefined;
   if (closing.size === 0) for (const [name, listener] of listeners) process.on?.(name, listener);
@@ -33,8 +33,8 @@ function leave(): void {
 }
 
 /**
- * Closes all workers; then the signal does what it would have done without them, once the program has nothing left to do,
- * such as its last work after `await worker.closed`, but soon in any case. A second signal does it at once.
+ * Closes all workers. Then the signal takes its usual effect once the program has nothing left to do, such as work after
+ * `await worker.closed`, but soon in any case. A second signal takes effect at once.
  */
 async function end(name: string): Promise<void> {
   const all = [...closing];
@@ -48,7 +48,7 @@ async function end(name: string): Promise<void> {
   timer.unref?.();
 }
 
-/** A name for a worker that was given none: the machine's and the process's, as far as they are known. */
+/** The name of a worker without one: the names of machine and process, as far as they are known. */
 export function defaultHolder(): string {
   const { process } = globalThis as {
     process?: { readonly pid?: number; getBuiltinModule?(name: string): { hostname(): string } };

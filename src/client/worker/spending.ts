@@ -6,10 +6,10 @@ import type { Answer, CallOptions } from '../types.ts';
 type Amount = string | bigint | number;
 type Reserved = Answer<'budget.reserve'>;
 
-/** Units that are granted to a process that has died are lost to the others: its place ends so soon after its last renewal. */
+/** A waiter expires this soon after its last renewal, because units granted to a dead process are lost to others. */
 const waiterTtlSeconds = 30;
 const waitSeconds = waiterTtlSeconds / 3;
-/** A reserve with a settleBy that has passed finds the reservation of its workKey, and makes none. */
+/** With a settleBy in the past, a reserve finds the reservation of its workKey but creates none. */
 const passed = '2000-01-01T00:00:00.000Z';
 
 /** A budget by its name, which is unique in its space, or by its id. */
@@ -18,18 +18,21 @@ export type BudgetRef = string | { readonly budgetId: string };
 /** An allowance by its name, which is unique in its space, or by its id. */
 export type AllowanceRef = string | { readonly allowanceId: string };
 
-/** A reservation as it stands. */
+/** A reservation in its current state. */
 export type ReservationRecord = Answer<'budget.view'>['reservations'][number];
 
-/** The outcome of a cost. */
+/** The result of a settlement. */
 export interface Settlement {
-  /** How much was recorded as spent. */
+  /** The amount recorded as spent. */
   readonly amountMinor: string;
-  /** How much of it the budget could not pay for: above zero, it is overdrawn, and nothing is reserved until its limit is raised. */
+  /**
+   * The part that the budget could not pay. Above zero the budget is overdrawn, and nothing can be reserved until its limit
+   * is raised.
+   */
   readonly overdrawnMinor: string;
 }
 
-/** The purpose of a task's spending. */
+/** The owner of a task's spending. */
 export interface Spender {
   readonly muster: Calls;
   readonly scopeId: string;
@@ -39,19 +42,19 @@ export interface Spender {
   readonly attempt: number;
   /** When the attempt began, by the server's clock. */
   readonly claimedAt: string | null;
-  /** Aborts when the attempt is over. */
+  /** Aborts when the attempt has ended. */
   readonly signal: AbortSignal;
-  /** Makes a call until it is answered, for as long as the attempt goes on. */
+  /** Makes a call until it is answered, as long as the attempt lasts. */
   readonly insist: <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
 }
 
-/** Money that is set aside for a task. */
+/** Money set aside for a task. */
 export class Reservation {
-  /** As it was when it was made. */
+  /** The record at its creation. */
   readonly record: Reserved;
   /**
-   * Reservations of the message's earlier attempts that were spent, or may have been, oldest first. An ACTIVE one is of
-   * an attempt that died without saying what it cost; where it is of the same amount it is this one's `record`, too.
+   * Reservations of the message's earlier attempts that were, or may have been, spent, oldest first. An ACTIVE one belongs to
+   * an attempt that died before it settled; if it has the same amount, it is also this one's `record`.
    */
   readonly earlier: readonly ReservationRecord[];
   readonly #spender: Spender;
@@ -74,11 +77,11 @@ export class Reservation {
 
   get #bill() {
     const { id: reservationId, budgetId } = this.record;
-    // An attempt that has lost its claim may settle, too: what both have cost counts.
+    // An attempt that has lost its claim may settle as well: the costs of both count.
     return { budgetId, reservationId, workKey: `${reservationId}/${this.#spender.attempt}` };
   }
 
-  /** Records what the work has cost, be it more than was reserved, and gives back the rest. label: what it was spent for. */
+  /** Records the cost of the work, even above the reservation, and returns the rest. label: what it was spent on. */
   async settle(
     amountMinor: Amount = this.record.remainingMinor,
     { label }: { readonly label?: string } = {},
@@ -94,13 +97,13 @@ export class Reservation {
     this.#hasSpent = true;
     const bill = { ...this.#bill, amountMinor: String(cost), overrun: true, ...(label !== undefined && { label }) };
     const { entry, reservation } = await insist((options) => muster.budget.settle(bill, options));
-    // Once the claim is lost the rest is the next attempt's, where there is one.
+    // Once the claim is lost, the rest belongs to the next attempt, if there is one.
     this.#isOpen = reservation.state === 'ACTIVE' && signal.aborted;
     if (reservation.state === 'ACTIVE' && !signal.aborted) await this.#giveBack();
     return { amountMinor: entry.amountMinor, overdrawnMinor: entry.overdrawnMinor };
   }
 
-  /** Gives back all of it. */
+  /** Returns all of it. */
   async void(): Promise<void> {
     await this.settle(0);
   }
@@ -110,16 +113,16 @@ export class Reservation {
     try {
       await insist((options) => muster.budget.void(this.#bill, options));
     } catch (error) {
-      // Somebody else has given it back.
+      // Somebody else has returned it.
       if (!isRefusal(error, 'RESERVATION_CLOSED')) throw error;
     }
   }
 }
 
 /**
- * Reserves for a task. The workKey names the message, which of its reservations it is, and the attempt: so an attempt
- * finds what those before it have reserved. What one that died holds goes on as this one's; what is used up or given
- * back is followed by a new reservation.
+ * Reserves for a task. The workKey names the message, the reservation's number in it and the attempt, so that an attempt
+ * finds the reservations of earlier ones. It takes over the reservation of an attempt that died; a spent or returned one is
+ * followed by a new reservation.
  */
 export async function reserve(spender: Spender, budget: BudgetRef, amountMinor: Amount): Promise<Reservation> {
   const { muster, workId, scopeId, holder, attempt, claimedAt, insist } = spender;
@@ -136,18 +139,18 @@ export async function reserve(spender: Spender, budget: BudgetRef, amountMinor: 
       const isEarlier = isPast || (claimedAt !== null && createdAt < claimedAt);
       if (isEarlier && (state === 'ACTIVE' || settledMinor !== '0')) earlier.push(found);
       if (state === 'ACTIVE' && settledMinor === '0') return new Reservation(spender, found, earlier);
-      // An attempt that died between settling and giving back: what is left is not enough for another.
+      // An attempt died between settling and returning the rest, which is not enough for another attempt.
       if (state === 'ACTIVE') await new Reservation(spender, found).void();
     } catch (error) {
-      // That attempt reserved another amount, which is left to it.
+      // That attempt reserved another amount, which stays with it.
       if (isRefusal(error, 'WORK_KEY_CONFLICT')) earlier.push(...(await activeWith(spender, budgetId, workKey)));
-      // It reserved nothing.
+      // That attempt reserved nothing.
       else if (!(isPast && isRefusal(error, 'VALIDATION_FAILED'))) throw error;
     }
   }
 }
 
-/** The ACTIVE reservation of a workKey, where there is one and the key may see it. */
+/** The ACTIVE reservation of a workKey, if there is one and the key may see it. */
 async function activeWith(
   { muster, insist }: Spender,
   budgetId: string,
@@ -173,7 +176,7 @@ export interface TakenUnits {
   readonly waiterId: string;
 }
 
-/** Takes units of an allowance: at once where they are there, else in line. */
+/** Takes units of an allowance: at once if available, else in line. */
 export async function takeUnits(spender: Spender, allowance: AllowanceRef, units: number): Promise<TakenUnits> {
   const { muster, scopeId, holder, signal, insist } = spender;
   const allowanceId =
@@ -198,7 +201,7 @@ export async function takeUnits(spender: Spender, allowance: AllowanceRef, units
   }
 }
 
-/** The next view shows the end of a waiter that has just left the line. */
+/** The next view shows that a waiter has left the line. */
 async function keepPlace({ muster, signal, insist }: Spender, waiterId: string): Promise<void> {
   try {
     await insist((options) => muster.waiter.renew({ waiterId }, { ...options, signal }));

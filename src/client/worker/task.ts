@@ -10,7 +10,7 @@ import { Memos } from './memos.ts';
 import { type PrerequisiteResult, resultsOf } from './results.ts';
 import { type AllowanceRef, type BudgetRef, type Reservation, reserve, type Spender, takeUnits } from './spending.ts';
 
-/** A message as a worker's handler gets it, with its payload and its earlier results of these types. */
+/** A message for a worker's handler, with these types for its payload and its earlier results. */
 export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
   NonNullable<OneOf<Answer<'message.recv'>>>,
   Payload,
@@ -19,48 +19,49 @@ export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
 
 /** The services for a handler. */
 export interface TaskContext {
-  /** Aborts the moment the claim is lost or cancelled, and when the worker stops before the work is done. */
+  /** Aborts as soon as the claim is lost or cancelled, or when the worker stops before the work is done. */
   readonly signal: AbortSignal;
   /**
-   * Keeps a JSON value of at most 4,096 bytes with the message: the next attempt finds it in `message.progress`. Goes out
-   * at once, at most one a second; the last one always does.
+   * Stores a JSON value of at most 4,096 bytes with the message, for the next attempt's `message.progress`. It is sent at
+   * once, but at most one per second; the last one is always sent.
    */
   readonly progress: (value: unknown) => void;
-  /** Says something: the worker's `log` event. */
+  /** Emits the worker's `log` event. */
   readonly log: (text: string, data?: unknown) => void;
   /**
-   * Sets money aside, in minor units, from a budget given by name or id. `settle` says what it cost; if the handler does
-   * not, the whole is spent when it returns and given back when it throws. An attempt after a crash finds it again, and in
-   * `earlier` what the attempts before it had reserved. As `settle` and `units` it waits out an outage while the claim lasts.
+   * Sets aside money, in minor units, from a budget given by name or id. `settle` records the cost. Without it, the whole
+   * amount is spent when the handler returns and returned when it throws. An attempt after a crash finds the reservation
+   * again, and in `earlier` those of previous attempts. Like `settle` and `units`, it waits out an outage while the claim
+   * lasts.
    */
   readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
-  /** As `muster.spend`, for this message: an attempt after a crash goes on with what was reserved. */
+  /** Like `muster.spend`, for this message. An attempt after a crash continues with what was reserved. */
   readonly spend: <T>(options: SpendOptions, work: (call: ModelCall) => Promise<T>) => Promise<T>;
   /**
-   * Does a step once, whatever becomes of this attempt: its JSON value is kept with the run, under a key of the message's own,
-   * and later attempts get it without doing the step again. Kept only while the claim lasts (else ClaimLost), until the
-   * message is completed. What the step does outside may still happen twice if the process dies in the midst of it.
+   * Does a step once for all attempts. Its JSON value is stored with the run, under a key of this message, and later attempts
+   * get it without repeating the step. It can be stored only while the claim lasts (else ClaimLost), and is kept until the
+   * message is completed. External effects of the step may still happen twice if the process dies during it.
    */
   readonly once: <Value>(key: string, step: () => Value | Promise<Value>) => Promise<Value>;
   /**
-   * Has the message completed with this result and the calls of `plan` made in one step, all or none:
-   * `return task.finish(result, (t) => { t.message.send({ … }); })`. If one of them is refused, the message is given back as for
-   * any error. To be returned by the handler.
+   * Completes the message with this result together with the calls of `plan`, all or none: `return task.finish(result, (t) =>
+   * { t.message.send({ … }); })`. If one of them is refused, the message is given back as for any error. The handler must
+   * return it.
    */
   readonly finish: <Value>(result: Value, plan: (t: AtomicCalls) => unknown) => Value;
-  /** The message's run: `run.note(key)` are values that its agents share; they are put only while the claim lasts. */
+  /** The message's run. `run.note(key)` is a value that its agents share; it can be put only while the claim lasts. */
   readonly run: Run;
   /**
-   * Asks a person, or another program, and ends this attempt, which does not count: nobody holds the message until somebody
-   * has answered. The next attempt begins with `answer`:
-   * `const { value } = task.answer ?? (await task.ask('Publish?', { options: ['yes', 'no'] }));`
+   * Asks a person or another program, and ends this attempt without counting it: nobody holds the message until there is an
+   * answer. The next attempt begins with `answer`: `const { value } = task.answer ?? (await task.ask('Publish?', { options:
+   * ['yes', 'no'] }));`
    */
   readonly ask: (question: unknown, options?: AskOptions) => Promise<never>;
-  /** The answer to the last question that the message has asked; null: it has asked none. */
+  /** The answer to the message's last question; null if it has asked none. */
   readonly answer: GivenAnswer | null;
-  /** Fetches what the messages and groups that the message is after (`message.after`) have left, in their order. */
+  /** Fetches the results of the message's prerequisites (`message.after`), in order. */
   readonly results: <Result = unknown>() => Promise<PrerequisiteResult<Result>[]>;
 }
 
@@ -68,31 +69,31 @@ export interface TaskContext {
 export interface TaskListener {
   progressed(): void;
   logged(text: string, data: unknown): void;
-  /** A reservation could not be settled; the work is completed all the same. */
+  /** A reservation could not be settled. The work is completed nevertheless. */
   unsettled(error: unknown): void;
 }
 
-/** A claimed message in work. */
+/** A claimed message being worked on. */
 export class Task<Payload = unknown, Result = unknown> {
   readonly message: WorkerMessage<Payload, Result>;
   readonly context: TaskContext;
   readonly reservations: Reservation[] = [];
   readonly memos: Memos;
-  /** The calls that belong to its completion. */
+  /** The calls to make with its completion. */
   plan: ((t: AtomicCalls) => unknown) | undefined;
   readonly attempt: Attempt;
   readonly listener: TaskListener;
-  /** By performance.now(), as the two that follow. */
+  /** In performance.now() time, like the next two. */
   readonly receivedAt = performance.now();
   leaseEndsAt = 0;
   renewAt = 0;
-  /** In flight; never rejects. Puts `progress` back if it could not be sent. */
+  /** The renewal in flight; never rejects. It restores `progress` if it could not be sent. */
   renewal: Promise<void> | undefined;
-  /** What the handler asks: this attempt ends with it, whatever the handler does after that. */
+  /** The handler's question, which ends this attempt whatever the handler does afterwards. */
   asking: Asking | undefined;
-  /** The handler is done with it, and its end has not been sent. */
+  /** The handler is done, and the end has not been sent. */
   isEnding = false;
-  /** The claim is over, or the message was given back: what the handler does now has no effect. */
+  /** The claim has ended or the message was given back, so the handler has no further effect. */
   isOver = false;
   /** Not sent yet. */
   progress: { readonly value: unknown } | undefined;
@@ -124,7 +125,7 @@ export class Task<Payload = unknown, Result = unknown> {
     this.context = {
       signal,
       progress: (value) => {
-        // A payload that cannot be sent is the handler's error.
+        // A value that cannot be sent is the handler's error.
         if (JSON.stringify(value) === undefined) throw new TypeError('progress takes a JSON value');
         if (this.isOver) return;
         this.progress = { value };
@@ -165,13 +166,13 @@ export class Task<Payload = unknown, Result = unknown> {
     };
   }
 
-  /** Ends its right to go on. */
+  /** Ends the task's right to continue. */
   end(reason?: Error): void {
     this.isOver = true;
     this.#abort.abort(reason);
   }
 
-  /** Counts the lease from a moment. */
+  /** Counts the lease from this time. */
   leasedFrom(moment: number): void {
     const leaseMs = this.message.leaseSeconds * 1000;
     this.leaseEndsAt = moment + leaseMs;

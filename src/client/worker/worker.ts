@@ -16,25 +16,32 @@ import { Task, type WorkerMessage } from './task.ts';
 
 const lingerMs = 25;
 const maxPauseMs = 5_000;
-/** A server that answers held receives at once, as one that stops does, is not asked all the time. */
+/** The pause if a server answers held receives at once, as one that is stopping does. */
 const emptyPauseMs = 500;
-/** A receive that is answered at all at once is answered by then. Cut sooner, it would leave claims until their lease ends. */
+/**
+ * A receive that finds something at once is answered within this time. Cut earlier, it would leave claims until their leases
+ * end.
+ */
 const answerMs = 500;
-/** How long giving back may take after the deadline of `close`. */
+/** How long returning messages may take after the deadline of `close`. */
 const returnMs = 5_000;
 
 /**
- * Works on the messages of a mailbox: receives them, keeps their claims, completes them with what the handler returns and
- * gives them back when it throws. Starts at once.
+ * Works on the messages of a mailbox: receives them, keeps their claims, completes them with the handler's result, and gives
+ * them back when the handler throws. It starts at once.
  *
  * ```ts
- * new Worker(muster, { mailbox: 'jobs', concurrency: 10 }, async (message, { signal }) => summarize(message.payload, signal));
+ * new Worker(muster, { mailbox: 'jobs', concurrency: 10 }, async (message, { signal }) =>
+ *   summarize(message.payload, signal),
+ * );
  * ```
  */
 export class Worker<Payload = unknown, Result = unknown> {
-  /** The id of the mailbox, once it is found or made. */
+  /** The id of the mailbox, once it is found or created. */
   readonly mailboxId: Promise<string>;
-  /** Resolves when the worker has stopped; rejects if it had to: its key, its mailbox or its options are refused. */
+  /**
+   * Resolves when the worker has stopped. Rejects if it could not go on: its key, its mailbox or its options were refused.
+   */
   readonly closed: Promise<void>;
   readonly #muster: Muster;
   readonly #options: WorkerOptions;
@@ -49,11 +56,11 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #ends: Ends;
   readonly #outbox: Outbox | undefined;
   readonly #outage: Outage;
-  /** Ends receiving and watching. */
+  /** Stops receiving and watching. */
   readonly #stop = new AbortController();
-  /** Cuts a receive that is held at the server. */
+  /** Cuts a receive held at the server. */
   readonly #cut = new AbortController();
-  /** When the last receive was sent, by performance.now(). */
+  /** When the last receive was sent, in performance.now() time. */
   #askedAt = 0;
   readonly #counts = { received: 0, completed: 0, asked: 0, returned: 0, failed: 0, lost: 0 };
   readonly #receiving: Promise<void>;
@@ -82,7 +89,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.closed = new Promise((resolve, reject) => {
       this.#settle = () => (this.#fatal === undefined ? resolve() : reject(this.#fatal));
     });
-    // The error event tells of it, too.
+    // The error event reports it as well.
     this.closed.catch(() => undefined);
     if (options.closeOnSignals !== false) {
       const leave = closeOnSignals(() => this.close());
@@ -93,7 +100,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     void untraced(() => this.#watch());
   }
 
-  /** Calls a listener at each event of a kind; the returned function ends it. */
+  /** Adds a listener for an event. The returned function removes it. */
   on<Name extends keyof WorkerEvents>(
     name: Name,
     listener: (event: WorkerEvents<Payload, Result>[Name]) => void,
@@ -105,7 +112,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     return { ...this.#counts, active: this.#running };
   }
 
-  /** Resolves when nothing is left to do in the mailbox, for whichever worker: nothing READY, DELAYED or CLAIMED. */
+  /** Resolves when no worker has anything left to do in the mailbox: nothing is READY, DELAYED or CLAIMED. */
   async drained(): Promise<void> {
     const { signal } = this.#stop;
     const mailboxId = await this.mailboxId;
@@ -117,8 +124,8 @@ export class Worker<Payload = unknown, Result = unknown> {
   }
 
   /**
-   * Stops: receives nothing more, and lets the work go on for so many seconds. What is not done then is given back, and
-   * its `signal` aborts.
+   * Stops: receives nothing more, and lets work continue for this many seconds. Then unfinished messages are given back, and
+   * their `signal` aborts.
    */
   close(seconds = this.#options.closeSeconds ?? 25): Promise<void> {
     this.#closing ??= this.#close(seconds);
@@ -136,7 +143,7 @@ export class Worker<Payload = unknown, Result = unknown> {
       const askedAt = performance.now();
       this.#askedAt = askedAt;
       const max = batch ? Math.min(100, this.#concurrency - this.#running) : 1;
-      // A receive that goes with the end of a claim costs no request, but is not held.
+      // A receive sent with the end of a claim costs no request, but is not held.
       const isJoined = this.#isEnding();
       const answer = await this.#reach((callOptions, isAgain) =>
         isJoined && !isAgain && this.#outbox
@@ -159,7 +166,10 @@ export class Worker<Payload = unknown, Result = unknown> {
     return this.#outbox !== undefined && [...this.#tasks].some((task) => task.isEnding);
   }
 
-  /** Waits for room; false once it stops. Where there is little, it waits a moment for more, to receive many at once. */
+  /**
+   * Waits for room; false once the worker stops. If there is little room, it waits a moment for more, to receive many
+   * messages at once.
+   */
   async #hasRoom(): Promise<boolean> {
     const { signal } = this.#stop;
     const room = () => this.#concurrency - this.#running;
@@ -210,7 +220,7 @@ export class Worker<Payload = unknown, Result = unknown> {
 
   async #handle(task: Task<Payload, Result>): Promise<{ readonly result: Result } | { readonly error: unknown }> {
     try {
-      // Received with the last end, while the worker was closing.
+      // It was received together with the last end, while the worker was closing.
       if (this.#stop.signal.aborted) throw new WorkerClosed('the worker has stopped');
       return { result: await this.#handler(task.message, task.context) };
     } catch (error) {
@@ -229,7 +239,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     } catch (error) {
       if (isLost(error)) this.#lose(task, new ClaimLost(error.message, { cause: error }));
       if (task.isOver) return;
-      // A mailbox for results that is gone, for instance.
+      // For example, the mailbox for results no longer exists.
       return this.#giveBack(task, error);
     }
     task.isOver = true;
@@ -246,7 +256,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     } catch (error) {
       if (isLost(error)) this.#lose(task, new ClaimLost(error.message, { cause: error }));
       if (task.isOver) return;
-      // Its group is decided, for instance.
+      // For example, its group is decided.
       return this.#giveBack(task, error);
     }
     task.end();
@@ -276,7 +286,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.#emitter.emit('lost', { message: task.message, reason });
   }
 
-  /** Asks about a claim when its message is said to be over. Without the permission to watch, the next renewal tells. */
+  /** Checks a claim when its message is reported to have ended. Without the permission to watch, the next renewal tells. */
   async #watch(): Promise<void> {
     const { signal } = this.#stop;
     const { scopeId = '*' } = this.#options;
@@ -343,7 +353,7 @@ export class Worker<Payload = unknown, Result = unknown> {
       .id;
   }
 
-  /** Makes a call until it is answered, however long the service is away; `isAgain`: it has failed before. */
+  /** Makes a call until it is answered, however long the service is away. isAgain: it has failed before. */
   async #reach<T>(
     call: (options: { signal: AbortSignal; attempts: number }, isAgain: boolean) => Promise<T>,
   ): Promise<T> {
@@ -362,12 +372,12 @@ export class Worker<Payload = unknown, Result = unknown> {
   }
 }
 
-/** Whether a call may succeed later. Operations come back with the next month. */
+/** Whether a call may succeed later. Operations are available again next month. */
 function isPassingRefusal(error: unknown): error is MusterError {
   return error instanceof MusterError && (isPassing(error) || error.status === 402);
 }
 
-/** Waits for something, but not longer. */
+/** Waits for a promise, but no longer than this. */
 async function within(ms: number, done: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise((resolve) => {

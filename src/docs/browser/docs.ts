@@ -1,6 +1,6 @@
 import { find, type Hit, type Section } from './find.js';
 
-/** The address of /docs/, whatever a proxy has put before it. */
+/** The address of /docs/, including any prefix that a proxy adds. */
 const home = new URL('.', import.meta.url);
 
 const element = <T extends HTMLElement>(selector: string): T => {
@@ -18,7 +18,7 @@ form.hidden = false;
 
 let index: Promise<readonly Section[]> | undefined;
 
-/** Loaded once, when somebody is about to search. */
+/** Loads the index once, when somebody is about to search. */
 function load(): Promise<readonly Section[]> {
   index ??= fetch(new URL('search.json', home)).then((response) => {
     if (!response.ok) throw new Error(`the index answers ${response.status}`);
@@ -66,7 +66,7 @@ function close(): void {
   results.hidden = true;
 }
 
-/** Arrow keys go through the input and the results. */
+/** Arrow keys move through the input and the results. */
 function step(by: number): void {
   const stops = [input, ...list.querySelectorAll('a')];
   const at = stops.indexOf(document.activeElement as HTMLInputElement);
@@ -89,7 +89,7 @@ form.addEventListener('keydown', (event) => {
     input.focus();
   }
 });
-// A result on this page only moves it.
+// A result on this page does not load a page, so close the list.
 list.addEventListener('click', close);
 document.addEventListener('click', ({ target }) => {
   if (!form.contains(target as Node)) close();
@@ -102,12 +102,12 @@ document.addEventListener('keydown', (event) => {
 });
 
 const pages = element('#pages');
-// A heading of this page only moves it.
+// A heading of this page does not load a page, so close the list.
 pages.addEventListener('click', ({ target }) => {
   if ((target as Element).matches('a') && pages.matches(':popover-open')) pages.hidePopover();
 });
 
-/** Browsers have a clipboard for pages over https, and for those of this machine. */
+/** Browsers offer the clipboard only to pages over https and from this machine. */
 if (navigator.clipboard)
   for (const block of document.querySelectorAll('pre')) {
     const button = document.createElement('button');

@@ -7,7 +7,7 @@ export interface Hit {
   readonly address: string;
   readonly page: string;
   readonly heading: string;
-  /** Around the first word that was found. */
+  /** The text around the first word found. */
   readonly excerpt: string;
 }
 
@@ -24,14 +24,14 @@ function wordsOfQuery(query: string): readonly string[] {
   return telling.length > 0 ? telling : words;
 }
 
-/** How well a word is found in a text: as a word, as the beginning of one, within one, or (0) not. */
+/** How well a word matches a text: as a word, as the start of one, within one, or (0) not at all. */
 function weightIn(text: string, word: string): number {
   if (!text.includes(word)) return 0;
   const [, rest] = new RegExp(`(?<![\\p{L}\\p{N}_])${word}([\\p{L}\\p{N}_]*)`, 'u').exec(text) ?? [];
   return rest === undefined ? 0.3 : rest === '' || rest === 's' ? 1 : 0.7;
 }
 
-/** A title that has little else is the better match. */
+/** A title with few other words is the better match. */
 const weightInTitle = (title: string, word: string): number =>
   weightIn(title.toLowerCase(), word) * (0.5 + (0.5 * word.length) / Math.max(word.length, title.length));
 
@@ -40,14 +40,14 @@ function weightOfWord([, page, heading, text]: Section, word: string): number {
   return ofTitles + weightIn(text.toLowerCase(), word);
 }
 
-/** A synonym counts for less than the word that was typed. */
+/** A synonym counts less than the word typed. */
 const weightOfSynonym = 0.7;
 
-/** Pages that name everything come after those that explain it. */
+/** Pages that list everything come after those that explain it. */
 const listing = /^(\.\.\/docs|redis-cli|changelog|design|errors|reference|evidence\/[a-z-]+|api)(#|$)/;
 const weightOfListing = 0.5;
 
-/** How many words of a query a section has, and how well. */
+/** How many words of a query are in a section, and how well they match. */
 function weigh(section: Section, words: readonly string[]): readonly [count: number, weight: number] {
   let count = 0;
   let sum = 0;
@@ -70,7 +70,7 @@ function excerptOf(text: string, words: readonly string[]): string {
   return `${from > 0 ? '… ' : ''}${text.slice(from, from + 150)}${text.length > from + 150 ? ' …' : ''}`;
 }
 
-/** The sections that have every word of a query or else most of them, best first. */
+/** The sections with every word of a query, or else with most of them, best first. */
 export function find(sections: readonly Section[], query: string, limit = 12): readonly Hit[] {
   const words = wordsOfQuery(query);
   const counted = sections.map((section) => {

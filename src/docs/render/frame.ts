@@ -16,7 +16,7 @@ const link = (at: string, to: string, text: string, attributes = ''): string =>
   `<a href="${between(at, to)}"${at === to ? ' aria-current="page"' : ''}${attributes}>${text}</a>`;
 
 export function navigation(at: string, pages: ReadonlyMap<string, Page>, current?: Page): string {
-  // Where there is no room for a column of headings, they are listed below the page's name.
+  // On narrow screens the headings are listed below the page's name.
   const within = current ? headingsOf(current, 'within') : '';
   const item = (path: string, title: string) =>
     `<li>${link(at, path, title)}${path === current?.path ? within : ''}</li>`;
@@ -55,7 +55,7 @@ function neighbours({ file, path }: Page, pages: ReadonlyMap<string, Page>): str
   return `<nav id="neighbours" aria-label="Previous and next">${to(files[index - 1], 'prev')}${to(files[index + 1], 'next')}</nav>`;
 }
 
-/** The head and the bar on top; what pages of another kind have, too. */
+/** The head and the top bar, which other kinds of pages have as well. */
 export function opening(at: string, title: string, description: string, extra = ''): string {
   const to = (path: string) => between(at, path);
   return `<!doctype html>
@@ -84,7 +84,6 @@ ${extra}</head>
 `;
 }
 
-/** A whole page. */
 export function frame(page: Page, pages: ReadonlyMap<string, Page>): string {
   const title = page.path === '/docs' ? 'Muster: documentation' : `${page.title} · Muster`;
   return `${opening(page.path, title, page.summary)}<div id="columns">

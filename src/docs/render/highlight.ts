@@ -37,7 +37,7 @@ const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"]/g, (one) => escapes[one] ?? one);
 
-/** Code as HTML: comments, texts, keywords and numbers are marked. That is what helps to read; no more is told apart. */
+/** Code as HTML, with comments, strings, keywords and numbers marked. Finer distinctions would not help a reader. */
 export function highlight(code: string, language = ''): string {
   const kind = kinds[language];
   if (kind === undefined) return escapeHtml(code);

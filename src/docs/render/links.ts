@@ -7,7 +7,7 @@ export const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
 const pages: ReadonlySet<string> = new Set(groups.flatMap(({ files }) => files));
 
-/** Addresses of the service beside the pages: `/docs/api` in a text is a link to it. */
+/** Addresses of the service outside the pages: `/docs/api` in a text becomes a link. */
 export const places: ReadonlySet<string> = new Set([
   '/docs',
   '/docs/api',
@@ -23,19 +23,19 @@ export function between(from: string, to: string): string {
   return posix.join(folder, posix.basename(to));
 }
 
-/** As GitHub names a heading's anchor. */
+/** The anchor that GitHub gives a heading. */
 export const anchorOf = (title: string): string =>
   title
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')
     .replaceAll(' ', '-');
 
-/** Links of the repository's files as links of the site; remembers files that are to be served beside the pages. */
+/** Turns links between the repository's files into links of the site, and remembers the files to serve beside the pages. */
 export class Links {
   /** Paths in the repository, by the path that they are served at. */
   readonly files = new Map<string, string>();
 
-  /** The address, on the page `at`, of what a file links to. */
+  /** The address of a link in a file, relative to the page `at`. */
   resolve(file: string, href: string, at = pathOf(file)): string {
     if (/^(https?:|mailto:|#)/.test(href)) return href;
     const [, path = '', anchor = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
@@ -60,7 +60,7 @@ export class Links {
     return path;
   }
 
-  /** A Markdown source with the links of the site. */
+  /** A Markdown source with the site's links. */
   source(file: string, text: string): string {
     const at = sourcePathOf(file);
     return text.replaceAll(

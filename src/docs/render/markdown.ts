@@ -8,13 +8,13 @@ export interface Heading {
   readonly title: string;
 }
 
-/** The text below a heading, or of a paragraph that begins with a title in bold, as the search finds it. */
+/** The searchable text below a heading, or of a paragraph that starts with a bold title. */
 export interface Section {
   readonly heading: Heading | undefined;
   text: string;
 }
 
-/** A page without the frame that all pages share. */
+/** A page without the common frame. */
 export interface Rendered {
   readonly title: string;
   /** The first sentence. */
@@ -43,7 +43,7 @@ function plain(token: Token): string {
 
 const plainOf = (tokens: readonly Token[]): string => tokens.map(plain).join('');
 
-/** The words in bold that a recipe or a list item begins with, as its title. */
+/** The words in bold at the start of a recipe or list item, its title. */
 function leadOf(token: Token): string | undefined {
   const [first] = ('tokens' in token && token.tokens) || [];
   if (first?.type === 'text') return leadOf(first);
@@ -84,7 +84,7 @@ export function renderMarkdown(file: string, at: string, text: string, links: Li
         return `<span class="picture" tabindex="0">${image}</span>`;
       },
       code({ text: code, lang }) {
-        // It scrolls where it is too wide, so it takes the focus.
+        // Wide code scrolls, so it must be focusable.
         const kind = lang ? ` class="${escapeHtml(lang)}"` : '';
         return `<pre tabindex="0"${kind}><code>${highlight(code, lang)}</code></pre>\n`;
       },
@@ -113,7 +113,7 @@ export function renderMarkdown(file: string, at: string, text: string, links: Li
     },
   });
   const tokens = marked.lexer(text);
-  // Headings take their ids first: links name them.
+  // Headings get their ids first, so that links can name them.
   const titled = new Map<Token, Heading>();
   const entitle = (token: Token, depth: number, title: string): Heading => {
     const heading = { depth, id: idOf(title), title };

@@ -4,7 +4,7 @@ import { frame, type Page } from './frame.ts';
 import { between, Links, repository } from './links.ts';
 import { renderMarkdown } from './markdown.ts';
 
-/** A call, as the search finds it. */
+/** A call in the search's index. */
 export interface FoundCall {
   readonly name: string;
   readonly text: string;
@@ -23,7 +23,7 @@ function programs(folder: string): string {
   return `# Programs\n\nWhole programs of some forty lines, in TypeScript and in Python. The test suite runs each of them as it stands here.\n\n${parts.join('\n')}`;
 }
 
-/** All files of `/docs`, by their paths: pages, their Markdown, what they link to, the search's index, and llms.txt. */
+/** All files of `/docs` by path: pages, their Markdown, linked files, the search's index, and llms.txt. */
 export function renderSite(calls: readonly FoundCall[]): Map<string, string | Buffer> {
   const links = new Links();
   const pages = new Map<string, Page>();
@@ -58,7 +58,7 @@ function searchIndex(pages: readonly Page[], calls: readonly FoundCall[]): strin
   return JSON.stringify([...sections, ...calls.map(({ name, text, anchor }) => [`api${anchor}`, 'API', name, text])]);
 }
 
-/** The pages for readers that are programs: llmstxt.org. */
+/** The pages for programs as readers: llmstxt.org. */
 function listed(pages: ReadonlyMap<string, Page>): string {
   const at = '/llms.txt';
   const parts = groups.map(({ title, files }) => {

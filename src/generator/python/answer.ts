@@ -2,17 +2,17 @@ import { type Call, type Document, resolved } from '../document.ts';
 import type { Records } from './records.ts';
 import { capital, capitalized, union } from './words.ts';
 
-/** The name of an answer that has none of its own. */
+/** The class name for an answer that has none. */
 function answerName(operationId: string): string {
   const [room = '', call = ''] = operationId.split('.');
   return call === 'get' ? capital(room) : capitalized(operationId);
 }
 
-/** The answer of a call: the type, the classes that read it, and the list if it is a page of one. */
+/** The answer of a call: its type, the classes that read it and, for a page, its list. */
 export interface Answer {
   readonly type: string;
   readonly record: string;
-  /** Of a call that answers a list where it is given `max`. */
+  /** The type of the list if the call answers a list when `max` is given. */
   readonly many?: string;
   readonly page?: { readonly json: string; readonly type: string };
 }

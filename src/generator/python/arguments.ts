@@ -2,7 +2,6 @@ import { type Call, type Document, resolved, type Schema, space } from '../docum
 import type { Kind } from './kinds.ts';
 import { capital, capitalized, docstring, literal, snake, union } from './words.ts';
 
-/** An argument of a call. */
 export interface Argument {
   readonly json: string;
   readonly name: string;
@@ -11,7 +10,7 @@ export interface Argument {
   readonly description: string | undefined;
 }
 
-/** Types of arguments, and the classes of those that are objects. */
+/** The types of arguments, with classes for objects. */
 export class Arguments {
   readonly #document: Document;
   readonly #classes = new Map<string, string>();
@@ -29,7 +28,7 @@ export class Arguments {
     return [...this.#classes.keys()].sort();
   }
 
-  /** The arguments of a call; a read in an atomic batch shows its record alone. */
+  /** The arguments of a call. In an atomic batch, a read answers only its record. */
   of({ method, path, operation }: Call, { isBatched, isAtomic }: Pick<Kind, 'isBatched' | 'isAtomic'>): Argument[] {
     this.#isBatched = isBatched === true;
     const argument = (

@@ -1,11 +1,11 @@
 import { atomicCalls, batchedCalls, type Document } from '../document.ts';
 
-/** How calls are made: at once, in a batch, in an atomic batch, or in an asyncio program. */
+/** A way to make calls: directly, in a batch, in an atomic batch, or in an asyncio program. */
 export interface Kind {
-  /** The class of a room's calls, and its base. */
+  /** Classes with a room's calls: the suffix of their names, and their base. */
   readonly suffix: string;
   readonly base: string;
-  /** The class that has all rooms, what it is about, and the parameter that it passes to them. */
+  /** The class with all rooms, its docstring, and the parameter that it passes to them. */
   readonly all: string;
   readonly about: string;
   readonly passes?: { readonly name: string; readonly type: string };
@@ -13,7 +13,7 @@ export interface Kind {
   readonly isAtomic?: true;
   readonly isAsync?: true;
   readonly gives: (type: string) => string;
-  /** The names of the calls that can be made so; left out: all. */
+  /** The names of the calls that can be made this way; by default all. */
   readonly taken?: (document: Document) => ReadonlySet<string>;
 }
 

@@ -5,7 +5,7 @@ import type { Kind } from './kinds.ts';
 import type { Records } from './records.ts';
 import { constant, described, docstring, snake, union } from './words.ts';
 
-/** What a call of an atomic batch expects of its answer. */
+/** The expectation of a call in an atomic batch. */
 const expect: Argument = {
   json: 'expect',
   name: 'expect',
@@ -36,7 +36,7 @@ export class Methods {
     const answer = answerOf(call, this.#records, this.#document);
     if (answer.many === undefined)
       return this.#plain(call, kind, answer) + this.#iterator(call, kind, answer) + this.#ensuring(call, kind);
-    // One record, or a list where it is given `max`.
+    // One record, or a list if `max` is given.
     const args = this.#arguments.of(call, kind);
     const single = args.filter(({ json }) => json !== 'max');
     const listed = args.map((one) => (one.json === 'max' ? { ...one, type: 'int', isRequired: true } : one));
@@ -88,7 +88,7 @@ export class Methods {
     ].join('\n');
   }
 
-  /** The method that finds a record by its name, or makes it. */
+  /** The method that finds a record by name or creates it. */
   #ensuring(call: Call, kind: Kind): string {
     if (kind.isBatched || !makesNamed(call, this.#document)) return '';
     const room = call.operation.operationId.split('.', 1)[0] ?? '';

@@ -1,4 +1,4 @@
-// The Python client's modules for an OpenAPI document: records, calls, and the calls as asyncio programs make them.
+// The Python client's modules for an OpenAPI document: records, calls, and calls for asyncio programs.
 import { allFailures, type Call, callsOf, type Document, space } from '../document.ts';
 import { answerOf } from './answer.ts';
 import { Arguments } from './arguments.ts';
@@ -19,7 +19,7 @@ class PythonClient {
     this.#records = new Records(document);
     this.#arguments = new Arguments(document);
     this.#methods = new Methods(document, this.#records, this.#arguments);
-    // A call of no primitive, batch, is written by hand.
+    // Calls outside primitives, such as batch, are written by hand.
     this.#calls = callsOf(document).filter(({ operation }) => operation.operationId.includes('.'));
   }
 

@@ -1,10 +1,10 @@
 import { type Document, refName, resolved, type Schema } from '../document.ts';
 import { capital, docstring, literal, snake, union } from './words.ts';
 
-/** Names that the client has for classes of its own. */
+/** Names that the client's own classes use. */
 const ofClient = new Set(['Reservation']);
 
-/** Classes for the records that calls answer, made as they are met. */
+/** Classes for the records in answers, created when first met. */
 export class Records {
   readonly #document: Document;
   readonly #classes = new Map<string, string>();
@@ -21,7 +21,7 @@ export class Records {
     return [...this.#classes.keys()].sort();
   }
 
-  /** The type of a value in an answer. `name`: what a class for it is called. */
+  /** The type of a value in an answer. name: for a class if it needs one. */
   typeOf(schema: Schema, name: string): string {
     if (schema.$ref !== undefined) return this.#named(refName(schema.$ref));
     const either = schema.anyOf ?? schema.oneOf;
@@ -52,7 +52,7 @@ export class Records {
     const fields = Object.entries(schema.properties ?? {});
     const [value] = Object.values(schema.patternProperties ?? {});
     if (fields.length === 0) return `dict[str, ${value ? this.typeOf(value, name) : 'Any'}]`;
-    // Counts by state or by event type: their keys are values, not names.
+    // Counts by state or by event type, whose keys are values, not names.
     if (fields.some(([field]) => !/^[a-z]\w*$/.test(field)))
       return `dict[str, ${union(fields.map(([, one]) => this.typeOf(one, name)))}]`;
     return this.#class(name, schema);
@@ -81,14 +81,14 @@ export class Records {
     const records = nested.length === 0 ? [] : ['    _records = {', ...nested, '    }'];
     const about = schema.description ?? `A record of the API: \`${name}\``;
     const lines = [`class ${name}(Record):`, docstring([about], '    '), '    __slots__ = ()', ...records, ...fields];
-    // In the order of their dependencies: a class is written once all that it names is.
+    // In the order of their dependencies: a class is written after all classes it names.
     this.#classes.delete(name);
     this.#classes.set(name, lines.join('\n'));
     return name;
   }
 }
 
-/** One schema for all events: their types together, and a payload that is plain JSON. */
+/** One schema for all events: all their types, and a payload of plain JSON. */
 function merged(all: readonly Schema[]): Schema {
   const [first = {}] = all;
   const enumOf = (name: string) => [...new Set(all.flatMap((one) => one.properties?.[name]?.enum ?? []))];

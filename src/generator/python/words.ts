@@ -4,7 +4,7 @@ const keywords = new Set(['from', 'global', 'import', 'class', 'is', 'in', 'not'
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `leaseExpiresAt` as Python spells it. */
+/** A name in Python's spelling, such as lease_expires_at for `leaseExpiresAt`. */
 export function snake(name: string): string {
   const spelled = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
   return keywords.has(spelled) ? `${spelled}_` : spelled;
@@ -16,7 +16,7 @@ export const union = (types: readonly string[]): string => {
   return all.includes('Any') ? 'Any' : all.join(' | ');
 };
 
-/** A docstring: paragraphs, or lines that are kept as they are. */
+/** A docstring of paragraphs or of lines that are kept as they are. */
 export function docstring(paragraphs: readonly (string | readonly string[])[], indent: string): string {
   const lines = paragraphs.flatMap((part, i) => [
     ...(i > 0 ? [''] : []),
@@ -32,12 +32,12 @@ export function docstring(paragraphs: readonly (string | readonly string[])[], i
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** `a: what it is`, with the following lines indented. */
+/** `name: text`, with the following lines indented. */
 export function described(name: string, text: string, indent: string): string[] {
   return wrapped(`${name}: ${text}`, 90 - indent.length).map((line, i) => `${indent}${i > 0 ? '    ' : ''}${line}`);
 }
 
-/** `message.send` as a constant of the module. */
+/** `message.send` as a module constant, MESSAGE_SEND. */
 export const constant = (operationId: string): string => snake(operationId.replace('.', '_')).toUpperCase();
 
 /** `MessageSend` of `message.send`. */

@@ -9,7 +9,7 @@ import { luaRoot } from '../../../src/redis/source.ts';
 import type { Product } from '../../../src/room.ts';
 import { type Reach, reaches } from './reach.ts';
 
-/** The operators' guide to the store: a hand-written head, then every script and every key. */
+/** The operators' guide to the store: a hand-written head, then all scripts and all keys. */
 export const guideFile = join(luaRoot, 'README.md');
 const headFile = join(luaRoot, 'README.head.md');
 
@@ -21,10 +21,10 @@ const reads = new Set(
     'page byScore byAge firstOf'
   ).split(' '),
 );
-/** A key, and the command or function of which it is the first argument. */
+/** A key, and the command or function whose first argument it is. */
 const uses = /(?:\b(\w+)(?:', |\())?\bkeys\.(\w+)\(/g;
 
-/** Names of the keys that the code may write: all except the first arguments of reads. */
+/** Names of the keys that the code may write: all except first arguments of reads. */
 function writesOf(code: string): Set<string> {
   const written = [...code.matchAll(uses)].filter(([, command]) => command === undefined || !reads.has(command));
   const names = new Set(written.map(([, , name = '']) => name));
@@ -32,12 +32,12 @@ function writesOf(code: string): Set<string> {
   return /\bemit\./.test(code) ? names.add('events') : names;
 }
 
-/** The arguments that the script of every request takes before its own: those that requests share, and the others. */
+/** The arguments of every request's script before its own: first the ones that requests share, then the others. */
 const sharedArgs = 'spaceId apiKeyDigest permission rateClass callName drainedThrough';
 const requestArgs = 'requestId idempotencyDigest fingerprint unpacked';
 const callArgs = `${sharedArgs} ${requestArgs}`;
 
-/** A script's arguments in order, without those of lib/call, which come first. */
+/** A script's arguments in order, without the leading ones of lib/call. */
 function argsOf(args: readonly string[]): string {
   const text = args.join(' ');
   return text.startsWith(callArgs) ? text.slice(callArgs.length).trim() : text;
@@ -97,7 +97,6 @@ function keyTable(all: readonly Reach[], { words }: Product): string[] {
   return lines;
 }
 
-/** The text of lua/README.md. */
 export function guide(product: Product = defaultProduct): string {
   const all = reaches(product.words);
   const head = readFileSync(headFile, 'utf8')

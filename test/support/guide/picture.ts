@@ -1,4 +1,4 @@
-// Takes the README's picture of the console, docs/console.png: a fleet's afternoon, in a real browser (npm run picture).
+// Takes the README's picture of the console, docs/console.png, in a real browser: a fleet's afternoon (npm run picture).
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createKey, createSpace } from '../../../src/org/admin.ts';
@@ -7,7 +7,7 @@ import { endStore } from '../store.ts';
 import { allPermissions, stopService, World } from '../world.ts';
 
 const file = fileURLToPath(new URL('../../../docs/console.png', import.meta.url));
-/** What pages on the web like to load. */
+/** A reasonable size for a picture on the web. */
 const maxBytes = 300_000;
 
 const minute = 60_000;
@@ -15,7 +15,7 @@ const steps = 75;
 const stepMs = 4 * minute;
 const errors = ['the model answered 529: overloaded', 'no table of contents in chapter 7', 'the page has moved'];
 
-/** A fleet that summarizes books: what it did in the last hours, on the test clock, and what it does now. */
+/** A fleet that summarizes books: its last hours, on the test clock, and its current work. */
 async function liveliness(world: World): Promise<void> {
   const now = Date.now();
   const begun = now - steps * stepMs;
@@ -67,7 +67,7 @@ async function liveliness(world: World): Promise<void> {
   await world.at(now);
 }
 
-/** One attempt of a reader, which succeeds mostly. */
+/** One attempt of a reader, which usually succeeds. */
 async function attempt(world: World, mailboxId: string, resultsId: string, number: number): Promise<void> {
   const claim = { scopeId: '*', holder: `reader-${1 + (number % 3)}`, holderSession: 's' };
   const { status, body } = await world.post(`/mailboxes/${mailboxId}/recv`, claim);
@@ -96,7 +96,7 @@ await page.getByRole('button', { name: 'Sign in' }).click();
 await page.getByRole('img', { name: /^Completed: / }).waitFor();
 await page.getByRole('table', { name: 'Mailboxes' }).waitFor();
 await page.getByRole('status').filter({ hasText: 'Live.' }).waitFor();
-// Without the focus that signing in has moved.
+// Without the focus that signing in has left.
 await page.mouse.move(0, 0);
 await page.screenshot({ path: file });
 await browser.close();

@@ -3,36 +3,36 @@ import { Builder, type Vocabulary } from '../../../src/redis/loader.ts';
 import { assigned, freePath, type Syntax, walk } from '../../../src/redis/lua-syntax.ts';
 import { isScript, type RequestKind, type Source } from '../../../src/redis/source.ts';
 
-/** The code that can run in a script: it shows which keys the script writes and what it refuses. */
+/** The code that can run in a script. It shows which keys the script writes and what it refuses. */
 export interface Reach {
   /** `mailbox/send` */
   readonly name: string;
   /** The `---` lines of its header. */
   readonly summary: string;
-  /** Files it includes, directly or not. */
+  /** The files it includes, directly or indirectly. */
   readonly includes: readonly string[];
   readonly request: RequestKind | undefined;
-  /** Its code and that of every helper function it can reach, without comments. */
+  /** Its code and the code of every helper function it can reach, without comments. */
   readonly code: string;
 }
 
 interface Piece {
   readonly text: string;
-  /** What it names: functions that do not leave its file as `file#name`, with their file. */
+  /** The names it uses. Functions that do not leave their file are `file#name`. */
   readonly names: ReadonlySet<string>;
 }
 
 interface LuaFile {
   readonly source: Source;
-  /** The code outside of named functions: it runs, or is registered for a later call. */
+  /** The code outside named functions, which runs at once or is registered for later. */
   readonly body: Piece;
   readonly functions: ReadonlyMap<string, Piece>;
-  /** The registries to which it adds, and those that it only looks into. */
+  /** The registries it adds to, and those it only reads. */
   readonly registers: readonly string[];
   readonly asks: readonly string[];
 }
 
-/** Every script, by name, in order. */
+/** Every script by name, in order. */
 export function reaches(words: Vocabulary = allWords): readonly Reach[] {
   const builder = new Builder(words);
   const registries = new Set(
@@ -42,7 +42,7 @@ export function reaches(words: Vocabulary = allWords): readonly Reach[] {
   return [...files.keys()].filter(isScript).map((name) => {
     const includes = closure(name, builder, files);
     const { summary = '', request } = files.get(name)?.source ?? {};
-    // The loader puts it into each script that answers requests.
+    // The loader puts call.open into each script that answers requests.
     const start = request === undefined ? [] : ['call.open'];
     const code = reachable(
       start,
@@ -104,7 +104,7 @@ function closure(name: string, builder: Builder, files: ReadonlyMap<string, LuaF
   return [...found];
 }
 
-/** Each dotted name in a text, and its prefixes (`message` for `message.load`). */
+/** Each dotted name in a text and its prefixes (`message` for `message.load`). */
 function namesIn(text: string): Set<string> {
   const names = new Set<string>();
   for (const name of text.match(/[\w.]+/g) ?? []) {
@@ -114,7 +114,7 @@ function namesIn(text: string): Set<string> {
   return names;
 }
 
-/** The files' code, and the functions that it or `start` names, directly or not. */
+/** The files' code, and the functions that the code or `start` names, directly or indirectly. */
 function reachable(start: readonly string[], files: readonly LuaFile[]): string {
   const left = new Map(files.flatMap((file) => [...file.functions]));
   const names = new Set(start);

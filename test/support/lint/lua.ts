@@ -1,6 +1,6 @@
-// Lints the library that the loader makes of the Lua files: each of them is a scope of its own there, with what it imports
-// above it, so luacheck sees what Redis runs. Findings have the file and line of the source. What a file uses without
-// including it is an error of the loader itself.
+// Lints the library that the loader makes of the Lua files. In it each file is a scope of its own below its imports, so
+// luacheck sees what Redis runs. Findings have the file and line of the source. Using a name without including its file is an
+// error of the loader itself.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Builder, type Vocabulary } from '../../../src/redis/loader.ts';
 import { findLuacheck } from './luacheck.ts';
 
-/** The globals of Lua 5.1 that Redis keeps (except os.clock, which no script may use), and those that it adds. */
+/** The globals of Lua 5.1 that Redis keeps (except os.clock, which scripts must not use), and those it adds. */
 const globals = [
   ...['--std', 'lua51', '--read-globals', 'redis', 'struct', 'cjson', 'cmsgpack', 'bit'],
   ...['--not-globals', 'arg', 'debug', 'dofile', 'getfenv', 'io', 'loadfile', 'module', 'newproxy', 'os', 'package'],
@@ -19,12 +19,12 @@ const finding = /^(.+):(\d+):\d+: \(([EW])(\d)\d+\) (.*)$/;
 
 const { compare: byLine } = new Intl.Collator('en', { numeric: true });
 
-/** The findings in a product's Lua files, as `file:line: what`. Throws what the loader finds. */
+/** The findings in a product's Lua files, as `file:line: text`. Throws the loader's errors. */
 export async function lint(words: Vocabulary): Promise<string[]> {
   const builder = new Builder(words);
   const { text, origins } = builder.draft();
   const lines = text.replaceAll(/@\w+@/g, '').split('\n');
-  // Its first line is no Lua.
+  // The first line is not Lua.
   lines[0] = '';
   const from = (line: string | undefined): string => origins[Number(line) - 1] ?? '';
   const found = (await report(lines.join('\n')))
@@ -35,7 +35,7 @@ export async function lint(words: Vocabulary): Promise<string[]> {
       const [, , number, severity, group, message = ''] = finding.exec(line) ?? [];
       if (number === undefined) throw new Error(`luacheck: ${line}`);
       const origin = from(number);
-      // The loader generates it whether or not it is used.
+      // The loader generates it whether it is used or not.
       if (severity === 'W' && group !== '1' && !isSource(origin)) return [];
       const [, other] = /\bon line (\d+)/.exec(message) ?? [];
       // A local may have the name of a variable that the file does not import.
@@ -62,7 +62,7 @@ async function report(text: string): Promise<string> {
 
 const isSource = (origin: string): boolean => /:\d+$/.test(origin);
 
-/** It exits with 1 or 2 if it has findings. */
+/** luacheck exits with 1 or 2 if it has findings. */
 function outputOf(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) =>
     execFile(command, args, { env, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {

@@ -10,7 +10,7 @@ const luacheck: ProgramKind = {
   names: ['luacheck'],
   packages: ['lua-check', 'lua-argparse', 'lua-filesystem', 'lua5.1'],
   path: 'usr/bin/luacheck',
-  // A Lua program, which finds its interpreter on PATH and its modules in these.
+  // Finds the Lua interpreter on PATH and luacheck's modules in these folders.
   environment: async (root) => {
     const scripts = join(root, 'usr/share/lua/5.1');
     const libraries = (await libraryFolders(root)).map((folder) => join(folder, 'lua/5.1/?.so'));

@@ -47,7 +47,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _prerequisite(one: After) -> Mapping[str, Any]:
-    # A submit's answer has the ids of its group and of its message.
+    # The answer of a submit has the ids of both its group and its message.
     members = one.to_json() if isinstance(one, Record) else one if isinstance(one, Mapping) else {'id': one}
     if '$from' in members:
         return {'messageId': members}

@@ -101,10 +101,10 @@ class AsyncHolding:
     async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self.sync.lost.remove(self._lose)
         by_us = self._cancels and isinstance(error, asyncio.CancelledError)
-        # Since Python 3.11 a task counts how often it was cancelled.
+        # Since Python 3.11, a task counts its cancellations.
         uncancel: Callable[[], object] | None = getattr(asyncio.current_task(), 'uncancel', None)
         if by_us and uncancel is not None:
             uncancel()
-        # As if the block had ended: then what is lost is raised.
+        # As at the end of the block: then a lost hold is raised.
         given = (None, None, None) if by_us else (kind, error, trace)
         await asyncio.shield(self._muster.in_thread(partial(self.sync.__exit__, *given)))

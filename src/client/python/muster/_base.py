@@ -89,7 +89,7 @@ class Ensuring:
     def checked(self, record: Record) -> Any:
         """The record, unless it differs in a field that was asked for."""
         found = record.to_json()
-        # `unique` of a pool is no field of it.
+        # A pool's `unique` is not a field of the record.
         shared = [name for name in self.asked if name in found]
         differing = [name for name in shared if _as_one(name, self.asked[name]) != _as_one(name, found[name])]
         if not differing:
@@ -123,7 +123,7 @@ class Calls:
             try:
                 found = [self._send(create, args)]
             except MusterError as error:
-                # Somebody else has made it meanwhile.
+                # Somebody else has created it meanwhile.
                 if error.code == ensuring.exists:
                     found = getattr(self._send(list_, by_name), plural)
                 if not found:
@@ -137,7 +137,7 @@ class Calls:
             items = getattr(page, name)
             yield from items
             cursor = page.to_json()['nextCursor']
-            # The journal's cursor never ends: it is over at its first empty page.
+            # The journal's cursor never ends, so its iteration ends at the first empty page.
             if not items and name == 'events':
                 return
 
@@ -158,7 +158,7 @@ class AsyncCalls:
             try:
                 found = [await self._send(create, args)]
             except MusterError as error:
-                # Somebody else has made it meanwhile.
+                # Somebody else has created it meanwhile.
                 if error.code == ensuring.exists:
                     found = getattr(await self._send(list_, by_name), plural)
                 if not found:

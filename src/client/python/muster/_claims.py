@@ -59,7 +59,7 @@ class Claims:
         self.logger = logger or logging.getLogger('muster.worker')
         self._watched = None if scope_id == '*' else scope_id
         self._timeout_seconds = lease_seconds / 3
-        # Guards all that follows, here and in subclasses.
+        # Guards everything that follows, here and in subclasses.
         self._changed = threading.Condition()
         self._held: set[Held] = set()
         self._running: int = 0
@@ -152,7 +152,7 @@ class Claims:
                 if outcome.status != 413 and held.progress is ABSENT:
                     held.progress = progress
                     held.progress_at = now
-                # Progress that is too large: without it the claim is kept all the same.
+                # The progress is too large, but the claim is kept without it.
                 held.renew_at = now if outcome.status == 413 else now + _renew_again_seconds * (1 + random.random())
             if outcome.code in lost_codes:
                 self._lose(held, outcome.message)
@@ -169,7 +169,7 @@ class Claims:
             'leaseSeconds': message.lease_seconds,
             'progress': progress,
         }
-        # Renewing twice does no harm, so no key is kept.
+        # Renewing twice does no harm, so no key is needed.
         return MESSAGE_RENEW, args, ABSENT
 
     def _ask(self, calls: Sequence[Request], is_batch: bool, trace_context: TraceContext = TraceContext()) -> list[Any]:
@@ -219,7 +219,7 @@ class Claims:
                 return
             held.over(ClaimLost(why))
             self._counts['lost'] += 1
-        # Of an outage that outlasts leases there is a line already.
+        # There is already a line about an outage that outlasts leases.
         level = logging.WARNING if self._away_since is None else logging.DEBUG
         self.logger.log(level, '%s: the claim is lost: %s', held.message.id, why)
         self._told(held)

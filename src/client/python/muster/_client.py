@@ -465,7 +465,7 @@ class AsyncMuster(AllAsyncCalls):
             try:
                 result = await work(call)
             except BaseException as error:
-                # What was taken is settled, whatever has ended the function.
+                # Settle what was taken, whatever has ended the function.
                 if not await asyncio.shield(self.in_thread(partial(spending.failed, call, error))):
                     raise
             else:
@@ -475,7 +475,7 @@ class AsyncMuster(AllAsyncCalls):
     async def in_thread(self, work: partial[T], stop: Stop | None = None) -> T:
         """Runs what blocks in a thread; cancelled, it sets `stop`."""
         try:
-            # With the active span of the task.
+            # Within the task's active span.
             within = partial(copy_context().run, work)
             return await asyncio.get_running_loop().run_in_executor(self._threads, within)
         except asyncio.CancelledError:

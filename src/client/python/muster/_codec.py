@@ -44,7 +44,7 @@ def encode_value(codecs: Sequence[Codec], value: Any) -> Any:
         if encoded is not None:
             data = encoded
             names.append(codec.name)
-    # A value that only looks encoded is kept apart from those that are.
+    # A value that merely looks encoded is wrapped, to tell it from encoded ones.
     if not names and not _is_coded(value):
         return value
     return Encoded({'$codec': names, 'data': base64.b64encode(data).decode()})

@@ -40,7 +40,7 @@ _return_seconds = 5.0
 
 
 def wait_for(ended: Stop) -> None:
-    # Without a limit a signal would not be seen on every system.
+    # Without a limit, some systems would not notice a signal.
     while not ended.wait(1):
         pass
 
@@ -207,7 +207,7 @@ class Core(Ends, Generic[M, H]):
             self._changed.notify_all()
         try:
             answer = self._reach(
-                # A held one would tell late that an outage has ended.
+                # A held receive would report the end of an outage late.
                 lambda: self.muster.request(
                     MESSAGE_RECV_MANY,
                     {**args, 'waitSeconds': self._wait_seconds if self._away_since is None else 0},
@@ -230,7 +230,7 @@ class Core(Ends, Generic[M, H]):
             with self._changed:
                 self._held.add(held)
                 self._counts['received'] += 1
-                # It came with the last end, while the worker was closing.
+                # It was received together with the last end, while the worker was closing.
                 held.is_ending = self._stop.is_set()
                 if held.is_ending:
                     self._ends.append(End(held, WorkerClosed('the worker has stopped')))
@@ -281,7 +281,7 @@ class Core(Ends, Generic[M, H]):
 
     def _bear(self, error: MusterError) -> None:
         """Raises a refusal that will not pass."""
-        # Operations come back with the next month.
+        # Operations are available again next month.
         if not error.is_passing and error.status != 402:
             raise error
         self._outage_begins(error)

@@ -50,7 +50,7 @@ class End:
         is_traced = error is None and target is not None and held.attempt.trace_context.traceparent is not None
         self.is_alone = is_traced or self.endpoint is BATCH
         """It must not share a request: an atomic batch is one, and a published result goes on with the trace of its own"""
-        # A result that is no JSON fails here, as the handler's error.
+        # A result that is not JSON fails here, as the handler's error.
         self.size = len(encode(args).encode())
 
 
@@ -63,7 +63,7 @@ def _way_back(held: Held, error: BaseException) -> dict[str, Any]:
     if isinstance(error, RetryLater):
         delay = min(_max_delay_seconds, max(0, math.ceil(error.seconds)))
         return {'retry': True, 'countsAttempt': error.counts_attempt, 'delaySeconds': delay}
-    # An attempt that has spent something was made, and must not be repeated without end.
+    # An attempt that has spent something counts, so that it is not repeated without end.
     if is_short(error) and not any(reservation.has_spent for reservation in held.reservations):
         delay = min(_max_short_seconds, error.retry_after_seconds or _short_seconds)
         return {'retry': True, 'countsAttempt': False, 'delaySeconds': delay}

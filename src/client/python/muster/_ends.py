@@ -105,7 +105,7 @@ class Ends(Claims):
                 try:
                     reservation.settle(0 if error is not None else None)
                 except Exception as refusal:
-                    # The work is done: that its cost is refused is no reason to do it again.
+                    # A refused cost is no reason to repeat work that is done.
                     self.logger.warning('%s: not settled: %s', held.message.id, refusal)
 
     def _forget(self, held: Held) -> None:
@@ -132,7 +132,7 @@ class Ends(Claims):
                 if not self._ends:
                     return
                 if self._batch:
-                    # Others that end in a moment share the request.
+                    # Other claims that end in a moment share the request.
                     self._changed.wait_for(self._is_ready, linger_seconds)
                 ends = [self._ends.popleft()]
                 size = ends[0].size
@@ -166,7 +166,7 @@ class Ends(Claims):
             if joining is None:
                 outcomes = self._ask(calls, is_batch, trace_context)
             else:
-                # What a batch receives counts against the size of its answer, so it comes last.
+                # Received messages count against the size of a batch's answer, so the receive comes last.
                 *outcomes, received = self._ask([*calls, joining.call], True, trace_context)
                 with self._changed:
                     joining.outcome = received
@@ -189,7 +189,7 @@ class Ends(Claims):
                 elif outcome.status == 413 and end.error is None and not outcome.index:
                     again.append(End(end.held, too_large(end.result, outcome)))
                 else:
-                    # A mailbox for results that is gone, or a group that is decided when its member asks.
+                    # For example, the results mailbox is gone, or the group is decided when its member asks.
                     again.append(End(end.held, outcome))
             pending = again
             if pending:

@@ -39,7 +39,7 @@ class Judging:
     def look(self) -> TaskGroup:
         """The group as it stands."""
         if self._cursor == 'latest':
-            # Before the view: nothing that comes after it is missed.
+            # Before the view, so that no later event is missed.
             self._cursor = self._request(EVENT_WATCH, {'cursor': 'latest', 'limit': 1}).next_cursor
         found: TaskGroup = self._request(GROUP_VIEW, {'groupId': self._group_id})
         return found
@@ -47,7 +47,7 @@ class Judging:
     def pending(self, group: TaskGroup) -> Iterator[Task]:
         """The members that have succeeded since the last look and have no verdict."""
         for task in group.members:
-            # A verdict on another one would count, though it is too late.
+            # A verdict on another member would be recorded, though it is too late.
             if self._is_decided:
                 return
             attempt = task.task_id, task.attempts
@@ -64,7 +64,7 @@ class Judging:
             given = self._request(TASK_ACCEPT if verdict else TASK_REJECT, args)
             self._is_decided = given.group_state == 'DECIDED'
         except MusterError as error:
-            # The group is decided, the member was requeued, or another judge was first.
+            # The group was decided, the member was requeued, or another judge was faster.
             if error.code not in ('GROUP_DECIDED', 'TASK_NOT_SUCCEEDED', 'VERDICT_CONFLICT'):
                 raise
 

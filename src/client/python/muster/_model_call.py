@@ -47,7 +47,7 @@ def usage_in(body: Any) -> Usage | None:
     output = _number_in(known, 'output_tokens', 'completion_tokens')
     if given is None and output is None:
         return None
-    # Anthropic counts what was written to and read from its cache apart from the input, OpenAI within it.
+    # Anthropic counts input written to and read from its cache separately; OpenAI includes it in the input.
     read = _number_in(known, 'cache_read_input_tokens')
     written = _number_in(known, 'cache_creation_input_tokens') or 0
     details: Any = known.get('prompt_tokens_details') or known.get('input_tokens_details')

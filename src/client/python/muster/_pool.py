@@ -127,7 +127,7 @@ class Holding:
             raise HoldLost(self._why)
 
     def __enter__(self) -> Holding:
-        # Before the call: the lease may have begun as soon as it was sent.
+        # Taken before the call, as the lease may have begun as soon as it was sent.
         sent_at = time.monotonic()
         acquired = self._acquire()
         self._hold = {'holdId': acquired.id, 'token': acquired.token}
@@ -136,7 +136,7 @@ class Holding:
             try:
                 self.record = self._wait(acquired.id)
                 sent_at = time.monotonic()
-                # Its lease began at the grant, and nobody here knows how long ago that was.
+                # The lease began at the grant, and it is not known here how long ago that was.
                 self._insist(HOLD_RENEW, self._hold, self._stop)
             except BaseException as error:
                 self._give_up()
@@ -157,7 +157,7 @@ class Holding:
             except MusterError as refusal:
                 if _is_lost(refusal):
                     self._why = refusal.message
-        # What the block has raised matters more.
+        # The block's error matters more.
         if error is None:
             self.check()
 
@@ -168,7 +168,7 @@ class Holding:
             try:
                 return self._muster.request(POOL_ACQUIRE, {**self._asked, 'poolId': pool_id}, stop=self._stop)
             except MusterError as error:
-                # A pool may have been made anew under its name.
+                # The pool may have been created again under its name.
                 if error.code != 'POOL_NOT_FOUND' or is_again or pool_id == self._pool:
                     raise
                 del self._muster.ids['pool', self._pool]
@@ -213,7 +213,7 @@ class Holding:
             except MusterError as error:
                 if not error.is_passing:
                     raise
-            # Nobody answers: then the lease ends by itself.
+            # Nobody answers, so the lease ends by itself.
             if time.monotonic() + _pause_seconds >= self._ends_at:
                 return
             time.sleep(_pause_seconds)

@@ -27,7 +27,7 @@ class ProviderHeaders(NamedTuple):
 
 
 KNOWN_PROVIDERS: Sequence[ProviderHeaders] = (
-    # OpenAI, and those that copy it.
+    # OpenAI and compatible providers.
     ProviderHeaders(
         LimitHeaders('x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens'),
         LimitHeaders('x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'),

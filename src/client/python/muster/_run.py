@@ -156,7 +156,7 @@ def keep(note: RunNote, value: Any) -> Any:
             raise ClaimLost(error.message) from error
         if error.code != 'VERSION_CONFLICT':
             raise
-        # Put by an earlier request of this attempt whose answer was lost.
+        # Stored by an earlier request of this attempt, whose answer was lost.
         return note.get()
     return plain
 

@@ -15,7 +15,7 @@ def run_id(*parts: str | int) -> str:
     if not parts:
         raise TypeError('run_id takes at least one text or number')
     for part in parts:
-        # Others may be written in more than one way; NUL stands between the parts.
+        # Other parts could be written in more than one way. NUL separates the parts.
         is_number = isinstance(part, int) and not isinstance(part, bool)
         if not is_number and (not isinstance(part, str) or '\0' in part):
             raise TypeError(f'run_id takes texts without NUL and whole numbers, not {part!r}')

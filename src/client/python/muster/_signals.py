@@ -53,7 +53,7 @@ def in_main_thread() -> Generator[None]:
     """Hears signals by handlers of the process."""
 
     def handle(number: int, frame: FrameType | None) -> None:
-        # In a thread: what it locks may be locked by the code that the signal interrupts.
+        # In a thread, as the code that the signal interrupts may hold the same locks.
         threading.Thread(target=_hear, name='muster-signal', daemon=True).start()
 
     before = {name: signal.signal(name, handle) for name in _names}

@@ -110,7 +110,7 @@ class Spending:
         call.raised(error)
         is_again = isinstance(error, Exception) and call.is_limited and self._taken is not None
         is_again = is_again and len(self._calls) < self._asked.attempts
-        # What was raised matters more; what was reserved stays to be seen.
+        # The error raised matters more, and the reservation stays visible.
         with suppress(MusterError):
             self._settle_units(call, 0)
         if not is_again:
@@ -124,7 +124,7 @@ class Spending:
             return
         allowance = {'allowanceId': taken.allowance_id}
         if call.is_limited:
-            # First: units that come back are not to be granted to the next one that is refused.
+            # First, so that returned units are not granted to the next one that will be refused.
             wanted = call.retry_after_seconds or _preset_cooldown_seconds
             seconds = min(_max_cooldown_seconds, max(1, math.ceil(wanted)))
             reason = '429 from the provider'
@@ -134,7 +134,7 @@ class Spending:
             except MusterError as error:
                 if error.code != 'PERMISSION_DENIED':
                     raise
-                # A key that may spend and no more keeps this call alone from the provider.
+                # If the key may only spend, just this call waits.
                 self._rest_seconds = seconds
         used = call.units
         if used is None and self._asked.counts == 'requests':

@@ -116,7 +116,7 @@ class Reservation:
         return {
             'budgetId': record.budget_id,
             'reservationId': record.id,
-            # An attempt that has lost its claim may settle, too: what both have cost counts.
+            # An attempt that has lost its claim may settle as well: the costs of both count.
             'workKey': f'{record.id}/{self._spender.attempt}',
         }
 
@@ -137,7 +137,7 @@ class Reservation:
         self.has_spent = True
         answer = self._spender.call(BUDGET_SETTLE, bill)
         if answer.reservation.state == 'ACTIVE':
-            # Once the claim is lost the rest is the next attempt's, where there is one.
+            # Once the claim is lost, the rest belongs to the next attempt, if there is one.
             self.is_open = self._spender.is_over
             if not self.is_open:
                 self._give_back()
@@ -151,7 +151,7 @@ class Reservation:
         try:
             self._spender.call(BUDGET_VOID, self._bill)
         except MusterError as error:
-            # Somebody else has given it back.
+            # Somebody else has returned it.
             if error.code != 'RESERVATION_CLOSED':
                 raise
 
@@ -164,7 +164,7 @@ class Reservation:
         if self.is_open and error is None:
             self.settle()
         elif self.is_open:
-            # What the work has raised matters more; the reservation stays to be seen.
+            # The work's error matters more, and the reservation stays visible.
             with suppress(MusterError):
                 self.void()
 
@@ -193,10 +193,10 @@ def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Reservation:
                 BUDGET_RESERVE, {**wanted, 'workKey': work_key, 'settleBy': _passed if is_past else ABSENT}
             )
         except MusterError as error:
-            # That attempt reserved another amount, which is left to it.
+            # That attempt reserved another amount, which stays with it.
             if error.code == 'WORK_KEY_CONFLICT':
                 earlier += _active_with(spender, budget_id, work_key)
-            # It reserved nothing.
+            # That attempt reserved nothing.
             elif not (is_past and error.code == 'VALIDATION_FAILED'):
                 raise
             continue
@@ -207,7 +207,7 @@ def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Reservation:
         if found.state == 'ACTIVE':
             if not is_spent:
                 return Reservation(spender, found, earlier)
-            # It died between settling and giving back: what is left is not enough for another.
+            # An attempt died between settling and returning the rest, which is not enough for another attempt.
             Reservation(spender, found).void()
 
 

@@ -185,7 +185,7 @@ class Transport:
                 connection.close()
                 if stop is not None and stop.is_set():
                     raise Stopped from None
-                # A kept connection that the server has closed meanwhile says nothing about the server.
+                # An idle connection that the server has closed meanwhile says nothing about the server.
                 if not is_new and isinstance(error, (ConnectionError, http.client.BadStatusLine)):
                     continue
                 return error

@@ -62,7 +62,7 @@ class Task(TaskBase):
         does outside may still happen twice if the process dies in the midst of it.
         """
         note = self._kept(key)
-        # Threads of a handler that ask for one step at once: the second finds what the first has kept.
+        # If threads of a handler ask for a step at the same time, the second finds the stored value of the first.
         with self._held.step_locks.setdefault(key, threading.RLock()):
             found = note.view()
             value: T = keep(note, step()) if found is None else found.value

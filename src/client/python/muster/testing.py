@@ -139,7 +139,7 @@ class TestTask:
         earlier = {str(uuid.uuid4()): result for result in results}
         after = [{'messageId': one, 'groupId': None, 'state': 'ACKED'} for one in earlier]
         message = claimed(payload, self.clock, **{'after': after, **fields}).to_json()
-        # The first run makes it the attempt that it says.
+        # The first run increments it to the attempt given.
         message['attempts'] = message['attempt'] - 1
         self._memory = Memory(message, self.clock, budgets, earlier)
         for key, value in (notes or {}).items():
