@@ -85,6 +85,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/evidence/load-tests.md',
       'docs/evidence/faults.md',
       'docs/evidence/attacks.md',
+      'docs/evidence/versions.md',
     ],
   },
   {

@@ -4,7 +4,7 @@ import { type MusterService, startService } from '../../src/service.ts';
 import { type ClusterNode, TestCluster } from '../support/cluster.ts';
 import { maximumLimits } from '../support/limits.ts';
 import { type MusterProcess, Processes, until } from '../support/processes.ts';
-import { World } from '../support/world.ts';
+import { allPermissions, World } from '../support/world.ts';
 import { ownerOf, slotOf } from './slots.ts';
 import { Tenant } from './tenant.ts';
 
@@ -55,7 +55,9 @@ export class Fleet {
     for (let n = 0; tenants.length <= tenantsEach; n++) {
       const org = `org-${n}`;
       if ((await ownerOf(this.cluster, slotOf(`{${org}}`))) !== master) continue;
-      const world = await World.create({ on: this.service, org, limits: { ...maximumLimits } });
+      const made = await World.create({ on: this.service, org, limits: { ...maximumLimits } });
+      const key = await made.key(allPermissions, undefined, { expiresInDays: 1 });
+      const world = new World(this.service, org, made.spaceId, key);
       const tenant = new Tenant(
         world,
         this.apis.map(({ url }) => url),

@@ -7,6 +7,8 @@ import type { World } from '../support/world.ts';
 
 const limit = 10n ** 17n;
 const settledEach = 4n;
+/** Consumed of the allowance, and what was really used of it. */
+const [consumedEach, usedEach] = [1, 2];
 
 /** A well-behaved client of one organization: it uses every primitive, and repeats what it got no answer for. */
 export class Tenant {
@@ -28,7 +30,12 @@ export class Tenant {
   #mailbox = '';
   #keyed = '';
   #budget = '';
+  #fleet = '';
   #deals = '';
+  #pool = '';
+  #tokens = '';
+  /** The greatest fence that a hold or a claim had. */
+  #fence = 0;
   #allowance = '';
   #clockwork = '';
   #schedule = '';
@@ -46,9 +53,13 @@ export class Tenant {
     this.#keyed = (await this.world.mustPost('/mailboxes', { name: 'keyed', backlogLimit: 100_000, perKey: 1 })).id;
     const budget = { name: 'b', currency: 'EUR', scale: 2, limitMinor: String(limit) };
     this.#budget = (await this.world.mustPost('/budgets', budget)).id;
-    this.#deals = (await this.world.mustPost('/budgets', { ...budget, name: 'deals' })).id;
+    this.#fleet = (await this.world.mustPost('/budgets', { ...budget, name: 'fleet' })).id;
+    const below = { name: 'deals', parentBudgetId: this.#fleet };
+    this.#deals = (await this.world.mustPost('/budgets', { ...budget, ...below })).id;
+    this.#pool = (await this.world.mustPost('/pools', { name: 'tools', units: 1_000_000 })).id;
     const allowance = { name: 'a', unitsLimit: 1_000_000_000, windowSeconds: 31_536_000 };
     this.#allowance = (await this.world.mustPost('/allowances', allowance)).id;
+    this.#tokens = (await this.world.mustPost('/allowances', { ...allowance, name: 'tokens' })).id;
     this.#clockwork = (await this.world.mustPost('/mailboxes', { name: 'clockwork' })).id;
     const schedule = { mailboxId: this.#clockwork, scopeId: randomUUID(), payload: 1, everySeconds: 5 };
     this.#schedule = (await this.world.mustPost('/schedules', { name: 'clockwork', ...schedule })).id;
@@ -91,17 +102,26 @@ export class Tenant {
     const held = { reservationId: reserved.body.id, workKey: randomUUID() };
     await this.ask(`${path}/settle`, { ...held, amountMinor: String(settledEach) });
     await this.ask(`${path}/void`, held);
-    await this.ask(`/allowances/${this.#allowance}/consume`, { scopeId, holder: 'h', units: 1, workKey: randomUUID() });
+    const consume = { scopeId, holder: 'h', units: consumedEach, workKey: randomUUID() };
+    const { body: consumption } = await this.ask(`/allowances/${this.#allowance}/consume`, consume);
+    const settled = `/allowances/${this.#allowance}/consumptions/${consumption.id}/settle`;
+    this.#expect((await this.ask(settled, { units: usedEach })).status, 200);
 
     const { body: barrier } = await this.ask('/barriers', { scopeId, target: 2 });
     for (const arrivalKey of ['a', 'b']) await this.ask(`/barriers/${barrier.id}/arrive`, { arrivalKey });
-    const { body: group } = await this.ask('/task-groups', { mailboxId: this.#mailbox, condition: 'FIRST_ACCEPTED' });
+    const first = { mailboxId: this.#mailbox, condition: 'FIRST_ACCEPTED', workKey: randomUUID() };
+    const { body: group } = await this.ask('/task-groups', first);
+    this.#expect((await this.ask('/task-groups', first)).body.id, group.id);
     const { body: task } = await this.ask(`/task-groups/${group.id}/tasks`, { taskKey: 't', input: 1 });
+    const again = await this.ask(`/task-groups/${group.id}/tasks`, { taskKey: 't', input: 2, unique: true });
+    this.#expect(again.body.taskId, task.taskId);
     await this.#work(group.scopeId);
-    await this.ask(`/task-groups/${group.id}/tasks/${task.taskId}/accept`);
+    await this.ask(`/task-groups/${group.id}/tasks/${task.taskId}/accept`, {});
     await this.#stop();
     await this.#again();
     await this.#inOrder();
+    await this.#hold();
+    await this.#question();
     await this.#batch();
     await this.#note();
     await this.#deal();
@@ -151,6 +171,10 @@ export class Tenant {
     const { body: first } = await this.ask(`${path}/messages`, sent);
     const { body: second } = await this.ask(`${path}/messages`, { ...sent, priority: 9 });
     this.#expect([first.state, second.state], ['READY', 'BLOCKED']);
+    this.#expect((await this.ask(`${path}/pause`, {})).body.paused, true);
+    const none = await this.ask(`${path}/recv`, { scopeId: sent.scopeId, holder: 'agent', holderSession: 's' });
+    this.#expect(none.status, 204);
+    this.#expect((await this.ask(`${path}/resume`, {})).body.paused, false);
     for (const { id } of [first, second]) {
       const body = { scopeId: sent.scopeId, holder: 'agent', holderSession: 's', leaseSeconds: 60 };
       const claim = await this.ask(`${path}/recv`, body);
@@ -159,6 +183,38 @@ export class Tenant {
       this.#expect(claim.body.id, id);
       await this.ask(`/messages/${claim.body.id}/complete`, { token: claim.body.token });
     }
+  }
+
+  /** A hold, and a claim of units and tokens, each with a greater fence than the one before, whatever the store has lost. */
+  async #hold(): Promise<void> {
+    const scopeId = randomUUID();
+    const agent = { scopeId, holder: 'agent', holderSession: 's', leaseSeconds: 60 };
+    const { body: hold } = await this.ask(`/pools/${this.#pool}/acquire`, agent);
+    this.#expectFence(hold.fence);
+    this.#expect((await this.ask(`/pool-holds/${hold.id}/release`, { token: hold.token })).body.state, 'RELEASED');
+    const requires = { pools: [{ poolId: this.#pool }], quotas: [{ allowanceId: this.#tokens, units: 1 }] };
+    const path = `/mailboxes/${this.#mailbox}`;
+    const { body: message } = await this.ask(`${path}/messages`, { scopeId, payload: 1, requires });
+    this.sent.set(message.id, Date.now());
+    const claim = await this.ask(`${path}/recv`, agent);
+    // A receive whose answer was lost has claimed it.
+    if (claim.status !== 200) return;
+    this.#expectFence(claim.body.holds[0]?.fence);
+    this.#expect(claim.body.consumptions[0]?.units, 1);
+    await this.ask(`/messages/${claim.body.id}/complete`, { token: claim.body.token });
+  }
+
+  #expectFence(fence: number): void {
+    expect(fence).to.be.above(this.#fence);
+    this.#fence = fence;
+  }
+
+  /** A question that is answered once: another answer is refused. */
+  async #question(): Promise<void> {
+    const { body: question } = await this.ask('/questions', { scopeId: this.#scopeId, question: this.rounds });
+    const answer = (answer: number) => this.ask(`/questions/${question.id}/answer`, { answer, answeredBy: 'ann' });
+    this.#expect((await answer(1)).body.state, 'ANSWERED');
+    this.#expect((await answer(2)).status, 409);
   }
 
   /** Two messages in one request, repeated until both are answered. */
@@ -238,7 +294,7 @@ export class Tenant {
     ).to.deep.equal([]);
     expect(settled - this.#before.settled).to.equal(BigInt(this.rounds - this.#before.rounds) * settledEach);
     expect(reserved).to.equal(this.#before.reserved);
-    expect(usedUnits - this.#before.usedUnits).to.equal(this.rounds - this.#before.rounds);
+    expect(usedUnits - this.#before.usedUnits).to.equal(usedEach * (this.rounds - this.#before.rounds));
     expect(puts - this.#before.puts, 'puts of the note').to.equal(this.rounds - this.#before.rounds);
     expect(deals - this.#before.deals, 'deals').to.equal(this.rounds - this.#before.rounds);
   }
@@ -273,6 +329,8 @@ export class Tenant {
     expect(settled + reserved + available).to.equal(limit);
     const { usedUnits } = (await this.world.get(`/allowances/${this.#allowance}`)).body;
     const deals = (await this.world.get(`/budgets/${this.#deals}`)).body;
+    const fleet = (await this.world.get(`/budgets/${this.#fleet}`)).body;
+    expect(fleet.balances, 'the budget above').to.deep.equal(deals.balances);
     const deal = await this.world.get(`/scopes/${this.#dealScopeId}/notes/deals`);
     this.#expectWhole(deals, deal.status === 200 ? deal.body : { version: 0 });
     const note = await this.world.get(`/scopes/${this.#scopeId}/notes/round`);

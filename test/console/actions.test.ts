@@ -68,7 +68,8 @@ describe('The console acts', () => {
     await world.mustPost(`/messages/${claimed.id}/complete`, { token: claimed.token });
     await press(tab, 'Cancel the message');
     await dialog(tab).getByRole('alert').filter({ hasText: 'the message is ACKED: only one' }).waitFor();
-    await press(tab, 'Close');
+    expect(await tab.page.getByRole('button', { name: 'Cancel the message' }).isEnabled()).to.equal(true);
+    await press(tab, 'Leave it');
     await world.mustPost(`/messages/${id}/cancel`);
   });
 
@@ -176,7 +177,10 @@ describe('The console acts', () => {
     const { id } = await world.mustPost('/mailboxes', { name: 'poisoned', maxAttempts: 1 });
     // More mailboxes without failed work than one page has, which are newer.
     await Promise.all(Array.from({ length: 51 }, (_, n) => world.mustPost('/mailboxes', { name: `fine ${n}` })));
-    const errors = ['the model is busy', 'the model is busy', 'no chapter in this book', 'the model is busy'];
+    const errors = [
+      ...['timeout after 31 ms of 01a2fc43-3c71-7002-984a-e30e334b7ba9', 'timeout after 42.5 ms of 0x1f'],
+      ...['no chapter in this book', 'timeout after 1,200 ms of 9c550c1f6b2d'],
+    ];
     const ids: string[] = [];
     for (const error of errors) {
       ids.push((await world.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 })).id);
@@ -185,15 +189,29 @@ describe('The console acts', () => {
     }
     const tab = await Tab.live(world, {}, '', world.apiKey);
     await tab.page.getByRole('link', { name: 'Failed work' }).last().click();
-    await tab.page.getByRole('link', { name: 'All 4 failed of poisoned' }).click();
-    const alike = tab.page.getByRole('group', { name: 'Last errors on this page' });
-    await alike.getByRole('listitem').nth(1).waitFor();
-    expect(await alike.getByRole('listitem').first().innerText()).to.match(/^3 × the model is busy/);
-    await press(tab, 'Requeue 3… the model is busy');
-    await dialog(tab).getByText('Those with the last error “the model is busy” that are on this page').waitFor();
-    await press(tab, 'Requeue 3 messages');
-    await said(tab, 'Requeued 3 messages: 3 operations.');
+    const failed = tab.page.getByRole('region', { name: 'poisoned' });
+    const alike = failed.locator('.errors > li');
+    await alike.nth(1).waitFor();
+    expect(await alike.first().innerText()).to.match(/^3 × timeout after … ms of …, newest \d+ s ago/);
+    expect(await alike.nth(1).innerText()).to.match(/^1 × no chapter in this book/);
+    await alike.first().getByText('One by one, the newest first').click();
+    const one = alike.first().locator('li').first();
+    expect(await one.innerText()).to.contain('timeout after 1,200 ms of 9c550c1f6b2d');
+    await press(tab, `Requeue… ${ids[3]}`);
+    await press(tab, 'Requeue the message');
+    await said(tab, 'It is ready: one operation.');
+    await press(tab, 'Close');
+    await press(tab, 'Requeue 2… timeout after … ms of …');
+    await dialog(tab).getByText('Those with the last error “timeout after … ms of …” that are on this page').waitFor();
+    await press(tab, 'Requeue 2 messages');
+    await said(tab, 'Requeued 2 messages: 2 operations.');
     expect(await Promise.all(ids.map(stateOf))).to.deep.equal(['READY', 'READY', 'FAILED', 'READY']);
+    await press(tab, 'Close');
+    await failed.getByRole('link', { name: 'All 1 failed of poisoned' }).click();
+    await tab.page.locator('#messages').getByText('no chapter in this book').waitFor();
+    const reading = await Tab.live(world, {}, '/failed');
+    await reading.page.locator('.errors > li').first().waitFor();
+    expect(await reading.page.locator('main button[data-act]').count()).to.equal(0);
   });
 
   it('on a run: stops it and all below it, and says what it ended', async () => {

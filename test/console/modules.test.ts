@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { duration, money, percent, plural } from '../../src/console/browser/format.ts';
+import { alike, duration, money, percent, plural } from '../../src/console/browser/format.ts';
 import { members, pretty } from '../../src/console/browser/json-text.ts';
 import { address, placeOf } from '../../src/console/browser/place.ts';
 import { Scopes } from '../../src/console/browser/scopes.ts';
@@ -39,6 +39,22 @@ describe('The console', () => {
       '1 d 1 h',
     ]);
     expect([plural(1, 'unit'), plural(2_000, 'unit')]).to.deep.equal(['1 unit', '2,000 units']);
+  });
+
+  it('takes errors that differ only in numbers and ids for one', () => {
+    const texts = [
+      'timeout after 31 ms of 01a2fc43-3c71-7002-984a-e30e334b7ba9',
+      'timeout after 1,042.5 ms of 9C24E83B12',
+      'timeout after 7 ms of 0x1f',
+    ];
+    expect(new Set(texts.map(alike))).to.deep.equal(new Set(['timeout after … ms of …']));
+    expect(alike('page 3 of decade/12: refused')).to.equal('page … of decade/…: refused');
+    fc.assert(
+      fc.property(fc.string(), fc.nat(), fc.uuid(), (text, number, id) => {
+        expect(alike(alike(text))).to.equal(alike(text));
+        expect(alike(`${text} ${number} ${id}`)).to.equal(alike(`${text} 0 ${other}`));
+      }),
+    );
   });
 
   it('takes a space, a page, an object and filters from the address, and nothing else', () => {

@@ -33,6 +33,7 @@ describe('Every page of the console', function () {
   let halted: string;
   let haltedRun: string;
   let ready: string;
+  let poolId: string;
   before(async () => {
     [service, sink] = await Promise.all([delivering(), Sink.start()]);
     world = await World.create({ on: service });
@@ -56,6 +57,15 @@ describe('Every page of the console', function () {
     await world.call('PATCH', `/schedules/${paused.id}`, { state: 'PAUSED' });
     for (const options of [null, ['yes', hostile]])
       await world.mustPost('/questions', { scopeId: runId, holder: hostile, question: hostile, options });
+    const pool = await world.mustPost('/pools', { name: `place ${hostile}`, units: 1 });
+    for (const holder of ['ann', hostile])
+      await world.mustPost(`/pools/${pool.id}/acquire`, {
+        scopeId: runId,
+        holder,
+        ttlSeconds: 3600,
+        leaseSeconds: 600,
+      });
+    poolId = pool.id;
     halted = (await world.mustPost('/mailboxes', { name: 'halted' })).id;
     haltedRun = (await world.mustPost('/scopes', { name: 'halted' })).id;
     for (const path of [`/mailboxes/${halted}`, `/scopes/${haltedRun}`]) await world.mustPost(`${path}/pause`);
@@ -68,10 +78,14 @@ describe('Every page of the console', function () {
   const places = (): Record<string, string[][]> => ({
     '': [['', '#runs table', '#events li', '.graphs', '#waits table', '#queues table']],
     mailboxes: [['/mailboxes', '#mailbox-list table']],
-    failed: [['/failed?state=REJECTED', '#failed table']],
+    failed: [['/failed?state=REJECTED', '#failed .errors li', '#failed button']],
+    workers: [['/workers', '#workers table', '#staffing table']],
     questions: [['/questions', '#questions li', '#questions button']],
     runs: [['/runs', '#run-list table']],
-    journal: [['/journal', '#history li', '#events li']],
+    journal: [
+      ['/journal', '#events li'],
+      ['/journal?span=60', '#history li'],
+    ],
     schedules: [['/schedules', '#schedules table', '#schedules button']],
     money: [['/money', '#budgets li', '#budgets button', '#allowances li', '#allowances button']],
     groups: [['/groups', '#groups table', '#barriers table']],
@@ -100,6 +114,7 @@ describe('Every page of the console', function () {
     allowance: [
       [`/allowance/${seeded.allowanceId}`, '#allowance button', '#waiters table', '#waiters button', '#usage table'],
     ],
+    pool: [[`/pool/${poolId}`, '#pool button', '#parties table', '#parties button']],
     budget: [[`/budget/${seeded.budgetId}`, '#budget table', '#budget button', '#spent figure']],
   });
 

@@ -41,7 +41,14 @@ describe('The console acts', () => {
     await press(tab, 'Change the limit… llm');
     await field.fill('1');
     await press(tab, 'Change the limit');
-    await problem(tab, 'reserved');
+    await problem(tab, '1.00 EUR is too little: 50.00 EUR of it is settled or reserved.');
+    // It goes on, with what was typed.
+    expect(await field.inputValue()).to.equal('1');
+    expect(await tab.evaluate('document.activeElement.id')).to.equal('ask-limit');
+    await field.fill('51');
+    await tab.page.keyboard.press('Enter');
+    await said(tab, 'The limit is 51.00 EUR, 1.00 EUR available: one operation.');
+    expect(await dialog(tab).locator('.problem').textContent()).to.equal('');
   });
 
   it('on a budget that is used up: the front page leads to it, and it says who has spent it', async () => {
@@ -300,7 +307,11 @@ describe('The console acts', () => {
     await said(tab, 'Delivered: 200. One operation.');
     expect(sink.received).to.have.lengthOf(2);
     await press(tab, 'Close');
-    await tab.page.locator('#deliveries').getByText('2 manual').waitFor();
+    // Both attempts of one event.
+    await tab.page.locator('#deliveries').getByText('attempt 2 manual: 200 in').waitFor();
+    expect(await tab.page.locator('#deliveries tbody tr').count()).to.equal(1);
+    await tab.page.locator('#deliveries').getByText('1 more').click();
+    await tab.page.locator('#deliveries').getByText('attempt 1: 200 in').waitFor();
     await tab.page.getByRole('link', { name: 'Only these' }).click();
     await tab.page.getByText('Those of one destination.').waitFor();
     expect(tab.page.url()).to.include(id);

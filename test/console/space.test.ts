@@ -28,13 +28,15 @@ describe('The console of a space', () => {
       /^9 units of allowance calls </,
       /position 1: the allowance is in cooldown/,
     );
-    await says('Who waits for what', /position 2: others are before it/, /^a worker at mailbox jobs </, /lease ends/);
-    await says('Who waits for what', `agent ${hostile}`);
+    await says('Who waits for what', /position 2: others are before it/, /^a worker at mailbox jobs </);
     await says('Runs', short(seeded.runId), '4 messages, 2 waiters', short(seeded.gateId), '2 messages');
     await says('Queues', 'WORK', 'INBOX', '4 of 10', `jobs ${hostile}`);
     await section(tab, 'Now').getByText('Everything that is kept, by state').click();
     await says('Now', '3 pending', '1 running', '1 failed');
-    await says('Journal, as it is written', 'barrier.arrived', 'mailbox.created');
+    await says('Journal, as it is written', 'schedule.created', 'note.put');
+    await tab.go('/workers');
+    await says('What each holds', `agent ${hostile}`, /^message .* of jobs <.*, attempt 1, run /);
+    await says('Mailboxes with work', `jobs ${hostile}`);
     await tab.go('/money');
     await says('Budgets', /^2,500,000,000,000,000\.00 EUR settled, 3,500,000,000,000,000\.00 EUR reserved, 3,999,/);
     await says('Budgets', `llm spend ${hostile}`);
@@ -55,9 +57,9 @@ describe('The console of a space', () => {
     await tab.go('/failed');
     // The first state that there is anything of.
     await tab.page.getByRole('link', { name: 'rejected 1' }).and(tab.page.locator('[aria-current=page]')).waitFor();
-    await tab.page.locator('#failed table').waitFor();
+    await tab.page.locator('#failed .errors li').first().waitFor();
     await tab.go('/journal');
-    expect(await tab.page.getByLabel('From').inputValue()).to.equal('15');
+    await says('Journal, as it is written', 'barrier.arrived', 'mailbox.created');
     await tab.go(`/mailbox/${seeded.mailboxId}`);
     await tab.page.getByRole('heading', { name: `Mailbox jobs ${hostile}` }).waitFor();
     await tab.go(`/run/${seeded.runId}`);
@@ -179,10 +181,11 @@ describe('The console of a space', () => {
     }
   });
 
-  it('follows the journal at once, updates panels by it, and shows one aggregate when it is selected', async () => {
+  it('follows the journal at once, updates panels by it, and has it once: all of it on its page, by type', async () => {
     const tab = await Tab.live(world);
     const journal = section(tab, 'Journal, as it is written');
-    await journal.getByText('mailbox.created').first().waitFor();
+    await journal.getByText('schedule.created').first().waitFor();
+    expect(await journal.locator('li').count()).to.equal(8);
     const run = randomUUID();
     const name = `new ${randomUUID()}`;
     await world.mustPost('/mailboxes', { name });
@@ -190,10 +193,20 @@ describe('The console of a space', () => {
     await journal.getByText('scope.created').first().waitFor();
     await section(tab, 'Runs').getByText(short(run)).waitFor();
     await section(tab, 'Queues').getByText(name).waitFor();
-    await tab.page.getByLabel('Show').selectOption('budget');
+    await journal.getByRole('link', { name: 'More of it' }).click();
+    await journal.getByText('message.sent').first().waitFor();
+    expect(await journal.locator('li').count()).to.be.above(20);
+    await tab.page.getByLabel('Of type').selectOption('budget');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
     await journal.getByText('message.sent').waitFor({ state: 'detached' });
     const types = await journal.locator('li b').allInnerTexts();
     expect(new Set(types)).to.deep.equal(new Set(['budget.created', 'budget.reserved', 'budget.settled']));
+    // Amounts as people read them.
+    await journal.getByText('amount 2,500,000,000,000,000.00 EUR').waitFor();
+    await tab.page.getByLabel('From').selectOption('60');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
+    await section(tab, 'History, oldest first').getByText('budget.settled').waitFor();
+    expect(await journal.isVisible()).to.equal(false);
   });
 
   it('opens a run and returns, and shows what belongs to the run and the scopes below', async () => {
@@ -261,6 +274,8 @@ describe('The console of a space', () => {
     const other = randomUUID();
     const { id } = await busy.mustPost(`/mailboxes/${mailbox.id}/messages`, { scopeId: other, payload: 1 });
     await section(tab, 'Journal, as it is written').getByText('message.sent').waitFor();
+    await tab.page.getByLabel('From').selectOption('15');
+    await tab.page.getByRole('button', { name: 'Find' }).click();
     const history = section(tab, 'History, oldest first');
     await history.locator('li').nth(99).waitFor();
     await history.getByText('mailbox.created').waitFor();

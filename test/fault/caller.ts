@@ -38,7 +38,7 @@ export class Caller {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** One attempt, at any of the processes: null when nobody knows whether it happened, `unmet` when it has not. */
+  /** One attempt, at any of the processes; the path is below the space, or whole: null when nobody knows whether it happened, `unmet` when it has not. */
   async attempt(
     { spaceId, apiKey }: Access,
     path: string,
@@ -49,7 +49,8 @@ export class Caller {
     if (this.#isClosed) throw new Error('the workload is over');
     this.counts.attempts++;
     const urls = this.#urls();
-    const url = `${urls[Math.floor(Math.random() * urls.length)]}/v1/spaces/${spaceId}${path}`;
+    const below = path.startsWith('/v1/') ? path : `/v1/spaces/${spaceId}${path}`;
+    const url = `${urls[Math.floor(Math.random() * urls.length)]}${below}`;
     const text = body === undefined ? '' : JSON.stringify(body);
     const headers = {
       Authorization: `Bearer ${apiKey}`,

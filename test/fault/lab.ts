@@ -72,7 +72,7 @@ export class Lab {
       const org = `fault-${randomUUID().slice(0, 8)}`;
       await createOrganization(service, { org, plan: 'enterprise' });
       const { spaceId } = await createSpace(service, { org, limits: maximumLimits });
-      const { apiKey } = await createKey(service, { org, permissions: allPermissions });
+      const { apiKey } = await createKey(service, { org, permissions: allPermissions, expiresInDays: 2 });
       this.tenants.push({ org, spaceId, apiKey });
     }
     await service.stop();

@@ -28,13 +28,19 @@ export class Looks {
       for (const one of await this.#list(access, 'budgets')) {
         const level = one.parentBudgetId === null ? 0 : 1;
         this.#add(`budget ${one.parentBudgetId ?? one.id}`, one.at, balances(one), { level });
+        await this.#labels(access, one);
       }
       for (const one of await this.#list(access, 'barriers'))
         this.#add(`barrier ${one.id}`, one.at, { epoch: one.epoch, arrivals: one.arrivals });
       for (const { id, at, heldUnits } of await this.#list(access, 'pools')) this.#add(`pool ${id}`, at, { heldUnits });
       for (const { id, at, state, answer } of await this.#list(access, 'questions'))
         this.#add(`question ${id}`, at, { state, answer: answer ?? '' });
-      for (const one of await this.#list(access, 'allowances')) await this.#allowance(access, one);
+      for (const one of await this.#list(access, 'allowances')) {
+        const kind = this.#kindOf(one);
+        if (kind === 'gauge') this.#add(`gauge ${one.id}`, one.at, { available: one.availableUnits });
+        else if (kind === 'tokens') this.#add(`tokens ${one.id}`, one.at, { used: one.usedUnits });
+        else await this.#allowance(access, one);
+      }
     }
     for (const { access, scopeId } of this.#load.sheets) await this.#notes(access, scopeId);
     await this.#memos();
@@ -42,6 +48,18 @@ export class Looks {
     await this.#runs();
     await this.#schedules();
     return this.#seen;
+  }
+
+  /** What the scene that made an allowance calls it. */
+  #kindOf({ id }: Body): string | undefined {
+    return ['gauge', 'tokens'].find((kind) => this.#of(`create ${kind}`, `${kind} ${id}`).length > 0);
+  }
+
+  /** All that was settled has a label. */
+  async #labels(access: Access, { id }: Body): Promise<void> {
+    const { spentByLabel, balances } = await this.#get(access, `/budgets/${id}`);
+    const labelled = Object.values(spentByLabel).reduce((sum: number, spent) => sum + Number(spent), 0);
+    expect([id, labelled]).to.deep.equal([id, Number(balances.settled) + Number(balances.overdrawn)]);
   }
 
   #add(object: string, at: number, value: Operation['value'], input: Operation['input'] = {}): void {

@@ -147,15 +147,19 @@ const reservedIn = (purse: Purse, from: number): number =>
   Object.values(purse.remaining).reduce((sum, [left, level]) => sum + (level >= from ? left : 0), 0);
 
 /**
- * Reserve, the same again by its workKey, settle, also with overrun, void and look, with the balances of the level that each
- * answer carries. limits: of each level, from the root down.
+ * Reserve, the same again by its workKey, settle, also with overrun, void and look, also with an expectation of what is
+ * reserved, with the balances of the level that each answer carries. limits: of each level, from the root down.
  */
 export function budgetModel(...limits: readonly number[]): Model<Purse> {
   const availableAt = (purse: Purse, level: number): number =>
     (limits[level] ?? 0) - (purse.settled[level] ?? 0) - reservedIn(purse, level);
   const act = (purse: Purse, { id, kind, input, value, outcome }: Operation): Purse | undefined => {
     const amount = Number(input['amount']);
-    if (kind === 'look') return purse;
+    if (kind === 'look') {
+      const expected = input['expected'];
+      const isMet = expected === undefined || expected === reservedIn(purse, Number(input['level'] ?? 0));
+      return isMet === (outcome !== 'refused') ? purse : undefined;
+    }
     if (kind === 'reserve') {
       const level = Number(input['level'] ?? 0);
       const isShort = limits.some(
@@ -200,6 +204,49 @@ export function budgetModel(...limits: readonly number[]): Model<Purse> {
         value['settled'] === after.settled[level] &&
         value['overdrawn'] === after.overdrawn[level];
       return outcome === 'ok' && !isSo ? [] : [after];
+    },
+  };
+}
+
+/** An allowance: what is used of it, and of each consumption by its id the units, and what it was settled to. */
+interface Gauge {
+  readonly used: number;
+  readonly taken: Readonly<Record<string, number>>;
+  readonly settled: Readonly<Record<string, number>>;
+}
+
+/** Consume, settle, observe and look, with the available units that each answer carries. */
+export function gaugeModel(limit: number): Model<Gauge> {
+  const act = (gauge: Gauge, { id, kind, input, value, outcome }: Operation): Gauge | undefined => {
+    const isRefused = outcome === 'refused';
+    const units = Number(input['units']);
+    if (kind === 'take') {
+      const isShort = gauge.used + units > limit;
+      if (isShort || isRefused) return isShort && outcome !== 'ok' ? gauge : undefined;
+      const taken = { ...gauge.taken, [String(value['id'] ?? `of ${id}`)]: units };
+      return { ...gauge, used: gauge.used + units, taken };
+    }
+    if (kind === 'correct') {
+      const consumption = String(input['consumption']);
+      const before = gauge.settled[consumption];
+      if (before !== undefined) return isRefused === (before !== units) ? gauge : undefined;
+      const taken = gauge.taken[consumption];
+      if (taken === undefined || isRefused) return undefined;
+      const settled = { ...gauge.settled, [consumption]: units };
+      return { ...gauge, used: gauge.used + units - taken, settled };
+    }
+    if (kind === 'observe') return { ...gauge, used: Math.max(gauge.used, limit - Number(input['remaining'])) };
+    return gauge;
+  };
+  return {
+    initial: { used: 0, taken: {}, settled: {} },
+    key: ({ used, taken, settled }) =>
+      [used, ...[taken, settled].map((all) => Object.entries(all).sort().join(' '))].join('; '),
+    step: (gauge, operation) => {
+      const after = act(gauge, operation);
+      const isSo =
+        after && (operation.outcome !== 'ok' || operation.value['available'] === Math.max(0, limit - after.used));
+      return isSo ? [after] : [];
     },
   };
 }
@@ -349,7 +396,7 @@ interface Asked {
   readonly endsBefore: number;
 }
 
-/** A question: OPEN once it is asked, then answered once by one of those who answer it, or expired by itself. */
+/** A question: OPEN once it is asked, then answered once by one of those who answer it, withdrawn, or expired by itself. */
 export function questionModel(clock: 'steady' | 'jumping' = 'steady'): Model<Asked> {
   const isSteady = clock === 'steady';
   /** What it may have become by itself when the operation comes to it. */
@@ -367,7 +414,12 @@ export function questionModel(clock: 'steady' | 'jumping' = 'steady'): Model<Ask
       const ends = { endsAfter: invokedAt + openMs - clockMs, endsBefore: respondedAt + openMs + clockMs };
       return asked.state === 'NONE' ? { ...asked, state: 'OPEN', ...ends } : undefined;
     }
+    if (kind === 'withdraw question') {
+      const isAlone = asked.state === 'OPEN' || asked.state === 'WITHDRAWN';
+      return isAlone === (outcome !== 'refused') ? { ...asked, state: isAlone ? 'WITHDRAWN' : asked.state } : undefined;
+    }
     if (outcome === 'refused') return asked.state === 'OPEN' ? undefined : asked;
+    if (kind === 'link') return asked.state === 'OPEN' ? asked : undefined;
     return asked.state === 'OPEN' ? { ...asked, state: 'ANSWERED', answer: String(input['answer']) } : undefined;
   };
   return {

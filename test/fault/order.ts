@@ -34,6 +34,41 @@ export function outOfTurn({ keyed }: Pick<Workload, 'keyed'>, events: readonly E
   });
 }
 
+interface Line {
+  readonly units: number;
+  held: number;
+  readonly waiting: string[];
+}
+
+/** Units of a pool that were given to somebody who came later than one who waits, or beyond what the pool has. */
+export function outOfLine(events: readonly Event[]): string[] {
+  const lines = new Map<string, Line>();
+  return events.flatMap(({ type, aggregateId, payload }) => {
+    if (type === 'pool.created') lines.set(aggregateId, { units: Number(payload['units']), held: 0, waiting: [] });
+    const line = lines.get(String(payload['poolId']));
+    if (!type.startsWith('hold.') || line === undefined) return [];
+    if (type === 'hold.queued') {
+      line.waiting.push(aggregateId);
+      return [];
+    }
+    if (type === 'hold.released' || type === 'hold.lapsed') {
+      line.held -= Number(payload['units']);
+      return [];
+    }
+    const [first = aggregateId] = line.waiting;
+    const place = line.waiting.indexOf(aggregateId);
+    if (place >= 0) line.waiting.splice(place, 1);
+    if (type !== 'hold.held') return [];
+    line.held += Number(payload['units']);
+    return [
+      ...(first === aggregateId ? [] : [`${aggregateId} was granted before ${first}`]),
+      ...(line.held <= line.units
+        ? []
+        : [`${line.held} units of ${payload['poolId']} were held, which has ${line.units}`]),
+    ];
+  });
+}
+
 /** Claims of messages while one of the same run and a higher priority was READY since it was sent. */
 export function overtaken({ ordered }: Pick<Workload, 'ordered'>, events: readonly Event[]): string[] {
   const ready = new Map<string, Map<string, number>>();

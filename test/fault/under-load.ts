@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Caller } from './caller.ts';
 import type { Lab } from './lab.ts';
+import type { Maker } from './scenes/all.ts';
 import { type Chance, chanceOf, seedOf } from './seed.ts';
 import { type Circumstances, expectSound } from './verify.ts';
 import { Workload } from './workload.ts';
@@ -42,12 +43,13 @@ export async function underLoad<T>(
   title: string,
   act: (load: Workload, chance: Chance) => Promise<T>,
   check: (load: Workload, result: T) => Promise<void>,
+  makers?: readonly Maker[],
 ): Promise<void> {
   const seed = seedOf(title);
   await lab.admit();
   const load = new Workload(new Caller(() => lab.urls()), lab.tenants, seed);
   try {
-    load.start();
+    load.start(undefined, makers);
     await check(load, await packing(lab, () => act(load, chanceOf(seed + 1))));
   } catch (error) {
     for (const { stderr } of [...lab.apis, ...(lab.worker ? [lab.worker] : [])]) console.error(stderr.slice(-3_000));
@@ -62,8 +64,9 @@ export async function soundUnder(
   lab: Lab,
   title: string,
   act: (load: Workload, chance: Chance) => Promise<Circumstances>,
+  makers?: readonly Maker[],
 ): Promise<void> {
-  await underLoad(lab, title, act, (load, circumstances) => expectSound(lab, load, circumstances));
+  await underLoad(lab, title, act, (load, circumstances) => expectSound(lab, load, circumstances), makers);
 }
 
 /** Does it again and again for as long as a fault goes on. Answers how often. */

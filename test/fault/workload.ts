@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Access } from '../support/processes.ts';
 import type { Caller, Heard } from './caller.ts';
 import type { Operation } from './history.ts';
-import { type Scene, scenes } from './scenes/all.ts';
+import { type Maker, type Scene, scenes } from './scenes/all.ts';
 import type { Clockwork } from './scenes/clockwork.ts';
 import type { Planted } from './scenes/graph.ts';
 import type { StoppedRun } from './scenes/run.ts';
@@ -57,6 +57,8 @@ export class Workload {
   readonly abandoned = new Map<string, number>();
   /** Messages that wait for others, by their ids. */
   readonly planted = new Map<string, Planted>();
+  /** The allowance that each attempt of a message consumes from, by the messages' ids. */
+  readonly metered = new Map<string, string>();
   /** Messages of which one of the same key is worked at a time, by their ids: their mailbox and key. */
   readonly keyed = new Map<string, string>();
   /** Messages without a delay and a key, by their ids: their run in their mailbox. */
@@ -73,8 +75,8 @@ export class Workload {
     this.chance = chanceOf(seed);
   }
 
-  start(clients = 16): void {
-    const all = this.spaces.flatMap((access) => scenes.map((make) => make(this, access)));
+  start(clients = 16, makers: readonly Maker[] = scenes): void {
+    const all = this.spaces.flatMap((access) => makers.map((make) => make(this, access)));
     for (let client = 0; client < clients; client++)
       this.#running.push(
         this.#run(client, all)

@@ -2,7 +2,15 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { check, shortest } from '../fault/checker.ts';
 import { composed, type Model, type Operation, tied } from '../fault/history.ts';
-import { barrierModel, budgetModel, claimModel, lockModel, notesModel, questionModel } from '../fault/models.ts';
+import {
+  barrierModel,
+  budgetModel,
+  claimModel,
+  gaugeModel,
+  lockModel,
+  notesModel,
+  questionModel,
+} from '../fault/models.ts';
 
 type Values = Record<string, string | number>;
 let operations = 0;
@@ -69,6 +77,38 @@ describe('The linearizability checker, on locks', () => {
   });
 });
 
+describe('The linearizability checker, on allowances', () => {
+  const take = (at: [number, number], id: string, units: number, available: number | string): Operation =>
+    operation('take', at, { units }, typeof available === 'string' ? available : { id, available });
+  const correct = (at: [number, number], consumption: string, units: number, available: number | string): Operation =>
+    operation('correct', at, { consumption, units }, typeof available === 'string' ? available : { available });
+  const observe = (at: [number, number], remaining: number, available: number): Operation =>
+    operation('observe', at, { remaining }, { available });
+  const verdict = (...history: Operation[]) => check(gaugeModel(10), history);
+
+  it('accepts what was really used, over the limit too, and what the provider says is left', () => {
+    const first = take([0, 1], 'a', 4, 6);
+    expect(verdict(first, correct([2, 3], 'a', 1, 9), correct([4, 5], 'a', 1, 9))).to.equal('linearizable');
+    expect(verdict(first, correct([2, 3], 'a', 12, 0), take([4, 5], '', 1, 'ALLOWANCE_EXHAUSTED'))).to.equal(
+      'linearizable',
+    );
+    expect(verdict(first, observe([2, 3], 2, 2), correct([4, 5], 'a', 3, 3))).to.equal('linearizable');
+    expect(verdict(take([0, 9], 'a', 4, 3), take([0, 9], 'b', 3, 7))).to.equal('linearizable');
+    expect(verdict(operation('take', [0, lost], { units: 8 }, {}), take([2, 3], 'b', 3, 7))).to.equal('linearizable');
+  });
+
+  it('finds units that are spent twice, given back twice, or refused though there', () => {
+    const first = take([0, 1], 'a', 4, 6);
+    expect(verdict(first, take([2, 3], 'b', 4, 6))).to.equal('violation');
+    expect(verdict(first, take([2, 3], 'b', 7, 0))).to.equal('violation');
+    expect(verdict(first, correct([2, 3], 'a', 1, 9), correct([4, 5], 'a', 2, 8))).to.equal('violation');
+    expect(verdict(first, correct([2, 3], 'a', 1, 9), correct([4, 5], 'a', 1, 10))).to.equal('violation');
+    expect(verdict(first, take([2, 3], '', 6, 'ALLOWANCE_EXHAUSTED'))).to.equal('violation');
+    expect(verdict(first, observe([2, 3], 8, 8))).to.equal('violation');
+    expect(verdict(first, operation('look', [9, 10], {}, { available: 10 }))).to.equal('violation');
+  });
+});
+
 describe('The linearizability checker, on questions', () => {
   const asked = operation('ask', [0, 1], { expiresInSeconds: 5 }, {});
   const answer = (at: [number, number], answer: string, value: Values | string = {}): Operation =>
@@ -91,6 +131,18 @@ describe('The linearizability checker, on questions', () => {
     expect(verdict(answer([2, 3], 'a'), look([4, 5], 'ANSWERED', 'b'))).to.equal('violation');
     expect(verdict(answer([2, 3], 'a', 'QUESTION_CLOSED'))).to.equal('violation');
     expect(verdict(answer([2, 3], 'a'), look([9000, 9001], 'EXPIRED'))).to.equal('violation');
+  });
+
+  it('accepts that it is withdrawn, and no answer afterwards; a link only while it is open', () => {
+    const withdraw = (at: [number, number], value: Values | string = {}): Operation =>
+      operation('withdraw question', at, {}, value);
+    const link = (at: [number, number], value: Values | string = {}): Operation => operation('link', at, {}, value);
+    const refused = answer([4, 5], 'a', 'QUESTION_CLOSED');
+    expect(verdict(link([2, 3]), withdraw([2, 3]), refused, withdraw([6, 7]))).to.equal('linearizable');
+    expect(verdict(withdraw([2, 3]), answer([4, 5], 'a'))).to.equal('violation');
+    expect(verdict(withdraw([2, 3], 'QUESTION_CLOSED'))).to.equal('violation');
+    expect(verdict(withdraw([2, 3]), link([4, 5]))).to.equal('violation');
+    expect(verdict(link([2, 3], 'QUESTION_CLOSED'))).to.equal('violation');
   });
 
   it('allows it to expire by itself, not too early and not too late', () => {
@@ -393,6 +445,13 @@ describe('The linearizability checker, on budgets, barriers and notes', () => {
       operation('reserve again', [10, 19], { reservation: 'a' }, { found, reserved: 20, settled: 0, overdrawn: 0 });
     expect(check(budgetModel(40), [reserve('a', 20), again('a')])).to.equal('linearizable');
     expect(check(budgetModel(40), [reserve('a', 20), again('b')])).to.equal('violation');
+    const expects = (expected: number, answer: Values | string): Operation =>
+      operation('look', [10, 19], { expected }, answer);
+    const seen = { reserved: 20, settled: 0, overdrawn: 0 };
+    expect(check(budgetModel(40), [reserve('a', 20), expects(20, seen)])).to.equal('linearizable');
+    expect(check(budgetModel(40), [reserve('a', 20), expects(15, 'EXPECTATION_FAILED')])).to.equal('linearizable');
+    expect(check(budgetModel(40), [reserve('a', 20), expects(15, seen)])).to.equal('violation');
+    expect(check(budgetModel(40), [reserve('a', 20), expects(20, 'EXPECTATION_FAILED')])).to.equal('violation');
     const below = (id: string, level: number, reserved: number): Operation =>
       operation('reserve', both, { amount: 20, level }, { id, reserved, settled: 0, overdrawn: 0 });
     expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 0, 40)])).to.equal('linearizable');

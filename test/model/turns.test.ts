@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Event } from '../fault/journal.ts';
-import { outOfTurn, overtaken, tooEarly } from '../fault/order.ts';
+import { outOfLine, outOfTurn, overtaken, tooEarly } from '../fault/order.ts';
 import { untraced } from '../fault/traces.ts';
 import { someTrace, traceOf } from '../support/trace.ts';
 
@@ -42,6 +42,22 @@ describe('checks of the order in a journal', () => {
     const planted = new Map([['b', { after: ['a'], onFailure: 'CANCEL' as const }]]);
     expect(tooEarly({ planted }, events('sent a', 'sent b', 'claimed a', 'acked a', 'claimed b'))).to.deep.equal([]);
     expect(tooEarly({ planted }, events('sent a', 'sent b', 'claimed a', 'rejected a', 'claimed b'))).to.have.length(1);
+  });
+
+  it('find units that are granted out of line, or beyond what the pool has', () => {
+    const of = (...lines: string[]) => {
+      const holds = events('created p', ...lines).map(({ type, aggregateId, ...rest }, at) => {
+        const units = at === 0 ? 3 : aggregateId === 'two' ? 2 : 1;
+        const named = type.replace('message', at === 0 ? 'pool' : 'hold');
+        return { ...rest, type: named, aggregateId, payload: { units, poolId: 'p' } };
+      });
+      return outOfLine(holds);
+    };
+    const begun = ['held two', 'held a', 'queued b', 'queued c', 'queued d'];
+    expect(of(...begun, 'released two', 'held b', 'cancelled c', 'held d', 'lapsed a')).to.deep.equal([]);
+    expect(of(...begun, 'released two', 'held c')).to.deep.equal(['c was granted before b']);
+    expect(of(...begun, 'released two', 'held e')).to.deep.equal(['e was granted before b']);
+    expect(of(...begun, 'held b')).to.deep.equal(['4 units of p were held, which has 3']);
   });
 
   it('find a message that has not the trace of its send, or loses it', () => {

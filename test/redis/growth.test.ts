@@ -167,7 +167,8 @@ describe('In a store with the settings of the embedded one,', () => {
       const before = await footprint();
       await Promise.all(Array.from({ length: many }, () => world.mustPost(path, body)));
       const [replays, rest] = (await footprint()).map((bytes, i) => (bytes - (before[i] ?? 0)) / many);
-      expect(replays, `a replay of ${path}`).to.be.within(100, 300);
+      // Valkey 9 keeps a key and its end within its value: 94 bytes.
+      expect(replays, `a replay of ${path}`).to.be.within(75, 300);
       expect(rest, path).to.be.within(maxBytes / 2, maxBytes);
     }
   });

@@ -2,6 +2,7 @@
 // ids. How the files here were made, with the commit that they are named after: README.md.
 const { MUSTER_URL = '', MUSTER_SPACE = '', MUSTER_KEY = '' } = process.env;
 const base = `${MUSTER_URL}/v1/spaces/${MUSTER_SPACE}`;
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 let calls = 0;
 
 interface Body {
@@ -9,15 +10,21 @@ interface Body {
   readonly token: string;
   readonly taskId: string;
   readonly scopeId: string;
+  readonly apiKey: string;
+  readonly consumptions: readonly { readonly id: string }[];
+  readonly question: { readonly id: string };
 }
 
-async function post(path: string, body: object = {}): Promise<Body> {
-  const response = await fetch(base + path, {
-    method: 'POST',
+const post = (path: string, body: object = {}): Promise<Body> => call('POST', path, body);
+
+async function call(method: string, path: string, body: object): Promise<Body> {
+  const response = await fetch(path.startsWith('/v1/') ? MUSTER_URL + path : base + path, {
+    method,
     headers: {
       Authorization: `Bearer ${MUSTER_KEY}`,
       'Content-Type': 'application/json',
       'Idempotency-Key': `make-${calls++}`,
+      traceparent,
     },
     body: JSON.stringify(body),
   });
@@ -74,6 +81,68 @@ await post('/scopes', { scopeId: stopped, name: 'stopped' });
 await post(`/mailboxes/${mailbox.id}/messages`, { scopeId: stopped, payload: 1 });
 await post(`/scopes/${stopped}/cancel`);
 
+// Messages that wait, each for something else.
+const inbox = await post('/mailboxes', { name: 'waiting', perKey: 1 });
+const wait = (fields: object = {}) => post(`/mailboxes/${inbox.id}/messages`, { scopeId, payload: 1, ...fields });
+const take = () => post(`/mailboxes/${inbox.id}/recv`, { ...agent, leaseSeconds: 600 });
+const pool = await post('/pools', { name: 'tools', units: 2 });
+const quota = await post('/allowances', { name: 'tokens', unitsLimit: 100, windowSeconds: 31_536_000 });
+const requires = { pools: [{ poolId: pool.id, units: 2 }], quotas: [{ allowanceId: quota.id, units: 10 }] };
+const equipped = await wait({ requires });
+const using = await take();
+await post(`/allowances/${quota.id}/consumptions/${using.consumptions[0]?.id}/settle`, { units: 7 });
+await post(`/allowances/${quota.id}/observe`, { remainingUnits: 80 });
+const short = await wait({ requires, priority: 9 });
+await post(`/mailboxes/${inbox.id}/recv`, { ...agent, max: 5 }).catch(() => undefined);
+const follower = await wait({ after: [{ messageId: equipped.id }], onFailure: 'WAIT' });
+const ofGroup = await wait({ after: [{ groupId: group.id }], onFailure: 'RUN' });
+const keyed = await wait({ key: 'k' });
+const keyedClaim = await take();
+const behind = await wait({ key: 'k' });
+const asker = await wait({ delaySeconds: 0 });
+const { question } = await post(`/messages/${asker.id}/ask`, { token: (await take()).token, question: 'Go on?' });
+const hinted = await wait();
+const { question: answered } = await post(`/messages/${hinted.id}/ask`, { token: (await take()).token, question: 1 });
+await post(`/questions/${answered.id}/answer`, {
+  answer: { long: 12345678901234567890n.toString() },
+  answeredBy: 'ann',
+});
+const asked = await post('/questions', { scopeId, question: 'By itself?', options: ['yes', 'no'] });
+
+const lock = await post('/pools', { name: 'lock', units: 1 });
+const acquire = () =>
+  post(`/pools/${lock.id}/acquire`, { scopeId, holder: 'agent', leaseSeconds: 600, ttlSeconds: 3600 });
+const [held, queued] = [await acquire(), await acquire()];
+const fleet = { currency: 'EUR', scale: 2, limitMinor: '100', windowSeconds: 31_536_000, alertPercents: [50, 90] };
+const root = await post('/budgets', { name: 'fleet', ...fleet });
+const { windowSeconds: _, ...team } = fleet;
+const branch = await post('/budgets', { name: 'team', ...team, limitMinor: '50', parentBudgetId: root.id });
+const spend = async (amountMinor: string, settled: object) => {
+  const { id } = await post(`/budgets/${branch.id}/reserve`, { scopeId, holder: 'agent', amountMinor });
+  await post(`/budgets/${branch.id}/settle`, { reservationId: id, workKey: id, ...settled });
+  return id;
+};
+const open = await spend('20', { amountMinor: '5', label: 'drafts' });
+await spend('20', { amountMinor: '60', label: 'reviews', overrun: true });
+await call('PUT', `/scopes/${scopeId}/notes/plan`, { value: { steps: [1, 2] } });
+await call('PUT', `/scopes/${scopeId}/notes/fenced`, { value: 1, messageId: equipped.id, token: using.token });
+const paused = await post('/mailboxes', { name: 'paused' });
+await post(`/mailboxes/${paused.id}/messages`, { scopeId, payload: 1 });
+await post(`/mailboxes/${paused.id}/pause`);
+const repeatable = await post('/task-groups', { mailboxId: mailbox.id, condition: 'ALL_TERMINAL', workKey: 'group' });
+// One step: its answer is kept for whoever repeats it.
+const atomicKey = `make-${calls}`;
+const atomic = {
+  atomic: true,
+  calls: [
+    { call: 'note.put', scopeId, key: 'deal', value: 1 },
+    { call: 'message.send', mailboxId: inbox.id, scopeId, payload: 1, after: [{ messageId: equipped.id }] },
+    { call: 'budget.view', budgetId: root.id, expect: { balances: { reserved: '15' } } },
+  ],
+};
+await post('/batch', atomic);
+const passing = await post('/v1/keys', { permissions: ['coordination_read'], expiresInDays: 1 });
+
 console.log(
   JSON.stringify({
     ...{
@@ -88,5 +157,13 @@ console.log(
     token: claim.token,
     ...{ group: group.id, task: task.taskId, barrier: barrier.id, budget: budget.id, reservation: reservation.id },
     ...{ allowance: allowance.id, waiter: waiter.id, schedule: schedule.id },
+    waiting: {
+      ...{ mailbox: inbox.id, equipped: equipped.id, short: short.id, follower: follower.id, ofGroup: ofGroup.id },
+      ...{ keyed: keyed.id, behind: behind.id, asker: asker.id, hinted: hinted.id },
+      ...{ token: using.token, keyedToken: keyedClaim.token, consumption: using.consumptions[0]?.id },
+      ...{ pool: pool.id, quota: quota.id, lock: lock.id, held: held.id, heldToken: held.token, queued: queued.id },
+      ...{ question: question.id, asked: asked.id, root: root.id, branch: branch.id, open, paused: paused.id },
+      ...{ repeatable: repeatable.id, atomicKey, atomic, key: passing.apiKey },
+    },
   }),
 );

@@ -1,22 +1,12 @@
 import { answer } from './answering.ts';
 import { type Api, Failure } from './api.ts';
-import type { Action, AskField } from './ask.ts';
-import { count, duration, money, plural, words } from './format.ts';
+import { type Action, type AskField, once } from './ask.ts';
+import { count, plural, words } from './format.ts';
 import { createKey, revokeKey } from './keys.ts';
-import type {
-  Allowance,
-  Budget,
-  Deliveries,
-  Destination,
-  Mailbox,
-  Message,
-  Schedule,
-  Scope,
-  Waiter,
-} from './records.ts';
+import type { Deliveries, Destination, Mailbox, Message, Schedule, Scope } from './records.ts';
+import { resourceActions } from './resource-actions.ts';
 
 const perStep = 100;
-const once = 'It counts as one operation.';
 
 function each(number: number, noun: string): string {
   return `It counts as ${plural(number, 'operation')}, one for each ${noun}.`;
@@ -271,123 +261,6 @@ const stop: Action = async (api, { id = '' }) => {
   };
 };
 
-const minorUnits = (text: string, scale: number): string => {
-  const [whole = '', fraction = ''] = text.replaceAll(',', '').split('.');
-  return `${whole}${fraction.padEnd(scale, '0')}`.replace(/^0+(?=\d)/, '');
-};
-
-/** The lowest limit that covers what a budget is overdrawn by. */
-const covering = ({ reserved, settled, overdrawn }: Budget['balances']): string =>
-  String(BigInt(reserved) + BigInt(settled) + BigInt(overdrawn));
-
-const limit: Action = async (api, { id = '' }) => {
-  const { name, currency, scale, balances } = await api.get<Budget>(`/budgets/${id}?limit=1`);
-  const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
-  const form = scale === 0 ? /^[\d,]+$/ : new RegExp(`^[\\d,]+(\\.\\d{1,${scale}})?$`);
-  return {
-    title: `Change the limit of budget ${name}?`,
-    lines: [
-      `It is ${of(balances.limit)}: ${of(balances.settled)} settled, ${of(balances.reserved)} reserved, ${of(balances.available)} available.`,
-      ...(balances.overdrawn === '0'
-        ? []
-        : [
-            `It is overdrawn by ${of(balances.overdrawn)}: ${of(covering(balances))} covers that, and lets be reserved again.`,
-          ]),
-      'From then on so much can be reserved; never less than what is settled and reserved.',
-      once,
-    ],
-    fields: [
-      {
-        name: 'limit',
-        label: `New limit in ${currency}`,
-        value: money(balances.limit, scale),
-        isNumber: true,
-        check: (text) =>
-          form.test(text) && minorUnits(text, scale).length <= 18
-            ? ''
-            : `Enter an amount with at most ${plural(scale, 'decimal')} and 18 digits.`,
-      },
-    ],
-    confirm: 'Change the limit',
-    act: async (values) => {
-      const limitMinor = minorUnits(values['limit'] ?? '', scale);
-      const changed = await api.send<Budget>('PATCH', `/budgets/${id}`, { limitMinor });
-      const isSame = changed.balances.limit === balances.limit;
-      return `The limit is ${of(changed.balances.limit)}, ${of(changed.balances.available)} available: ${isSame ? 'it was so before, no operation' : 'one operation'}.`;
-    },
-  };
-};
-
-const whole = (min: number, max: number) => (text: string) =>
-  /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max
-    ? ''
-    : `Enter a whole number from ${count(min)} to ${count(max)}.`;
-
-const units: Action = async (api, { id = '' }) => {
-  const { name, unitsLimit, usedUnits, windowSeconds, waiting } = await api.get<Allowance>(`/allowances/${id}`);
-  return {
-    title: `Change the units of allowance ${name}?`,
-    lines: [
-      `It gives ${plural(unitsLimit, 'unit')} in ${duration(windowSeconds)}, ${count(usedUnits)} used in this window; ${plural(waiting, 'waiter')}.`,
-      'At once, also in this window: waiters that fit then are granted in the same step.',
-      once,
-    ],
-    fields: [
-      { name: 'units', label: 'Units in each window', value: String(unitsLimit), isNumber: true, check: whole(1, 1e9) },
-    ],
-    confirm: 'Change the units',
-    act: async (values) => {
-      const body = { unitsLimit: Number(values['units']) };
-      const changed = await api.send<Allowance>('PATCH', `/allowances/${id}`, body);
-      return `${plural(changed.unitsLimit, 'unit')} in each window, ${count(changed.availableUnits)} available, ${count(changed.waiting)} waiting.`;
-    },
-  };
-};
-
-const cooldown: Action = async (api, { id = '' }) => {
-  const { name, waiting } = await api.get<Allowance>(`/allowances/${id}`);
-  return {
-    title: `Cool down allowance ${name}?`,
-    lines: [
-      `Nobody gets units of it for that time: what is consumed meanwhile is refused, and ${plural(waiting, 'waiter')} wait on.`,
-      'It cannot be shortened, and never shortens a cooldown that runs.',
-      once,
-    ],
-    fields: [
-      { name: 'seconds', label: 'Seconds', value: '60', isNumber: true, check: whole(1, 3600) },
-      { name: 'reason', label: 'Reason, shown to all', value: '' },
-    ],
-    confirm: 'Cool down',
-    act: async (values) => {
-      const body = { seconds: Number(values['seconds']), reason: values['reason'] ?? '' };
-      const { cooldownUntil } = await api.send<Cooldown>('POST', `/allowances/${id}/cooldown`, body);
-      return `It is cooling down until ${new Date(cooldownUntil).toLocaleTimeString('en-GB')}.`;
-    },
-  };
-};
-
-const cancelWaiter: Action = async (api, { id = '' }) => {
-  const { holder, units: wanted, position, allowanceId } = await api.get<Waiter>(`/allowance-waiters/${id}`);
-  const { name } = await api.get<Allowance>(`/allowances/${allowanceId}`);
-  return {
-    title: `Cancel the wait of ${holder}?`,
-    lines: [
-      `It waits for ${plural(wanted, 'unit')} of allowance ${name}${position === null ? '' : `, at position ${position}`}.`,
-      'It gets no units, and whoever waits behind it moves up at once. It cannot be taken back: its holder may wait anew, at the end.',
-      once,
-    ],
-    confirm: 'Cancel the wait',
-    act: async () => {
-      const { state } = await api.send<Waiter>('POST', `/allowance-waiters/${id}/cancel`);
-      return `It is ${words(state)}: one operation.`;
-    },
-  };
-};
-
-interface Cooldown {
-  readonly cooldownUntil: string;
-}
-
 const pauseSchedule: Action = async (api, { id = '' }) => {
   const { name } = await api.get<Schedule>(`/schedules/${id}`);
   return {
@@ -491,10 +364,7 @@ export const actions: Readonly<Record<string, Action>> = {
   resumeMailbox: pausing('resume', 'mailboxes'),
   pauseRun: pausing('pause', 'scopes'),
   resumeRun: pausing('resume', 'scopes'),
-  limit,
-  units,
-  cooldown,
-  cancelWaiter,
+  ...resourceActions,
   pauseSchedule,
   resumeSchedule,
   enable,

@@ -20,6 +20,17 @@ export class Failure extends Error {
     return `${this.message}.${this.requestId === '' ? '' : ` Request ${this.requestId}.`}`;
   }
 
+  /** The same failure in other words. */
+  saying(message: string): Failure {
+    const { status, code, retryAfterMs, requestId } = this;
+    return new Failure(status, code, message, { retryAfterMs, requestId });
+  }
+
+  /** Whether nothing was done, for a reason that the server knows. */
+  get isRefusal(): boolean {
+    return this.status >= 400 && this.status < 500;
+  }
+
   /** Whether a retry may succeed. */
   get isTransient(): boolean {
     return [0, 429, 503].includes(this.status);
@@ -32,6 +43,8 @@ export interface Rights {
   readonly write: boolean;
   /** resource_config. */
   readonly config: boolean;
+  /** resource_spend, which resource_config includes. */
+  readonly spend: boolean;
   /** key_admin. */
   readonly keys: boolean;
 }
@@ -126,6 +139,7 @@ export class Api {
     return {
       write: permissions.has('coordination_write'),
       config: permissions.has('resource_config'),
+      spend: permissions.has('resource_spend') || permissions.has('resource_config'),
       keys: permissions.has('key_admin'),
     };
   }

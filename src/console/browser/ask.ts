@@ -24,13 +24,19 @@ export interface Ask {
   readonly act: (values: Readonly<Record<string, string>>, report: (text: string) => void) => Promise<string>;
 }
 
+/** What most actions cost. */
+export const once = 'It counts as one operation.';
+
 /** The data of a button: what it acts on. */
 export type Target = Readonly<Record<string, string | undefined>>;
 
 /** Looks at what a button acts on as it is now, and makes the question. */
 export type Action = (api: Api, target: Target) => Promise<Ask>;
 
-/** Asks in a dialog, acts when confirmed, and says there what was done. Resolves to whether it acted. */
+/**
+ * Asks in a dialog, acts when confirmed, and says there what was done. After a refusal it goes on, with what was typed.
+ * Resolves to whether it acted.
+ */
 export async function ask({ title, lines, fields = [], confirm, act }: Ask): Promise<boolean> {
   const dialog = byId<HTMLDialogElement>('ask');
   const said = el('p', { role: 'status', id: 'ask-said' });
@@ -62,7 +68,8 @@ export async function ask({ title, lines, fields = [], confirm, act }: Ask): Pro
     const wrong = fields.map(({ name, check }) => check?.(values[name] ?? '') ?? '').find((text) => text !== '');
     problem.textContent = wrong ?? '';
     if (wrong !== undefined) return;
-    for (const node of [yes, ...inputs.map(({ input }) => input)]) node.disabled = true;
+    const controls = [...inputs.map(({ input }) => input), yes];
+    for (const node of controls) node.disabled = true;
     said.textContent = 'Working…';
     no.focus();
     no.disabled = true;
@@ -74,6 +81,11 @@ export async function ask({ title, lines, fields = [], confirm, act }: Ask): Pro
     } catch (error) {
       said.textContent = '';
       problem.textContent = error instanceof Failure ? error.text : String(error);
+      if (error instanceof Failure && error.isRefusal) {
+        for (const node of [...controls, no]) node.disabled = false;
+        controls[0]?.focus();
+        return;
+      }
     }
     yes.remove();
     no.disabled = false;

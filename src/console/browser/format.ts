@@ -50,3 +50,11 @@ export function plural(value: number, noun: string): string {
 export function words(state: string): string {
   return state.toLowerCase().replaceAll('_', ' ');
 }
+
+/** An error without what differs from one message to the next: ids and numbers. */
+export function alike(error: string): string {
+  return error
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '…')
+    .replace(/\b(0x[0-9a-f]+|(?=[a-f]*\d)[0-9a-f]{6,})\b/gi, '…')
+    .replace(/\d+([.,:]\d+)*/g, '…');
+}

@@ -1,38 +1,43 @@
-import { byId, patch } from './dom.ts';
+import { byId, el, patch } from './dom.ts';
 import { plural } from './format.ts';
 import { eventItem } from './pages/events.ts';
+import { shownOf } from './parts.ts';
 import type { Happening } from './records.ts';
 import type { World } from './world.ts';
 
 const maxKept = 500;
 const maxShown = 100;
-/** Below a page that is about something else. */
-export const fewShown = 30;
 /** Minimum time between redraws. */
 export const drawEveryMs = 250;
 
-/** The newest events, optionally of one run and of one aggregate. */
+/** Which events are shown, and how many: all, where this is nearly all of the page. */
+interface Choice {
+  /** Those of these scopes; undefined: of all. */
+  readonly scopes?: (() => ReadonlySet<string>) | undefined;
+  /** `message.failed,delivery.*`; undefined: of any type. */
+  readonly types?: string | undefined;
+  /** Where the rest is; undefined: here. */
+  readonly more?: string | undefined;
+}
+
+/** The newest events, optionally of one run and of some types. */
 export class JournalList {
   #events: Happening[] = [];
   #seen = 0;
   #note = '';
-  #limit = maxShown;
-  #scopes: (() => ReadonlySet<string>) | undefined;
-  #world: World;
+  #choice: Choice = {};
+  readonly #world: World;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #choice = byId<HTMLSelectElement>('aggregate');
 
   constructor(world: World, signal: AbortSignal) {
     this.#world = world;
-    this.#choice.addEventListener('change', () => this.#draw(), { signal });
     signal.addEventListener('abort', () => clearTimeout(this.#timer));
     this.#draw();
   }
 
-  /** Shows only events of these scopes, or all if undefined, and at most so many. */
-  select(scopes: (() => ReadonlySet<string>) | undefined, limit = maxShown): void {
-    this.#scopes = scopes;
-    this.#limit = limit;
+  select(choice: Choice): void {
+    this.#choice = choice;
+    byId('journal').classList.toggle('few', choice.more !== undefined);
     this.#draw();
   }
 
@@ -53,16 +58,24 @@ export class JournalList {
   #draw(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const scopes = this.#scopes?.();
-    const aggregate = this.#choice.value;
+    const { types, more } = this.#choice;
+    const scopes = this.#choice.scopes?.();
+    const isWanted = types === undefined ? () => true : typeFilter(types);
     const shown = this.#events.filter(
-      (event) =>
-        (aggregate === '' || event.aggregate === aggregate) &&
-        (!scopes || (event.scopeId !== null && scopes.has(event.scopeId))),
+      ({ type, scopeId }) => isWanted(type) && (!scopes || (scopeId !== null && scopes.has(scopeId))),
     );
-    const items = shown.slice(0, this.#limit).map((event) => eventItem(event, this.#world));
+    const limit = more === undefined ? maxShown : shownOf(8, 3);
+    const items = shown.slice(0, limit).map((event) => eventItem(event, this.#world));
     patch(byId('events'), items);
     const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;
-    byId('journal-note').textContent = items.length === 0 ? `${total} None to show yet.` : total;
+    const note = items.length === 0 ? `${total} None to show yet.` : total;
+    const link = more === undefined ? null : el('a', { href: more }, 'More of it');
+    byId('journal-note').replaceChildren(note, ...(link ? [' ', link] : []));
   }
+}
+
+/** Whether an event is of one of these types, as /watch takes them: `message.failed,delivery.*`. */
+function typeFilter(types: string): (type: string) => boolean {
+  const wanted = types.split(',');
+  return (type) => wanted.some((one) => one === type || (one.endsWith('.*') && type.startsWith(one.slice(0, -1))));
 }

@@ -40,6 +40,11 @@ export function named(text: string): Element {
 /** Further rows of a table are folded away. */
 const maxRows = 20;
 
+/** How much the front page shows of a list: on a phone all of it is to be seen in three screens. */
+export function shownOf(wide: number, narrow: number): number {
+  return matchMedia('(max-width: 48rem)').matches ? narrow : wide;
+}
+
 export interface TableText {
   readonly caption: string;
   readonly heads: readonly string[];
@@ -48,6 +53,9 @@ export interface TableText {
   /** Shown if several tables are below one heading; otherwise captions are for screen readers only. */
   readonly isCaptionVisible?: true;
 }
+
+/** Below what the waits show, where there are more. */
+export const onlySome = 'Only 200 of each kind are shown; there are more.';
 
 /** A table. On narrow screens each row becomes a card, so every cell has its role and column heading. */
 export function table(text: TableText, rows: readonly Row[], shownRows = maxRows): Element {
@@ -65,6 +73,10 @@ export function table(text: TableText, rows: readonly Row[], shownRows = maxRows
   return el('div', {}, first, folded);
 }
 
+/** With a last column of buttons, where there may be some. */
+export const acting = (text: TableText, canAct: boolean): TableText =>
+  canAct ? { ...text, heads: [...text.heads, 'Do'] } : text;
+
 function plainTable({ caption, heads, isCaptionVisible }: TableText, rows: readonly Row[]): Element {
   const head = heads.map((text) => el('th', { scope: 'col', role: 'columnheader' }, text));
   const body = rows.map(({ key, cells }) => {
@@ -72,7 +84,7 @@ function plainTable({ caption, heads, isCaptionVisible }: TableText, rows: reado
       const label = { 'data-label': heads[index] ?? '' };
       return index === 0
         ? el('th', { scope: 'row', role: 'rowheader', ...label }, cell)
-        : el('td', { role: 'cell', ...label }, cell);
+        : el('td', { role: 'cell', ...label, ...(isNothing(cell) && { class: 'nil' }) }, cell);
     });
     return el('tr', { role: 'row', 'data-key': key }, ...parts);
   });
@@ -84,6 +96,9 @@ function plainTable({ caption, heads, isCaptionVisible }: TableText, rows: reado
     el('tbody', { role: 'rowgroup' }, ...body),
   );
 }
+
+/** What a row of a phone does without. */
+const isNothing = (cell: Child): boolean => cell === '0' || cell === 0 || cell === '–';
 
 /** A bar of parts in percent, by CSS class; the label says the same in words. */
 export function bar(label: string, parts: Readonly<Record<string, number>>): Element {
@@ -171,6 +186,12 @@ export function section(title: string, id: string, ...before: readonly Node[]): 
     ...before,
     el('div', { id }, reading()),
   );
+}
+
+/** The page's name, once what it shows is read. */
+export function retitle(title: string): void {
+  const heading = document.getElementById('page-title');
+  if (heading) heading.textContent = title;
 }
 
 export function reading(): Element {

@@ -17,11 +17,13 @@ export type Message = Answer<'message.view'>;
 export type Budgets = Answer<'budget.list'>;
 export type Budget = Budgets['budgets'][number];
 export type BudgetView = Answer<'budget.view'>;
+export type Voided = Answer<'budget.void'>;
 export type Allowances = Answer<'allowance.list'>;
 export type Allowance = Answer<'allowance.view'>;
 export type Waiter = Answer<'waiter.view'>;
 export type Pools = Answer<'pool.list'>;
 export type Pool = Answer<'pool.view'>;
+export type Hold = Answer<'hold.view'>;
 export type Schedules = Answer<'schedule.list'>;
 /** A schedule's fields that are both in the list and in the view. */
 export type Schedule = Schedules['schedules'][number];

@@ -4,12 +4,12 @@ import { type Api, Failure, type Rights } from './api.ts';
 import { ask } from './ask.ts';
 import { byId, el, patch } from './dom.ts';
 import { Journal } from './journal.ts';
-import { fewShown, JournalList } from './journal-list.ts';
+import { JournalList } from './journal-list.ts';
 import type { Page } from './pages/page.ts';
 import { pageOf } from './pages/pages.ts';
 import type { Panel } from './panels/panel.ts';
 import { ageText, reading } from './parts.ts';
-import type { PageRef } from './place.ts';
+import { address, type PageRef } from './place.ts';
 import { Poller } from './poller.ts';
 import type { Happening } from './records.ts';
 import { Scopes } from './scopes.ts';
@@ -84,7 +84,8 @@ export class SpaceView {
     byId('journal').hidden = page.journalOf === undefined;
     const scopeId = page.journalOf || undefined;
     const scopes = scopeId === undefined ? undefined : () => this.#world.scopes.subtree(scopeId);
-    this.#list.select(scopes, place.page === 'journal' ? undefined : fewShown);
+    const more = place.page === 'journal' ? undefined : address(this.#world.spaceId, 'journal', { scopeId });
+    this.#list.select({ scopes, types: page.journalTypes, more });
     this.#poller.show(page.panels);
     return page;
   }

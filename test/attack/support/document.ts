@@ -13,6 +13,7 @@ export interface Schema {
   readonly maxLength?: number;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minItems?: number;
   readonly const?: unknown;
   readonly $ref?: string;
   readonly oneOf?: readonly Schema[];

@@ -72,7 +72,7 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
       return fields(schema);
     case 'array':
       if (schema.items?.oneOf) return fc.array(valid(schema.items, name), { minLength: 1, maxLength: 8 });
-      if (schema.items?.properties) return fc.array(valid(schema.items, name), { maxLength: 2 });
+      if (schema.items?.properties) return objects(schema, valid(schema.items, name));
       return fc.array(fc.constantFrom(...types), { maxLength: 4 });
     case 'boolean':
       return fc.boolean();
@@ -83,6 +83,14 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
     default:
       return fc.jsonValue({ maxDepth: 3 });
   }
+}
+
+/** A few objects, mostly without an id that comes twice, which nearly every list refuses. */
+function objects({ minItems = 0 }: Schema, item: Arbitrary<unknown>): Arbitrary<unknown> {
+  const bounds = { minLength: minItems, maxLength: 2 };
+  const idsOf = (one: unknown): string => JSON.stringify(one, (_, part) => (typeof part === 'number' ? null : part));
+  const different = fc.uniqueArray(item, { ...bounds, selector: idsOf });
+  return fc.oneof({ weight: 8, arbitrary: different }, fc.array(item, bounds));
 }
 
 /** Mostly the first: an id, sooner than a reference to one. */
@@ -135,11 +143,19 @@ const digits = ({ pattern = '' }: Schema): Arbitrary<string> => fc.stringMatchin
 
 function fields({ properties = {}, required = [] }: Schema): Arbitrary<Record<string, unknown>> {
   const each = Object.entries(properties).map(([name, schema]) => [name, valid(schema, name)] as const);
-  const record = fc.record(Object.fromEntries(each), { requiredKeys: [...required], noNullPrototype: true });
+  const all = fc.record(Object.fromEntries(each), { requiredKeys: [...required], noNullPrototype: true });
+  const record: Arbitrary<Record<string, unknown>> =
+    'onFailure' in properties ? fc.tuple(all, fc.nat(9)).map(([some, chance]) => accompanied(some, chance > 0)) : all;
   if (required.length > 0 || each.length < 2 || each.some(([name]) => !name.endsWith('Id'))) return record;
   // Ids of several kinds, of which mostly one is to be given.
   const single = each.map(([name, value]) => value.map((id) => ({ [name]: id })));
   return fc.oneof({ weight: 6, arbitrary: fc.oneof(...single) }, record);
+}
+
+/** onFailure says what is to happen where `after` comes out otherwise: without it, it is refused. */
+function accompanied({ onFailure, ...rest }: Record<string, unknown>, isLeft: boolean): Record<string, unknown> {
+  const isAlone = onFailure === undefined || (isLeft && (rest['after'] ?? null) === null);
+  return isAlone ? rest : { ...rest, onFailure };
 }
 
 /** A value just outside a schema, or something entirely different. */

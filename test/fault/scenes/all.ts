@@ -5,10 +5,13 @@ import { BatchScene } from './batch.ts';
 import { ClockworkScene } from './clockwork.ts';
 import { DealScene } from './deal.ts';
 import { GateScene } from './gate.ts';
+import { GaugeScene } from './gauge.ts';
 import { GraphScene } from './graph.ts';
 import { KeysScene } from './keys.ts';
+import { LineScene } from './line.ts';
 import { LockScene } from './lock.ts';
 import { MemoScene } from './memo.ts';
+import { PassScene } from './pass.ts';
 import { PurseScene } from './purse.ts';
 import { QueueScene } from './queue.ts';
 import { QuotaScene } from './quota.ts';
@@ -20,15 +23,21 @@ import { ToolScene } from './tool.ts';
 
 export type { Scene } from './scene.ts';
 
+/** Makes a scene of a space. */
+export type Maker = (load: Workload, access: Access) => Scene;
+
 /** Every primitive; messages twice as often. */
-export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
+export const scenes: readonly Maker[] = [
   (load, access) => new QueueScene(load, access, 16),
   (load, access) => new QueueScene(load, access, 16),
   (load, access) => new PurseScene(load, access, 24),
   (load, access) => new DealScene(load, access, 24),
   (load, access) => new GateScene(load, access, 24),
   (load, access) => new QuotaScene(load, access, 20),
+  (load, access) => new GaugeScene(load, access, 20),
   (load, access) => new LockScene(load, access, 24),
+  (load, access) => new LineScene(load, access, 30),
+  (load, access) => new PassScene(load, access, 24),
   (load, access) => new TeamScene(load, access, 20),
   (load, access) => new RunScene(load, access, 20),
   (load, access) => new GraphScene(load, access, 24),
@@ -39,4 +48,11 @@ export const scenes: readonly ((load: Workload, access: Access) => Scene)[] = [
   (load, access) => new ToolScene(load, access, 24),
   (load, access) => new BatchScene(load, access, 12),
   (load, access) => new ClockworkScene(load, access, 12),
+];
+
+/** What 761d759 has, too, the last version without pools, questions, notes and the like. */
+export const earlierScenes: readonly Maker[] = [
+  (load, access) => new BatchScene(load, access, 12),
+  (load, access) => new GateScene(load, access, 24),
+  (load, access) => new RunScene(load, access, 20),
 ];

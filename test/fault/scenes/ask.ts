@@ -10,11 +10,13 @@ interface Desk {
   readonly queue: Queue;
   /** Questions that somebody may answer, the newest last; some have been answered. */
   readonly questions: string[];
+  /** Of those, the ones that no message waits for: whoever asks may withdraw them. */
+  readonly alone: string[];
 }
 
 /**
  * Messages whose workers ask, and go on when somebody has answered; several answer at once, each something else. What a worker
- * is handed is what the question was answered with.
+ * is handed is what the question was answered with. Some questions are asked by themselves, and some of these withdrawn.
  */
 export class AskScene extends Shared<Desk> {
   protected async make(client: number): Promise<Desk | undefined> {
@@ -23,7 +25,7 @@ export class AskScene extends Shared<Desk> {
     if (mailboxId === undefined) return undefined;
     const queue = { access, mailboxId, scopeId: randomUUID() };
     load.queues.push(queue);
-    return { queue, questions: [] };
+    return { queue, questions: [], alone: [] };
   }
 
   protected async use(client: number, desk: Desk): Promise<void> {
@@ -37,7 +39,9 @@ export class AskScene extends Shared<Desk> {
         path: `/mailboxes/${mailboxId}/messages`,
         body: { scopeId, payload: { client } },
       });
-    else if (choice < 0.6) await this.#work(client, desk);
+    else if (choice < 0.5) await this.#work(client, desk);
+    else if (choice < 0.6) await this.#alone(client, desk);
+    else if (choice < 0.65) await this.#link(client, desk);
     else await this.#answer(client, desk);
   }
 
@@ -58,11 +62,43 @@ export class AskScene extends Shared<Desk> {
         object: ({ question }) => `question ${question.id}`,
         input: { expiresInSeconds },
         path: `/messages/${claim.id}/ask`,
-        body: { token: claim.token, question: client, expiresInSeconds },
+        body: { token: claim.token, question: client, expiresInSeconds, onExpiry: load.chance.of(['RETURN', 'FAIL']) },
         refuses: ['CLAIM_LOST'],
       });
       if (status === 201) questions.push(body.question.id);
     }
+  }
+
+  /** Asks without a message, or withdraws such a question. */
+  async #alone(client: number, { queue: { scopeId }, questions, alone }: Desk): Promise<void> {
+    const { load, access } = this;
+    const asked = load.chance.next() < 0.4 ? alone.shift() : undefined;
+    if (asked !== undefined) {
+      await load.call(client, access, {
+        ...{ kind: 'withdraw question', object: `question ${asked}`, path: `/questions/${asked}/withdraw`, body: {} },
+        refuses: ['QUESTION_CLOSED'],
+      });
+      return;
+    }
+    const { body } = await load.call(client, access, {
+      kind: 'ask',
+      object: ({ id }) => `question ${id}`,
+      input: { expiresInSeconds: longSeconds },
+      path: '/questions',
+      body: { scopeId, question: client, expiresInSeconds: longSeconds, holder: `client-${client}` },
+    });
+    questions.push(body.id);
+    alone.push(body.id);
+  }
+
+  /** Another link for somebody who is to answer. */
+  async #link(client: number, { questions }: Desk): Promise<void> {
+    const id = questions.at(-1);
+    if (id === undefined) return;
+    await this.load.call(client, this.access, {
+      ...{ kind: 'link', object: `question ${id}`, path: `/questions/${id}/link`, body: {} },
+      refuses: ['QUESTION_CLOSED'],
+    });
   }
 
   async #answer(client: number, { questions }: Desk): Promise<void> {

@@ -19,7 +19,7 @@ export class ClockworkScene extends Shared<Clockwork> {
     const scopeId = randomUUID();
     const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'clockwork' });
     if (mailboxId === undefined) return undefined;
-    const body = { name: randomUUID(), mailboxId, scopeId, payload: 1, everySeconds };
+    const body = { name: randomUUID(), mailboxId, scopeId, payload: 1, everySeconds, priority: 3, key: 'tick' };
     const id = await this.create(client, 'schedule', '/schedules', body);
     if (id === undefined) return undefined;
     const clockwork = { access, id, mailboxId, scopeId };

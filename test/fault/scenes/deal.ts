@@ -11,7 +11,7 @@ interface Deal extends Purse {
 
 /**
  * Money and a note that change in one step, or neither does: atomic batches reserve, settle or void and put the note, now and
- * then at a version that it has no more; others read both at one instant. Single calls change either of them meanwhile.
+ * then at a version that it has no more; others read both at one instant, at times if so much is reserved. Single calls change either of them meanwhile.
  */
 export class DealScene extends PurseScene {
   protected override async make(client: number): Promise<Deal | undefined> {
@@ -37,8 +37,17 @@ export class DealScene extends PurseScene {
       ...{ body: { scopeId: deal.scopeId, key }, refuses: ['NOTE_NOT_FOUND'] },
     };
     if (choice < 0.5) {
-      const look = { kind: 'look', object: `budget ${root}`, call: 'budget.view', body: { budgetId: root } };
-      await load.atomic(client, access, chance.shuffled([{ ...look, read: balances }, read]));
+      const expected = chance.next() < 0.3 ? 5 * chance.below(4) : undefined;
+      const look: BatchedPlan = {
+        ...{ kind: 'look', object: `budget ${root}`, call: 'budget.view', read: balances },
+        input: { ...(expected !== undefined && { expected }) },
+        body: {
+          budgetId: root,
+          ...(expected !== undefined && { expect: { balances: { reserved: String(expected) } } }),
+        },
+        refuses: ['EXPECTATION_FAILED'],
+      };
+      await load.atomic(client, access, chance.shuffled([look, read]));
       return;
     }
     const money = this.move(deal);

@@ -87,12 +87,14 @@ export class GraphScene extends Shared<Queue> {
     });
   }
 
-  /** Pauses the run, or resumes it: at the end it goes on. */
-  async #pause(client: number, { scopeId }: Queue): Promise<void> {
+  /** Pauses the run or the mailbox, and resumes it: at the end it goes on. */
+  async #pause(client: number, { scopeId, mailboxId }: Queue): Promise<void> {
+    const isOfRun = this.load.chance.next() < 0.5;
+    const at = isOfRun ? `/scopes/${scopeId}` : `/mailboxes/${mailboxId}`;
     for (const what of ['pause', 'resume'])
       await this.load.call(client, this.access, {
-        ...{ kind: what, object: `run ${scopeId}`, path: `/scopes/${scopeId}/${what}`, body: {} },
-        refuses: ['SCOPE_NOT_FOUND'],
+        ...{ kind: isOfRun ? what : `${what} mailbox`, object: at, path: `${at}/${what}`, body: {} },
+        refuses: isOfRun ? ['SCOPE_NOT_FOUND'] : [],
       });
   }
 }

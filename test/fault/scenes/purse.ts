@@ -37,7 +37,7 @@ export class PurseScene extends Shared<Purse> {
   protected async make(client: number): Promise<Purse | undefined> {
     const ids: string[] = [];
     for (const limit of purseLimits) {
-      const money = { currency: 'EUR', scale: 2, limitMinor: String(limit) };
+      const money = { currency: 'EUR', scale: 2, limitMinor: String(limit), alertPercents: [50, 100] };
       const body = { name: randomUUID(), ...money, parentBudgetId: ids.at(-1) ?? null };
       const id = await this.create(client, 'budget', '/budgets', body);
       if (id === undefined) return undefined;
@@ -95,7 +95,7 @@ export class PurseScene extends Shared<Purse> {
       call: `budget.${kind}`,
       body: {
         ...{ budgetId, reservationId: reserved.id, workKey },
-        ...(kind === 'settle' && { amountMinor: String(amount), overrun }),
+        ...(kind === 'settle' && { amountMinor: String(amount), overrun, label: chance.of(['drafts', 'reviews']) }),
       },
       read: (body) => ({ entry: body.entry.id, ...balances(body) }),
       refuses: ['RESERVATION_CLOSED', 'SETTLEMENT_EXCEEDS_RESERVATION'],

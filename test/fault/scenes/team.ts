@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Queue } from '../workload.ts';
 import { Shared } from './scene.ts';
 
-/** Task groups of three members that need two accepted; every client brings its own. */
+/** Task groups of three members that need two accepted; every client brings its own, and asks for it and a task twice. */
 export class TeamScene extends Shared<string> {
   protected make(client: number): Promise<string | undefined> {
     return this.create(client, 'mailbox', '/mailboxes', { name: 'members' });
@@ -9,11 +10,12 @@ export class TeamScene extends Shared<string> {
 
   protected async use(client: number, mailboxId: string): Promise<void> {
     const { load, access } = this;
+    const group = { mailboxId, condition: 'N_ACCEPTED', threshold: 2, workKey: randomUUID() };
     const created = await load.call(client, access, {
       kind: 'create group',
       object: ({ id }) => `group ${id}`,
       path: '/task-groups',
-      body: { mailboxId, condition: 'N_ACCEPTED', threshold: 2 },
+      body: group,
     });
     if (created.status >= 300) return;
     const { id, scopeId } = created.body;
@@ -27,9 +29,24 @@ export class TeamScene extends Shared<string> {
         body: { taskKey, input: 1, ...(load.chance.next() < 0.3 && { delaySeconds: 1, maxAttempts: 2 }) },
         read: ({ taskId }) => ({ id: taskId }),
       });
-    await Promise.all(['a', 'b', 'c'].map(submit));
+    const tasks = await Promise.all(['a', 'b', 'c'].map(submit));
+    await this.#repeat(client, object, 'group', { path: '/task-groups', body: group, id });
+    const again = { path: `/task-groups/${id}/tasks`, body: { taskKey: 'b', input: 2, unique: true } };
+    await this.#repeat(client, object, 'submit', { ...again, id: tasks[1]?.body.id });
     await load.call(client, access, { kind: 'seal', object, path: `/task-groups/${id}/seal`, body: {} });
     await Promise.all([1, 2, 3].map(() => this.#member(client, object, { access, mailboxId, scopeId })));
+  }
+
+  /** What is there already is answered as it is. */
+  async #repeat(
+    client: number,
+    object: string,
+    what: string,
+    { path, body, id }: { readonly path: string; readonly body: object; readonly id: string },
+  ): Promise<void> {
+    const heard = await this.load.call(client, this.access, { kind: `repeat ${what}`, object, path, body });
+    if (heard.body.id !== id || heard.body.replay !== true)
+      this.load.unexpected.push(`the ${what} ${id} came again as ${heard.body.id}`);
   }
 
   async #member(client: number, object: string, queue: Queue): Promise<void> {

@@ -2,7 +2,7 @@ import { el } from '../dom.ts';
 import { panel } from '../panels/panel.ts';
 import { allowanceState } from '../panels/resources.ts';
 import { usagePanel, waitersPanel } from '../panels/usage.ts';
-import { section } from '../parts.ts';
+import { retitle, section } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { Allowance } from '../records.ts';
 import type { World } from '../world.ts';
@@ -18,8 +18,7 @@ export function allowancePage({ id = '' }: PageRef, world: World): Page {
     idleSeconds: 20,
     learn: ({ name }, known) => {
       known.name(id, { name });
-      const title = document.getElementById('page-title');
-      if (title) title.textContent = `Allowance ${name}`;
+      retitle(`Allowance ${name}`);
     },
     render: (allowance, known) => [el('div', { class: 'bars' }, el('div', {}, ...allowanceState(allowance, known)))],
   });

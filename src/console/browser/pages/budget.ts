@@ -1,9 +1,11 @@
 import { el } from '../dom.ts';
 import { money } from '../format.ts';
 import { balancesBar, budgetLink } from '../panels/budgets.ts';
+import { voidButton } from '../panels/overdue.ts';
 import { panel } from '../panels/panel.ts';
 import { spentPanel } from '../panels/spent.ts';
 import {
+  acting,
   age,
   badge,
   button,
@@ -12,6 +14,7 @@ import {
   named,
   pager,
   pairs,
+  retitle,
   scopeLink,
   section,
   type TableText,
@@ -30,7 +33,9 @@ const text: TableText = {
 };
 
 function reservationTable({ reservations, currency, scale }: BudgetView, world: World): Element {
+  const canVoid = world.can.spend && reservations.some(({ state }) => state === 'ACTIVE');
   const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
+  const isLate = ({ state, overdue }: (typeof reservations)[number]): boolean => overdue && state === 'ACTIVE';
   const rows = reservations.map((one) => ({
     key: one.id,
     cells: [
@@ -39,12 +44,15 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
       named(one.holder),
       of(one.amountMinor),
       of(one.settledMinor),
-      one.settleBy === null ? '–' : el('span', {}, age(one.settleBy, world), one.overdue ? ' overdue' : ''),
+      one.settleBy === null
+        ? '–'
+        : el('span', isLate(one) ? { class: 'problem' } : {}, age(one.settleBy, world), isLate(one) ? ' overdue' : ''),
       workLink(one.workKey, world),
       scopeLink(one.scopeId, world),
+      ...(canVoid ? [one.state === 'ACTIVE' ? voidButton(one, world) : '–'] : []),
     ],
   }));
-  return table(text, rows, 50);
+  return table(acting(text, canVoid), rows, 50);
 }
 
 /** What was spent in this window under each label, the most first. */
@@ -64,8 +72,7 @@ export function budgetPage(place: PageRef, world: World): Page {
     hears: ['budget'],
     learn: ({ name, scale, currency }, known) => {
       known.name(id, { name, scale, currency });
-      const title = document.getElementById('page-title');
-      if (title) title.textContent = `Budget ${name}`;
+      retitle(`Budget ${name}`);
     },
     render: (budget, known) => [
       el(

@@ -1,5 +1,5 @@
 import { el } from '../dom.ts';
-import { shortId } from '../format.ts';
+import { money, shortId } from '../format.ts';
 import { clock, messageLink, scopeLink } from '../parts.ts';
 import { isUuid } from '../place.ts';
 import type { Happening } from '../records.ts';
@@ -12,7 +12,7 @@ export function eventItem(
 ) {
   const details = Object.entries(payload)
     .filter(([, value]) => value !== aggregateId && value !== scopeId && value !== null)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? short(value) : JSON.stringify(value)}`);
+    .map(([name, value]) => detail(name, value, aggregate === 'budget' ? aggregateId : '', world));
   const id =
     aggregate === 'message' ? messageLink(aggregateId, world) : el('span', { class: 'id' }, shortId(aggregateId));
   return el(
@@ -31,6 +31,14 @@ export function eventItem(
 export function eventList(events: readonly Happening[], world: World): Element {
   if (events.length === 0) return el('p', { class: 'empty' }, 'No event.');
   return el('ol', { class: 'events' }, ...events.map((event) => eventItem(event, world)));
+}
+
+/** Amounts are in the currency of their budget, where that is known. */
+function detail(name: string, value: unknown, budgetId: string, world: World): string {
+  if (typeof value !== 'string') return `${name} ${JSON.stringify(value)}`;
+  const { scale, currency } = world.named(budgetId);
+  if (scale === undefined || !/Minor$|^overdrawn$/.test(name)) return `${name} ${short(value)}`;
+  return `${name.replace(/Minor$/, '')} ${money(value, scale)} ${currency}`;
 }
 
 function short(text: string): string {

@@ -7,17 +7,17 @@ import { address, type PageRef, queryText } from '../place.ts';
 import type { Census, Mailbox, Mailboxes } from '../records.ts';
 import type { World } from '../world.ts';
 import { damageNotes, type Readable, readPassing } from './damaged.ts';
-import { messageTable } from './message-list.ts';
+import { errorList } from './errors.ts';
 import type { Page } from './page.ts';
 
 /** How work ends without success, other than by somebody's wish. */
 export const failedStates = ['FAILED', 'REJECTED', 'EXPIRED'] as const;
 type FailedState = (typeof failedStates)[number];
 
-const shownEach = 5;
+const shownEach = 50;
 const readsAtOnce = 5;
 /** Pages of mailboxes without any that are passed over. */
-const maxPages = 20;
+const maxPages = 50;
 
 interface FailedList {
   readonly state: FailedState;
@@ -31,7 +31,7 @@ async function candidatesOf(api: Api, state: FailedState, cursor: string | undef
   const isCounted = state === 'FAILED';
   let next: string | null = cursor ?? null;
   for (let reads = 1; ; reads++) {
-    const page: Mailboxes = await api.get(`/mailboxes${queryText({ limit: '50', cursor: next ?? undefined })}`, signal);
+    const page: Mailboxes = await api.get(`/mailboxes${queryText({ limit: '20', cursor: next ?? undefined })}`, signal);
     const candidates = page.mailboxes.filter(({ counts }) => !isCounted || counts.failed > 0);
     next = page.nextCursor;
     if (candidates.length > 0 || next === null || reads === maxPages) return { candidates, nextCursor: next };
@@ -74,7 +74,7 @@ function tabs({ census, state: chosen }: FailedList, world: World): Element {
   return el('nav', { 'aria-label': 'How it ended', class: 'tabs' }, ...links);
 }
 
-/** Work that ended without success, by mailbox. */
+/** Work that ended without success, by mailbox and by what went wrong. */
 export function failedPage(place: PageRef): Page {
   const { query } = place;
   const state = failedStates.find((one) => one === query.get('state'));
@@ -108,7 +108,8 @@ export function failedPage(place: PageRef): Page {
           { 'data-key': mailbox.id, 'aria-label': mailbox.name },
           el('h2', { class: 'named' }, mailbox.name),
           ...damageNotes(messages),
-          messageTable(messages.messages, world),
+          errorList(found.state, messages.messages, world),
+          messages.nextCursor === null ? '' : el('p', { class: 'note' }, `Of the first ${shownEach}; there are more.`),
           el('p', {}, all),
         );
       }),

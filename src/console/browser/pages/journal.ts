@@ -22,10 +22,15 @@ const aggregates = [
   'limits',
   'destination',
   'delivery',
+  'pool',
+  'hold',
+  'question',
+  'note',
 ];
 
-/** How far back history begins, in minutes; '' for the oldest event that is kept. */
+/** How far back history begins, in minutes; none: what happens now. */
 const spans = [
+  ['', 'now, as it is written'],
   ['15', 'the last 15 minutes'],
   ['60', 'the last hour'],
   ['360', 'the last 6 hours'],
@@ -62,22 +67,32 @@ function begin(span: string, now: number): string | undefined {
   return span === 'all' ? undefined : new Date(now - Number(span) * 60_000).toISOString();
 }
 
-/** What has happened, from some time ago on, of a kind and of a run; and below, what happens now. */
+/** What happens now, newest first; or, from some time ago on, what has happened. Both of a kind and of a run. */
 export function journalPage(place: PageRef, now: number): Page {
   const { query } = place;
-  const span = spans.find(([value]) => value === query.get('span'))?.[0] ?? '15';
-  const cursor = query.get('cursor') ?? undefined;
-  const wanted = queryText({
-    limit: String(perPage),
-    types: query.get('types') ?? undefined,
-    scopeId: query.get('scopeId') ?? undefined,
-    cursor,
-    since: cursor === undefined ? begin(span, now) : undefined,
-  });
+  const of = (name: string): string | undefined => query.get(name) || undefined;
+  const span = spans.find(([value]) => value === query.get('span'))?.[0] ?? '';
+  const [cursor, types, scopeId] = [of('cursor'), of('types'), of('scopeId')];
+  const form = searchForm(place, [
+    { name: 'span', label: 'From', options: spans },
+    {
+      name: 'types',
+      label: 'Of type',
+      options: [['', 'any type'], ...aggregates.map((one) => [`${one}.*`, one] as const), ...failures],
+    },
+    { name: 'scopeId', label: 'Run (scope id)', isId: true },
+  ]);
+  const title = 'Journal';
+  if (span === '' && cursor === undefined) {
+    const content = [el('section', { 'aria-label': 'Find in the journal' }, form)];
+    return { title, content, panels: [], journalOf: scopeId ?? '', journalTypes: types };
+  }
+  const since = cursor === undefined ? begin(span, now) : undefined;
+  const wanted = queryText({ limit: String(perPage), types, scopeId, cursor, since });
   const list = panel<EventPage>({
     id: 'history',
     path: '/watch',
-    // History does not change; what happens now is below.
+    // History does not change.
     hears: [],
     idleSeconds: 3_600,
     read: (api, signal) => read(api, wanted, signal),
@@ -88,21 +103,7 @@ export function journalPage(place: PageRef, now: number): Page {
       ...pager(place, nextCursor),
     ],
   });
-  const form = searchForm(place, [
-    { name: 'span', label: 'From', options: spans },
-    {
-      name: 'types',
-      label: 'Of type',
-      options: [['', 'any type'], ...aggregates.map((one) => [`${one}.*`, one] as const), ...failures],
-    },
-    { name: 'scopeId', label: 'Run (scope id)', isId: true },
-  ]);
-  return {
-    title: 'Journal',
-    content: [section('History, oldest first', list.id, form)],
-    panels: [list],
-    journalOf: '',
-  };
+  return { title, content: [section('History, oldest first', list.id, form)], panels: [list] };
 }
 
 /** What people look for most. */

@@ -4,14 +4,15 @@ import { graphsPanel } from '../panels/graphs.ts';
 import { panel } from '../panels/panel.ts';
 import {
   age,
+  badge,
   bar,
   button,
   buttons,
   mailboxLink,
-  named,
   pager,
   pairs,
   pauseButton,
+  retitle,
   section,
   type TableText,
   table,
@@ -19,6 +20,7 @@ import {
 import { type PageRef, queryText } from '../place.ts';
 import type { Mailbox, Mailboxes, Message } from '../records.ts';
 import type { World } from '../world.ts';
+import { errorsOf, requeueable } from './errors.ts';
 import { messageTable, readMessages } from './message-list.ts';
 import type { Page } from './page.ts';
 import { searchForm } from './search.ts';
@@ -55,13 +57,13 @@ function fullness(mailbox: Mailbox): Element {
   return el('span', {}, label, full);
 }
 
-export function mailboxTable(mailboxes: readonly Mailbox[], world: World): Element {
+export function mailboxTable(mailboxes: readonly Mailbox[], world: World, shownRows?: number): Element {
   return table(
     queueText,
     [...mailboxes].sort(byOldest).map((mailbox) => ({
       key: mailbox.id,
       cells: [
-        mailboxLink(mailbox.id, world, mailbox.name),
+        el('span', {}, mailboxLink(mailbox.id, world, mailbox.name), ...(mailbox.paused ? [' ', badge('PAUSED')] : [])),
         mailbox.mode,
         counted(mailbox.counts.ready, mailbox, 'READY', world),
         counted(mailbox.counts.delayed, mailbox, 'DELAYED', world),
@@ -72,6 +74,7 @@ export function mailboxTable(mailboxes: readonly Mailbox[], world: World): Eleme
         fullness(mailbox),
       ],
     })),
+    shownRows,
   );
 }
 
@@ -91,8 +94,6 @@ export function mailboxesPage(place: PageRef): Page {
   return { title: 'Mailboxes', content: [section('All mailboxes', list.id, form)], panels: [list] };
 }
 
-/** Final states that can be requeued. */
-export const requeueable: readonly string[] = ['FAILED', 'REJECTED', 'EXPIRED', 'CANCELLED'];
 const states = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED', 'ACKED', ...requeueable];
 
 function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
@@ -157,8 +158,7 @@ export function mailboxPage(place: PageRef, world: World): Page {
     everySeconds: 4,
     learn: (mailbox, known) => {
       known.learnMailboxes([mailbox]);
-      const title = document.getElementById('page-title');
-      if (title) title.textContent = `Mailbox ${mailbox.name}`;
+      retitle(`Mailbox ${mailbox.name}`);
     },
     render: (mailbox, known) => head(mailbox, place, known),
   });
@@ -198,38 +198,6 @@ export function mailboxPage(place: PageRef, world: World): Page {
     section('Messages', 'messages', search),
   ];
   return { title: `Mailbox ${title}`, content, panels: [top, graphs, list] };
-}
-
-/** So many errors of a page are told one by one. */
-const maxErrors = 8;
-const shortError = 80;
-
-/** What went wrong with the messages that are shown, most often first: those of one error can be requeued without the others. */
-function errorsOf(state: string, messages: readonly Message[], world: World): Element | null {
-  const byError = new Map<string, string[]>();
-  for (const { id, lastError } of messages) byError.set(lastError ?? '', [...(byError.get(lastError ?? '') ?? []), id]);
-  if (!requeueable.includes(state) || byError.size < 2) return null;
-  const sorted = [...byError].sort(([, a], [, b]) => b.length - a.length);
-  const items = sorted.slice(0, maxErrors).map(([error, ids]) => {
-    const text = error === '' ? 'no error was given' : cut(error);
-    const target = { ids: ids.join(' '), error: text, label: text };
-    const act = world.can.write && button('requeueThese', `Requeue ${count(ids.length)}…`, target);
-    return el('li', { 'data-key': error }, el('b', {}, count(ids.length)), ' × ', named(text), buttons(act));
-  });
-  const rest = sorted.length - items.length;
-  const note = rest === 0 ? null : el('p', { class: 'note' }, `${plural(rest, 'other error')} on this page.`);
-  const title = `Last errors on this page`;
-  return el(
-    'div',
-    { role: 'group', 'aria-label': title },
-    el('h3', {}, title),
-    el('ul', { class: 'plain' }, ...items),
-    note,
-  );
-}
-
-function cut(text: string): string {
-  return text.length > shortError ? `${text.slice(0, shortError)}…` : text;
 }
 
 /** What can be done with all messages that are shown: exactly with these. */

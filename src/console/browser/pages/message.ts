@@ -19,8 +19,8 @@ import {
 import type { PageRef } from '../place.ts';
 import type { EventsPage, Happening, Message, Waits } from '../records.ts';
 import type { World } from '../world.ts';
+import { requeueable } from './errors.ts';
 import { eventList } from './events.ts';
-import { requeueable } from './mailboxes.ts';
 import type { Page } from './page.ts';
 
 /** A message, and its opaque values as they are written. */

@@ -2,6 +2,7 @@ import { el } from '../dom.ts';
 import { budgets } from '../panels/budgets.ts';
 import { graphsPanel } from '../panels/graphs.ts';
 import { now } from '../panels/now.ts';
+import { overduePanel } from '../panels/overdue.ts';
 import { pools } from '../panels/pools.ts';
 import { allowances, queues } from '../panels/resources.ts';
 import { waits } from '../panels/waits.ts';
@@ -22,16 +23,17 @@ const legend = el(
 /** What is going on in the space. Budgets, allowances, pools and destinations are read for their names and what is wrong with them. */
 export function overviewPage(): Page {
   const graphs = graphsPanel();
+  const overdue = overduePanel();
   return {
     title: 'Overview',
     content: [
-      section('Now', now.id),
+      section('Now', now.id, el('div', { id: overdue.id })),
       section('Over time', graphs.id),
       section('Who waits for what', waits.id),
       section('Queues', queues.id, legend),
       section('Runs', newestRuns.id),
     ],
-    panels: [now, graphs, waits, queues, newestRuns, budgets, allowances, pools, destinations],
+    panels: [now, overdue, graphs, waits, queues, newestRuns, budgets, allowances, pools, destinations],
     journalOf: '',
   };
 }

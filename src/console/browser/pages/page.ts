@@ -11,4 +11,6 @@ export interface Page {
   readonly panels: readonly Panel[];
   /** Below the page: the live journal of the space (''), of a run and what is below it, or none. */
   readonly journalOf?: string;
+  /** Of these types alone; the page is about the journal. */
+  readonly journalTypes?: string | undefined;
 }

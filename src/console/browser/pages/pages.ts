@@ -10,10 +10,12 @@ import { messagePage } from './message.ts';
 import { notePage } from './note.ts';
 import { overviewPage } from './overview.ts';
 import type { Page } from './page.ts';
+import { poolPage } from './pool.ts';
 import { questionsPage } from './questions.ts';
 import { runsPage } from './runs.ts';
 import { groupsPage, moneyPage, runPage, schedulesPage } from './simple.ts';
 import { webhooksPage } from './webhooks.ts';
+import { workersPage } from './workers.ts';
 
 type Maker = (place: PageRef, world: World) => Page;
 
@@ -22,6 +24,7 @@ const ofSpace: Readonly<Record<string, Maker>> = {
   '': overviewPage,
   mailboxes: mailboxesPage,
   failed: failedPage,
+  workers: workersPage,
   questions: questionsPage,
   runs: runsPage,
   journal: (place, world) => journalPage(place, world.now()),
@@ -40,6 +43,7 @@ const ofObject: Readonly<Record<string, Maker>> = {
   note: notePage,
   budget: budgetPage,
   allowance: allowancePage,
+  pool: poolPage,
 };
 
 /** Those of a space and those of one object by their names. */

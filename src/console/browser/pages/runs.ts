@@ -2,7 +2,7 @@ import type { Api } from '../api.ts';
 import { el } from '../dom.ts';
 import { plural } from '../format.ts';
 import { type Panel, panel } from '../panels/panel.ts';
-import { badge, clock, named, pager, scopeLink, section, type TableText, table } from '../parts.ts';
+import { badge, clock, named, pager, scopeLink, section, shownOf, type TableText, table } from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
 import type { Scope, Scopes } from '../records.ts';
 import type { World } from '../world.ts';
@@ -15,7 +15,7 @@ const text: TableText = {
   empty: 'No such run.',
 };
 
-function runTable(scopes: readonly Scope[], world: World, isMore = false): Element {
+function runTable(scopes: readonly Scope[], world: World, isMore = false, shownRows = 50): Element {
   return table(
     isMore && scopes.length === 0 ? { ...text, empty: 'None found yet; the next page looks further.' } : text,
     scopes.map(({ id, name, state, live, createdAt, parentScopeId }) => ({
@@ -29,7 +29,7 @@ function runTable(scopes: readonly Scope[], world: World, isMore = false): Eleme
         parentScopeId === null ? '–' : scopeLink(parentScopeId, world),
       ],
     })),
-    50,
+    shownRows,
   );
 }
 
@@ -59,7 +59,7 @@ function runsPanel(id: string, path: string, render: (answer: Scopes, world: Wor
 }
 
 export const newestRuns = runsPanel('runs', '/scopes?limit=10', ({ scopes }, world) => [
-  runTable(scopes, world),
+  runTable(scopes, world, false, shownOf(10, 3)),
   el('p', {}, el('a', { href: address(world.spaceId, 'runs') }, 'All runs, by name and state')),
 ]);
 

@@ -2,6 +2,7 @@ import { el } from '../dom.ts';
 import { count } from '../format.ts';
 import { panel } from '../panels/panel.ts';
 import {
+  acting,
   age,
   badge,
   button,
@@ -10,6 +11,7 @@ import {
   failureOf,
   named,
   pager,
+  type Row,
   section,
   type TableText,
   table,
@@ -25,9 +27,9 @@ const destinationText: TableText = {
   empty: 'No destination.',
 } as const satisfies TableText;
 
-const deliveryText = {
-  caption: 'Attempts, newest first',
-  heads: ['Attempted', 'State', 'Event', 'Attempt', 'Response', 'Next attempt', 'Destination'],
+const eventText = {
+  caption: 'Events, the newest attempt first',
+  heads: ['Event', 'State', 'Attempts', 'Next attempt', 'Destination'],
   empty: 'No attempt yet.',
 } as const satisfies TableText;
 
@@ -43,14 +45,19 @@ function destinationButton(id: string, url: string, state: string): Element {
 
 function destinationTable({ destinations }: Destinations, world: World): Element {
   return table(
-    world.can.write ? { ...destinationText, heads: [...destinationText.heads, 'Do'] } : destinationText,
+    acting(destinationText, world.can.write),
     destinations.map((destination) => {
       const { id, url, state, disabledReason, eventTypes, lastSuccessAt } = destination;
       return {
         key: id,
         cells: [
           named(url),
-          el('span', {}, badge(state), disabledReason === null ? '' : ` ${disabledReason.toLowerCase()}`),
+          el(
+            'span',
+            {},
+            badge(state === 'ACTIVE' && destination.failingSince !== null ? 'FAILING' : state),
+            disabledReason === null ? '' : ` ${disabledReason.toLowerCase()}`,
+          ),
           named(eventTypes.length === 0 ? 'all' : eventTypes.join(', ')),
           destination.failingSince === null ? '0' : failureOf(destination, world),
           lastSuccessAt === null ? '–' : age(lastSuccessAt, world),
@@ -64,20 +71,59 @@ function destinationTable({ destinations }: Destinations, world: World): Element
 
 type Delivery = Deliveries['deliveries'][number];
 
-function deliveryRow(one: Delivery, world: World) {
+/** The attempts of each event at each destination, the newest first. */
+function byEvent(deliveries: readonly Delivery[]): Delivery[][] {
+  const events = new Map<string, Delivery[]>();
+  for (const one of deliveries) {
+    const key = `${one.destinationId} ${one.eventId}`;
+    events.set(key, [...(events.get(key) ?? []), one]);
+  }
+  return [...events.values()];
+}
+
+/** More are folded away. */
+const shownAttempts = 1;
+
+function attemptItem({ id, attemptedAt, attempt, trigger, ...one }: Delivery): Element {
+  const how = `attempt ${attempt}${trigger === 'SCHEDULED' ? '' : ` ${trigger.toLowerCase()}`}`;
+  const answer = `${one.responseStatus ?? one.errorCode ?? '–'} in ${count(one.durationMs)} ms`;
+  const isBad = one.state === 'FAILED';
+  return el(
+    'li',
+    { 'data-key': id },
+    clock(attemptedAt),
+    ` ${how}: `,
+    el('span', isBad ? { class: 'problem' } : {}, answer),
+  );
+}
+
+function attemptList(attempts: readonly Delivery[]): Element {
+  const items = attempts.map(attemptItem);
+  const rest = items.slice(shownAttempts);
+  const folded = el(
+    'details',
+    {},
+    el('summary', {}, `${count(rest.length)} more`),
+    el('ul', { class: 'plain' }, ...rest),
+  );
+  const first = el('ul', { class: 'plain' }, ...items.slice(0, shownAttempts));
+  return el('div', {}, first, rest.length === 0 ? null : folded);
+}
+
+function eventRow(attempts: readonly Delivery[], world: World): Row {
+  const [last] = attempts as readonly [Delivery, ...Delivery[]];
+  const { id, eventId, eventType, destinationId, nextAttemptAt } = last;
   const again = world.can.write
-    ? [buttons(button('redeliver', 'Deliver again…', { id: one.id, type: one.eventType, label: one.eventType }))]
+    ? [buttons(button('redeliver', 'Deliver again…', { id, type: eventType, label: eventType }))]
     : [];
   return {
-    key: one.id,
+    key: `${destinationId} ${eventId}`,
     cells: [
-      clock(one.attemptedAt),
-      badge(one.state),
-      named(one.eventType),
-      `${one.attempt}${one.trigger === 'SCHEDULED' ? '' : ` ${one.trigger.toLowerCase()}`}`,
-      `${one.responseStatus ?? one.errorCode ?? '–'} in ${count(one.durationMs)} ms`,
-      one.nextAttemptAt === null ? '–' : age(one.nextAttemptAt, world),
-      named(world.named(one.destinationId).name),
+      named(eventType),
+      badge(last.state),
+      attemptList(attempts),
+      nextAttemptAt === null ? '–' : age(nextAttemptAt, world),
+      named(world.named(destinationId).name),
       ...again,
     ],
   };
@@ -96,14 +142,14 @@ export const destinations = panel<Destinations>({
   render: (answer, world) => [destinationTable(answer, world)],
 });
 
-/** Webhook destinations, and every attempt to deliver to them. */
+/** Webhook destinations, and every attempt to deliver to them, by event. */
 export function webhooksPage(place: PageRef): Page {
   const { query } = place;
   const destinationId = query.get('destinationId') ?? undefined;
   const wanted = { destinationId, cursor: query.get('cursor') ?? undefined };
   const deliveries = panel<Deliveries>({
     id: 'deliveries',
-    path: `/deliveries${queryText({ limit: '50', ...wanted })}`,
+    path: `/deliveries${queryText({ limit: '100', ...wanted })}`,
     // A success has no event of its own.
     hears: ['delivery', 'destination'],
     idleSeconds: 8,
@@ -112,8 +158,8 @@ export function webhooksPage(place: PageRef): Page {
         ? []
         : [el('p', {}, `Those of one destination. `, el('a', { href: address(world.spaceId, 'webhooks') }, 'All'))]),
       table(
-        world.can.write ? { ...deliveryText, heads: [...deliveryText.heads, 'Do'] } : deliveryText,
-        answer.deliveries.map((one) => deliveryRow(one, world)),
+        acting(eventText, world.can.write),
+        byEvent(answer.deliveries).map((attempts) => eventRow(attempts, world)),
         50,
       ),
       ...pager(place, answer.nextCursor),

@@ -1,14 +1,27 @@
 import { el } from '../dom.ts';
 import { count, percent, plural } from '../format.ts';
-import { age, bar, messageLink, named, pager, type Row, scopeLink } from '../parts.ts';
-import type { PageRef } from '../place.ts';
+import {
+  acting,
+  age,
+  bar,
+  button,
+  buttons,
+  messageLink,
+  named,
+  onlySome,
+  pager,
+  type Row,
+  scopeLink,
+  type TableText,
+  table,
+} from '../parts.ts';
+import { address, type PageRef } from '../place.ts';
 import type { Pool, Pools, Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
 import { filtered } from './resources.ts';
 
 type Waiting = Waits['waitingHolds'][number];
-type Held = Waits['heldHolds'][number];
 type Party = Pick<Waiting, 'holder' | 'holderSession'>;
 
 const partyOf = ({ holder, holderSession }: Party): string => `${holder}\t${holderSession ?? ''}`;
@@ -53,8 +66,10 @@ function whyNoUnits(hold: Waiting, waits: Waits): Element {
   return el('span', {}, reason, circle.length === 0 ? '' : `; a circle: ${circle.join(' waits for ')}`);
 }
 
-const unitsOf = (units: number, poolId: string, world: World): string =>
-  `${plural(units, 'unit')} of pool ${world.named(poolId).name}`;
+/** `2 units of pool <browsers>`. */
+export function unitsOf(units: number, poolId: string, world: World): Element {
+  return el('span', { class: 'named' }, `${plural(units, 'unit')} of pool `, poolLink(poolId, world));
+}
 
 /** Holds that wait, as rows of who waits for what. */
 export function waitingRows(waits: Waits, world: World): (Row & { readonly since: string })[] {
@@ -63,7 +78,7 @@ export function waitingRows(waits: Waits, world: World): (Row & { readonly since
     since: hold.waitingSince,
     cells: [
       named(hold.holder),
-      named(unitsOf(hold.units, hold.poolId, world)),
+      unitsOf(hold.units, hold.poolId, world),
       age(hold.waitingSince, world),
       whyNoUnits(hold, waits),
       scopeLink(hold.scopeId, world),
@@ -71,47 +86,125 @@ export function waitingRows(waits: Waits, world: World): (Row & { readonly since
   }));
 }
 
-const until = ({ leaseExpiresAt }: Held, world: World): Node[] =>
-  leaseExpiresAt === null ? [] : [document.createTextNode('lease ends '), age(leaseExpiresAt, world)];
+const heldText: TableText = {
+  caption: 'Holding, longest first',
+  heads: ['Who', 'Units', 'Fence', 'Since', 'Lease ends', 'By', 'Run'],
+  empty: 'Nobody holds units of it.',
+  isCaptionVisible: true,
+};
 
-/** Units that are held, as rows of who holds what: by holds, and by the claims of messages that require them. */
-export function heldRows({ heldHolds, heldClaims }: Waits, world: World): (Row & { readonly since: string })[] {
-  const byClaims = heldClaims.flatMap(({ messageId, holder, claimedAt, leaseExpiresAt, scopeId, holds }) =>
-    holds.map(({ poolId, units, fence }) => ({
-      key: `${messageId} ${poolId}`,
-      since: claimedAt,
-      cells: [
-        named(holder),
-        named(`${unitsOf(units, poolId, world)}, fence ${fence}`),
-        age(claimedAt, world),
-        el('span', {}, messageLink(messageId, world), ', lease ends ', age(leaseExpiresAt, world)),
-        scopeLink(scopeId, world),
-      ],
-    })),
-  );
-  const byHolds = heldHolds.map((hold) => ({
-    key: hold.holdId,
-    since: hold.heldAt,
-    cells: [
-      named(hold.holder),
-      named(`${unitsOf(hold.units, hold.poolId, world)}, fence ${hold.fence}`),
-      age(hold.heldAt, world),
-      el('span', {}, ...until(hold, world)),
-      scopeLink(hold.scopeId, world),
-    ],
-  }));
-  return [...byHolds, ...byClaims];
+const waitingText: TableText = {
+  caption: 'Waiting, in order',
+  heads: ['Position', 'Who', 'Units', 'Since', 'Because', 'Gives up', 'Run'],
+  empty: 'Nobody waits for units of it.',
+  isCaptionVisible: true,
+};
+
+/** Units that somebody holds: by a hold, or by the claim of a message that requires them. */
+interface HeldUnits extends Party {
+  readonly poolId: string;
+  readonly units: number;
+  readonly fence: number;
+  readonly heldAt: string;
+  readonly leaseExpiresAt: string | null;
+  readonly scopeId: string;
+  /** undefined: by a claim. */
+  readonly holdId: string | undefined;
+  readonly messageId: string | undefined;
 }
 
-function poolItem({ id, name, units, heldUnits, waiting }: Pool): Element {
-  const held = `${count(heldUnits)} of ${count(units)} units held`;
-  return el(
-    'li',
-    { 'data-key': id },
-    el('span', { class: 'name named' }, name),
-    bar(held, { settled: Math.min(100, percent(heldUnits, units)) }),
+/** All of the units that are held. */
+export function heldUnits({ heldHolds, heldClaims }: Waits): HeldUnits[] {
+  const byClaims = heldClaims.flatMap(({ holds, claimedAt, ...claim }) =>
+    holds.map((one) => ({ ...claim, ...one, heldAt: claimedAt, holdId: undefined })),
+  );
+  return [...heldHolds.map((hold) => ({ ...hold, messageId: undefined })), ...byClaims];
+}
+
+function heldTable(waits: Waits, poolId: string, world: World): Element {
+  const { config } = world.can;
+  const held = heldUnits(waits).filter((one) => one.poolId === poolId);
+  const rows = held
+    .toSorted((one, other) => (one.heldAt < other.heldAt ? -1 : 1))
+    .map((one) => {
+      const target = { id: one.holdId ?? '', label: `${nameOf(one)}, fence ${one.fence}` };
+      return {
+        key: `${one.holdId ?? one.messageId}`,
+        cells: [
+          named(nameOf(one)),
+          count(one.units),
+          String(one.fence),
+          age(one.heldAt, world),
+          one.leaseExpiresAt === null ? '–' : age(one.leaseExpiresAt, world),
+          one.messageId === undefined ? 'a hold' : el('span', {}, 'message ', messageLink(one.messageId, world)),
+          scopeLink(one.scopeId, world),
+          ...(config ? [one.holdId === undefined ? '–' : button('breakHold', 'Break…', target)] : []),
+        ],
+      };
+    });
+  return table(acting(heldText, config), rows);
+}
+
+function waitingTable(waits: Waits, poolId: string, world: World): Element {
+  const { write } = world.can;
+  const waiting = waits.waitingHolds.filter((one) => one.poolId === poolId);
+  const rows = waiting
+    .toSorted((one, other) => one.position - other.position)
+    .map((one) => ({
+      key: one.holdId,
+      cells: [
+        count(one.position),
+        named(nameOf(one)),
+        count(one.units),
+        age(one.waitingSince, world),
+        whyNoUnits(one, waits),
+        age(one.expiresAt, world),
+        scopeLink(one.scopeId, world),
+        ...(write
+          ? [button('cancelHold', 'Cancel…', { id: one.holdId, label: `${nameOf(one)}, position ${one.position}` })]
+          : []),
+      ],
+    }));
+  return table(acting(waitingText, write), rows);
+}
+
+/** Who holds units of a pool, and who waits for them. */
+export function partiesPanel(poolId: string): Panel {
+  return panel<Waits>({
+    id: 'parties',
+    path: '/ops/waits',
+    hears: ['pool', 'hold', 'message'],
+    everySeconds: 4,
+    idleSeconds: 20,
+    render: (answer, world) => [
+      heldTable(answer, poolId, world),
+      waitingTable(answer, poolId, world),
+      ...(answer.truncated ? [el('p', { class: 'note' }, onlySome)] : []),
+    ],
+  });
+}
+
+export function poolLink(id: string, world: World): Element {
+  return el('a', { class: 'named', href: address(world.spaceId, `pool/${id}`) }, world.named(id).name);
+}
+
+/** How much of a pool is held, and what can be done. */
+export function poolState({ id, name, units, heldUnits: now, waiting }: Pool, world: World): Node[] {
+  const held = `${count(now)} of ${count(units)} units held`;
+  return [
+    bar(held, { settled: Math.min(100, percent(now, units)) }),
     el('span', { class: 'note' }, held),
     waiting > 0 ? el('span', { class: 'note' }, `${count(waiting)} waiting`) : null,
+    buttons(world.can.config && button('poolUnits', 'Change the units…', { id, label: name })),
+  ].filter((part) => part !== null);
+}
+
+function poolItem(pool: Pool, world: World): Element {
+  return el(
+    'li',
+    { 'data-key': pool.id },
+    el('span', { class: 'name' }, poolLink(pool.id, world)),
+    ...poolState(pool, world),
   );
 }
 
@@ -124,10 +217,10 @@ export function poolsPanel(place?: PageRef): Panel {
     learn: (answer, world) => {
       for (const { id, name } of answer.pools) world.name(id, { name });
     },
-    render: (answer) => [
+    render: (answer, world) => [
       answer.pools.length === 0
         ? el('p', { class: 'empty' }, 'No pool here.')
-        : el('ul', { class: 'bars' }, ...answer.pools.map(poolItem)),
+        : el('ul', { class: 'bars' }, ...answer.pools.map((one) => poolItem(one, world))),
       ...(place ? pager(place, answer.nextCursor, 'pools') : []),
     ],
   });

@@ -1,7 +1,7 @@
 import { el } from '../dom.ts';
 import { count, duration, percent } from '../format.ts';
 import { mailboxTable } from '../pages/mailboxes.ts';
-import { age, badge, bar, button, buttons, named, pager } from '../parts.ts';
+import { age, badge, bar, button, buttons, named, pager, shownOf } from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
 import type { Allowance, Allowances, Mailboxes } from '../records.ts';
 import type { World } from '../world.ts';
@@ -17,7 +17,7 @@ export const queues = panel<Mailboxes>({
     world.mailboxes = mailboxes;
   },
   render: ({ mailboxes, nextCursor }, world) => [
-    mailboxTable(mailboxes, world),
+    mailboxTable(mailboxes, world, shownOf(20, 4)),
     ...(nextCursor === null ? [] : [el('a', { href: address(world.spaceId, 'mailboxes') }, 'All mailboxes')]),
   ],
 });

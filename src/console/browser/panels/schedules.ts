@@ -1,6 +1,7 @@
 import { el } from '../dom.ts';
 import { count, duration } from '../format.ts';
 import {
+  acting,
   age,
   badge,
   button,
@@ -63,7 +64,7 @@ export function schedulesPanel(place: PageRef): Panel {
     },
     render: (answer, world) => [
       table(
-        world.can.write ? { ...text, heads: [...text.heads, 'Do'] } : text,
+        acting(text, world.can.write),
         [...answer.schedules].sort(byNext).map((one) => ({
           key: one.id,
           cells: [

@@ -1,11 +1,23 @@
 import { el } from '../dom.ts';
 import { count, duration, percent, plural } from '../format.ts';
-import { age, button, clock, named, pairs, type Row, scopeLink, type TableText, table } from '../parts.ts';
+import {
+  acting,
+  age,
+  button,
+  clock,
+  named,
+  onlySome,
+  pairs,
+  type Row,
+  scopeLink,
+  type TableText,
+  table,
+} from '../parts.ts';
 import { Past, type Recent, tooMuch } from '../past.ts';
 import type { Allowance, Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
-import { onlySome, whyNoUnits } from './waits.ts';
+import { whyNoUnits } from './waits.ts';
 
 /** Units that a consumption, or the grant of a waiter, has taken: what was estimated, and what it has really used. */
 interface Taken {
@@ -204,8 +216,10 @@ function waiters({ waiters: all, truncated }: Waits, id: string, world: World): 
         cells: world.can.write ? [...cells, button('cancelWaiter', 'Cancel…', data)] : cells,
       };
     });
-  const heads = world.can.write ? [...waitersText.heads, 'Act'] : waitersText.heads;
-  return [table({ ...waitersText, heads }, rows), ...(truncated ? [el('p', { class: 'note' }, onlySome)] : [])];
+  return [
+    table(acting(waitersText, world.can.write), rows),
+    ...(truncated ? [el('p', { class: 'note' }, onlySome)] : []),
+  ];
 }
 
 /** Who waits for units of an allowance, in order. */

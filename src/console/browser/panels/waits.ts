@@ -6,15 +6,17 @@ import {
   mailboxLink,
   messageLink,
   named,
+  onlySome,
   type Row,
   scopeLink,
+  shownOf,
   type TableText,
   table,
 } from '../parts.ts';
 import type { Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { panel } from './panel.ts';
-import { heldRows, waitingRows } from './pools.ts';
+import { waitingRows } from './pools.ts';
 import { allowanceLink } from './resources.ts';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -28,9 +30,6 @@ const reasons: Readonly<Record<string, string>> = {
   PAUSED: 'its run or mailbox is paused',
 };
 
-/** Where there are more. */
-export const onlySome = 'Only 200 of each kind are shown; there are more.';
-
 const unitsText: TableText = {
   caption: 'Waiting for units, longest first',
   heads: ['Who', 'For', 'Since', 'Because', 'Run'],
@@ -42,13 +41,6 @@ const workerText: TableText = {
   caption: 'Waiting for a worker, longest first',
   heads: ['Who', 'For', 'Since', 'Because', 'Run'],
   empty: 'No task is waiting for a worker.',
-  isCaptionVisible: true,
-};
-
-const holdingText: TableText = {
-  caption: 'Holding, longest first',
-  heads: ['Who', 'What', 'Since', 'Until', 'Run'],
-  empty: 'Nobody is holding anything.',
   isCaptionVisible: true,
 };
 
@@ -158,40 +150,6 @@ function restRow(key: string, tasks: readonly Task[], world: World): Dated {
   };
 }
 
-function holding(answer: Waits, world: World): Row[] {
-  const { heldClaims, heldGrants } = answer;
-  const claims = heldClaims.map((claim) => ({
-    key: claim.messageId,
-    since: claim.claimedAt,
-    cells: [
-      named(claim.holder),
-      el(
-        'span',
-        { class: 'named' },
-        messageLink(claim.messageId, world),
-        ' of mailbox ',
-        mailboxLink(claim.mailboxId, world),
-        `, attempt ${claim.attempt}`,
-      ),
-      age(claim.claimedAt, world),
-      el('span', {}, 'lease ends ', age(claim.leaseExpiresAt, world)),
-      scopeLink(claim.scopeId, world),
-    ],
-  }));
-  const grants = heldGrants.map((grant) => ({
-    key: grant.waiterId,
-    since: undefined,
-    cells: [
-      named(grant.holder),
-      units(grant.units, grant.allowanceId, world),
-      '–',
-      el('span', {}, 'window ends ', age(grant.windowEndsAt, world)),
-      scopeLink(grant.scopeId, world),
-    ],
-  }));
-  return byAge([...claims, ...heldRows(answer, world), ...grants]);
-}
-
 export const waits = panel<Waits>({
   id: 'waits',
   path: '/ops/waits',
@@ -205,9 +163,8 @@ export const waits = panel<Waits>({
       for (const { scopeId } of rows) world.scopes.learn(scopeId, answer.asOf);
   },
   render: (answer, world) => [
-    table(unitsText, forUnits(answer, world)),
-    table(workerText, forWorker(answer, world)),
-    table(holdingText, holding(answer, world)),
+    table(unitsText, forUnits(answer, world), shownOf(10, 2)),
+    table(workerText, forWorker(answer, world), shownOf(10, 2)),
     ...(answer.truncated ? [el('p', { class: 'note' }, onlySome)] : []),
   ],
 });

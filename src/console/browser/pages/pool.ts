@@ -1,0 +1,30 @@
+import { el } from '../dom.ts';
+import { panel } from '../panels/panel.ts';
+import { partiesPanel, poolState } from '../panels/pools.ts';
+import { retitle, section } from '../parts.ts';
+import type { PageRef } from '../place.ts';
+import type { Pool } from '../records.ts';
+import type { World } from '../world.ts';
+import type { Page } from './page.ts';
+
+/** One pool: how much of it is held, by whom, and who waits for it in which order. */
+export function poolPage({ id = '' }: PageRef, world: World): Page {
+  const state = panel<Pool>({
+    id: 'pool',
+    path: `/pools/${id}`,
+    hears: ['pool', 'hold', 'message'],
+    everySeconds: 4,
+    idleSeconds: 20,
+    learn: ({ name }, known) => {
+      known.name(id, { name });
+      retitle(`Pool ${name}`);
+    },
+    render: (pool, known) => [el('div', { class: 'bars' }, el('div', {}, ...poolState(pool, known)))],
+  });
+  const parties = partiesPanel(id);
+  return {
+    title: `Pool ${world.named(id).name}`,
+    content: [section('Now', state.id), section('Who holds it, and who waits', parties.id)],
+    panels: [state, parties],
+  };
+}

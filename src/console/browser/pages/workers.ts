@@ -1,0 +1,14 @@
+import { pools } from '../panels/pools.ts';
+import { allowances } from '../panels/resources.ts';
+import { staffing, workers } from '../panels/workers.ts';
+import { section } from '../parts.ts';
+import type { Page } from './page.ts';
+
+/** Who works: what each worker holds and since when, and which mailboxes have workers. Allowances and pools are read for their names. */
+export function workersPage(): Page {
+  return {
+    title: 'Workers',
+    content: [section('What each holds', workers.id), section('Mailboxes with work', staffing.id)],
+    panels: [workers, staffing, allowances, pools],
+  };
+}
