@@ -8,7 +8,17 @@ import { endAtExit } from '../src/program/at-exit.ts';
 const rooms = ['model', 'redis', 'spec/!(process|snapshot)'];
 const interfaces = ['console', 'contract', 'docs', 'http', 'lua'];
 const processes = ['embedded', 'metrics', 'spec/{process,snapshot}', 'workers'];
-const elsewhere = new Set(['attack', 'cluster', 'fault', 'spec', 'support', ...rooms, ...interfaces, ...processes]);
+const elsewhere = new Set([
+  'attack',
+  'cluster',
+  'fault',
+  'release',
+  'spec',
+  'support',
+  ...rooms,
+  ...interfaces,
+  ...processes,
+]);
 const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => entry.isDirectory());
 /** All other folders, also those that pack dist/, or have files of their own there. */
 const products = ['attack/quick', ...folders.map(({ name }) => name).filter((name) => !elsewhere.has(name))];

@@ -15,7 +15,10 @@ const [source, staged, built] = ['src', '.build', 'dist'].map((name) => join(roo
 const client = { staged: join(staged, 'client'), built: join(source, 'client/dist') };
 const pythonCalls = join(source, 'client/python/muster/_calls.py');
 const require = createRequire(import.meta.url);
-/** The hash of the sources. Written last, so that an interrupted build starts again. */
+/**
+ * The hash of the sources, then the bundled packages, one a line, for the bill of materials of a release. Written last, so
+ * that an interrupted build starts again.
+ */
 const stamp = join(built, '.built');
 const lock = join(staged, '.lock');
 
@@ -25,7 +28,7 @@ function filesOf(folder) {
     const path = join(folder, entry.name);
     if (entry.isDirectory())
       return ['node_modules', 'generated', 'dist', 'python'].includes(entry.name) ? [] : filesOf(path);
-    // The build copies the licence to the client.
+    // The build copies the licence to the clients.
     return entry.name === 'LICENSE' ? [] : [path];
   });
   return found.sort();
@@ -45,7 +48,10 @@ function hashOfSources() {
 }
 
 const isBuilt = (hash) =>
-  existsSync(client.built) && existsSync(pythonCalls) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+  existsSync(client.built) &&
+  existsSync(pythonCalls) &&
+  existsSync(stamp) &&
+  readFileSync(stamp, 'utf8').split('\n')[0] === hash;
 
 /** Only one build runs at a time. The lock of a dead one does not keep others out. */
 async function takeLock() {
@@ -77,6 +83,7 @@ function run(program, ...words) {
 /** The programs to start directly; `bin` and the demo start the others. */
 const programs = ['main.ts', 'cli/bin.ts', 'cli/main.ts', 'demo/main.ts', 'demo/agent.ts'];
 
+/** Returns the bundled files. */
 async function bundle() {
   const { build } = await import('esbuild');
   const { metafile } = await build({
@@ -97,13 +104,13 @@ async function bundle() {
     // CommonJS packages `require` Node's own modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
-  writeFileSync(join(staged, 'THIRD-PARTY-LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)));
+  return Object.keys(metafile.inputs);
 }
 
-/** Bundles each page's scripts and styles, so that it loads one file of each. */
+/** Bundles each page's scripts and styles, so that it loads one file of each. Returns the bundled files. */
 async function bundlePages() {
   const { build } = await import('esbuild');
-  await build({
+  const { metafile } = await build({
     entryPoints: [
       'console/browser/main.ts',
       'console/browser/sign-in.ts',
@@ -116,15 +123,24 @@ async function bundlePages() {
     bundle: true,
     format: 'esm',
     target: 'es2023',
+    metafile: true,
     logLevel: 'error',
   });
+  return Object.keys(metafile.inputs);
 }
 
-/** The licences of the packages that these files belong to. */
-function licencesOf(paths) {
+/** The packages that these files belong to, with their folders. A package that is installed in several places is listed once. */
+function packagesOf(paths) {
   const folders = new Set(paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
-  const texts = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+  const packages = [...folders].sort().map((folder) => {
+    const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    return [`${manifest.name}@${manifest.version}`, { ...manifest, folder }];
+  });
+  return [...new Map(packages).values()];
+}
+
+function licencesOf(packages) {
+  const texts = packages.map(({ folder, name, version, license }) => {
     const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
     const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : `Licence: ${license}`;
     return `${name} ${version}\n\n${text}\n`;
@@ -132,6 +148,7 @@ function licencesOf(paths) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+/** Returns the packages whose code is in the build. */
 async function stage() {
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
   run(['--import', 'tsx'], 'src/generator/main.ts', '--build', staged);
@@ -139,17 +156,16 @@ async function stage() {
   run([tsc], '-p', 'src/client/testing');
   run([tsc], '-p', 'src/console/browser');
   run([tsc], '-p', 'src/docs/browser');
-  await bundle();
-  await bundlePages();
+  const packages = packagesOf([...(await bundle()), ...(await bundlePages())]);
+  writeFileSync(join(staged, 'THIRD-PARTY-LICENSES.txt'), licencesOf(packages));
   const assets = ['console/browser', 'docs/browser'].flatMap((folder) => filesOf(join(source, folder)));
   for (const path of assets.filter((path) => /\.(html|svg)$/.test(path)))
     cpSync(path, join(staged, relative(source, path)));
   // The installed server needs neither this package nor its dependencies, so package.json maps it to nothing.
-  cpSync(
-    require.resolve('@scalar/api-reference').replace(/dist\/.*/, 'dist/browser/standalone.js'),
-    join(staged, 'docs/scalar/scalar.js'),
-  );
+  const page = require.resolve('@scalar/api-reference').replace(/dist\/.*/, 'dist/browser/standalone.js');
+  cpSync(page, join(staged, 'docs/scalar/scalar.js'));
   cpSync(join(source, 'docs/scalar.LICENSE.txt'), join(staged, 'docs/scalar/LICENSE'));
+  return [...packages, ...packagesOf([relative(root, page)])];
 }
 
 function allOf(folder) {
@@ -179,12 +195,12 @@ if (!isBuilt(hash)) {
       rmSync(stamp, { force: true });
       for (const name of readdirSync(staged))
         if (name !== basename(lock)) rmSync(join(staged, name), { recursive: true });
-      await stage();
+      const packages = await stage();
       publish(client.staged, client.built);
       rmSync(client.staged, { recursive: true });
       publish(staged, built);
-      cpSync(join(root, 'LICENSE'), join(source, 'client/LICENSE'));
-      writeFileSync(stamp, hash);
+      for (const folder of ['client', 'client/python']) cpSync(join(root, 'LICENSE'), join(source, folder, 'LICENSE'));
+      writeFileSync(stamp, [hash, ...packages.map(({ name, version }) => `${name}@${version}`)].join('\n'));
     }
   } catch (error) {
     // The compiler has already printed the error.

@@ -3,6 +3,7 @@ import type { ErrorTable } from '../call/errors.ts';
 import { type Route, roomOf, type Tag } from '../call/route.ts';
 import type { EventDeclaration } from '../declare/event.ts';
 import type { Glossary } from '../declare/glossary.ts';
+import { version } from '../package.ts';
 import { batchedCalls } from './batched.ts';
 import { components, systemPaths } from './components.ts';
 import { webhooks } from './events.ts';
@@ -63,7 +64,7 @@ function* describe({ routes, spacelessRoutes, errors, events, tags, glossary }: 
   const system = { name: 'system', 'x-displayName': 'System', description: 'Without a key.' };
   return {
     openapi: '3.1.0',
-    info: { title: 'Muster', version: '1', description, license },
+    info: { title: 'Muster', version, description, license },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
     tags: [

@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { table } from '../../src/cli/table.ts';
 import { readConfig } from '../../src/config.ts';
+import { version } from '../../src/package.ts';
 import { endAtExit } from '../../src/program/at-exit.ts';
 import { muster } from '../support/cli.ts';
 
@@ -23,7 +24,7 @@ describe('the packed package', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-packed-'));
     await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: root });
-    await run('tar', ['-xzf', join(folder, 'muster-server-0.1.0.tgz'), '-C', folder]);
+    await run('tar', ['-xzf', join(folder, `muster-server-${version}.tgz`), '-C', folder]);
     const installed = join(folder, 'node_modules/muster-server');
     await mkdir(dirname(installed));
     await run('mv', [join(folder, 'package'), installed]);
@@ -56,7 +57,7 @@ describe('the packed package', () => {
   });
 
   it('has one command, which says its version and what it can do', async () => {
-    expect((await run(command, ['--version'], { env })).stdout).to.equal('0.1.0\n');
+    expect((await run(command, ['--version'], { env })).stdout).to.equal(`${version}\n`);
     const { stdout } = await muster(['--help'], {});
     expect(stdout).to.match(/^Usage: muster /);
     for (const noun of ['serve', 'org', 'space', 'key', 'audit', 'snapshot'])

@@ -1,14 +1,12 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { compress } from '../../docs/codecs/compress.ts';
 import { encrypt } from '../../docs/codecs/encrypt.ts';
 import { folder } from '../../docs/codecs/folder.ts';
-import { type Bucket, s3, signed } from '../../docs/codecs/s3.ts';
+import { s3, signed } from '../../docs/codecs/s3.ts';
 import {
   type Codec,
   createMuster,
@@ -17,6 +15,7 @@ import {
   type MusterOptions,
   Worker,
 } from '../../src/client/index.ts';
+import { S3 } from '../support/bucket.ts';
 import { World } from '../support/world.ts';
 
 const noise = (bytes: number): string => randomBytes(bytes / 2).toString('hex');
@@ -59,6 +58,13 @@ describe('codecs of the typed client', () => {
     expect(JSON.stringify(kept)).to.have.length.below(3_000);
     const [file = ''] = await readdir(path);
     expect(file).to.match(/^[0-9a-f]{64}$/);
+  });
+
+  it('encrypt as the codec in Python does', async () => {
+    // test/python/codecs_test.py has the same value.
+    const { decode } = await encrypt(Buffer.alloc(32, 7));
+    const sealed = Buffer.from('AAECAwQFBgcICQoLY6OdFWV9+3NV1ZdfXpvzn8NBmNM39epPvXRnOzw2WhJRbw==', 'base64');
+    expect(Buffer.from(await decode(sealed)).toString()).to.equal('{"text":"grüße"}');
   });
 
   it('keep every JSON value as it is, those that look encoded included', async () => {
@@ -132,41 +138,24 @@ describe('codecs of the typed client', () => {
   });
 
   describe('with a store of S3', () => {
-    let server: Server;
-    let bucket: Bucket;
-    const objects = new Map<string, Buffer>();
+    let store: S3;
     before(async () => {
-      server = createServer(async (request, response) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of request) chunks.push(chunk);
-        const body = Buffer.concat(chunks);
-        const hash = createHash('sha256').update(body).digest('hex');
-        const isSigned = /^AWS4-HMAC-SHA256 .*Signature=[0-9a-f]{64}$/.test(request.headers.authorization ?? '');
-        if (!isSigned || request.headers['x-amz-content-sha256'] !== hash) return response.writeHead(403).end('forged');
-        if (request.method === 'PUT') objects.set(request.url ?? '', body);
-        const found = objects.get(request.url ?? '');
-        return response.writeHead(found ? 200 : 404).end(request.method === 'GET' ? found : undefined);
-      });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const { port } = server.address() as AddressInfo;
-      const url = `http://127.0.0.1:${port}/my-bucket`;
-      bucket = { url, region: 'eu-central-1', accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'secretEXAMPLE' };
+      store = await S3.start();
     });
-    after(() => server.close());
+    after(() => store.stop());
 
     it('keeps large values there', async () => {
       const text = noise(200_000);
-      const { payload, result } = await worked(client([s3(bucket)]), await mailbox(), text, (message) => [
+      const { payload, result } = await worked(client([s3(store.bucket)]), await mailbox(), text, (message) => [
         message.payload,
       ]);
       expect([payload, result]).to.deep.equal([text, [text]]);
-      expect(objects.size).to.equal(2);
-      objects.clear();
+      expect(store.objects.size).to.equal(2);
     });
 
     it('signs as the SDK of AWS does', () => {
       const at = new Date('2026-01-31T12:00:00Z');
-      const place = { ...bucket, url: 'http://127.0.0.1:9000/my-bucket' };
+      const place = { ...store.bucket, url: 'http://127.0.0.1:9000/my-bucket' };
       const { headers } = signed(place, 'PUT', 'abc', Buffer.from('hello'), at);
       // What botocore's S3SigV4Auth gives for the same request.
       const signature = 'e122c89197fe2c1e02ee0b0fd6473f3a437070b53afedadabf0e68d13fee35aa';

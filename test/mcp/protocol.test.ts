@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { mayCall } from '../../src/mcp/origin.ts';
 import { createSpace } from '../../src/org/admin.ts';
+import { version as release } from '../../src/package.ts';
 import { startService } from '../../src/service.ts';
 import { exchange } from '../support/exchange.ts';
 import { redisUrl } from '../support/store.ts';
@@ -76,7 +77,7 @@ describe('POST /v1/spaces/{spaceId}/mcp', () => {
     expect([unknown.status, unknown.body.error.code]).to.deep.equal([400, -32000]);
     for (const version of versions) {
       const agent = await Agent.connect(world, { version });
-      expect(agent.client.getServerVersion()?.name).to.equal('muster');
+      expect(agent.client.getServerVersion()).to.include({ name: 'muster', version: release });
       expect(agent.client.getNegotiatedProtocolVersion()).to.equal(version);
       await agent.close();
     }

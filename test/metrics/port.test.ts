@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { version } from '../../src/package.ts';
 import { Metered, scrape } from './metered.ts';
 
 const statusOf = async (url: string | undefined, path: string): Promise<number> =>
@@ -41,7 +42,7 @@ describe('METRICS_PORT', () => {
     expect(worker.url).to.equal(undefined);
     expect(await statusOf(worker.metricsUrl, '/healthz')).to.equal(200);
     expect(await statusOf(worker.metricsUrl, '/readyz')).to.equal(200);
-    expect((await scrape(worker)).value('muster_info', { version: '0.1.0', role: 'worker' })).to.equal(1);
+    expect((await scrape(worker)).value('muster_info', { version, role: 'worker' })).to.equal(1);
   });
 
   it('in use: one clear line names the setting', async () => {

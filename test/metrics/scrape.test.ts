@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { histogram, Tally } from '../../src/metrics/scraped.ts';
 import { createSpace } from '../../src/org/admin.ts';
+import { version } from '../../src/package.ts';
 import type { MusterService } from '../../src/service.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
@@ -171,7 +172,7 @@ describe('GET /metrics', () => {
     await service.store.config('SET', 'maxmemory', String(2 ** 30));
     expect((await scrape(service)).value('muster_store_memory_ratio')).to.be.within(0.0001, 0.5);
     await service.store.config('SET', 'maxmemory', '0');
-    expect(now.value('muster_info', { version: '0.1.0', role: 'all' })).to.equal(1);
+    expect(now.value('muster_info', { version, role: 'all' })).to.equal(1);
     expect(now.types.get('nodejs_eventloop_lag_p99_seconds')).to.equal('gauge');
     expect(now.value('process_resident_memory_bytes')).to.be.greaterThan(1e7);
   });

@@ -18,6 +18,8 @@ from typing import Any
 
 from muster import (
     AsyncMuster,
+    AsyncTask,
+    AsyncTypedMailbox,
     Claim,
     GiveUp,
     Muster,
@@ -58,6 +60,30 @@ class Calls(ServerTest):
                 pages.result(bad.id)
         self.assertEqual([one.id for one in pages.all(state='ACKED')], [sent.id])
         self.assertEqual(self.muster.mailbox.view(mailbox_id=pages.id).max_attempts, 2)
+
+    def test_a_typed_mailbox_does_so_in_an_asyncio_program(self) -> None:
+        async def program() -> None:
+            async with AsyncMuster() as muster:
+                pages: AsyncTypedMailbox[dict[str, str], int] = AsyncTypedMailbox(muster, f'pages-{self.name}', max_attempts=2)
+                sent = await pages.send({'url': 'https://a'}, scope_id=self.scope_id, priority=1)
+                bad = await pages.send({'url': ''}, scope_id=self.scope_id)
+
+                async def handle(message: Claim, task: AsyncTask) -> int:
+                    if not message.payload['url']:
+                        raise GiveUp('there is no address')
+                    return len(message.payload['url'])
+
+                async with pages.worker(handle, close_on_signals=False):
+                    self.assertEqual(await pages.result(sent.id), 9)
+                    with self.assertRaisesRegex(NoResult, 'is REJECTED: there is no address'):
+                        await pages.result(bad.id)
+                self.assertEqual([one.id async for one in pages.all(state='ACKED')], [sent.id])
+                box = await muster.mailbox.view(mailbox_id=await pages.id())
+                self.assertEqual(box.max_attempts, 2)
+                same: AsyncTypedMailbox[Any, Any] = AsyncTypedMailbox(muster, pages.name)
+                self.assertEqual(await same.id(), box.id)
+
+        asyncio.run(program())
 
     def test_a_judge_decides_a_group(self) -> None:
         def made() -> str:

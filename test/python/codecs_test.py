@@ -1,11 +1,15 @@
-"""Payloads and results that are compressed, or kept in a folder."""
+"""Payloads and results that are compressed, encrypted, or kept in a folder or a bucket."""
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import os
 import random
+import sys
 import tempfile
+import unittest
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,7 @@ def module(name: str) -> Any:
     spec = importlib.util.spec_from_file_location(name, CODECS / f'{name}.py')
     assert spec is not None and spec.loader is not None
     found = importlib.util.module_from_spec(spec)
+    sys.modules[name] = found  # where dataclasses look their types up
     spec.loader.exec_module(found)
     return found
 
@@ -36,7 +41,30 @@ class Reversing:
 class Codecs(ServerTest):
     def test_work_is_larger_than_what_a_queue_takes(self) -> None:
         path = self.enterContext(tempfile.TemporaryDirectory()) if hasattr(self, 'enterContext') else tempfile.mkdtemp()
-        muster = Muster(codecs=[module('compress').Compress(), module('folder').Folder(path)])
+        self.work([module('compress').Compress(), module('folder').Folder(path)])
+        self.assertEqual(len(os.listdir(path)), 2)
+
+    def test_a_bucket_keeps_large_values(self) -> None:
+        s3 = module('s3')
+        bucket = s3.Bucket(os.environ['MUSTER_TEST_BUCKET'], 'eu-central-1', 'AKIAEXAMPLE', 'secretEXAMPLE')
+        self.work([module('compress').Compress(), s3.S3(bucket)])
+        with self.assertRaisesRegex(OSError, r'^GET missing: 404'):
+            s3.S3(bucket).decode(b'missing')
+        forged = s3.Bucket(bucket.url, bucket.region, bucket.access_key_id, 'another')
+        with self.assertRaisesRegex(OSError, '403 forged$'):
+            s3.S3(forged, min_bytes=0).encode(b'value')
+
+    def test_a_bucket_is_asked_as_by_the_sdk_of_aws(self) -> None:
+        s3 = module('s3')
+        bucket = s3.Bucket('http://127.0.0.1:9000/my-bucket', 'eu-central-1', 'AKIAEXAMPLE', 'secretEXAMPLE')
+        request = s3.signed(bucket, 'PUT', 'abc', b'hello', datetime(2026, 1, 31, 12, tzinfo=timezone.utc))
+        # What botocore's S3SigV4Auth gives for the same request.
+        signature = 'e122c89197fe2c1e02ee0b0fd6473f3a437070b53afedadabf0e68d13fee35aa'
+        self.assertTrue(request.get_header('Authorization').endswith(f', Signature={signature}'))
+
+    def work(self, codecs: list[Any]) -> None:
+        """Sends a large value, has a worker answer it, and reads what is stored instead."""
+        muster = Muster(codecs=codecs)
         self.addCleanup(muster.close)
         text = random.Random(1).randbytes(150_000).hex()
         sent = muster.message.send(mailbox_id=self.mailbox_id, scope_id=self.scope_id, payload={'text': text})
@@ -48,8 +76,7 @@ class Codecs(ServerTest):
             done = muster.message.view(message_id=sent.id, wait_seconds=20)
         self.assertEqual((done.state, done.payload, done.result), ('ACKED', {'text': text}, [text]))
         kept = self.muster.message.view(message_id=sent.id)
-        self.assertEqual(kept.payload['$codec'], ['gzip', 'folder'])
-        self.assertEqual(len(os.listdir(path)), 2)
+        self.assertEqual(kept.payload['$codec'], [codec.name for codec in codecs])
 
     def test_values_stay_as_they_are_in_batches_and_lists(self) -> None:
         muster = Muster(codecs=[Reversing()])
@@ -78,3 +105,27 @@ class Codecs(ServerTest):
         self.assertIn('encoded by reversed: Muster needs this codec', seen.last_error or '')
         with self.assertRaises(LookupError):
             seen.payload
+
+
+@unittest.skipUnless(importlib.util.find_spec('cryptography'), 'without cryptography')
+class Encrypted(ServerTest):
+    def test_the_service_sees_no_value(self) -> None:
+        muster = Muster(codecs=[module('encrypt').Encrypt(bytes(range(32)))])
+        self.addCleanup(muster.close)
+        sent = muster.message.send(mailbox_id=self.mailbox_id, scope_id=self.scope_id, payload='a secret')
+        with Worker(muster, {'mailbox_id': self.mailbox_id}, lambda message, _: [message.payload], close_on_signals=False):
+            done = muster.message.view(message_id=sent.id, wait_seconds=20)
+        self.assertEqual((done.payload, done.result), ('a secret', ['a secret']))
+        kept = self.muster.message.view(message_id=sent.id)
+        for value in (kept.payload, kept.result):
+            self.assertEqual(value['$codec'], ['aes-256-gcm'])
+            self.assertNotIn(b'secret', base64.b64decode(value['data']))
+
+    def test_values_are_those_of_the_codec_in_typescript(self) -> None:
+        # test/client/codecs.test.ts has the same value.
+        sealed = base64.b64decode('AAECAwQFBgcICQoLY6OdFWV9+3NV1ZdfXpvzn8NBmNM39epPvXRnOzw2WhJRbw==')
+        codec = module('encrypt').Encrypt(bytes([7]) * 32)
+        self.assertEqual(codec.decode(sealed).decode(), '{"text":"grüße"}')
+        self.assertNotEqual(codec.encode(b'a'), codec.encode(b'a'))
+        with self.assertRaises(Exception):
+            codec.decode(sealed[:-1] + bytes([sealed[-1] ^ 1]))

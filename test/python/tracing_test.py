@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from muster import AsyncMuster, AsyncWorker, Worker
-from muster._tracing import TraceContext
 from support import ServerTest
 
 is_installed = importlib.util.find_spec('opentelemetry') is not None
@@ -175,7 +174,7 @@ class Without(ServerTest):
     def test_a_worker_hands_the_trace_of_a_message_on_to_its_result(self) -> None:
         done = self.muster.mailbox.create(name=f'done-{uuid.uuid4()}').id
         send = self.muster.call.message.send(mailbox_id=self.mailbox_id, scope_id=self.scope_id, payload=1)
-        (result,) = self.muster.batch([send], trace_context=TraceContext(SENT, 'a=1'))
+        (result,) = self.muster.batch([send], traceparent=SENT, tracestate='a=1')
         box = {'mailbox_id': self.mailbox_id}
         with Worker(self.muster, box, lambda *_: 'result', results_to={'mailbox_id': done}):
             self.assertEqual(self.state(result.answer.id, 20), 'ACKED')
@@ -183,6 +182,27 @@ class Without(ServerTest):
         claim = self.muster.message.recv(**args)
         assert claim is not None
         self.assertEqual((claim.traceparent, claim.tracestate), (SENT, 'a=1'))
+
+    def test_a_call_takes_the_trace_that_it_belongs_to(self) -> None:
+        args: dict[str, Any] = {'mailbox_id': self.mailbox_id, 'scope_id': self.scope_id, 'payload': 1}
+        trace = {'traceparent': SENT, 'tracestate': 'a=1'}
+
+        async def program() -> list[str]:
+            async with AsyncMuster() as muster:
+                sent = await muster.message.send(**args, **trace)
+                (batched,) = await muster.batch([muster.call.message.send(**args)], **trace)
+                async with muster.atomic(**trace) as t:
+                    planned = t.message.send(**args)
+                return [sent.id, batched.answer.id, planned.answer.id]
+
+        with self.muster.atomic(**trace) as t:
+            planned = t.message.send(**args)
+        ids = [self.muster.message.send(**args, **trace).id, planned.answer.id, *asyncio.run(program())]
+        for message_id in ids:
+            found = self.muster.message.view(message_id=message_id)
+            self.assertEqual((found.traceparent, found.tracestate), (SENT, 'a=1'))
+        untraced = self.muster.message.send(**args)
+        self.assertIsNone(self.muster.message.view(message_id=untraced.id).traceparent)
 
 
 if __name__ == '__main__':

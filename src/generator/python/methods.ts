@@ -14,6 +14,9 @@ const expect: Argument = {
   description: undefined,
 };
 
+/** Where a call belongs in a trace; an atomic or other batch has it once, for all of its calls. */
+const traced = ['traceparent: str | None = None', 'tracestate: str | None = None'];
+
 /** Writes the methods that make calls. */
 export class Methods {
   readonly #document: Document;
@@ -121,7 +124,7 @@ export class Methods {
   #signature({ method, operation }: Call, kind: Kind, args: readonly Argument[], type: string): string {
     const name = snake(operation.operationId.slice(operation.operationId.indexOf('.') + 1));
     const key = method === 'GET' || kind.isAtomic ? [] : ['idempotency_key: str = ABSENT'];
-    const options = kind.isBatched ? key : [...key, 'attempts: int = ABSENT'];
+    const options = kind.isBatched ? key : [...key, 'attempts: int = ABSENT', ...traced];
     const parameters = this.#parameters(args);
     const all = [...(parameters.length === 1 && options.length > 0 ? [...parameters, '*'] : parameters), ...options];
     const define = kind.isAsync ? 'async def' : 'def';
@@ -132,7 +135,8 @@ export class Methods {
     if (kind.isAtomic) return `        return self._plan.add(${to}, ${dict(args)})`;
     if (kind.isBatched) return `        return self._batched(${to}, ${dict(args)}, idempotency_key)`;
     const send = kind.isAsync ? 'await self._send' : 'self._send';
-    return `        return ${send}(${to}, ${dict(args)}, ${method === 'GET' ? 'ABSENT' : 'idempotency_key'}, attempts)`;
+    const key = method === 'GET' ? 'ABSENT' : 'idempotency_key';
+    return `        return ${send}(${to}, ${dict(args)}, ${key}, attempts, TraceContext(traceparent, tracestate))`;
   }
 
   #doc(call: Call, kind: Kind, args: readonly Argument[]): string {

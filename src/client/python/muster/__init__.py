@@ -25,7 +25,7 @@ from ._codec import Codec
 from ._core import MailboxChoice
 from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, NoResult, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
-from ._mailbox import TypedMailbox
+from ._mailbox import AsyncTypedMailbox, TypedMailbox
 from ._pool import Holding
 from ._record import Record
 from ._records import *  # noqa: F403
@@ -53,6 +53,7 @@ __all__ = [
     'AsyncRun',
     'AsyncRunNote',
     'AsyncTask',
+    'AsyncTypedMailbox',
     'AsyncWorker',
     'Atomic',
     'AtomicCalls',

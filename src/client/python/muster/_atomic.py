@@ -6,16 +6,17 @@ from types import TracebackType
 
 from ._base import BATCH, AsyncSender, Plan, Sender
 from ._calls import AtomicCalls
+from ._tracing import TraceContext
 
 
 class Atomic(AtomicCalls):
     """The calls of an atomic batch, by primitive. They are made at the end of its `with` block, unless that raises."""
 
-    def __init__(self, send: Sender, idempotency_key: str, attempts: int) -> None:
+    def __init__(self, send: Sender, options: tuple[str, int, TraceContext]) -> None:
         self._plan = Plan()
         super().__init__(self._plan)
         self._send = send
-        self._options = (idempotency_key, attempts)
+        self._options = options
 
     def __enter__(self) -> Atomic:
         return self
@@ -28,11 +29,11 @@ class Atomic(AtomicCalls):
 class AsyncAtomic(AtomicCalls):
     """As `Atomic`, in an asyncio program."""
 
-    def __init__(self, send: AsyncSender, idempotency_key: str, attempts: int) -> None:
+    def __init__(self, send: AsyncSender, options: tuple[str, int, TraceContext]) -> None:
         self._plan = Plan()
         super().__init__(self._plan)
         self._send = send
-        self._options = (idempotency_key, attempts)
+        self._options = options
 
     async def __aenter__(self) -> AsyncAtomic:
         return self

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from ._arguments import ABSENT, From, encode, given, text
 from ._errors import MusterError
 from ._record import Record, member_of
+from ._tracing import TraceContext
 
 T = TypeVar('T')
 T_co = TypeVar('T_co', covariant=True)
@@ -52,7 +53,13 @@ class Sender(Protocol):
     """Makes calls."""
 
     def __call__(
-        self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
+        self,
+        endpoint: Endpoint[T],
+        args: Mapping[str, Any],
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        trace_context: TraceContext = TraceContext(),
+        /,
     ) -> T: ...
 
 
@@ -60,7 +67,13 @@ class AsyncSender(Protocol):
     """Makes calls in an asyncio program."""
 
     async def __call__(
-        self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
+        self,
+        endpoint: Endpoint[T],
+        args: Mapping[str, Any],
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        trace_context: TraceContext = TraceContext(),
+        /,
     ) -> T: ...
 
 
@@ -105,14 +118,14 @@ class Calls:
     ) -> Any:
         ensuring = Ensuring(create, args)
         by_name = {'name': args['name']}
-        found = getattr(self._send(list_, by_name, ABSENT, ABSENT), plural)
+        found = getattr(self._send(list_, by_name), plural)
         if not found:
             try:
-                found = [self._send(create, args, ABSENT, ABSENT)]
+                found = [self._send(create, args)]
             except MusterError as error:
                 # Somebody else has created it meanwhile.
                 if error.code == ensuring.exists:
-                    found = getattr(self._send(list_, by_name, ABSENT, ABSENT), plural)
+                    found = getattr(self._send(list_, by_name), plural)
                 if not found:
                     raise
         return ensuring.checked(found[0])
@@ -120,7 +133,7 @@ class Calls:
     def _all(self, endpoint: Endpoint[Any], name: str, args: Mapping[str, Any]) -> Iterator[Any]:
         cursor: Any = ABSENT
         while cursor is not None:
-            page: Record = self._send(endpoint, {**args, 'cursor': cursor}, ABSENT, ABSENT)
+            page: Record = self._send(endpoint, {**args, 'cursor': cursor})
             items = getattr(page, name)
             yield from items
             cursor = page.to_json()['nextCursor']
@@ -140,14 +153,14 @@ class AsyncCalls:
     ) -> Any:
         ensuring = Ensuring(create, args)
         by_name = {'name': args['name']}
-        found = getattr(await self._send(list_, by_name, ABSENT, ABSENT), plural)
+        found = getattr(await self._send(list_, by_name), plural)
         if not found:
             try:
-                found = [await self._send(create, args, ABSENT, ABSENT)]
+                found = [await self._send(create, args)]
             except MusterError as error:
                 # Somebody else has created it meanwhile.
                 if error.code == ensuring.exists:
-                    found = getattr(await self._send(list_, by_name, ABSENT, ABSENT), plural)
+                    found = getattr(await self._send(list_, by_name), plural)
                 if not found:
                     raise
         return ensuring.checked(found[0])
@@ -155,7 +168,7 @@ class AsyncCalls:
     async def _all(self, endpoint: Endpoint[Any], name: str, args: Mapping[str, Any]) -> AsyncIterator[Any]:
         cursor: Any = ABSENT
         while cursor is not None:
-            page: Record = await self._send(endpoint, {**args, 'cursor': cursor}, ABSENT, ABSENT)
+            page: Record = await self._send(endpoint, {**args, 'cursor': cursor})
             items = getattr(page, name)
             for item in items:
                 yield item

@@ -178,7 +178,7 @@ class Claims:
             if is_batch:
                 batch = [BatchedCall[Any](*call) for call in calls]
                 results = self.muster.batch(
-                    batch, attempts=1, timeout_seconds=self._timeout_seconds, trace_context=trace_context
+                    batch, attempts=1, timeout_seconds=self._timeout_seconds, **trace_context._asdict()
                 )
                 return [result.error or result.answer for result in results]
             ((endpoint, args, key),) = calls

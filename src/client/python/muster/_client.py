@@ -121,7 +121,8 @@ class Muster(AllCalls):
         attempts: int = ABSENT,
         stop: Stop | None = None,
         timeout_seconds: float | None = None,
-        trace_context: TraceContext = TraceContext(),
+        traceparent: str | None = None,
+        tracestate: str | None = None,
     ) -> list[BatchResult[T]]:
         """Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send(…), …])`.
 
@@ -136,11 +137,18 @@ class Muster(AllCalls):
             attempts=attempts,
             stop=stop,
             timeout_seconds=timeout_seconds,
-            trace_context=trace_context,
+            trace_context=TraceContext(traceparent, tracestate),
         )
         return [BatchResult(call, result) for call, result in zip(calls, answer.to_json()['results'])]
 
-    def atomic(self, *, idempotency_key: str = ABSENT, attempts: int = ABSENT) -> Atomic:
+    def atomic(
+        self,
+        *,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        traceparent: str | None = None,
+        tracestate: str | None = None,
+    ) -> Atomic:
         """Makes 1 to 25 calls in one step: all happen, or none does. `with muster.atomic() as t: t.message.send(…)`
 
         They are made at the end of the block, unless that raises; then `answer` of each is there. Ids can be used
@@ -150,7 +158,7 @@ class Muster(AllCalls):
             MusterError: a call was refused, `error.index`, and nothing has happened; EXPECTATION_FAILED if an
                 answer is not what was expected
         """
-        return Atomic(self.send, idempotency_key, attempts)
+        return Atomic(self.send, (idempotency_key, attempts, TraceContext(traceparent, tracestate)))
 
     def events(
         self,
@@ -296,10 +304,18 @@ class Muster(AllCalls):
         self.close()
 
     def send(
-        self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
+        self,
+        endpoint: Endpoint[T],
+        args: Mapping[str, Any],
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        trace_context: TraceContext = TraceContext(),
+        /,
     ) -> T:
         """Makes a call of `muster.<primitive>`."""
-        return self.request(endpoint, args, idempotency_key=idempotency_key, attempts=attempts)
+        return self.request(
+            endpoint, args, idempotency_key=idempotency_key, attempts=attempts, trace_context=trace_context
+        )
 
 
 class AsyncMuster(AllAsyncCalls):
@@ -334,17 +350,39 @@ class AsyncMuster(AllAsyncCalls):
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix='muster')
 
     async def batch(
-        self, calls: Sequence[BatchedCall[T]], *, idempotency_key: str = ABSENT, attempts: int = ABSENT
+        self,
+        calls: Sequence[BatchedCall[T]],
+        *,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        traceparent: str | None = None,
+        tracestate: str | None = None,
     ) -> list[BatchResult[T]]:
         """As `Muster.batch`."""
         stop = Stop()
         return await self.in_thread(
-            partial(self.sync.batch, calls, idempotency_key=idempotency_key, attempts=attempts, stop=stop), stop
+            partial(
+                self.sync.batch,
+                calls,
+                idempotency_key=idempotency_key,
+                attempts=attempts,
+                stop=stop,
+                traceparent=traceparent,
+                tracestate=tracestate,
+            ),
+            stop,
         )
 
-    def atomic(self, *, idempotency_key: str = ABSENT, attempts: int = ABSENT) -> AsyncAtomic:
+    def atomic(
+        self,
+        *,
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        traceparent: str | None = None,
+        tracestate: str | None = None,
+    ) -> AsyncAtomic:
         """As `Muster.atomic`: `async with muster.atomic() as t: t.message.send(…)`. The calls are not awaited."""
-        return AsyncAtomic(self._send, idempotency_key, attempts)
+        return AsyncAtomic(self._send, (idempotency_key, attempts, TraceContext(traceparent, tracestate)))
 
     async def events(
         self,
@@ -459,7 +497,13 @@ class AsyncMuster(AllAsyncCalls):
         await self.close()
 
     async def _send(
-        self, endpoint: Endpoint[T], args: Mapping[str, Any], idempotency_key: str, attempts: int, /
+        self,
+        endpoint: Endpoint[T],
+        args: Mapping[str, Any],
+        idempotency_key: str = ABSENT,
+        attempts: int = ABSENT,
+        trace_context: TraceContext = TraceContext(),
+        /,
     ) -> T:
         stop = Stop()
         work = partial(
@@ -469,6 +513,7 @@ class AsyncMuster(AllAsyncCalls):
             idempotency_key=idempotency_key,
             attempts=attempts,
             stop=stop,
+            trace_context=trace_context,
         )
         return await self.in_thread(work, stop)
 

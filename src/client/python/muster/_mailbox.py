@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Generic, TypeVar, cast
 
 from ._arguments import Id
-from ._client import Muster
+from ._async_worker import AsyncTask, AsyncWorker
+from ._client import AsyncMuster, Muster
 from ._errors import NoResult
 from ._records import Claim, Message, SentMessage
 from ._worker import Task, Worker
@@ -51,10 +52,8 @@ class TypedMailbox(Generic[In, Out]):
         """
         while True:
             found = self._muster.message.view(message_id=message_id, wait_seconds=_wait_seconds)
-            if found.state == 'ACKED':
-                return cast(Out, found.result)
             if found.state in _final_states:
-                raise NoResult(found)
+                return cast(Out, _result_of(found))
 
     def all(self, **filters: Any) -> Iterator[Message]:
         """Its messages, oldest first, over all pages."""
@@ -63,3 +62,48 @@ class TypedMailbox(Generic[In, Out]):
     def worker(self, handler: Callable[[Claim, Task], Out], **options: Any) -> Worker:
         """A worker on it; `run` it, or use it in a `with` block."""
         return Worker(self._muster, {'name': self.name, **self._fields}, handler, **options)
+
+
+class AsyncTypedMailbox(Generic[In, Out]):
+    """As `TypedMailbox`, in an asyncio program: `pages: AsyncTypedMailbox[Page, Text] = AsyncTypedMailbox(muster, 'pages')`."""
+
+    def __init__(self, muster: AsyncMuster, name: str, **fields: Any) -> None:
+        self.name = name
+        self._muster = muster
+        self._fields = fields
+        self._id: str | None = None
+
+    async def id(self) -> str:
+        """Its id: found by its name, or made."""
+        if self._id is None:
+            # Tasks that ask at once find the same one.
+            self._id = (await self._muster.mailbox.create(name=self.name, **self._fields, unique=True)).id
+        return self._id
+
+    async def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
+        """As `muster.message.send`."""
+        return await self._muster.message.send(
+            mailbox_id=await self.id(), scope_id=scope_id, payload=payload, **fields
+        )
+
+    async def result(self, message_id: Id) -> Out:
+        """As `TypedMailbox.result`."""
+        while True:
+            found = await self._muster.message.view(message_id=message_id, wait_seconds=_wait_seconds)
+            if found.state in _final_states:
+                return cast(Out, _result_of(found))
+
+    async def all(self, **filters: Any) -> AsyncIterator[Message]:
+        """Its messages, oldest first, over all pages."""
+        async for message in self._muster.message.all(mailbox_id=await self.id(), **filters):
+            yield message
+
+    def worker(self, handler: Callable[[Claim, AsyncTask], Awaitable[Out]], **options: Any) -> AsyncWorker:
+        """A worker on it; `run` it, or use it in an `async with` block."""
+        return AsyncWorker(self._muster, {'name': self.name, **self._fields}, handler, **options)
+
+
+def _result_of(ended: Message) -> Any:
+    if ended.state != 'ACKED':
+        raise NoResult(ended)
+    return ended.result

@@ -1,0 +1,72 @@
+"""Keeps large values in a bucket of S3, or of a store that speaks its protocol (MinIO, Garage, R2).
+
+The message has only the key of the object. A rule of the bucket deletes objects that are older than your retention.
+"""
+
+import hashlib
+import hmac
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import reduce
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class Bucket:
+    url: str  # https://s3.eu-central-1.amazonaws.com/my-bucket, or http://127.0.0.1:9000/my-bucket
+    region: str
+    access_key_id: str
+    secret_access_key: str
+
+
+def signed(bucket: Bucket, method: str, key: str, body: bytes, now: datetime) -> urllib.request.Request:
+    """A request signed as AWS Signature Version 4 says."""
+    url = urlsplit(f'{bucket.url}/{key}')
+    time = now.astimezone(timezone.utc).strftime('%Y%m%dT%H%M%SZ')
+    content = hashlib.sha256(body).hexdigest()
+    headers = {'host': url.netloc, 'x-amz-content-sha256': content, 'x-amz-date': time}
+    names = ';'.join(headers)
+    lines = ''.join(f'{name}:{value}\n' for name, value in headers.items())
+    request = '\n'.join([method, url.path, '', lines, names, content])
+    parts = [time[:8], bucket.region, 's3', 'aws4_request']
+    scope = '/'.join(parts)
+    text = '\n'.join(['AWS4-HMAC-SHA256', time, scope, hashlib.sha256(request.encode()).hexdigest()])
+    secret = reduce(_hmac, parts, f'AWS4{bucket.secret_access_key}'.encode())
+    credential = f'Credential={bucket.access_key_id}/{scope}'
+    signature = f'Signature={_hmac(secret, text).hex()}'
+    headers['Authorization'] = f'AWS4-HMAC-SHA256 {credential}, SignedHeaders={names}, {signature}'
+    headers['Content-Type'] = 'application/octet-stream'
+    return urllib.request.Request(url.geturl(), body if method == 'PUT' else None, headers, method=method)
+
+
+def _hmac(key: bytes, text: str) -> bytes:
+    return hmac.digest(key, text.encode(), 'sha256')
+
+
+class S3:
+    name = 's3'
+
+    def __init__(self, bucket: Bucket, min_bytes: int = 16_384) -> None:
+        self.bucket = bucket
+        self.min_bytes = min_bytes  # smaller values stay in the message
+
+    def encode(self, data: bytes) -> 'bytes | None':
+        if len(data) < self.min_bytes:
+            return None
+        key = hashlib.sha256(data).hexdigest()
+        self._call('PUT', key, data)
+        return key.encode()
+
+    def decode(self, data: bytes) -> bytes:
+        return self._call('GET', data.decode())
+
+    def _call(self, method: str, key: str, body: bytes = b'') -> bytes:
+        request = signed(self.bucket, method, key, body, datetime.now(timezone.utc))
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                return response.read()
+        except urllib.error.HTTPError as error:
+            text = error.read(200).decode(errors='replace')
+            raise OSError(f'{method} {key}: {error.code} {text}') from None

@@ -1,0 +1,138 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { openapi } from '../../src/openapi/openapi.ts';
+import { version } from '../../src/package.ts';
+import { product } from '../../src/primitives.ts';
+import type { Bill } from '../../src/release/bill.ts';
+import { differing, followDockerfile } from '../../src/release/image.ts';
+import { make, type Release } from '../../src/release/make.ts';
+import { folder, run, type Shop } from '../../src/release/shop.ts';
+import { notesOf, versionOf, versionsIn } from '../../src/release/version.ts';
+import { readCompose } from '../docker/compose.ts';
+import { findPython } from '../support/python.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+// What is made is installed and used by `npm run release`, which test/release runs.
+describe('A release', function () {
+  this.timeout(120_000);
+  let shop: Shop;
+  let release: Release;
+  before(async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'muster-release-'));
+    shop = { root, scratch, out: folder(scratch, 'out'), python: await findPython() };
+    release = make(shop);
+  });
+  after(() => rmSync(shop.scratch, { recursive: true, force: true }));
+
+  it('has one version, which every file names; the first that names another one is told', () => {
+    const versions = versionsIn(root);
+    expect(versions.filter(([, named]) => named !== version)).to.deep.equal([]);
+    expect(versions.map(([path]) => path)).to.include.members([
+      'package-lock.json',
+      'src/client/package.json',
+      'src/client/python/pyproject.toml',
+      'docs/plugins/claude-code/.claude-plugin/plugin.json',
+      'README.md',
+      'docs/python.md',
+      'docs/typescript.md',
+      'docs/operate/systemd.md',
+      'docs/deploy/muster.service',
+      'docs/deploy/kubernetes.yaml',
+      'docs/deploy/chart/Chart.yaml',
+    ]);
+    expect((openapi(product) as { info: { version: string } }).info.version).to.equal(version);
+    expect(versionOf(root, `v${version}`)).to.equal(version);
+    expect(() => versionOf(root, 'v9.9.9')).to.throw(`package.json has version ${version}, not 9.9.9`);
+    expect(() => notesOf(root, '9.9.9')).to.throw('CHANGELOG.md has no section "## [9.9.9] - <date>" with a text');
+    expect(notesOf(root, version)).to.match(/^The first release|### /m);
+  });
+
+  it('is all that is published, with checksums that hold', () => {
+    const names = [
+      `muster-client-${version}.cdx.json`,
+      `muster-client-${version}.tgz`,
+      `muster-image-${version}.tar.gz`,
+      `muster-server-${version}.cdx.json`,
+      `muster-server-${version}.tgz`,
+      `muster_client-${version}-py3-none-any.whl`,
+      `muster_client-${version}.tar.gz`,
+      'notes.md',
+    ];
+    expect(readdirSync(shop.out).sort()).to.deep.equal(['SHA256SUMS', ...names]);
+    expect(release.sums.split('\n').map((line) => line.slice(66))).to.deep.equal([...names, '']);
+    const check = () =>
+      execFileSync('sha256sum', ['--strict', '--check', '--status', 'SHA256SUMS'], { cwd: shop.out, stdio: 'pipe' });
+    check();
+    writeFileSync(join(shop.out, 'notes.md'), 'changed');
+    expect(check).to.throw();
+  });
+
+  it("has manifests without a checkout's parts", () => {
+    for (const name of ['server', 'client'] as const) {
+      const manifest = JSON.parse(run(shop.out, 'tar', ['xzOf', release[name], 'package/package.json']));
+      expect(manifest).to.include({ name: `muster-${name}`, version });
+      expect(manifest).to.not.have.any.keys('private', 'workspaces', 'devDependencies', 'overrides', 'scripts');
+    }
+  });
+
+  it('names in its bills of materials every package whose code it has, with origin, hash and licence', () => {
+    const billOf = (name: string): Bill =>
+      JSON.parse(readFileSync(join(shop.out, `${name}-${version}.cdx.json`), 'utf8'));
+    const server = billOf('muster-server');
+    const notices = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8').split(`\n${'-'.repeat(80)}\n\n`);
+    const bundled = notices.map((notice) => (notice.split('\n')[0] ?? '').replace(/ ([\d.]+\S*)$/, '@$1'));
+    const scalar = server.components.filter((one) => one.name === 'api-reference' || one.name.includes('@scalar'));
+    expect(scalar, 'the page of /docs/api').to.have.length(1);
+    const refs = server.components.map((one) => one['bom-ref']);
+    expect(new Set(refs)).to.have.property('size', refs.length);
+    expect(refs).to.have.members([...bundled, scalar[0]?.['bom-ref']]);
+    for (const component of server.components) {
+      expect(component, component['bom-ref']).to.include.all.keys('purl', 'hashes', 'licenses');
+      expect(component['bom-ref']).to.not.equal('typescript');
+    }
+    for (const name of ['muster-server', 'muster-client']) {
+      const bill = billOf(name);
+      const known = [`${name}@${version}`, ...bill.components.map((one) => one['bom-ref'])];
+      expect(bill).to.include({ bomFormat: 'CycloneDX' });
+      expect(bill.metadata.component).to.include({ name, version, purl: `pkg:npm/${name}@${version}` });
+      expect(known).to.include.members(bill.dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]));
+    }
+    expect(billOf('muster-client').components).to.deep.equal([]);
+  });
+
+  it('has the files that the image is built from, and those that Compose mounts', () => {
+    const context = folder(shop.scratch, 'context');
+    run(context, 'tar', ['xzf', release.image, '--strip-components=1']);
+    const ran: string[] = [];
+    const home = followDockerfile(context, shop.scratch, (build, line) => {
+      ran.push(line);
+      // As far as the build is concerned, it has what it is made from, and nothing that a checkout has besides.
+      if (line === 'npm run -s build') cpSync(join(root, 'dist'), join(build, 'dist'), { recursive: true });
+    });
+    expect(ran).to.deep.equal(['npm ci --ignore-scripts', 'npm run -s build']);
+    expect(readdirSync(home).sort()).to.deep.equal(['LICENSE', 'dist', 'package.json']);
+    expect(differing(join(home, 'dist'), join(root, 'dist'))).to.deep.equal([]);
+    rmSync(join(home, 'dist/main.js'));
+    writeFileSync(join(home, 'dist/cli/bin.js'), 'changed');
+    expect(differing(join(home, 'dist'), join(root, 'dist')).sort()).to.deep.equal(['cli/bin.js', 'main.js']);
+    for (const { file = '' } of Object.values(readCompose().configs))
+      expect(existsSync(join(context, file)), file).to.equal(true);
+    for (const path of ['node_modules', 'dist', 'src/client/dist', 'test'])
+      expect(existsSync(join(context, path)), path).to.equal(false);
+  });
+
+  it('has an sdist that an index takes, and the licence in it and in the wheel', () => {
+    const inSdist = run(shop.out, 'tar', ['tzf', release.sdist]).split('\n');
+    for (const name of ['PKG-INFO', 'LICENSE', 'pyproject.toml', 'muster/_calls.py', 'muster/py.typed'])
+      expect(inSdist).to.include(`muster_client-${version}/${name}`);
+    const list = 'import sys, zipfile; print(*zipfile.ZipFile(sys.argv[1]).namelist(), sep="\\n")';
+    const inWheel = run(shop.out, shop.python.command, ['-c', list, release.wheel], shop.python.env).split('\n');
+    for (const name of [`muster_client-${version}.dist-info/licenses/LICENSE`, 'muster/_calls.py', 'muster/py.typed'])
+      expect(inWheel).to.include(name);
+  });
+});

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { make, type Release } from '../../src/release/make.ts';
+import { folder, run, type Shop } from '../../src/release/shop.ts';
+import { tryClient, tryPython, tryServer } from '../../src/release/trials.ts';
+import { findPython } from '../support/python.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+describe('npm run release', function () {
+  this.timeout(600_000);
+  let shop: Shop;
+  let release: Release;
+  before(async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'muster-release-'));
+    shop = { root, scratch, out: folder(scratch, 'out'), python: await findPython() };
+    release = make(shop);
+  });
+  after(() => rmSync(shop.scratch, { recursive: true, force: true }));
+
+  it('makes all files, the same every time, and each works where it is installed', () => {
+    const { status, stdout, stderr } = spawnSync('npm', ['run', '-s', 'release'], { cwd: root, encoding: 'utf8' });
+    expect(status, stderr).to.equal(0);
+    expect(stdout).to.equal(`a dry run of v${release.version} publishes, from release/:\n${release.sums}`);
+    expect(readFileSync(join(root, 'release/SHA256SUMS'), 'utf8')).to.equal(release.sums);
+  });
+
+  it('refuses a tag that is not the version', () => {
+    const { status, stderr } = spawnSync('npm', ['run', '-s', 'release', '--', 'v9.9.9'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).to.deep.equal([1, `package.json has version ${release.version}, not 9.9.9\n`]);
+  });
+
+  /** The same package without some of its files. */
+  function without(file: string, ...paths: string[]): string {
+    const home = folder(shop.scratch, 'without', basename(file));
+    run(home, 'tar', ['xzf', file]);
+    for (const path of paths) rmSync(join(home, path), { recursive: true });
+    const lacking = join(dirname(home), `lacking-${basename(file)}`);
+    run(home, 'tar', ['czf', lacking, ...readdirSync(home)]);
+    // pip goes by the name.
+    const named = join(folder(shop.scratch, 'lacking'), basename(file));
+    renameSync(lacking, named);
+    return named;
+  }
+
+  it('fails with a client without its types, a server without a script, an sdist without a module', async () => {
+    const types = without(release.client, 'package/dist/index.d.ts');
+    expect(() => tryClient(shop, types, {})).to.throw(/tsc/);
+    const library = without(release.server, 'package/dist/chunks/library/library.lua', 'package/lua');
+    let failed: unknown;
+    await tryServer(shop, library, release.version, () => undefined).catch((error: unknown) => {
+      failed = error;
+    });
+    expect(String(failed)).to.match(/does not listen|serve ended with/);
+    const module = without(release.sdist, `muster_client-${release.version}/muster/_worker.py`);
+    expect(() => tryPython(shop, 'lacking', module, {})).to.throw(/muster\.testing/);
+  });
+});

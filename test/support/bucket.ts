@@ -1,0 +1,42 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { type Bucket, signed } from '../../docs/codecs/s3.ts';
+
+/** As much of S3 as a codec needs. It takes only requests that are signed. */
+export class S3 {
+  /** What was put, by its path. */
+  readonly objects = new Map<string, Buffer>();
+  readonly bucket: Bucket;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/my-bucket`;
+    this.bucket = { url, region: 'eu-central-1', accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'secretEXAMPLE' };
+  }
+
+  static async start(): Promise<S3> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const store = new S3(server);
+    server.on('request', async (request, response) => {
+      const { method = '', url = '', headers } = request;
+      const body = await buffer(request);
+      const [, key = ''] = /^\/my-bucket\/(\w+)$/.exec(url) ?? [];
+      const time = String(headers['x-amz-date']).replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5');
+      const expected = signed(store.bucket, method, key, body, new Date(time)).headers;
+      const isSigned = ['authorization', 'x-amz-content-sha256'].every((name) => headers[name] === expected.get(name));
+      if (!isSigned) return response.writeHead(403).end('forged');
+      if (method === 'PUT') store.objects.set(url, body);
+      const found = store.objects.get(url);
+      return response.writeHead(found ? 200 : 404).end(method === 'GET' ? found : undefined);
+    });
+    return store;
+  }
+
+  stop(): void {
+    this.#server.close();
+  }
+}
