@@ -1,10 +1,16 @@
 --- @include scope/_scope
 
+local ended = { 'endedAcked', 'endedRejected', 'endedFailed', 'endedExpired', 'endedCancelled' }
+
 --- The scope as reads show it: cancelled if it or any ancestor is; nil if it was never used.
 function scope.view(scopeId)
   local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'liveWaiters', 'name', 'createdAt', 'paused',
     'endedAcked', 'endedRejected', 'endedFailed', 'endedExpired', 'endedCancelled')
   if not record then return nil end
+  for _, name in ipairs(ended) do
+    -- Since an earlier version, which did not count ends, more may have been requeued than has ended.
+    if record[name] and record[name] < 0 then record[name] = 0 end
+  end
   local path = scope.path(scopeId)
   local cancel = scope.cancelOf(path)
   record.parentScopeId = path[#path - 1] or false

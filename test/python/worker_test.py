@@ -151,14 +151,17 @@ class Workers(WorkerTest):
     def test_gives_back_untried_what_came_while_it_closed(self) -> None:
         _, second = self.send(1, 2)
         worked: list[Any] = []
+        closing: list[bool] = []
 
         class Closing(Muster):
             """Closes the worker before an end goes out."""
 
             def batch(self, *args: Any, **options: Any) -> Any:
-                threading.Thread(target=worker.close).start()
-                until(lambda: any(thread.name == 'muster-close' for thread in threading.enumerate()))
-                time.sleep(0.1)
+                if not closing:
+                    closing.append(True)
+                    threading.Thread(target=worker.close).start()
+                    until(lambda: any(thread.name == 'muster-close' for thread in threading.enumerate()))
+                    time.sleep(0.1)
                 return super().batch(*args, **options)
 
         worker = self.worker(lambda message, task: worked.append(message.payload), Closing())

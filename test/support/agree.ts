@@ -7,7 +7,8 @@ const sorted = (rows: Record<string, string>[], name: string): string[] => rows.
 
 /**
  * Fails if the service's counters differ from its records, in spaces with up to 200 waits of each kind. isClockSteady: the
- * clock was never set back; hasFigures: every call was counted in the figures.
+ * clock was never set back; hasFigures: every call was counted in the figures and the
+ * `ended` of scopes.
  */
 export async function expectAgreement(world: World, { isClockSteady = true, hasFigures = true } = {}): Promise<void> {
   const stored = await recount(world);
@@ -21,6 +22,8 @@ export async function expectAgreement(world: World, { isClockSteady = true, hasF
   if (trimmedThrough === undefined && isClockSteady && hasFigures)
     expect(stored.figures.kept, 'figures').to.deep.equal(stored.figures.counted);
   expect(stored.scopes.reported).to.deep.equal(stored.scopes.stored);
+  if (stored.hasAllMessages && hasFigures)
+    expect(stored.scopes.ended, 'ended').to.deep.equal(stored.scopes.endedRecords);
   for (const { stored: balances, counted } of stored.budgets) {
     // Spending remains spent after retention has removed its reservation.
     expect(balances.spent >= counted.spent, 'spent').to.equal(true);

@@ -114,6 +114,11 @@ function activeScopes(records: Records, messages: readonly Hash[]): Set<string> 
   return active;
 }
 
+/** The states in which a message ends, each with the counter of scopes. */
+const endStates = ['Acked', 'Rejected', 'Failed', 'Expired', 'Cancelled'].map(
+  (name) => [name.toUpperCase(), `ended${name}`] as const,
+);
+
 /** Each scope's counters of its subtree: as stored, and as counted from the records. */
 function countedScopes(records: Records, messages: readonly Hash[]) {
   const below = (id: string, found: Iterable<Hash>): number =>
@@ -132,6 +137,15 @@ function countedScopes(records: Records, messages: readonly Hash[]) {
       ['live', 'liveWaiters', 'activeReservations'].map((name) => Number(scope[name] ?? 0)),
     ),
     stored: scopes.map(([id]) => [below(id, live), below(id, waiting), below(id, active)]),
+    ended: scopes.map(([, scope]) => endStates.map(([, field]) => Number(scope[field] ?? 0))),
+    endedRecords: scopes.map(([id]) =>
+      endStates.map(([state]) =>
+        below(
+          id,
+          messages.filter((message) => message['state'] === state),
+        ),
+      ),
+    ),
   };
 }
 
@@ -340,6 +354,10 @@ export async function recount(world: World) {
     notes: countedNotes(records),
     activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
     scopes: countedScopes(records, messages),
+    /** Retention has removed no message. */
+    hasAllMessages:
+      [...records.of('mailbox').values()].reduce((sum, box) => sum + Number(box['goneTotal'] ?? 0), 0) ===
+      messages.filter(({ packed }) => packed !== undefined).length,
     budgets: countedBudgets(records),
     deadlines: timers,
     /** ACTIVE schedules, by their next moment. */

@@ -183,13 +183,16 @@ function samplesOf(route: Route): ReturnType<typeof samples> {
   return found;
 }
 
+/** The queries of reads that need one. */
+const queries: Readonly<Record<string, string>> = { 'message.find': '?workKey=order-4711' };
+
 /** A request that a route accepts, with these objects in it: its path below the space, and its body. */
 export function requestOf(route: Route, objects: Objects): { path: string; body: string | undefined } {
   const named = (parameter: string): string => {
     const name = objectIn(route.call, parameter);
     return objects[`${route.call} ${objects[name]}`] ?? objects[name] ?? parameter;
   };
-  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name));
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => named(name)) + (queries[route.call] ?? '');
   const [full, least] = samplesOf(route);
   const names = Object.keys(route.body?.describe()['keys'] ?? {}).filter((name) => isName.has(name));
   const body: Record<string, unknown> = {
@@ -214,5 +217,6 @@ export function fieldsOf(route: Route, objects: Objects): Record<string, unknown
   const { path, body } = requestOf(route, objects);
   const parts = route.path.split('/');
   const ids = path.split('/').flatMap((value, i) => (parts[i]?.startsWith(':') ? [[parts[i].slice(1), value]] : []));
-  return { ...Object.fromEntries(ids), ...JSON.parse(body ?? '{}') };
+  const query = new URLSearchParams(queries[route.call]);
+  return { ...Object.fromEntries(ids), ...Object.fromEntries(query), ...JSON.parse(body ?? '{}') };
 }
