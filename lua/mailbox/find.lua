@@ -1,5 +1,5 @@
 --- Messages of all mailboxes that the caller may use, by their workKey or by their key ('' for the other), those of the newest
---- mailbox first, the newest of its messages first. A page looks at no more than 1,000 mailboxes and takes at most 10 messages of
+--- mailbox first, the newest of its messages first. A page looks at no more than 200 mailboxes and takes at most 10 messages of
 --- each; the cursor is the last one looked at. Damaged messages are left out.
 --- @request read
 --- @args workKey key limit cursor
@@ -7,7 +7,7 @@
 --- @include lib/call lib/caller lib/maps lib/page lib/refuse mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_shown
 if (workKey == '') == (key == '') then refuse('VALIDATION_FAILED', 'query must have either workKey or key') end
 limit = tonumber(limit)
-local maxMailboxes, maxOfEach = 1000, 10
+local maxMailboxes, maxOfEach = 200, 10
 
 local function idsIn(mailboxId)
   if key ~= '' then return idsBefore(keys.keyed(mailboxId, key), '', maxOfEach) end

@@ -39,7 +39,7 @@ const announcement = 'ZADD muster:due';
 
 /** Calls whose answer is as long as there are records, up to a page. */
 const isPage = ({ call }: Route): boolean =>
-  /\.list$/.test(call) || ['budget.view', 'waits.get', 'run.view'].includes(call);
+  /\.list$/.test(call) || ['budget.view', 'message.find', 'waits.get', 'run.view'].includes(call);
 const inOrder = allRoutes.toSorted((one, next) => Number(one.method === 'DELETE') - Number(next.method === 'DELETE'));
 
 /** An API without workers, all of whose commands are monitored. */

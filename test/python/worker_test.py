@@ -151,6 +151,7 @@ class Workers(WorkerTest):
     def test_gives_back_untried_what_came_while_it_closed(self) -> None:
         _, second = self.send(1, 2)
         worked: list[Any] = []
+        started = threading.Event()
         closing: list[bool] = []
 
         class Closing(Muster):
@@ -158,13 +159,14 @@ class Workers(WorkerTest):
 
             def batch(self, *args: Any, **options: Any) -> Any:
                 if not closing:
-                    closing.append(True)
+                    closing.append(started.wait(15))
                     threading.Thread(target=worker.close).start()
                     until(lambda: any(thread.name == 'muster-close' for thread in threading.enumerate()))
                     time.sleep(0.1)
                 return super().batch(*args, **options)
 
         worker = self.worker(lambda message, task: worked.append(message.payload), Closing())
+        started.set()
         until(worker.ended.is_set)
         self.assertEqual(worked, [1])
         self.assertEqual((worker.counts.received, worker.counts.completed, worker.counts.returned), (2, 1, 1))

@@ -356,8 +356,9 @@ export async function recount(world: World) {
     scopes: countedScopes(records, messages),
     /** Retention has removed no message. */
     hasAllMessages:
+      !journal.some(([, [type]]) => type === 'mailbox.deleted') &&
       [...records.of('mailbox').values()].reduce((sum, box) => sum + Number(box['goneTotal'] ?? 0), 0) ===
-      messages.filter(({ packed }) => packed !== undefined).length,
+        messages.filter(({ packed }) => packed !== undefined).length,
     budgets: countedBudgets(records),
     deadlines: timers,
     /** ACTIVE schedules, by their next moment. */
