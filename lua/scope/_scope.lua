@@ -5,9 +5,10 @@
 --- set once it is cancelled. Everything below a cancelled scope counts as cancelled at once, marked or not.
 scope.maxDepth = 8
 
---- The fields that every use of a scope needs.
+--- The fields that every use of a scope needs, and the count that most messages change at their end: adding to a field that was
+--- not read would take another command.
 local function read(scopeId)
-  return scope.load(scopeId, 'path', 'live', 'cancelledAt')
+  return scope.load(scopeId, 'path', 'live', 'cancelledAt', 'endedAcked')
 end
 
 --- The path of a scope as a list of ids, root first; nil if there is no such scope.
@@ -117,5 +118,9 @@ end
 
 --- Adds to a counter of a scope and all its ancestors, which count their subtrees.
 function scope.addAlong(path, counter, change)
-  for _, id in ipairs(path) do records.add(keys.scope(id), counter, change) end
+  for depth = 1, #path do
+    local record = at(path, depth)
+    local value = record[counter]
+    if value == nil then records.add(record.hashKey, counter, change) else records.set(record, counter, (value or 0) + change) end
+  end
 end
