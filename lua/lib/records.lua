@@ -71,18 +71,28 @@ function records.put(key, field, value)
   records.set(record, field, value)
 end
 
---- Adds to a counter that may not have been read.
-function records.add(key, field, change)
-  local record = known[key]
-  local value = record and record[field]
-  if value ~= nil or record and record.isNew then
+--- Keeps a change of a counter whose value is not known.
+local function sum(key, field, change)
+  recordChanges = recordChanges + 1
+  sums = sums or {}
+  local ofKey = sums[key]
+  if ofKey then ofKey[field] = (ofKey[field] or 0) + change else sums[key] = { [field] = change } end
+end
+
+--- Adds to a counter of a record that was read, be it without this counter.
+function records.addTo(record, field, change)
+  local value = record[field]
+  if value ~= nil or record.isNew then
     records.set(record, field, (value or 0) + change)
   else
-    recordChanges = recordChanges + 1
-    sums = sums or {}
-    local ofKey = sums[key]
-    if ofKey then ofKey[field] = (ofKey[field] or 0) + change else sums[key] = { [field] = change } end
+    sum(record.hashKey, field, change)
   end
+end
+
+--- Adds to a counter of a record that may not have been read.
+function records.add(key, field, change)
+  local record = known[key]
+  if record then records.addTo(record, field, change) else sum(key, field, change) end
 end
 
 --- Adds earlier counter changes to a record that has just been read.

@@ -118,9 +118,5 @@ end
 
 --- Adds to a counter of a scope and all its ancestors, which count their subtrees.
 function scope.addAlong(path, counter, change)
-  for depth = 1, #path do
-    local record = at(path, depth)
-    local value = record[counter]
-    if value == nil then records.add(record.hashKey, counter, change) else records.set(record, counter, (value or 0) + change) end
-  end
+  for depth = 1, #path do records.addTo(at(path, depth), counter, change) end
 end

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { openapi } from '../../src/openapi/openapi.ts';
 import { version } from '../../src/package.ts';
@@ -13,9 +11,7 @@ import { make, type Release } from '../../src/release/make.ts';
 import { folder, run, type Shop } from '../../src/release/shop.ts';
 import { notesOf, versionOf, versionsIn } from '../../src/release/version.ts';
 import { readCompose } from '../docker/compose.ts';
-import { findPython } from '../support/python.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
+import { openShop, root } from '../support/release.ts';
 
 // What is made is installed and used by `npm run release`, which test/release runs.
 describe('A release', function () {
@@ -23,8 +19,7 @@ describe('A release', function () {
   let shop: Shop;
   let release: Release;
   before(async () => {
-    const scratch = mkdtempSync(join(tmpdir(), 'muster-release-'));
-    shop = { root, scratch, out: folder(scratch, 'out'), python: await findPython() };
+    shop = await openShop();
     release = make(shop);
   });
   after(() => rmSync(shop.scratch, { recursive: true, force: true }));

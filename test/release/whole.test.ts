@@ -1,23 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { make, type Release } from '../../src/release/make.ts';
 import { folder, run, type Shop } from '../../src/release/shop.ts';
 import { tryClient, tryPython, tryServer } from '../../src/release/trials.ts';
-import { findPython } from '../support/python.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
+import { openShop, root } from '../support/release.ts';
 
 describe('npm run release', function () {
   this.timeout(600_000);
   let shop: Shop;
   let release: Release;
   before(async () => {
-    const scratch = mkdtempSync(join(tmpdir(), 'muster-release-'));
-    shop = { root, scratch, out: folder(scratch, 'out'), python: await findPython() };
+    shop = await openShop();
     release = make(shop);
   });
   after(() => rmSync(shop.scratch, { recursive: true, force: true }));

@@ -1,0 +1,14 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { folder, type Shop } from '../../src/release/shop.ts';
+import { findPython } from './python.ts';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A place in which a release of this checkout is made; its `scratch` is the caller's to remove. */
+export async function openShop(): Promise<Shop> {
+  const scratch = mkdtempSync(join(tmpdir(), 'muster-release-'));
+  return { root, scratch, out: folder(scratch, 'out'), python: await findPython() };
+}
