@@ -56,7 +56,8 @@ class Rooms {
     const reservationId = this.reservations[which % Math.max(1, this.reservations.length)] ?? randomUUID();
     if (kind === 'barrier.arrive') return { barrierId, arrivalKey: workKey, epoch: which === 0 ? 2 : '' };
     if (kind === 'note.put') {
-      const [ifVersion, value] = [which < 3 ? which : '', 'x'.repeat(amount)];
+      // As JSON, a value has at least one byte.
+      const [ifVersion, value] = [which < 3 ? which : '', 'x'.repeat(1 + amount)];
       return { scopeId, key: workKey, ifVersion, messageId: '', token: '', value };
     }
     if (kind === 'budget.settle')
