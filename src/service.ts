@@ -126,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     { sealAfterSeconds, packsMessages: options.packsMessages ?? false },
   );
   const retention = new Retention(store, scripts, journal, unpacking);
-  const wake = new Wake(await open('patient'));
+  const wake = new Wake(await open('patient'), store);
   const feeds = new Feeds(scripts, wake, journal);
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
   const ready = () => takesCalls(store, scripts);
@@ -139,7 +139,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const metrics = new Metrics({ role: options.role, reader, held });
   scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
   if (options.tracing) scripts.around = options.tracing.script;
-  const parts = { feeds, targets, schedules, journal };
+  const parts = { feeds, targets, schedules, journal, wake };
   const core = {
     store,
     scripts,

@@ -1,3 +1,4 @@
+import type { Receiver } from '../redis/held.ts';
 import type { Note } from './note.ts';
 
 /** Arguments of a script by name. */
@@ -17,6 +18,8 @@ export interface Hold {
   readonly waitSeconds: number;
   /** The topic that wakes it, which scripts publish with their changes. */
   readonly topic: string;
+  /** For a receive: its worker. */
+  readonly receiver?: Receiver;
   /**
    * Looks once; undefined if there is nothing to answer yet. `run` runs the route's script with some arguments changed.
    * `again` requests another look after this many milliseconds, even without a wake-up. `isLast`: the time is up, so the

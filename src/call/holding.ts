@@ -70,14 +70,14 @@ export class Holding {
   }
 
   #wait(
-    { waitSeconds, topic }: Hold,
+    { waitSeconds, topic, receiver }: Hold,
     spaceId: string,
     { caller }: Call,
     signal: AbortSignal,
     look: (again: (inMs: number) => void) => Promise<Result | undefined>,
   ): Promise<Result | undefined> {
     const { wake, channel } = this.#service;
-    return wake.until(channel(caller.org, spaceId), { waitMs: waitSeconds * 1000, signal, topic }, look);
+    return wake.until(channel(caller.org, spaceId), { waitMs: waitSeconds * 1000, signal, topic, receiver }, look);
   }
 }
 

@@ -24,6 +24,7 @@ import { momentOfId } from '../declare/moment.ts';
 import { Raw } from '../declare/raw.ts';
 import { exactly, many, record } from '../declare/record.ts';
 import { Refusal } from '../redis/scripts.ts';
+import { receiveTopic } from './receivers.ts';
 import { Claim, groupStates, Message, ReceivedClaim } from './records.ts';
 
 const { id: messageId, attempts, readyAt, taskId, groupId } = Message.fields;
@@ -147,8 +148,9 @@ const recv = route({
       return { of: 'wait', token, at, seconds: (at - momentOfId(place ?? id)) / 1000 };
     }),
   hold: (input) => {
-    const { waitSeconds, scopeId } = input.body;
-    return waitSeconds > 0 ? { waitSeconds, topic: `${param(input, 'mailboxId')}/${scopeId}`, look } : undefined;
+    const { waitSeconds, scopeId, holder, holderSession } = input.body;
+    const topic = receiveTopic(param(input, 'mailboxId'), scopeId);
+    return waitSeconds > 0 ? { waitSeconds, topic, receiver: { holder, holderSession }, look } : undefined;
   },
 });
 

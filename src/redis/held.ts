@@ -1,10 +1,32 @@
+/** The worker whose receive is held. */
+export interface Receiver {
+  readonly holder?: string | undefined;
+  readonly holderSession: string;
+}
+
 export interface Held {
   readonly topic: string;
+  /** Undefined for a read. */
+  readonly receiver: Receiver | undefined;
+  /** Epoch milliseconds. */
+  readonly since: number;
   /** Increases with every request held. */
   readonly number: number;
   wake: () => void;
   /** The token that woke it, until it has looked for what the token announced. */
   token: string | undefined;
+}
+
+/** A held receive, as other processes see it. */
+export interface HeldReceive extends Receiver {
+  readonly topic: string;
+  readonly since: number;
+}
+
+export interface HeldReceives {
+  readonly receives: readonly HeldReceive[];
+  /** There are more. */
+  readonly isCut: boolean;
 }
 
 /** Held requests by topic. The cost of a token does not depend on how many requests are held. */
@@ -26,6 +48,18 @@ export class Topics {
 
   get isEmpty(): boolean {
     return this.#topics.size === 0;
+  }
+
+  /** At most this many of the held receives. */
+  receives(limit: number): HeldReceives {
+    const receives: HeldReceive[] = [];
+    for (const held of this.#topics.values())
+      for (const { topic, receiver, since } of held) {
+        if (!receiver) continue;
+        if (receives.length === limit) return { receives, isCut: true };
+        receives.push({ topic, ...receiver, since });
+      }
+    return { receives, isCut: false };
   }
 
   add(held: Held): void {

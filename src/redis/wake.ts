@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from './connection.ts';
-import { type Held, Topics } from './held.ts';
+import { type Held, type HeldReceives, type Receiver, Topics } from './held.ts';
 
 /** Delay before subscribing again when a shard is down. */
 const resubscribeMs = 500;
+/** How long the other processes have to list their held receives. */
+const askMs = 500;
+/** The most held receives that one process lists. */
+const maxListed = 1_000;
 
 interface Channel {
   readonly held: Topics;
@@ -25,6 +30,8 @@ export interface WaitOptions {
    * parts; `object/` wakes all that wait for any part of the object; an id wakes all that wait for it.
    */
   readonly topic: string;
+  /** For a receive. */
+  readonly receiver?: Receiver | undefined;
 }
 
 /**
@@ -34,12 +41,14 @@ export interface WaitOptions {
  */
 export class Wake {
   readonly #subscriber: Store;
+  readonly #publisher: Store;
   readonly #channels = new Map<string, Channel>();
   readonly #closing = new AbortController();
   #holds = 0;
 
-  constructor(subscriber: Store) {
+  constructor(subscriber: Store, publisher: Store) {
     this.#subscriber = subscriber;
+    this.#publisher = publisher;
     subscriber.on('smessage', (channel: string, message: string) => this.#wake(channel, message));
     // Messages published while disconnected are lost, so everyone looks again.
     subscriber.on('ready', () => this.#wakeAll());
@@ -69,7 +78,9 @@ export class Wake {
   ): Promise<T | undefined> {
     // A flag rather than a deadline, as a timer may fire slightly early by another clock.
     let isTimeOver = false;
-    const held: Held = { topic: hold.topic, number: this.#holds++, token: undefined, wake: () => undefined };
+    const { topic, receiver } = hold;
+    const request = { topic, receiver, since: Date.now(), number: this.#holds++ };
+    const held: Held = { ...request, token: undefined, wake: () => undefined };
     const wake = () => held.wake();
     const end = (): void => {
       isTimeOver = true;
@@ -117,6 +128,37 @@ export class Wake {
       this.#leave(name);
     };
     return { ready: channel.subscribed, stop };
+  }
+
+  /**
+   * The receives that all processes hold on a channel. A process that holds one is subscribed to the channel, so a question
+   * published there reaches it. It answers on a channel made for this question. isCut: also if one did not answer in time.
+   */
+  async receives(name: string): Promise<HeldReceives> {
+    const timeout = sleep(askMs, undefined, { ref: false });
+    const answers = `${name}?${randomUUID()}`;
+    const listed: HeldReceives[] = [];
+    let asked = Number.POSITIVE_INFINITY;
+    let answered: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => {
+      answered = () => listed.length >= asked && resolve();
+    });
+    const listening = this.listen(answers, (message) => {
+      if (message !== '') listed.push(JSON.parse(message));
+      answered();
+    });
+    try {
+      await Promise.race([listening.ready, timeout]);
+      asked = Number(await this.#publisher.spublish(name, answers.slice(name.length)));
+      answered();
+      await Promise.race([all, timeout]);
+    } finally {
+      listening.stop();
+    }
+    return {
+      receives: listed.flatMap(({ receives }) => receives),
+      isCut: listed.length < asked || listed.some(({ isCut }) => isCut),
+    };
   }
 
   /** Aborts at shutdown. */
@@ -169,9 +211,17 @@ export class Wake {
     this.#subscriber.sunsubscribe(name).catch(() => undefined);
   }
 
+  #list(name: string, { held }: Channel, question: string): void {
+    this.#publisher.spublish(`${name}${question}`, JSON.stringify(held.receives(maxListed))).catch(() => undefined);
+  }
+
   #wake(name: string, message: string): void {
     const channel = this.#channels.get(name);
     if (!channel) return;
+    if (message.startsWith('?')) {
+      this.#list(name, channel, message);
+      return;
+    }
     for (const onMessage of channel.listeners) onMessage(message);
     for (const token of message.split(',')) {
       if (token.endsWith('/')) {

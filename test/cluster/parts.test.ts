@@ -218,7 +218,7 @@ describe('The parts of a process on a cluster', function () {
   it('listen to a shard that is dead: they look for it a few times a second, and hear it when it is back', async () => {
     const channels = (await orgsOn(other, 20)).map((org) => `{${org}}`);
     const subscriber = await connect(cluster.url, 'patient');
-    const wake = new Wake(subscriber);
+    const wake = new Wake(subscriber, subscriber);
     const heard = new Set<string>();
     const listen = (channel: string) => wake.listen(channel, () => heard.add(channel)).ready;
     const connections = async (): Promise<number> =>

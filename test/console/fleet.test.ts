@@ -87,9 +87,26 @@ describe('The console of a fleet at work', () => {
     expect(await claims.first().innerText()).to.match(/of crawl pages\s*, attempt 1, run /);
     const mailboxes = tab.page.locator('#staffing tbody tr');
     await mailboxes.nth(5).waitFor();
-    expect(await mailboxes.filter({ hasText: 'summarise' }).innerText()).to.match(/nobody holds any of it\s+0\s+12/);
+    expect(await mailboxes.filter({ hasText: 'summarise' }).innerText()).to.match(/nobody receives it\s+0\s+12/);
     expect(await mailboxes.filter({ hasText: 'publish' }).innerText()).to.match(/paused\s+0\s+4/);
     expect(await mailboxes.filter({ hasText: 'review' }).innerText()).to.match(/review by a second model\s+2\s+2\s+5/);
+  });
+
+  it('shows who waits for a message, on the page of workers and on that of the mailbox', async () => {
+    const { id } = await world.mustPost('/mailboxes', { name: 'translations' });
+    const body = { scopeId: agents.runs[0], holder: 'idle-worker', holderSession: 'start-9', waitSeconds: 30 };
+    const held = world.post(`/mailboxes/${id}/recv`, body);
+    const tab = await Tab.live(world, {}, '/workers');
+    const row = tab.page.locator('#receivers tbody tr');
+    await row.filter({ hasText: 'translations' }).waitFor();
+    expect(await row.innerText()).to.match(/^idle-worker\s+start-9\s+translations\s+\S.*\s+\d+ s/s);
+    await row.getByRole('link', { name: 'translations' }).click();
+    await tab.page.getByRole('heading', { name: 'Mailbox translations' }).waitFor();
+    await row.getByText('idle-worker').waitFor();
+    await world.mustPost(`/mailboxes/${id}/messages`, { scopeId: agents.runs[0], payload: 1 });
+    const { id: messageId, token } = (await held).body;
+    await world.mustPost(`/messages/${messageId}/complete`, { token });
+    await tab.page.getByText('Nobody waits for a message.').waitFor();
   });
 
   it('on a pool: who holds and who waits, breaks a hold, cancels a wait, and changes its units', async () => {

@@ -28,6 +28,8 @@ const more: Readonly<Record<string, readonly string[]>> = {
   // The next moment of a cron expression is computed between the two.
   'schedule.create': ['FCALL schedule_create', 'FCALL schedule_create'],
   'schedule.update': ['FCALL schedule_update', 'FCALL schedule_update'],
+  // The processes that hold receives are asked, and answer on a channel made for it.
+  'receivers.get': ['FCALL mailbox_receivers', 'SPUBLISH', 'SSUBSCRIBE', 'SUNSUBSCRIBE'],
   // The attempt is between the two.
   'destination.test': ['FCALL webhook_send', 'FCALL webhook_send'],
   'delivery.redeliver': ['FCALL webhook_send', 'FCALL webhook_send'],

@@ -96,6 +96,7 @@ export const endpoints: readonly string[] = [
   'GET    /census                                   r - 200',
   'GET    /backlog                                  r - 200',
   'GET    /ops/waits                                r - 200',
+  'GET    /ops/receivers                            r - 200',
   'GET    /ops/runs/{}                              r - 200',
   'GET    /usage                                    r - 200',
   'GET    /figures                                  r - 200',

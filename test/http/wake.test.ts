@@ -18,7 +18,8 @@ describe('Held requests of a process', () => {
   let wake: Wake;
   beforeEach(() => {
     subscriber = new Subscriber();
-    wake = new Wake(subscriber as unknown as Store);
+    const connection = subscriber as unknown as Store;
+    wake = new Wake(connection, connection);
   });
   const publish = (...tokens: string[]) => subscriber.emit('smessage', 'c', tokens.join(','));
   const hold = (look: () => Promise<string | undefined>, signal = new AbortController().signal, topic = 'm/s') =>
@@ -122,7 +123,14 @@ describe('Held requests of a process', () => {
     let looked = 0;
     for (let number = 0; number < 1000; number++) {
       const token = () => void looked++;
-      const held = { topic: `m/${number}`, number, wake: () => undefined, token: undefined };
+      const held = {
+        topic: `m/${number}`,
+        receiver: undefined,
+        since: 0,
+        number,
+        wake: () => undefined,
+        token: undefined,
+      };
       topics.add(Object.defineProperty(held, 'token', { get: token }));
     }
     expect([topics.size, topics.longest('m/root/s'), looked]).to.deep.equal([1000, undefined, 0]);

@@ -214,7 +214,7 @@ describe('A store that is a cluster', () => {
     await strictly('no');
     await inState('ok');
     const [store, subscriber] = [await connect(cluster.url), await connect(cluster.url, 'patient')];
-    const wake = new Wake(subscriber);
+    const wake = new Wake(subscriber, store);
     let listening: Listening | undefined;
     const heard = new Promise<void>((resolve) => {
       listening = wake.listen('{nobody}', () => resolve());

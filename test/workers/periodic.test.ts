@@ -151,7 +151,7 @@ describe('A periodic job', () => {
   it('lets a sweeper start and stop even if the queue hangs', async () => {
     const connections = [await connect(ownStore.url, 'patient'), await connect(ownStore.url, 'patient')] as const;
     await store.call('CLIENT', 'PAUSE', '60000', 'WRITE');
-    const wake = new Wake(connections[1]);
+    const wake = new Wake(connections[1], store);
     const { scripts } = await ownStore.admin();
     const sweeper = new Sweeper(connections[0], { store, due: new Due(store, scripts), wake, log });
     await store.call('CLIENT', 'UNPAUSE');

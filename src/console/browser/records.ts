@@ -9,6 +9,7 @@ export type Census = Answer<'census.get'>;
 export type Backlog = Answer<'backlog.get'>;
 export type Figures = Answer<'figures.get'>;
 export type Waits = Answer<'waits.get'>;
+export type Receivers = Answer<'receivers.get'>;
 export type Usage = Answer<'usage.get'>;
 export type Mailboxes = Answer<'mailbox.list'>;
 export type Mailbox = Answer<'mailbox.view'>;

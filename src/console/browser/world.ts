@@ -1,7 +1,7 @@
 import type { Rights } from './api.ts';
 import { shortId } from './format.ts';
 import type { KindName } from './kinds.ts';
-import type { Destination, Mailbox, Scope, Waits } from './records.ts';
+import type { Destination, Mailbox, Receivers, Scope, Waits } from './records.ts';
 import type { Scopes } from './scopes.ts';
 
 interface Named {
@@ -20,6 +20,7 @@ export class World {
   readonly spaceId: string;
   readonly scopes: Scopes;
   waits: Waits | undefined;
+  receivers: Receivers | undefined;
   /** Those of the last answers. */
   mailboxes: readonly Mailbox[] = [];
   /** Without them no button is shown. */
@@ -75,6 +76,12 @@ export class World {
     if (disabled !== this.disabled || attempts(failing) !== attempts(this.failing)) this.namesVersion++;
     this.disabled = disabled;
     this.failing = failing;
+  }
+
+  learnReceivers(receivers: Receivers): void {
+    this.receivers = receivers;
+    // The mailboxes are shown with their workers.
+    this.namesVersion++;
   }
 
   learnUsedUp(usedUp: World['usedUp']): void {

@@ -35,7 +35,8 @@ describe('Held watches of one reader', () => {
       ssubscribe: async (name: string) => subscriptions.push(name),
       sunsubscribe: async (name: string) => subscriptions.push(`-${name}`),
     });
-    wake = new Wake(subscriber as unknown as Store);
+    const connection = subscriber as unknown as Store;
+    wake = new Wake(connection, connection);
     const scripts = { request } as unknown as Scripts;
     feeds = new Feeds(scripts, wake, new Journal(scripts, new Segments({} as Store), {} as never));
   });

@@ -2,6 +2,7 @@ import { el, html, setHeading } from '../dom.ts';
 import { count, duration, percent, plural, words } from '../format.ts';
 import { graphsPanel } from '../panels/graphs.ts';
 import { panel } from '../panels/panel.ts';
+import { receiversPanel } from '../panels/receivers.ts';
 import {
   age,
   badge,
@@ -191,12 +192,14 @@ export function mailboxPage(place: PageRef, world: World): Page {
   ]);
   const title = world.named(id).name;
   const graphs = graphsPanel(id);
+  const receivers = receiversPanel(id);
   const content = [
     html('section', { class: 'wide', 'aria-label': 'Mailbox' }, el('div', { id: 'mailbox' })),
     section('Over time', graphs.id),
+    section('Who waits for a message', receivers.id),
     section('Messages', 'messages', search),
   ];
-  return { title: `Mailbox ${title}`, id, content, panels: [top, graphs, list] };
+  return { title: `Mailbox ${title}`, id, content, panels: [top, graphs, receivers, list] };
 }
 
 /** What can be done with all messages that are shown: exactly with these. */

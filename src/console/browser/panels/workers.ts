@@ -113,7 +113,7 @@ function workerRow({ holder, session, held }: WorkerHolds, world: World): Row & 
   };
 }
 
-/** Who receives, and what they hold: as many workers as hold something now. */
+/** What each worker holds. */
 export const workers = panel<Waits>({
   id: 'workers',
   path: '/ops/waits',
@@ -137,21 +137,22 @@ export const workers = panel<Waits>({
   ],
 });
 
-/** Whose claims are of a mailbox. */
-function holdersOf({ id }: Mailbox, waits: Waits | undefined): Set<string> {
-  const own = (waits?.heldClaims ?? []).filter(({ mailboxId }) => mailboxId === id);
+/** The workers that hold messages of a mailbox or wait for one. */
+function workersAt({ id }: Mailbox, { waits, receivers }: World): Set<string> {
+  const own = [...(waits?.heldClaims ?? []), ...(receivers?.receivers ?? [])].filter(
+    ({ mailboxId }) => mailboxId === id,
+  );
   return new Set(own.map(({ holder, holderSession }) => `${holder}\t${holderSession}`));
 }
 
 function staff(mailbox: Mailbox, world: World): Element | string {
   const { counts, paused } = mailbox;
   if (paused) return 'paused';
-  const now = holdersOf(mailbox, world.waits).size;
-  if (counts.claimed > 0) return count(now);
-  return counts.ready > 0 ? el('span', { class: 'problem' }, 'nobody holds any of it') : '0';
+  const now = workersAt(mailbox, world).size;
+  return now === 0 && counts.ready > 0 ? el('span', { class: 'problem' }, 'nobody receives it') : count(now);
 }
 
-/** Which mailboxes with work have workers, which is what the claims say: a worker that waits holds nothing. */
+/** Which mailboxes with work have workers: some that hold messages of it, or that wait for one. */
 export const staffing = panel<{ readonly mailboxes: readonly Mailbox[] }>({
   id: 'staffing',
   path: '/mailboxes?limit=200',

@@ -1,0 +1,75 @@
+import { fields, id, optional, queryInteger } from '../call/fields.ts';
+import { param, type Route, read } from '../call/route.ts';
+import { flag, id as idField, text, time } from '../declare/field.ts';
+import { exactly, many, record } from '../declare/record.ts';
+import type { HeldReceive } from '../redis/held.ts';
+import type { Wake } from '../redis/wake.ts';
+import { channelOf } from '../space/keys.ts';
+
+declare module '../call/service.ts' {
+  interface RoomServices {
+    readonly wake: Wake;
+  }
+}
+
+const maxReceivers = 1_000;
+
+/** The topic of a receive, which lua/mailbox/_ready publishes for each scope of a path. */
+export const receiveTopic = (mailboxId: string, scopeId: string): string => `${mailboxId}/${scopeId}`;
+
+export const Receiver = record('Receiver', {
+  mailboxId: idField(),
+  scopeId: text().means('the run whose messages it receives, with all below it; `*`: every run in turn').example('*'),
+  holder: text().orNull().means('its name; null: the name that its key is bound to').example('worker-7'),
+  holderSession: text().means('its session, as it gave it').example('worker-7/3'),
+  since: time().means('when the request began that is held now; a worker repeats it at least every 30 seconds'),
+});
+
+function receiverOf({ topic, ...worker }: HeldReceive): typeof Receiver.type {
+  const [mailboxId, scopeId] = topic.split('/');
+  return Receiver.of({ mailboxId, scopeId, ...worker });
+}
+
+/** Who waits for a message: the receives that the API processes hold. Nothing about them is stored. */
+export const receiversRoute: Route = read({
+  path: '/ops/receivers',
+  call: 'receivers.get',
+  needsAllMailboxes: 'without mailboxId',
+  summary: 'The workers that wait for a message: the receives held now, longest first',
+  description:
+    'All API processes are asked at the moment of the call; nothing is stored. A worker that is at work, or that ' +
+    'receives without `waitSeconds`, is not among them: `heldClaims` of `GET /ops/waits` shows who holds what. ' +
+    '`truncated`: there are more, or a process has not answered within half a second.',
+  query: fields({
+    mailboxId: optional(id()).description('only those of this mailbox; left out: of the whole space'),
+    limit: queryInteger(1, maxReceivers, 200).description('the most receivers'),
+  }),
+  success: {
+    200: exactly({
+      asOf: time().schema,
+      receivers: many(Receiver, maxReceivers).means('longest waiting first').schema,
+      truncated: flag().schema,
+    }).meta({ component: 'Receivers' }),
+  },
+  refuses: ['MAILBOX_NOT_FOUND'],
+  script: 'mailbox/receivers',
+  args: ({ query }) => ({ mailboxId: query.mailboxId ?? '' }),
+  reply: { asOf: time() },
+  serve: async (input, context) => {
+    const { mailboxId, limit } = input.query;
+    const { reply } = await context.run();
+    const held = await context.wake.receives(channelOf(context.caller.org, param(input, 'spaceId')));
+    const found = held.receives
+      .map(receiverOf)
+      .filter((one) => mailboxId === undefined || one.mailboxId === mailboxId)
+      .sort((one, other) => Date.parse(one.since) - Date.parse(other.since));
+    return {
+      status: 200,
+      body: {
+        asOf: reply?.asOf,
+        receivers: found.slice(0, limit),
+        truncated: held.isCut || found.length > limit,
+      },
+    };
+  },
+});
