@@ -1,4 +1,4 @@
-{{/* The release's name if it contains "muster", otherwise <release>-muster; short enough for "-worker" behind it. */}}
+{{/* The release's name if it contains "muster", otherwise <release>-muster; short enough that "-worker" can be appended. */}}
 {{- define "muster.name" -}}
 {{- if contains "muster" .Release.Name -}}
 {{- .Release.Name | trunc 56 | trimSuffix "-" -}}

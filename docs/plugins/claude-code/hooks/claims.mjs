@@ -1,8 +1,8 @@
 // Claims of a Claude Code session: renewed before and after each tool call, given back when the session ends. A model cannot
 // renew while it thinks or while a command runs, and a session that is closed would keep its work until the lease lapses.
 //
-// A claim is a file named as its message, because hooks of parallel tool calls run at the same time. Its mtime says when it
-// was renewed.
+// Each claim is a file named after its message, because hooks of parallel tool calls run at the same time. The file's mtime is
+// the time of the last renewal.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const event = JSON.parse(await text(process.stdin));
 const data = CLAUDE_PLUGIN_DATA ?? join(tmpdir(), 'muster-claims');
 const folder = join(data, String(event.session_id).replaceAll(/[^\w-]/g, '_'));
 
-/** Whether the call succeeded. Throws if the server is unreachable or overloaded, since the claim may still be held then. */
+/** Whether the call succeeded; false once the claim is lost. Throws after any other failure: the claim may still be held. */
 async function call(messageId, name, body) {
   const url = `${MUSTER_URL}/v1/spaces/${MUSTER_SPACE}/messages/${messageId}/${name}`;
   const headers = {
@@ -42,7 +42,7 @@ const read = async (file) => ({
 
 const forget = (id) => rm(join(folder, id), { force: true });
 
-/** The answer of a tool of MCP, in any of the forms in which the client passes it on. */
+/** The answer of an MCP tool, whichever form Claude Code passes it on in. */
 function answered(response) {
   if (response?.structuredContent) return response.structuredContent;
   const content = Array.isArray(response) ? response : response?.content;
