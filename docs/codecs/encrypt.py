@@ -1,4 +1,4 @@
-"""Encrypts every value: AES-256-GCM with a new nonce each, which stands before it. Needs `pip install cryptography`."""
+"""Encrypts every value with AES-256-GCM and a new nonce, which is put in front. Needs `pip install cryptography`."""
 
 import os
 

@@ -24,7 +24,7 @@ class Folder:
         name = hashlib.sha256(data).hexdigest()
         file = self._file(name)
         try:
-            os.utime(file)  # an existing file is used again, and its age begins anew
+            os.utime(file)  # an existing file is reused, and must not be deleted as old
         except FileNotFoundError:
             self.path.mkdir(parents=True, exist_ok=True)
             part = file.with_name(f'{name}.{uuid.uuid4()}')

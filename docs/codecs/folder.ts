@@ -18,7 +18,7 @@ export function folder(path: string, minBytes = 16_384): Codec {
       const name = createHash('sha256').update(bytes).digest('hex');
       const file = fileOf(name);
       const now = new Date();
-      // An existing file is used again, and its age begins anew.
+      // An existing file is reused. A new modification time keeps it from being deleted as old.
       await utimes(file, now, now).catch(async () => {
         await mkdir(path, { recursive: true });
         const part = `${file}.${crypto.randomUUID()}`;

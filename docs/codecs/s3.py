@@ -1,6 +1,7 @@
 """Keeps large values in a bucket of S3, or of a store that speaks its protocol (MinIO, Garage, R2).
 
-The message has only the key of the object. A rule of the bucket deletes objects that are older than your retention.
+The message has only the key of the object. Set a lifecycle rule on the bucket that deletes objects older than your
+retention.
 """
 
 import hashlib
@@ -22,7 +23,7 @@ class Bucket:
 
 
 def signed(bucket: Bucket, method: str, key: str, body: bytes, now: datetime) -> urllib.request.Request:
-    """A request signed as AWS Signature Version 4 says."""
+    """Signs a request with AWS Signature Version 4."""
     url = urlsplit(f'{bucket.url}/{key}')
     time = now.astimezone(timezone.utc).strftime('%Y%m%dT%H%M%SZ')
     content = hashlib.sha256(body).hexdigest()

@@ -1,5 +1,5 @@
 // Keeps large values in a bucket of S3, or of a compatible store (MinIO, Garage, R2): the message has only the key of the
-// object. A rule of the bucket deletes objects that are older than your retention.
+// object. Set a lifecycle rule on the bucket that deletes objects older than your retention.
 import { createHash, createHmac } from 'node:crypto';
 import type { Codec } from 'muster-client';
 

@@ -24,7 +24,7 @@ const { groupId } = await muster.group.create({ mailboxId, condition: 'ALL_TERMI
 for (let from = 0; from < 1000; from += 100)
   await muster.task.submit<Range>({ groupId, taskKey: `from ${from}`, input: { from, to: from + 100 } });
 await muster.task.submit<Range>({ groupId, taskKey: 'none', input: { from: 1, to: 1 } });
-// No more tasks: from now on the group is decided as soon as the last of them has ended.
+// The seal says that no more tasks will come: the group is decided as soon as the last one has ended.
 await muster.group.seal({ groupId });
 
 let group = await muster.group.view<number>({ groupId, waitSeconds: 30 });

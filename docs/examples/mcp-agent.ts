@@ -1,4 +1,4 @@
-// An agent over MCP: the steps of a model that has the space as one of its servers, with the protocol's own client.
+// An agent over MCP. With the protocol's own client library it takes the steps of a model that is connected to the space.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMuster } from 'muster-client';
 
@@ -8,7 +8,7 @@ const headers = { Authorization: `Bearer ${MUSTER_KEY}` };
 const address = new URL(`${MUSTER_URL}/v1/spaces/${MUSTER_SPACE}/mcp`);
 await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
 
-/** Calls a tool. A refusal is a result with the code and a remedy: a model reads it and goes on. */
+/** Calls a tool. A refusal is a result with the code and a remedy: a model would read it, this program throws. */
 async function tool<T>(name: string, args: Record<string, unknown>): Promise<T> {
   const { isError, content } = await client.callTool({ name, arguments: args });
   const [answer] = content;

@@ -1,4 +1,4 @@
-"""Model calls within limits: ten agents share a provider's limit of tokens and a budget. Each call takes the most
+"""Model calls within limits: ten agents share a provider's limit of tokens and a budget. Each call reserves the most
 that it may need, and settles the usage in the provider's answer. A small server stands in for the provider here."""
 
 import json

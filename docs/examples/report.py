@@ -1,4 +1,4 @@
-"""A planner sends twelve searches, and a report that follows once all have ended. No process waits meanwhile."""
+"""A planner sends twelve searches, and a report that follows once all have succeeded. No process waits meanwhile."""
 
 import uuid
 

@@ -12,7 +12,7 @@ reviews = muster.mailbox.create(name=f'reviews-{run}')
 def review(message: Claim, task: Task) -> dict[str, str]:
     draft, reviewer = message.payload['draft'], message.payload['reviewer']
     if reviewer == 'slow':
-        task.wait(60)  # the group is decided without it
+        task.wait(60)  # the group is decided without this review
     is_good = 'TODO' not in draft or reviewer == 'lenient'
     return {'reviewer': reviewer, 'verdict': 'accept' if is_good else 'reject'}
 

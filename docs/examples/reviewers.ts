@@ -9,7 +9,7 @@ interface Review {
   readonly approves: boolean;
 }
 
-// One reviewer who never approves, and one who always does: each works on one review at a time.
+// Two reviewers, each with one review at a time. Both approve every review except the first.
 const { id: mailboxId } = await muster.mailbox.create({ name: 'reviews', unique: true });
 const reviewers = ['ada', 'ben'].map(
   (by) =>

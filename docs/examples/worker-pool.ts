@@ -1,4 +1,5 @@
-// A worker pool counts five texts at a time. One fails at first and is tried again; a hopeless one is given up.
+// A worker pool counts the words of five texts at a time. A text that fails at first is tried again; a hopeless one is
+// given up.
 import { createMuster, GiveUp, RetryLater, Worker } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;

@@ -1,4 +1,4 @@
-"""Mails each question, with a link to the page that answers it: a destination for `question.asked`."""
+"""Mails each question, with a link to the page that answers it. Use it as a destination for `question.asked`."""
 
 import os
 import smtplib

@@ -1,4 +1,5 @@
-// Posts each question to a Slack channel, with a link to the page that answers it: a destination for `question.asked`.
+// Posts each question to a Slack channel, with a link to the page that answers it. Use it as a destination for
+// `question.asked`.
 import { createServer } from 'node:http';
 import { createMuster, type MusterError, verifyWebhook } from 'muster-client';
 
