@@ -94,9 +94,9 @@ function call.keep()
   invocation.counted = unit.changes()
 end
 
---- Ends the request. reply: the members of `@reply`, or nil. counts: `operation`; `syscall` for a renewal, a natural replay
---- or an empty poll; nil for a read or a call that changed nothing; `unfinished` if Node does its part and calls again, so
---- that this answer must not be replayed.
+--- Ends the request. reply: the members of `@reply`, or nil. counts: `operation`; `syscall` for a renewal, a natural
+--- replay or an empty poll; nil for a read or a call that changed nothing; `unfinished` if Node does its part and calls
+--- again, in which case this answer is not stored for replays.
 function call.answer(reply, counts)
   if counts == 'operation' then
     usage.countOperation(callName)

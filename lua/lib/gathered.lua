@@ -8,8 +8,8 @@ local gatheredChanges
 local removals, additions = {}, {}
 local listOf = { ZREM = removals, HDEL = removals, SREM = removals, ZADD = additions, HSET = additions, SADD = additions,
   RPUSH = additions }
---- The commands by kind, then key. Other files of the unit of work read this table. A list of arguments may also hold an
---- index for its command.
+--- The commands by kind, then key. Other files of the unit of work read this table. A list of arguments may also have
+--- named members: an index of its arguments.
 local byKey = { ZREM = {}, HDEL = {}, SREM = {}, ZADD = {}, HSET = {}, SADD = {}, RPUSH = {} }
 --- Whether everything gathered has been written.
 local isWritten = true

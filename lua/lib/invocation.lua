@@ -9,7 +9,7 @@
 --- note(): the rates that a refusal reports; false until the caller is known.
 --- refusals: errors of requests refused by an earlier attempt of the invocation, by `at`.
 --- isSentBack: Node has to do something first and then calls again; heldError, heldId: error and request id of the last
---- request sent back. All calls of a batch have the same id; those behind it wait until it is done.
+--- request sent back. All calls of a batch have the same id, so the calls after it are sent back as well.
 local invocation, root
 local invocations = {}
 

@@ -17,7 +17,7 @@ function lease.seconds(asked, default, maxLeaseSeconds)
   return seconds
 end
 
---- Starts or extends a lease until `at`. nextAt: the space's field as read. Returns `at` as text.
+--- Starts or extends a lease until `at`. nextAt: the time of the timer, from the space's record. Returns `at` as text.
 function lease.hold(kind, key, id, at, nextAt)
   local text = decimal(at)
   sorted.add(key, text, id)

@@ -33,7 +33,7 @@ function timer.disarm(kind, id)
   sorted.remove(keys.timers(), memberOf(kind, id))
 end
 
---- Announces a time that no call waits for to the index of organizations. text: `at` as text.
+--- Announces to the index of organizations a time that no call waits for. text: `at` as text.
 function timer.announce(at, text)
   if at < timer.nextDue and at < (tonumber(timer.wake) or math.huge) then timer.wake = text end
 end
