@@ -4,7 +4,7 @@
 --- wanted scope. Indexes in order of creation are read from the cursor on. The others are read whole, so they are used only
 --- while they are small.
 local indexes = {}
--- Lua allows 200 locals at a time, so these have a block.
+-- Lua allows 200 locals at a time, so the locals of this file have a block.
 do
 --- The most members to read whole, which takes Redis some milliseconds.
 local maxWhole = 5000
@@ -87,7 +87,7 @@ local function firstOf(limit)
   return add, cut
 end
 
---- At most `limit` ids from the chosen sets behind a cursor, in order of creation.
+--- At most `limit` ids from the chosen sets after a cursor, in order of creation.
 local function read(mailboxId, chosen, cursor, limit)
   if #chosen.ordered == 1 and not chosen.others[1] then return idsAfter(chosen.ordered[1], cursor, limit) end
   local add, inOrder = firstOf(limit)
@@ -111,7 +111,7 @@ local function read(mailboxId, chosen, cursor, limit)
   return inOrder()
 end
 
---- Candidate ids of a mailbox behind a cursor, oldest first, at most `limit`. All wanted messages are among them. If the
+--- Candidate ids of a mailbox after a cursor, oldest first, at most `limit`. All wanted messages are among them. If the
 --- index has only wanted messages, at most `few` ids.
 function indexes.ids(mailboxId, states, scopeId, cursor, limit, few)
   local isLive = states ~= ''
