@@ -17,7 +17,7 @@ local function isNarrower(words, limit)
   return limit == '' or words ~= '' and isSubset(words, limit)
 end
 
---- The field in which a key exceeds another one; nil if it gives no more.
+--- The first field in which a key exceeds the limits of another; nil if it grants no more.
 function apiKey.beyond(record, limit)
   if not isSubset(record.permissions, limit.permissions) then return 'permissions' end
   if not isNarrower(record.spaces, limit.spaces) then return 'spaces' end
@@ -53,7 +53,7 @@ function apiKey.hasEnded(record)
   return record.revokedAt or record.expiresAt and record.expiresAt <= now
 end
 
---- The number of keys that count towards the plan: those neither revoked nor expired. owner: the organization.
+--- The number of keys that count towards the plan: keys that are neither revoked nor expired. owner: the organization.
 function apiKey.used(owner)
   return owner.usedKeys - redis.call('ZCOUNT', keys.endingKeys(), '-inf', nowText)
 end
