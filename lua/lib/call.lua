@@ -88,7 +88,7 @@ function call.open(first, second)
   return idempotencyDigest ~= '' and replay() or nil
 end
 
---- Keeps what the call has changed so far, even if the call is sent back.
+--- Keeps the call's changes so far, even if the call is sent back.
 function call.keep()
   if invocation.isWhole then error('an invocation that is refused as a whole keeps nothing') end
   invocation.counted = unit.changes()

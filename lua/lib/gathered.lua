@@ -1,6 +1,6 @@
 --- @export gathered gatheredChanges
---- Commands that the invocation will send, apart from those for records, by kind and key, each with its arguments so far.
---- Writing empties the tables but keeps their size, so that they need not grow again.
+--- Commands that the invocation will send, except commands for records, by kind and key, each with its arguments so
+--- far. Writing empties the tables but keeps their size, so that they need not grow again.
 local gathered = {}
 --- The number of changes gathered by this invocation (unit.changes).
 local gatheredChanges
@@ -14,7 +14,7 @@ local byKey = { ZREM = {}, HDEL = {}, SREM = {}, ZADD = {}, HSET = {}, SADD = {}
 --- Whether everything gathered has been written.
 local isWritten = true
 
---- Drops what a failed invocation left behind, even if it failed while writing.
+--- Drops the commands that a failed invocation left behind, even if it failed while writing.
 function gathered.start()
   gatheredChanges = 0
   if isWritten then return end

@@ -24,8 +24,8 @@ local function readySets(mailboxId, scopeId)
   return chosen
 end
 
---- The sets that together have all messages of these states: those in order of creation, the others, and their total size.
---- nil if there are none.
+--- The sets that together have all messages of these states: `ordered`, the sets in order of creation; `others`; and
+--- `size`, the total size of both. nil if a state has no set, or if the others are too large to read whole.
 local function ofStates(mailboxId, states, scopeId)
   local ordered, others, sum, whole = {}, {}, 0, 0
   local function add(list, key)
@@ -70,7 +70,8 @@ local function ofScope(scopeId)
   return (not chosen[2] or sum <= maxWhole) and { ordered = chosen, others = {}, size = sum } or nil
 end
 
---- Collects ids and keeps the first `limit`. Returns a function that adds one, and one that returns them in order.
+--- Collects ids and keeps the first `limit`. Returns a function that adds an id, and a function that returns the ids in
+--- order.
 local function firstOf(limit)
   local ids, last = {}
   local function cut()
