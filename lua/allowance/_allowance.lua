@@ -2,8 +2,8 @@
 --- @include lib/clock lib/records lib/refuse lib/sorted
 --- An allowance at a given time: its fixed window (aligned to the Unix epoch), used units and cooldown.
 
---- Advances a stored record to the time `at`, but never back behind the last counted window: used units stay counted even if
---- the clock goes back.
+--- Advances a stored record to the time `at`, but never to a window before the last counted one, so used units stay
+--- counted even if the clock goes back.
 local function advance(record, at)
   local windowMs, countedFrom = record.windowSeconds * 1000, record.windowStartedAt
   local startedAt = math.max(at - at % windowMs, countedFrom)
@@ -26,7 +26,7 @@ function allowance.view(allowanceId)
   return record
 end
 
---- The earliest time at which this many units can be granted if nobody uses any before; 0 for at once.
+--- The earliest time at which this many units can be granted if nobody uses any until then; 0 if now.
 function allowance.nextMoment(record, units)
   local cooled = record.cooldownUntil or 0
   if record.unitsLimit - record.usedUnits >= units then return cooled end

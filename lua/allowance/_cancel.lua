@@ -9,8 +9,8 @@ function waiter.stop(record, cancel)
   end
 end
 
---- Stops a waiter that is still in the queue. If it was the head, the next sweep, which is due at once, serves those behind
---- it.
+--- Stops a waiter that is still in the queue. If it was the head, the waiters behind it are served by the next sweep,
+--- which is due at once.
 function waiter.unqueue(record, cancel)
   local isHead = sorted.first(keys.liveWaiters(record.allowanceId)) == record.id
   waiter.stop(record, cancel)

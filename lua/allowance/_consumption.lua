@@ -1,10 +1,11 @@
 --- @record consumption
 --- @include lib/clock lib/finished lib/id lib/maps lib/records lib/sorted lib/unit allowance/_allowance
 --- @include allowance/_waiter scope/_scope
---- Consumptions: their effect on the records of allowance and scope, and their storage. A consumption has no record of its
---- own. It is a member of the organization's finished set, plus what a replay by its workKey answers.
+--- Consumptions: their effect on the records of the allowance and the scope, and their storage. A consumption has no
+--- record of its own: it is a member of the organization's finished set and, if it has a workKey, the answer stored for
+--- replays.
 
---- Whether anyone waits for units of the allowance. Cached until the invocation changes that.
+--- Whether anyone waits for units of the allowance. Cached until the invocation changes the queue.
 function consumption.isWaitedFor(record)
   local key = keys.liveWaiters(record.id)
   if unit.isChanged(key) then return not sorted.isEmpty(key) end
@@ -12,8 +13,9 @@ function consumption.isWaitedFor(record)
   return record.waitedFor
 end
 
---- Consumes units (text) of an allowance that has them (`source`, an allowance.read), counts them in the record of the scope,
---- which must exist, and stores what retention needs to remove the consumption. Returns the units left.
+--- Consumes units (as text) of the allowance `source` (from allowance.read), which must have them. Counts them in the
+--- record of the scope, which must exist, and stores the member by which retention removes the consumption. Returns the
+--- units left.
 function consumption.make(id, source, scopeId, units, workKey)
   local number = tonumber(units)
   allowance.use(source, number)
@@ -50,7 +52,7 @@ function consumption.find(allowanceId, id)
   return found
 end
 
---- Records the units that a consumption or grant has really used. A consumption also corrects the sum of its run.
+--- Records the units that a consumption or grant has really used, and for a consumption corrects the sum of its run.
 function consumption.settle(found, units)
   if found.waiter then
     records.set(found.waiter, 'settledUnits', units)

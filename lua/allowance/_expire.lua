@@ -1,5 +1,6 @@
 --- @include lib/due lib/queue lib/unit allowance/_cancel allowance/_serve allowance/_waiter
 --- Both handlers read queues, which the sweep may have changed before, so the changes are written first.
+
 --- A time at which a grant may be possible: a window starts, a cooldown ends, or an earlier step has left work.
 due['allowance:grant'] = function(allowanceId, at, maxChanges)
   unit.write()

@@ -1,6 +1,6 @@
 --- @include lib/sorted allowance/_waiter
---- Grants waiters their units, which have already been taken from `source` (an allowance.read). Each new grant removes up to
---- two grants of past windows from heldGrants, so that past grants never accumulate.
+--- Grants waiters their units, which have already been taken from `source` (see allowance.read). Each new grant removes
+--- up to two grants of past windows from heldGrants, so that past grants never accumulate.
 function waiter.grant(granted, source, at)
   local held, endsAt = keys.heldGrants(), string.format('%d', source.windowEndsAt)
   local past = sorted.byScore(held, '-inf', string.format('%d', at), 2 * #granted)

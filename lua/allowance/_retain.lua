@@ -10,7 +10,7 @@ retained['allowance:waiter'] = function(waiterId, at)
   scope.release(record.scopeId, at)
 end
 
---- Removes a consumption: what its workKey replays, and its part in the sums of its scope.
+--- Removes a consumption: the answer stored for its workKey, and its share of the sums of its scope.
 retained['allowance:consumption'] = function(member, at)
   local parsed = consumption.parse(member)
   if parsed.workKey ~= '' then maps.remove(keys.consumptionKeys(parsed.allowanceId), parsed.workKey) end

@@ -1,7 +1,7 @@
 --- @include lib/clock lib/waiting allowance/_allowance allowance/_waiter
 
---- The reason why a waiter waits, and the earliest time at which that may end: false if unknown, or if it has passed but was
---- not swept yet.
+--- Why a waiter waits, and the earliest time at which its wait may end; false if that is unknown, or if the time has
+--- passed but no sweep has served the queue yet.
 local function blockOf(record)
   if record.position > 1 then return 'HEAD_OF_LINE', false end
   local from = allowance.read(record.allowanceId, now)

@@ -1,11 +1,10 @@
---- Adopts a provider's report of what is left of its limit: used units rise until no more are left than reported. If none are
---- left, the allowance cools down until the provider's reset, an hour at most, but never shortens a cooldown. resetAt: epoch
---- milliseconds or ''.
+--- Adopts the remaining units that a provider reports: raises the used units until no more remain than reported. If
+--- none remain, the allowance cools down until the provider's reset, for an hour at most; a longer cooldown is never
+--- shortened. resetAt: epoch milliseconds or ''.
 --- @request write
 --- @args allowanceId remainingUnits resetAt
 --- @reply allowance:allowance
 --- @include lib/call lib/clock lib/plan lib/records allowance/_allowance
--- The longest cooldown.
 local maxCooldownMs = 3600000
 local record = allowance.view(allowanceId)
 local used = math.max(record.usedUnits, record.unitsLimit - tonumber(remainingUnits))

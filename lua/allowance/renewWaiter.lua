@@ -1,5 +1,5 @@
---- Sets a WAITING waiter's time to live, counted from now; it keeps its place in line. ttlSeconds '': the one it was queued
---- with.
+--- Sets a WAITING waiter's time to live, counted from now; it keeps its place in line. ttlSeconds '': the time to live
+--- with which it was queued.
 --- @request write
 --- @args waiterId ttlSeconds
 --- @reply waiter:waiter
@@ -9,7 +9,7 @@ if record.state ~= 'WAITING' then refuse('WAITER_NOT_WAITING', record.state) end
 if record.expiresAt <= now then refuse('WAITER_NOT_WAITING', 'EXPIRED') end
 if waiter.cancelOf(record) then refuse('WAITER_NOT_WAITING', 'CANCELLED') end
 
--- Until its first renewal, the time to live follows from the waiter's end; now it is stored.
+-- Before its first renewal, a waiter has no stored ttlSeconds: it is the time from createdAt to expiresAt.
 if not record.ttlSeconds then records.set(record, 'ttlSeconds', (record.expiresAt - record.createdAt) / 1000) end
 records.set(record, 'expiresAt', now + (tonumber(ttlSeconds) or record.ttlSeconds) * 1000)
 timer.arm('allowance:waiter', waiterId, record.expiresAt)

@@ -1,5 +1,5 @@
---- Corrects a consumption, or a waiter's grant, to the units really used. While its window lasts, the difference is consumed
---- or given back, and waiters that now fit are granted. Later only the sums of its run change.
+--- Corrects a consumption, or a waiter's grant, to the units really used. While its window lasts, the difference is
+--- consumed or given back, and waiters that now fit are granted. After the window, only the sums of its run change.
 --- @request write
 --- @args allowanceId consumptionId units
 --- @reply id units settledUnits availableUnits replay

@@ -1,6 +1,6 @@
---- Changes the units of each window, the current one included; waiters that now fit are granted in the same step. Refuses
---- fewer units than a waiter asks for, which could then never be granted; waiters of cancelled runs that ask for more are
---- ended first. detail: for the audit trail.
+--- Changes the units of each window, the current one included; waiters that now fit are granted in the same step.
+--- Refuses a limit below the units that any waiter asks for, as that waiter could never be granted; waiters of
+--- cancelled runs that ask for more are ended first. detail: for the audit trail.
 --- @request write
 --- @args allowanceId unitsLimit detail
 --- @reply allowance:allowance

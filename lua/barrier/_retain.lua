@@ -1,5 +1,5 @@
 --- @include lib/retained lib/sorted lib/unit barrier/_barrier scope/_retain scope/_scope
---- Removes a RELEASED or CANCELLED barrier. One with a new epoch is not in the finished set.
+--- Removes a RELEASED or CANCELLED barrier. A barrier whose next epoch has started is not in the finished set.
 retained['barrier:barrier'] = function(barrierId, at)
   local record = barrier.load(barrierId, 'scopeId', 'state')
   unit.delete(keys.barrier(barrierId), keys.arrivalKeys(barrierId))

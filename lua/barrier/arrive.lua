@@ -1,5 +1,5 @@
---- Records an arrival. The one that completes the target releases the barrier. An arrivalKey counts once per epoch. epoch '':
---- the current one.
+--- Records an arrival. The arrival that completes the target releases the barrier. An arrivalKey counts once per epoch.
+--- epoch '': the current epoch.
 --- @request write
 --- @args barrierId arrivalKey epoch
 --- @reply barrier:barrier
@@ -7,7 +7,7 @@
 --- @include lib/call lib/clock lib/records lib/refuse lib/sets barrier/_barrier barrier/_cancel scope/_scope
 local record = barrier.read(barrierId)
 barrier.stop(record, scope.cancelOf(scope.path(record.scopeId)))
--- A late retry from an earlier epoch is no replay of an arrival in this one, even if the same key has arrived again.
+-- A late retry from an earlier epoch must not replay an arrival in this epoch, even if the same key has arrived again.
 if epoch ~= '' and tonumber(epoch) ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
 local key = keys.arrivalKeys(barrierId)
 if sets.has(key, arrivalKey) then return call.answer({ barrier = record }, 'syscall') end

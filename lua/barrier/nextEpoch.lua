@@ -1,4 +1,5 @@
---- Reopens a RELEASED or CANCELLED barrier. UNLINK removes the arrivalKeys of the past epoch at the same cost for any number.
+--- Reopens a RELEASED or CANCELLED barrier. UNLINK removes the arrivalKeys of the past epoch; its cost does not depend
+--- on their number.
 --- @request write
 --- @args barrierId
 --- @reply barrier:barrier

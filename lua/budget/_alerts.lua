@@ -1,7 +1,7 @@
 --- @export alerts
 --- @include lib/money lib/records budget/_budget
---- The percentages of a budget's limit at which its use is announced, each once per window. `alerted` has those already
---- announced, as `,50,80,`.
+--- The percentages of a budget's limit at which its use is announced, each once per window. `alerted` lists the
+--- percentages already announced, as `,50,80,`.
 local alerts = {}
 
 local function isReached(record, percent)

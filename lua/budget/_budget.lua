@@ -4,7 +4,7 @@
 --- overdrawn. A budget with a parent, a window or alerts always stores it, so `overdrawn` says whether more fields must be
 --- read.
 
---- The balances of a budget and what reserve and settle need. Refuses if the budget does not exist.
+--- The balances of a budget, and its other fields that reserve and settle need. Refuses if the budget does not exist.
 function budget.read(budgetId)
   local record = budget.load(budgetId, 'limitMinor', 'reserved', 'settled', 'available', 'overdrawn')
     or refuse('BUDGET_NOT_FOUND')
@@ -51,8 +51,8 @@ function budget.move(record, from, to, amountMinor)
   records.set(record, to, money.add(record[to], amountMinor))
 end
 
---- Books spending beyond a reservation: it is paid from what is available, and the budget is overdrawn by the rest. Returns
---- the rest.
+--- Books spending beyond a reservation: takes it from the available balance, and overdraws the budget by the rest.
+--- Returns the rest.
 function budget.overrun(record, amountMinor)
   local paid = money.exceeds(amountMinor, record.available) and record.available or amountMinor
   budget.move(record, 'available', 'settled', paid)
@@ -65,7 +65,7 @@ function budget.isOverdrawn(record)
   return record.overdrawn and record.overdrawn ~= '0'
 end
 
---- The lowest limit that covers what is reserved, settled and overdrawn.
+--- The lowest limit that covers the reserved, settled and overdrawn amounts.
 function budget.neededLimit(record)
   return money.add(money.add(record.reserved, record.settled), record.overdrawn or '0')
 end

@@ -18,7 +18,7 @@ function entry.find(key, workKey)
     overdrawnMinor = overdrawnMinor == '' and '0' or overdrawnMinor }
 end
 
---- The reference to an entry that its reservation keeps.
+--- The text by which a reservation refers to one of its entries.
 function entry.reference(kind, workKey)
   return kind .. ' ' .. workKey
 end

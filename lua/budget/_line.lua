@@ -1,7 +1,7 @@
 --- @export line
 --- @include lib/money lib/refuse budget/_budget
---- A budget with all budgets above it. Whatever it spends, each of them spends. The ids of its ancestors are stored at
---- creation and never change.
+--- A budget and all budgets above it. An amount spent from the budget is spent from each of them. The ids of its
+--- ancestors are stored at creation and never change.
 local line = {}
 
 --- The budget, then its parent, and so on up to the root, each at the current time.
@@ -13,7 +13,7 @@ function line.of(record)
   return levels
 end
 
---- Refuses for want of money in this budget.
+--- Refuses because this budget has too little money left.
 function line.refuseShort(record)
   local isOverdrawn = budget.isOverdrawn(record)
   local short = isOverdrawn and record.overdrawn .. ' ' .. budget.neededLimit(record) or record.available .. ' -'

@@ -28,9 +28,10 @@ function work.reservation(asked)
   return record
 end
 
---- Moves an amount from the reservation to its `field` and, in the budget and those above it, to `balance`: settledMinor and
---- settled, or voidedMinor and available. The reservation closes as `finalState` when nothing remains. What exceeds the
---- reservation is an overrun, which each budget books for itself. emitter: emits the event. Returns the answer.
+--- Moves an amount from the reservation to its `field` and, in the budget and the budgets above it, to `balance`:
+--- settledMinor and settled, or voidedMinor and available. The reservation closes as `finalState` when nothing remains.
+--- The amount beyond the reservation is an overrun, which each budget books for itself. emitter: emits the event.
+--- Returns the answer.
 function work.book(asked, record, emitter, amountMinor, field, balance, finalState)
   -- If settleBy passed after the last sweep, the overdue event must come before the reservation closes.
   reservation.becomeOverdue(record)

@@ -24,7 +24,7 @@ scope.needRunning(path)
 plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(path)
--- Most budgets are plain and skip what follows.
+-- Most budgets are plain: only their own balance is checked.
 local levels = record.overdrawn and line.of(record)
 if levels then
   line.needAvailable(levels, amountMinor)

@@ -1,5 +1,5 @@
---- Settles a reservation in part or in full; the remainder stays reserved. overrun '1': accepts more than the remainder.
---- label: what it was spent for, or ''.
+--- Settles a reservation in part or in full; the remainder stays reserved. overrun '1': accepts more than the
+--- remainder. label: what the amount was spent on, or ''.
 --- @request write
 --- @space reservations:ACTIVE reservations:SETTLED
 --- @args budgetId reservationId amountMinor overrun workKey label tail

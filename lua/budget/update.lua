@@ -1,6 +1,6 @@
---- Changes a budget's limit, which is never below what is reserved and settled, and the percentages of its alerts. A limit
---- that also covers the overdrawn amount settles it. '' leaves a field as it is. alertPercents: a JSON list; detail: for the
---- audit trail.
+--- Changes a budget's limit, which must cover the reserved and settled amounts, and the percentages of its alerts. A
+--- limit that also covers the overdrawn amount settles it. '' leaves a field as it is. alertPercents: a JSON list;
+--- detail: for the audit trail.
 --- @request write
 --- @args budgetId limitMinor alertPercents detail
 --- @reply budget:budget

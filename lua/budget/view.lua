@@ -1,6 +1,6 @@
---- A budget with a page of its reservations in the states `,A,B,` ('' for all): ACTIVE ones first, then closed ones, each
---- newest first. The cursor has the part of the list, `active` or `closed`, and the last id in it. Each state has its own
---- set, so every record read is part of the page.
+--- A budget with a page of its reservations in the states `,A,B,` ('' for all): ACTIVE ones first, then closed ones,
+--- each newest first. part, cursor: the part of the list to continue, `active` or `closed`, and the last id seen in it.
+--- Each state has its own set, so every record read is part of the page.
 --- @request read
 --- @args budgetId states limit part cursor
 --- @reply budget:budget spentByLabel nextCursor reservations:reservation[]

@@ -37,8 +37,8 @@ end
 --- from that moment on, which may start up to one segment earlier. Refuses if events after the cursor have been lost.
 --- opened: `last digest number`, the segment that contains the cursor and how many of its events follow (-1 if it has no such
 --- event); '' if Node does not know.
---- Returns the entries, and the segments that precede them and may hold more than the page; and `last`, the next cursor if
---- the page is empty, or '' if Node has to look into the first segment and call again.
+--- Returns `segments`, which come first and may hold more than the page needs; `entries`, which follow them; and
+--- `last`: the next cursor if the page is empty, or '' if Node has to look into the first segment and call again.
 local function pageOf(cursor, epoch, limit, opened, trimmedThrough, packedThrough)
   trimmedThrough = trimmedThrough or '0-0'
   local current = maps.get(keys.org(), 'epoch')

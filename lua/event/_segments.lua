@@ -4,8 +4,9 @@
 --- (src/event/segments.ts). The index has an entry for each segment, under the id of its last event. The space's
 --- packedThrough is the last packed event; later events are in the stream.
 ---
---- A script that needs a packed event replies PACKED before it has written anything. Node opens the segment and calls again
---- with its content as `opened`: a line that says what it is, then a line `id type text` for each event.
+--- A script that needs a packed event replies PACKED before it has written anything. Node opens the segment and calls
+--- again with its content as `opened`: a line that says which part of the journal this is, then a line `id type text`
+--- for each event.
 local segments = {}
 
 local function described(place)
@@ -44,8 +45,8 @@ local function eventsOf(lines)
   return events
 end
 
---- The events after a packed position: `entries`; `through`, the position behind them; `skipped`, how many events are missing
---- because their segment is damaged. nil if Node has not opened them; then reply PACKED with `position`.
+--- The events after a packed position: `entries`; `through`, the position that they reach; `skipped`, how many events
+--- are missing because their segment is damaged. nil if Node has not opened them; then reply PACKED with `position`.
 function segments.page(position, opened)
   local after, through, last, digest, skipped, lines = string.match(opened, '^(%S+) (%S+) (%S+) (%S+) (%d+)\n(.*)$')
   if after ~= position or not isStill(last, digest) then return nil end

@@ -1,6 +1,7 @@
---- Packs the oldest events of a journal: `segment`, with `count` events from `first` to `last`, replaces the stream entries
---- from `head` to `tail` (each `id type text`). If it also contains the events of the newest segment, merged and mergedDigest
---- name that; else they are ''. Changes nothing if the stream no longer starts with these entries.
+--- Packs the oldest events of a journal: `segment`, with `count` events from `first` to `last`, replaces the stream
+--- entries from `head` to `tail` (each `id type text`). If it also contains the events of the newest segment, merged
+--- and mergedDigest name that segment; otherwise they are ''. Changes nothing if the stream no longer starts with these
+--- entries.
 --- @full
 --- @args spaceId requestId head tail first last count digest merged mergedDigest
 --- @long segment

@@ -7,7 +7,7 @@ function cancels.groups.ids(scopeId, last)
   return { groupId or nil }
 end
 
---- Ends the group's members as well, as it decides the group.
+--- Decides the group, which may end its members as well. Returns the number of records ended.
 function cancels.groups.stop(id, cancel)
   local record = group.load(id)
   if record.state == 'DECIDED' then return 0 end

@@ -1,6 +1,6 @@
 --- @include lib/caller lib/guards lib/refuse group/_group group/_task mailbox/_message
---- For a caller limited to mailboxes: a group sends to its own mailbox, and its decision ends members that joined from
---- others.
+--- A caller limited to mailboxes needs all mailboxes of the group: a submit sends to the group's own mailbox, and a
+--- decision ends members that joined from others.
 function guards.groupId(groupId)
   local record = group.load(groupId, 'mailboxId', 'otherMailboxes')
   if record and not group.isVisible(record) then refuse('PERMISSION_DENIED', 'mailbox') end

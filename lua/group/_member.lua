@@ -16,7 +16,7 @@ function members.started(record)
   emit.task.started(record.taskId, task.of(record))
 end
 
---- The outcome of a group that is decided, or that a deadline or cancel due at `at` decides; nil if undecided.
+--- The outcome of a decided group, or the outcome that a deadline or cancel due at `at` gives it; nil if undecided.
 local function outcomeOf(groupRecord, at)
   if groupRecord.state == 'DECIDED' then return group.load(groupRecord.id, 'outcome').outcome end
   if group.isOverdue(groupRecord, at) then return 'EXPIRED' end
@@ -38,7 +38,8 @@ function members.released(record, at)
   group.add(groupRecord, 'pending', 1)
 end
 
---- READY or CLAIMED to a final state, which may decide the group. Sets record.groupState of an ACKED one to the group's state.
+--- READY or CLAIMED to a final state, which may decide the group. For an ACKED message, sets record.groupState to the
+--- group's state.
 function members.finished(record, wasClaimed, at, reason, cause)
   local groupRecord, outcome = group.load(record.groupId), outcomes[record.state]
   group.add(groupRecord, wasClaimed and 'running' or 'pending', -1)

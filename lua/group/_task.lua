@@ -1,7 +1,7 @@
 --- @record task
 --- @include lib/maps lib/records lib/sorted group/_group
---- A member task. Its record keeps what outlives its message: state, reason and attempts, once it has ended. Until then the
---- message has them.
+--- A member task. Once it has ended, its record keeps its state, reason and attempts, because it outlives its message.
+--- Until then the message has them.
 local stateOf = { READY = 'PENDING', DELAYED = 'PENDING', BLOCKED = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED', REJECTED = 'FAILED', FAILED = 'FAILED',
   EXPIRED = 'EXPIRED', CANCELLED = 'CANCELLED' }
 

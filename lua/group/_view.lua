@@ -7,7 +7,7 @@ local function withState(found, record)
   return found
 end
 
---- Adds to each record its members, in the order they joined. All their packed messages are opened together.
+--- Adds its members to each record, in the order they joined. All their packed messages are opened together.
 function group.withMembers(list)
   local messageIds = {}
   for _, record in ipairs(list) do

@@ -1,5 +1,6 @@
---- Creates a task group and its gate scope, a child of parentScopeId ('' for a root scope). threshold: only for N_ACCEPTED,
---- else ''; deadline: epoch milliseconds or ''. A known workKey answers its first group.
+--- Creates a task group and its gate scope, a child of parentScopeId ('' for a root scope). threshold: only for
+--- N_ACCEPTED, otherwise ''; deadline: epoch milliseconds or ''. If the workKey is known, replies with the group that
+--- it created.
 --- @request write
 --- @space maxArmedTimers timers:ARMED
 --- @args parentScopeId mailboxId condition threshold deadline workKey tail scopeTail

@@ -1,7 +1,7 @@
---- Lists groups in the states `,A,B,` ('' for all), newest first. A page scans at most 1,000 groups and members and, after
---- its first group, 4 MiB of outcomes, so it may be short although more follow; the next cursor is the last id scanned. A
---- page ends before a group with damaged outcomes. A page that would start with one is refused with its id, which is the
---- cursor to continue with.
+--- Lists groups in the states `,A,B,` ('' for all), newest first. A page scans at most 1,000 groups and members and,
+--- after its first group, 4 MiB of outcomes, so it may be short although more follow; the next cursor is the last id
+--- scanned. A page ends before a group with damaged outcomes. If that group would be the first of a page, the page is
+--- refused with the group's id, which is the cursor to continue with.
 --- @request read
 --- @args states limit cursor
 --- @reply nextCursor groups:group[]

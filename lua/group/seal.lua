@@ -1,4 +1,4 @@
---- Closes a group to new members, which may decide it. A later seal returns the outcome of the first one.
+--- Closes a group to new members. This may decide the group. A later seal returns the outcome of the first one.
 --- @request write
 --- @args groupId
 --- @reply outcome

@@ -1,7 +1,7 @@
---- Submits a member task, which the group's mailbox delivers in the gate scope. input: JSON text, or '' for null. deadline:
---- epoch milliseconds; delaySeconds, maxAttempts, priority: numbers; prerequisites: see mailbox/_after; required: see
---- mailbox/_requires; traceparent, tracestate: W3C Trace Context; each '' if absent. unique '1': a known taskKey answers its
---- member.
+--- Submits a member task, which the group's mailbox delivers in the gate scope. input: JSON text, or '' for null.
+--- deadline: epoch milliseconds; delaySeconds, maxAttempts, priority: numbers; prerequisites: see mailbox/_after;
+--- required: see mailbox/_requires; traceparent, tracestate: W3C Trace Context; each '' if absent. unique '1': if the
+--- taskKey is known, replies with its member.
 --- @request write
 --- @args groupId taskKey unique tail taskTail
 --- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate

@@ -3,9 +3,10 @@
 --- @include lib/decimal lib/idempotency lib/invocation lib/refuse lib/unit
 --- References between the calls of an atomic batch, and the answers that its calls expect.
 ---
---- Node sends the terms of a call as JSON (src/batch/terms.ts). `from` lists its references. The arguments hold a placeholder
---- for each; the id it leads to takes its place. `distinct` has the lists of ids that contain references; such a list must
---- not name an id twice. `expect` has the members that the answer must have.
+--- Node sends the terms of a call as JSON (src/batch/terms.ts). `from` lists its references. The arguments hold a
+--- placeholder for each reference, which is replaced by the id that the reference leads to. `distinct` has the lists of
+--- ids that contain references; such a list must not name an id twice. `expect` has the members that the answer must
+--- have.
 ---
 --- References and members say where in a reply a value is: `at` is the path to it in the list; `is`, a text that does not
 --- depend on the reply; `of`, the name of a function in `worked`, with its sources; `given`, a path, with `other`, the source
@@ -17,8 +18,9 @@ local idForm = '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%
 --- The longest part of a value that a refusal shows, in bytes.
 local maxShown = 100
 
---- Starts a batch. digest: of its Idempotency-Key, '' without one. placeholders: of all references, by their numbers. ids:
---- those that the references led to, if this repeats an earlier batch.
+--- Starts a batch. digest: the digest of its Idempotency-Key, '' without one. placeholders: the placeholders of all
+--- references, in the order of their numbers. ids: if this repeats an earlier batch, the ids to which its references
+--- led.
 function answers.begin(digest, fingerprint, placeholders, ids)
   local batch = { digest = digest, fingerprint = fingerprint, ids = ids or {}, isRepeated = ids ~= nil, placeholders = {} }
   for placeholder in string.gmatch(placeholders, '%S+') do table.insert(batch.placeholders, placeholder) end
@@ -66,7 +68,8 @@ local function refuseReference(message)
   refuse('VALIDATION_FAILED', message)
 end
 
---- Follows the references of a call and returns its arguments with the ids filled in. replies: of the calls so far.
+--- Follows the references of a call and returns its arguments with the ids filled in. replies: the replies of the calls
+--- so far.
 function answers.refer(text, terms, replies)
   local ids = invocation.batch.ids
   for _, reference in ipairs(terms.from) do

@@ -88,15 +88,15 @@ function call.open(first, second)
   return idempotencyDigest ~= '' and replay() or nil
 end
 
---- Keeps what the call has changed so far, even if the call is sent back.
+--- Keeps the call's changes so far, even if the call is sent back.
 function call.keep()
   if invocation.isWhole then error('an invocation that is refused as a whole keeps nothing') end
   invocation.counted = unit.changes()
 end
 
---- Ends the request. reply: the members of `@reply`, or nil. counts: `operation`; `syscall` for a renewal, a natural replay
---- or an empty poll; nil for a read or a call that changed nothing; `unfinished` if Node does its part and calls again, so
---- that this answer must not be replayed.
+--- Ends the request. reply: the members of `@reply`, or nil. counts: `operation`; `syscall` for a renewal, a natural
+--- replay or an empty poll; nil for a read or a call that changed nothing; `unfinished` if Node does its part and calls
+--- again, in which case this answer is not stored for replays.
 function call.answer(reply, counts)
   if counts == 'operation' then
     usage.countOperation(callName)

@@ -14,15 +14,15 @@ local function grant(permissions, limits)
 end
 
 --- Identifies the caller by a token's grant, which takes the place of the digest: `grant <end> <permissions> <spaces>
---- <actor>`. Refuses a grant that has ended, and an unknown organization.
+--- <actor>`. Refuses an expired grant, and an unknown organization.
 local function identifyToken()
   local endsAt, permissions, spaces = string.match(apiKeyDigest, '^grant (%d+) (%S*) (%S*) ')
   if now >= tonumber(endsAt) or redis.call('EXISTS', keys.org()) == 0 then refuse('INVALID_API_KEY') end
   grant(permissions, spaces ~= '' and { spaces = spaces })
 end
 
---- Reads all fields of a key, and records its first use of the day. Unknown, ended and revoked keys are refused after the
---- same work.
+--- Reads all fields of a key, and records its first use of the day. Unknown, expired and revoked keys are refused after
+--- the same work.
 local function readWhole(key)
   local stored = records.stored(key)
   for name, value in pairs(stored) do
@@ -36,9 +36,10 @@ local function readWhole(key)
   if stored.usedDay ~= today then records.put(key, 'usedDay', today) end
 end
 
---- Refuses an unknown, ended or revoked key before anything about the request is revealed. Most keys are limited by
---- permissions and spaces only. Such a key gets a field `plain` on its first use of the day: the day, followed by the spaces.
---- It spares later calls of that day the other limits. Revoking the key or setting its end takes effect at once all the same.
+--- Refuses an unknown, expired or revoked key before anything about the request is revealed. Most keys are limited by
+--- permissions and spaces only. Such a key gets a field `plain` on its first use of the day: the day, followed by the
+--- spaces. With it, later calls of that day need not read the other limits. Revoking the key or setting its end still
+--- takes effect at once.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = keys.apiKey(apiKeyDigest)
@@ -122,8 +123,8 @@ function caller.needOwnName(field)
     .. 'without control characters; only a key that is bound to a holder may leave it out')
 end
 
---- Whether the caller has one of the permissions, which are separated by commas. `mailboxes` stands for a caller that may use
---- every mailbox.
+--- Whether the caller has one of the permissions, which are separated by commas. The name `mailboxes` asks instead
+--- whether the caller may use every mailbox.
 local function hasOneOf(names)
   if names == 'mailboxes' then return caller.hasAllMailboxes() end
   for name in string.gmatch(names, '[^,]+') do

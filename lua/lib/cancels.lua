@@ -4,5 +4,5 @@
 --- `total`: the counter in the record of the scope.
 --- `ids(scopeId, last, maxRecords)`: ids of that scope alone, newest first, after `last` ('': from the start).
 --- `stop(id, cancel)`: stops a record if it is live, and returns how many records that changed.
---- `isLive`: the scope's counter `live` includes these records, so it tells when none are left.
+--- `isLive`: the scope's counter `live` includes these records, so it shows when none are left.
 local cancels = {}

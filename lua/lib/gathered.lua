@@ -1,6 +1,6 @@
 --- @export gathered gatheredChanges
---- Commands that the invocation will send, apart from those for records, by kind and key, each with its arguments so far.
---- Writing empties the tables but keeps their size, so that they need not grow again.
+--- Commands that the invocation will send, except commands for records, by kind and key, each with its arguments so
+--- far. Writing empties the tables but keeps their size, so that they need not grow again.
 local gathered = {}
 --- The number of changes gathered by this invocation (unit.changes).
 local gatheredChanges
@@ -8,13 +8,13 @@ local gatheredChanges
 local removals, additions = {}, {}
 local listOf = { ZREM = removals, HDEL = removals, SREM = removals, ZADD = additions, HSET = additions, SADD = additions,
   RPUSH = additions }
---- The commands by kind, then key. Other files of the unit of work read this table. A list of arguments may also hold an
---- index for its command.
+--- The commands by kind, then key. Other files of the unit of work read this table. A list of arguments may also have
+--- named members: an index of its arguments.
 local byKey = { ZREM = {}, HDEL = {}, SREM = {}, ZADD = {}, HSET = {}, SADD = {}, RPUSH = {} }
 --- Whether everything gathered has been written.
 local isWritten = true
 
---- Drops what a failed invocation left behind, even if it failed while writing.
+--- Drops the commands that a failed invocation left behind, even if it failed while writing.
 function gathered.start()
   gatheredChanges = 0
   if isWritten then return end

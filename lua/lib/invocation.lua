@@ -1,15 +1,15 @@
 --- @registry invocation
 --- @export invocations root
---- The current invocation: one FCALL. It carries out a list of calls of one organization, each with its own arguments and
---- reply. `invocation` is made anew for each FCALL, so nothing in it has to be reset. Its members are shared by the calls;
---- modules add what they keep for the length of an invocation:
+--- The current invocation: one FCALL. It carries out a list of calls of one organization, each with its own arguments
+--- and reply. `invocation` is made anew for each FCALL, so nothing in it has to be reset. Its members are shared by the
+--- calls; modules add the state that they keep for one invocation:
 --- counted: the number of changes (unit.changes) when the current request was counted; false before that.
 --- script: the script of the current request; at: the position before its arguments; isWhole: one refusal refuses the whole
 --- invocation.
 --- note(): the rates that a refusal reports; false until the caller is known.
 --- refusals: errors of requests refused by an earlier attempt of the invocation, by `at`.
 --- isSentBack: Node has to do something first and then calls again; heldError, heldId: error and request id of the last
---- request sent back. All calls of a batch have the same id; those behind it wait until it is done.
+--- request sent back. All calls of a batch have the same id, so the calls after it are sent back as well.
 local invocation, root
 local invocations = {}
 

@@ -2,8 +2,8 @@
 --- @registry leases
 --- @include lib/decimal lib/records lib/refuse lib/sorted lib/space lib/timer
 --- Leases of the space: for each kind a sorted set by the end of the lease. All leases of a kind share one timer of the
---- organization. Its time is kept in the space's record and is never later than the earliest end. So starting a lease costs
---- one command, ending it one more, and the leases of one space can be read without those of others.
+--- organization. Its time is kept in the space's record and is never later than the earliest end. So starting a lease
+--- costs one command, ending it one more, and the leases of one space can be read by themselves.
 ---
 --- kind: the timer's kind, `<room>:<kind>`; key: the sorted set. `leases` maps a kind to its field in the space's record.
 local lease, leases = {}, {}
@@ -17,7 +17,7 @@ function lease.seconds(asked, default, maxLeaseSeconds)
   return seconds
 end
 
---- Starts or extends a lease until `at`. nextAt: the space's field as read. Returns `at` as text.
+--- Starts or extends a lease until `at`. nextAt: the time of the timer, from the space's record. Returns `at` as text.
 function lease.hold(kind, key, id, at, nextAt)
   local text = decimal(at)
   sorted.add(key, text, id)

@@ -13,8 +13,8 @@ function money.halves(amount)
   return tonumber(string.sub(amount, 1, -10)), tonumber(string.sub(amount, -9))
 end
 
---- Joins two halves to an amount, with carry or borrow where the lower half is out of range. Returns the amount, then its
---- halves.
+--- Joins two halves into an amount, with carry or borrow where the lower half is out of range. Returns the amount, then
+--- its halves.
 function money.join(high, low)
   if low < 0 then high, low = high - 1, low + 1000000000 end
   if low >= 1000000000 then high, low = high + 1, low - 1000000000 end

@@ -19,8 +19,8 @@ local function idsBefore(key, before, limit)
   return redis.call('ZRANGE', key, before == '' and '+' or '(' .. before, '-', 'BYLEX', 'REV', 'LIMIT', 0, limit)
 end
 
---- A page, newest first, behind the id `cursor` ('' for the first page). Returns the ids, and the last of them if there are
---- more, else false.
+--- A page, newest first, after the id `cursor` ('' for the first page). Returns the ids, and the last of them if there
+--- are more, else false.
 local function page(key, limit, cursor)
   return cutPage(idsBefore(key, cursor, limit + 1), limit)
 end

@@ -28,7 +28,8 @@ function plan.read()
   tasks, agents = tonumber(limits[8]), tonumber(limits[9])
 end
 
---- Whether an operation is left this month, after `more` of this request. Only the free plan has that limit.
+--- Whether an operation is left this month, after `more` that this request has yet to count. Only the free plan has
+--- that limit.
 function plan.hasOperation(more)
   return not hardStop or org.operationsMonth ~= usage.month() or count.ofOrg(org, 'usedOperations') + more < hardStop
 end

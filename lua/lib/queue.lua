@@ -11,8 +11,8 @@
 --- load(id): the resource's record, with `sequence` and `rebuiltThrough`; key(id): its key.
 --- read(waiterId): a waiter's record, with `state`, `units` and `expiresAt`; of(record): the id of the resource;
 --- cancelOf(record): the cancel of its run, if any.
---- stop(record, cancel): ends a waiter whose run is cancelled; expire(record, at): one whose time ended at `at`;
---- unqueue(record, cancel): stops one at any position.
+--- stop(record, cancel): ends a waiter whose run is cancelled; expire(record, at): ends a waiter whose time ended at
+--- `at`; unqueue(record, cancel): like stop, for a waiter at any position.
 local queue, lines = { rebuildBatch = 100 }, {}
 --- Appends a waiter for `units` and returns its position.
 function queue.add(kind, id, waiterId, units)
@@ -34,8 +34,8 @@ function queue.leave(kind, id, waiterId)
   sorted.remove(line.units(id), waiterId)
 end
 
---- Whether a waiter about to leave by itself is at the head, so that those behind it may be served. If it leaves from the
---- middle, the list may be rebuilt.
+--- Whether a waiter about to leave without being served is at the head; if so, the waiters behind it may be served. If
+--- it leaves from the middle, the list may be rebuilt.
 function queue.isLeavingHead(kind, id, waiterId)
   if sorted.first(lines[kind].live(id)) == waiterId then return true end
   queue.rebuild(kind, id, waiterId)
@@ -56,7 +56,8 @@ function queue.rebuild(kind, id, leavingId)
   local line = lines[kind]
   local live, list, rebuilt = line.live(id), line.list(id), line.rebuilt(id)
   if unit.lengthOf(list) <= 2 * (sorted.count(live) - 1) + queue.rebuildBatch then return end
-  -- The keys are copied as stored. If the invocation has changed them, a background step does it first.
+  -- The keys are copied as stored. If the invocation has changed them, the call is sent back until a background step
+  -- has rebuilt the list.
   if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(rebuilt) then
     sendBack('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
   end
@@ -88,7 +89,8 @@ due['queue:rebuild'] = function(place)
   return queue.rebuildBatch
 end
 
---- Expires a waiter at `at`, unless it has left already. Returns the id of the resource if those behind it may be served.
+--- Expires a waiter at `at`, unless it has left already. Returns the id of the resource if the waiters behind it may be
+--- served.
 function queue.expire(kind, waiterId, at)
   local line = lines[kind]
   local record = line.read(waiterId)
@@ -158,7 +160,7 @@ function queue.above(kind, id, units)
   return tonumber(most)
 end
 
---- Ends waiters of cancelled runs that want more than `units`, largest first, until it meets one of another run.
+--- Ends waiters of cancelled runs that want more than `units`, largest first, until it meets a waiter of another run.
 due['queue:above'] = function(place, _, limit)
   local kind, id, units = string.match(place, '^(%S+) (%S+) (%S+)$')
   local line, done = lines[kind], 0

@@ -28,7 +28,7 @@ function records.keep(record)
   known[record.hashKey] = record
 end
 
---- Reads those of the named fields that are missing in a record. Numeric values become numbers.
+--- Reads the named fields that a record lacks. Numeric values become numbers.
 function records.fill(record, names)
   local missing = {}
   for _, name in ipairs(names) do
@@ -79,7 +79,7 @@ local function sum(key, field, change)
   if ofKey then ofKey[field] = (ofKey[field] or 0) + change else sums[key] = { [field] = change } end
 end
 
---- Adds to a counter of a record that was read, be it without this counter.
+--- Adds to a counter of a record that has been read, even if this counter has not.
 function records.addTo(record, field, change)
   local value = record[field]
   if value ~= nil or record.isNew then
@@ -125,7 +125,8 @@ function records.forget(key)
   if sums then sums[key] = nil end
 end
 
---- A copy for a reply that shows another state than the stored one. Later calls of the invocation must not see that state.
+--- A copy of a record, for a reply that shows a state other than the stored one. Later calls of the invocation must not
+--- see that state.
 function records.copy(record)
   local copy = {}
   for name, value in pairs(record) do copy[name] = value end

@@ -22,8 +22,9 @@ local function failure(text)
   return string.find(text, '^%u[%u_]+ ') and text or 'ERR ' .. text
 end
 
---- Carries out one request. Returns its reply, or an error and true. A request that is sent back is not counted. If the text
---- of shared arguments is empty, those of the previous request hold. body: that of an atomic batch; nil for the script's.
+--- Carries out one request. Returns its reply, or an error and true. A request that is sent back is not counted. If the
+--- text of the shared arguments is empty, the previous request's apply. body: the function for a call of an atomic
+--- batch that has terms; nil for the script's own.
 local function attempt(script, args, offset, at, body)
   invocation.script, invocation.at, invocation.counted, invocation.isSentBack = script, at, false, false
   local shared = args[offset + 1]
@@ -74,7 +75,7 @@ local function each(org, scripts, script, args, first)
   return replies
 end
 
---- Runs a call of a batch that refers to earlier calls or has expectations of its own answer.
+--- The body for a call of a batch that refers to earlier calls or expects certain members in its answer.
 local function onTerms(script, text, replies)
   local terms = cjson.decode(text)
   return function(args, offset)
@@ -95,7 +96,7 @@ local function refused(org, script, args, first, err, place)
     invocation.refusals = { [first] = { err = err } }
     attempt(script, args, first + 2, first)
     unit.write()
-    -- The text of a bug has no note.
+    -- An error that is a bug has no note.
     if not string.find(err, '^ERR ') then err = string.gsub(err, '^(%S+) %S+', '%1 ' .. invocation.note(), 1) end
   end
   return { { err = err }, place }
@@ -136,8 +137,8 @@ function serve.requests(script, org, args)
   return replies[1]
 end
 
---- Calls of several scripts, each with the script's name in front of its arguments. The first argument is '', or, if one
---- refusal is to refuse all, the maximum bytes of all replies together.
+--- Calls of several scripts, each with the script's name in front of its arguments. The first argument is '' or, if one
+--- refusal refuses all calls, the maximum bytes of all replies together.
 function serve.mixed(scripts, org, args)
   if args[1] ~= '' then return whole(org, scripts, args, 1, tonumber(args[1])) end
   return each(org, scripts, nil, args, 1)

@@ -2,11 +2,11 @@
 --- @include lib/clock lib/invocation lib/timer
 --- Serves a queue by a timer. kind: the timer's kind.
 local soon = {}
---- How long to wait before checking again for something that no call announces.
+--- The time between two checks for something that no call announces.
 local retryMs = 500
 
---- Serves at the time `at`; if that is now, before the next call that makes changes. In an atomic batch workers do it, as the
---- batch would be sent back for that timer each time.
+--- Serves at the time `at`; if that is now, before the next call that makes changes. For an atomic batch, workers serve
+--- the queue: the timer would send the batch back each time.
 function soon.serve(kind, id, at)
   if invocation.isWhole and at <= now then
     timer.armInBackground(kind, id, at)
@@ -15,7 +15,7 @@ function soon.serve(kind, id, at)
   end
 end
 
---- For a queue whose units may become free without any call saying so.
+--- Serves again after a while, for a queue whose units may become free without any call announcing it.
 function soon.askAgain(kind, id)
   timer.armInBackground(kind, id, now + retryMs)
 end

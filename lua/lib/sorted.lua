@@ -7,7 +7,7 @@ local added, removed = gathered.byKey.ZADD, gathered.byKey.ZREM
 --- By key: members and scores read from the start of a set; `at`: the position of the first unchanged one.
 local fronts
 
---- Forgets what was read, which is out of date from here on.
+--- Forgets the members that were read, as they are now out of date.
 function sorted.start()
   fronts = nil
 end
@@ -147,7 +147,7 @@ function sorted.last(key)
   return entries[1], entries[2]
 end
 
---- At most `limit` members behind `last`, each followed by its score. If `last` is '' or not stored: from the start.
+--- At most `limit` members after `last`, each followed by its score. If `last` is '' or not stored: from the start.
 function sorted.behind(key, last, limit)
   local score = last ~= '' and redis.call('ZSCORE', key, last)
   if not score then return sorted.front(key, limit) end
@@ -168,7 +168,8 @@ function sorted.byScore(key, from, to, limit)
     end)
 end
 
---- In a set of equal scores: at most `limit` members that begin with a text, behind the member `last` ('': from the start).
+--- In a set of equal scores: at most `limit` members that begin with a text, after the member `last` ('': from the
+--- start).
 function sorted.byName(key, start, last, limit)
   local from = last ~= '' and '(' .. last or '[' .. start
   -- No byte of UTF-8 is as high as this one.

@@ -1,5 +1,6 @@
 --- @export streamId
---- Ids of stream entries, `<milliseconds>-<number>`. Lua's numbers may be too small for them, so digits are compared.
+--- Ids of stream entries, `<milliseconds>-<number>`. A Lua number may not hold either part exactly, so digits are
+--- compared.
 local streamId = {}
 
 local function isLess(a, b)

@@ -27,7 +27,8 @@ function streams.addLong(stream, ...)
   longer[#longer + 1] = { 'XADD', stream, nowText .. '-*', ... }
 end
 
---- Publishes to a channel, once per invocation, all its topics separated by commas. topic: '' for none.
+--- Publishes a topic to a channel; '' for none. Each invocation sends one message per channel, with all its topics
+--- separated by commas.
 function streams.publish(channel, topic)
   topics[published + 1], topics[published + 2], published = channel, topic, published + 2
 end

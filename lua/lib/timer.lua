@@ -33,13 +33,13 @@ function timer.disarm(kind, id)
   sorted.remove(keys.timers(), memberOf(kind, id))
 end
 
---- Announces a time that no call waits for to the index of organizations. text: `at` as text.
+--- Announces to the index of organizations a time that no call waits for. text: `at` as text.
 function timer.announce(at, text)
   if at < timer.nextDue and at < (tonumber(timer.wake) or math.huge) then timer.wake = text end
 end
 
---- Arms a timer that no call waits for. Workers run it within a second, in steps (timer/sweep). So whatever depends on its
---- time must check that time itself.
+--- Arms a timer that no call waits for. Workers run it within a second, in steps (timer/sweep), so code that depends on
+--- its time must check that time itself.
 function timer.armInBackground(kind, id, at)
   local text = decimal(at)
   sorted.add(keys.backgroundTimers(), text, memberOf(kind, id))

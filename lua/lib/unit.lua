@@ -9,7 +9,7 @@ local commands, commanded
 --- The number of those commands in this invocation.
 local commandChanges
 
---- Starts an invocation and drops what a failed one may have left.
+--- Starts an invocation and drops changes that a failed one may have left.
 function unit.start()
   commands, commanded, commandChanges = nil, nil, 0
   gathered.start()

@@ -45,7 +45,7 @@ function usage.enterToday(space)
   if isNew(space.usageDay) then startDay(space) end
 end
 
---- Counts a call that is no operation in the space's current day.
+--- Counts, in the space's current day, a call that is not an operation.
 function usage.countUncounted()
   usage.enterToday(keyspace.record)
   count.space('uncounted', 1)

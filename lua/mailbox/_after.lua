@@ -2,19 +2,19 @@
 --- @include lib/caller lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
 --- @include group/_group mailbox/_blocked mailbox/_dependents mailbox/_finish mailbox/_mailbox mailbox/_message
 --- @include mailbox/_proceed scope/_scope
---- Prerequisites: a message with `after` is BLOCKED until each of them has succeeded. Its `prerequisites` start with the
---- policy for one that does not succeed (CANCEL, WAIT or RUN). Then follow, for each, `m` or `g`, the id of the message or
---- group, and `=STATE` once its end has been handled.
+--- Prerequisites: a message with `after` is BLOCKED until each of them has succeeded. Its `prerequisites` start with
+--- the policy for a prerequisite that does not succeed (CANCEL, WAIT or RUN). An entry for each prerequisite follows:
+--- `m` or `g`, the id of the message or group, and `=STATE` once its end has been handled.
 ---
 --- Each prerequisite has a list of its dependents: the messages that are after it. When the prerequisite ends, at most
 --- `maxDecided` of them are handled in the same invocation, the others by workers. Until the workers are done, the
---- prerequisite may be requeued. Messages sent after it from then on go to a new list, `id#1`, and have `mID#1` in
---- `prerequisites`. With WAIT, dependents of a message are in the list `id#WAIT`, which is handled only when the message is
---- ACKED or removed.
+--- prerequisite may be requeued. Its next dependents then go to a new list, `id#1`, and have `mID#1` in
+--- `prerequisites`. With WAIT, dependents of a message are in the list `id#WAIT`, which is handled only when the
+--- message is ACKED or removed.
 local after = {}
 local maxDependents, maxDecided = 10000, 50
 local isWell = { ACKED = true, SATISFIED = true }
---- An entry behind the policy: kind, id, number of an end, and state or ''.
+--- An entry after the policy: kind, id, number of an end, and state or ''.
 local entryForm = '([mg])(....................................)(#?%d*)(=?%u*)'
 
 --- The list of dependents of a message or group.
@@ -189,7 +189,7 @@ function dependents.forget(record)
   if not text then return end
   local policy = policyOf(text)
   for kind, id, number, known in string.gmatch(text, entryForm) do
-    -- With their run, the newest dependents usually go first.
+    -- The cancel of a run ends its newest messages first.
     if known == '' then unit.pull(keys.dependents(placeOf(policy, kind, id, number)), record.id, true) end
   end
 end
@@ -213,7 +213,7 @@ function after.standing(text)
   return (string.gsub(text, entryForm, function(kind, id, _, known)
     local state
     if kind == 'm' then
-      -- If a packed one has ended, its state is known here, unless it is still waited for.
+      -- Once its end has been handled, its state is in the text, so a packed message need not be opened.
       local found
       if known == '' then
         found = message.load(id, 'mailboxId', 'state', 'readyAt')

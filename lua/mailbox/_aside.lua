@@ -23,7 +23,7 @@ function aside.put(record, questionId)
   message.dropClaim(record)
   records.set(record, 'blockedOn', 'QUESTION ' .. questionId)
   records.set(record, 'questionId', questionId)
-  -- The place says since when the message waits, and makes readers look for its question.
+  -- The place shows when the wait began, and makes readers look for its question.
   records.set(record, 'place', ready.placeAt(now))
   if key then keyed.leave(record, 'CLAIMED', now) end
 end

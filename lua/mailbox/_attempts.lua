@@ -1,21 +1,21 @@
 --- @export attempts
 --- @include lib/records mailbox/_message
---- What became of a message's attempts, for people who ask why it does not succeed. A message that is ACKED at its first attempt
---- keeps nothing: its own fields say all of it. Each attempt is a line of JSON:
---- `[attempt, holder, claimedAt, endedAt, outcome, error, progress]`, the oldest first; false where there is none.
+--- The history of a message's attempts, for people who ask why it does not succeed. A message that is ACKED at its
+--- first attempt keeps none, because its own fields show it all. Each attempt is a line of JSON, the oldest first:
+--- `[attempt, holder, claimedAt, endedAt, outcome, error, progress]`, with false for an absent value.
 local attempts = {}
 
---- The attempts that are kept, and the bytes of an error and of progress: all of it stays below 10 KB.
+--- The most attempts kept, and the most bytes of an error and of progress; all together below 10 KB.
 local maxKept, maxError, maxProgress = 10, 300, 256
 
---- The beginning of a text, which ends with a whole character.
+--- The beginning of a text, cut at the end of a character.
 local function beginning(text)
   if #text <= maxError then return text end
   return (string.gsub(string.sub(text, 1, maxError), '[\192-\255][\128-\191]*$', ''))
 end
 
---- Keeps the attempt of a CLAIMED message that is over since `at`. Call it before the claim is dropped, and before an attempt is
---- taken back. reported: what its worker said, or nil.
+--- Keeps the current attempt of a CLAIMED message, which ended at `at`. Call it before the claim is dropped, and before
+--- an attempt is taken back. reported: the error that its worker reported, or nil.
 function attempts.keep(record, at, outcome, reported)
   message.load(record.id, 'holder', 'claimedAt', 'progress', 'pastAttempts')
   local progress = record.progress and #record.progress <= maxProgress and record.progress

@@ -1,8 +1,8 @@
 --- @export checkClaim
 --- @include lib/clock lib/refuse mailbox/_message scope/_scope
 
---- Why a token other than the message's current one holds no claim. Earlier tokens are not kept, but before a first claim
---- there was none.
+--- Why a token other than the message's current one holds no claim. Earlier tokens are not stored, but until its first
+--- claim has ended, a message has none.
 local function whyOther(record, token)
   -- A requeued message counts its attempts from 0 again, but has a place.
   local isFirst = not record.place and (record.attempts == 0 or record.attempts == 1 and record.token)

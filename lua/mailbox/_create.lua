@@ -7,7 +7,7 @@ local function begin(record, path, box, order)
   for _, field in ipairs(rareFields) do
     if order[field] then records.set(record, field, order[field]) end
   end
-  -- Whatever moves a message looks at its place first (mailbox/_ready).
+  -- Code that moves a message reads its order only if it has a place (mailbox/_ready).
   records.set(record, 'place', ready.placeAt(now))
   if order.key then sorted.add(keys.keyed(box.id, order.key), '0', record.id) end
   if order.required then requires.count(order.required, 1) end

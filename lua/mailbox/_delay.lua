@@ -8,8 +8,8 @@
 local delay = {}
 --- The most messages that the receives of an invocation make READY.
 local maxRipened = 16
---- The same for the keys that a worker's step changes, over all mailboxes. Due messages beyond it get a later place in the
---- order of their key.
+--- The same limit for messages that a worker's step makes READY because of keys (mailbox/_ripening), over all
+--- mailboxes. Due messages beyond it get a later place in the order of their key.
 local maxRipenedForKeys = 50
 
 --- Arms the background timer of the mailbox for its first DELAYED message.
@@ -74,8 +74,8 @@ function ripening.through(mailboxId, at)
   invocation.ripenedForKeys = ripened + delay.ripen(mailbox.read(mailboxId), maxRipenedForKeys - ripened, at)
 end
 
---- For the same receive: whether a DELAYED message may come before the first READY one. score: of that one, nil if there is
---- none.
+--- For the same receive: whether a DELAYED message may come before the first READY one. score: the score of that READY
+--- message; nil if there is none.
 function delay.isFirst(box, score, through)
   local at = box.nextReadyAt
   if at > through then return false end

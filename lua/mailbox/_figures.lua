@@ -9,9 +9,9 @@
 ---   sent, space       live and ended messages, less the requeues (`requeuedTotal`)
 ---   claimed, both     acked, plus CLAIMED, plus claims that ended otherwise (`unackedTotal`)
 ---
---- Each record's `figuresMinute` is the minute in which a figure last rose. The first rise in a later minute closes it: the
---- counts of the closed minute go into a hash, to the place of their minute and to that of their ten minutes. Places are
---- reused after an hour and after a day, so each also has its period.
+--- Each record's `figuresMinute` is the minute in which a figure last rose. The first rise in a later minute closes it:
+--- the counts of the closed minute are added to a hash, at the place of that minute and at the place of its ten
+--- minutes. Places are reused after an hour and after a day, so each also stores its period.
 local figures = {}
 
 local ofSpace = { 'messages:READY', 'messages:DELAYED', 'messages:BLOCKED', 'messages:CLAIMED', 'messages:ACKED', 'ackedRemoved',

@@ -1,12 +1,13 @@
 --- @include lib/gauges lib/space lib/streamId event/_segments mailbox/_figures mailbox/_oldest
---- When the space's oldest READY message became ready, or false. It is exact if at most `maxMailboxes` mailboxes have an
---- older head than that, under the same condition for each mailbox.
+--- When the space's oldest READY message became ready, or false. Exact if at most `maxMailboxes` mailboxes have an
+--- earlier time in keys.oldestReady(), and if the same holds for the root scopes of each mailbox (oldest.readyOf).
 function gauges.oldestReadyAt(maxMailboxes)
   maxMailboxes = maxMailboxes or 16
   return oldest.among(keys.oldestReady(), maxMailboxes, function(mailboxId) return oldest.readyOf(mailboxId, maxMailboxes) end)
 end
 
---- The time of the first event after those up to which messages were packed, or false: no packed message is newer.
+--- The time of the first event after the position up to which messages have been packed, or false. No packed message is
+--- newer than that.
 function gauges.messagesPackedAt()
   local position = redis.call('HGET', keys.space(spaceId), 'messagesPackedThrough') or '0-0'
   local packedEvents = segments.from('(' .. position, 1)[1]

@@ -1,7 +1,7 @@
 --- @export idsOf
 --- @include lib/page
 
---- At most `limit` ids of a mailbox behind `after` ('': from the start), oldest first, including packed messages.
+--- At most `limit` ids of a mailbox after `after` ('': from the start), oldest first, including packed messages.
 local function idsOf(mailboxId, after, limit)
   local ids = idsAfter(keys.messages(mailboxId), after, limit)
   local through, from, size = ids[limit], after == '' and '-' or '(' .. after, 4

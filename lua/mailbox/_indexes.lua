@@ -4,7 +4,7 @@
 --- wanted scope. Indexes in order of creation are read from the cursor on. The others are read whole, so they are used only
 --- while they are small.
 local indexes = {}
--- Lua allows 200 locals at a time, so these have a block.
+-- Lua allows 200 locals at a time, so the locals of this file have a block.
 do
 --- The most members to read whole, which takes Redis some milliseconds.
 local maxWhole = 5000
@@ -24,8 +24,8 @@ local function readySets(mailboxId, scopeId)
   return chosen
 end
 
---- The sets that together have all messages of these states: those in order of creation, the others, and their total size.
---- nil if there are none.
+--- The sets that together have all messages of these states: `ordered`, the sets in order of creation; `others`; and
+--- `size`, the total size of both. nil if a state has no set, or if the others are too large to read whole.
 local function ofStates(mailboxId, states, scopeId)
   local ordered, others, sum, whole = {}, {}, 0, 0
   local function add(list, key)
@@ -70,7 +70,8 @@ local function ofScope(scopeId)
   return (not chosen[2] or sum <= maxWhole) and { ordered = chosen, others = {}, size = sum } or nil
 end
 
---- Collects ids and keeps the first `limit`. Returns a function that adds one, and one that returns them in order.
+--- Collects ids and keeps the first `limit`. Returns a function that adds an id, and a function that returns the ids in
+--- order.
 local function firstOf(limit)
   local ids, last = {}
   local function cut()
@@ -87,7 +88,7 @@ local function firstOf(limit)
   return add, cut
 end
 
---- At most `limit` ids from the chosen sets behind a cursor, in order of creation.
+--- At most `limit` ids from the chosen sets after a cursor, in order of creation.
 local function read(mailboxId, chosen, cursor, limit)
   if #chosen.ordered == 1 and not chosen.others[1] then return idsAfter(chosen.ordered[1], cursor, limit) end
   local add, inOrder = firstOf(limit)
@@ -111,7 +112,7 @@ local function read(mailboxId, chosen, cursor, limit)
   return inOrder()
 end
 
---- Candidate ids of a mailbox behind a cursor, oldest first, at most `limit`. All wanted messages are among them. If the
+--- Candidate ids of a mailbox after a cursor, oldest first, at most `limit`. All wanted messages are among them. If the
 --- index has only wanted messages, at most `few` ids.
 function indexes.ids(mailboxId, states, scopeId, cursor, limit, few)
   local isLive = states ~= ''

@@ -15,8 +15,9 @@ local function limitOf(mailboxId)
   return mailbox.load(mailboxId, 'perKey').perKey or math.huge
 end
 
---- Call it before the active messages of a mailbox's keys change at `at`: DELAYED messages due by then come first, and become
---- active or wait for their key. A request is sent back for that; workers do it here.
+--- Call it before the active messages of a mailbox's keys change at `at`. DELAYED messages due by then come first, and
+--- become active or wait for their key. If there are any, a request is sent back until a background step has handled
+--- them; in a worker's step they are handled here.
 function keyed.needRipened(mailboxId, at)
   local box, script = mailbox.load(mailboxId, 'nextReadyAt', 'orderedDelayed'), invocation.script
   if not box.nextReadyAt or box.nextReadyAt > at or box.orderedDelayed == 0 then return end

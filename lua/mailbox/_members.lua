@@ -1,5 +1,6 @@
 --- @registry members
---- What happens to a member of a task group (record.groupId) when its message changes; group/_member and group/_requeue add:
+--- Changes of a member of a task group (record.groupId) that follow from its message; group/_member and group/_requeue
+--- add:
 ---
 --- started(record): READY to CLAIMED.
 --- released(record, at): CLAIMED, about to become READY; returns true if it was cancelled instead.

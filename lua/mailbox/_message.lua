@@ -9,23 +9,23 @@ function message.read(messageId)
     'leaseExpiresAt', 'place')
 end
 
---- The same, and the number of attempts after which it fails.
+--- The fields of message.read, and the number of attempts after which the message fails.
 function message.readForRetry(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
     'leaseExpiresAt', 'place', 'maxAttempts')
 end
 
---- The same, and the fields that a requeue needs.
+--- The fields of message.read, and the fields that a requeue needs.
 function message.readForRequeue(messageId)
   return message.load(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline', 'token',
     'leaseExpiresAt', 'place', 'prerequisites', 'key', 'required')
 end
 
---- The states of unfinished messages, and those that a requeue accepts. ACKED is neither.
+--- The states of unfinished messages, and the states from which a message can be requeued. ACKED is in neither.
 message.live = { READY = true, DELAYED = true, BLOCKED = true, CLAIMED = true }
 message.requeueable = { REJECTED = true, FAILED = true, EXPIRED = true, CANCELLED = true }
 
---- The counters of a scope and those above it that say how many messages have ended so.
+--- By final state: the counter of messages that ended in it, in the records of a scope and of the scopes above it.
 message.endedIn = { ACKED = 'endedAcked', REJECTED = 'endedRejected', FAILED = 'endedFailed', EXPIRED = 'endedExpired',
   CANCELLED = 'endedCancelled' }
 
@@ -38,7 +38,8 @@ function message.stateNow(record)
   return record.state == 'DELAYED' and record.readyAt <= now and 'READY' or record.state
 end
 
---- Call it before emitting an event of the message, which carries its trace. Few messages have one, and those have a place.
+--- Call it before emitting an event of the message, which carries its trace. Few messages have a trace; all of those
+--- have a place.
 function message.needTrace(record)
   if record.place then message.load(record.id, 'traceparent') end
 end

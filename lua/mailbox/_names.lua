@@ -1,7 +1,7 @@
 --- @export names
 --- @include lib/page lib/sorted
---- Mailboxes by name. Names are not unique, so one sorted set has all mailboxes as name, tab and id. Names contain no control
---- characters, so those with the same name are adjacent, the oldest first.
+--- Mailboxes by name. Names are not unique, so one sorted set has all mailboxes as name, tab and id. Names contain no
+--- control characters, so mailboxes with the same name are adjacent, the oldest first.
 local names = {}
 
 local function member(name, mailboxId)

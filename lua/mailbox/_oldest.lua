@@ -4,7 +4,7 @@
 local oldest = {}
 local highestPriority = 9
 
---- The same for one queue. The oldest message may be the first one of any priority.
+--- When the oldest message of one queue became ready. It may be the first message of any priority.
 local function ofQueue(key)
   local first = tonumber(select(2, sorted.first(key)))
   if not first or first >= 0 then return first end
@@ -17,8 +17,8 @@ local function ofQueue(key)
   return least
 end
 
---- The least value that `momentOf` returns for the first `maxMembers` members of a set of heads, or false. Their scores,
---- which are never later than that value, end the search.
+--- The least value that `momentOf` returns for the first `maxMembers` members of a set of heads, or false. A member's
+--- score is never later than its value, so the search ends at a score later than the least value so far.
 function oldest.among(key, maxMembers, momentOf)
   local heads, first = sorted.front(key, maxMembers), math.huge
   for i = 1, #heads, 2 do
@@ -28,8 +28,8 @@ function oldest.among(key, maxMembers, momentOf)
   return first < math.huge and first
 end
 
---- When a mailbox's oldest READY message became ready, or false. It is exact if at most `maxRoots` root scopes have an older
---- head than that.
+--- When a mailbox's oldest READY message became ready, or false. Exact if at most `maxRoots` root scopes have an
+--- earlier time in keys.heads(mailboxId).
 function oldest.readyOf(mailboxId, maxRoots)
   return oldest.among(keys.heads(mailboxId), maxRoots, function(rootId) return ofQueue(keys.ready(mailboxId, rootId)) end)
 end

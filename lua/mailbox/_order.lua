@@ -1,8 +1,8 @@
 --- @include mailbox/_after mailbox/_message mailbox/_requires
 --- The rare properties of new messages, most of them about order: `order` of message.create.
 
---- Reads a request's arguments, '' where absent, and checks the prerequisites and requirements. Refuses if one of them does;
---- nil if all are absent.
+--- Reads a request's arguments, '' where absent. Refuses if the prerequisites or requirements do not allow the message.
+--- nil if all arguments are absent.
 function message.order(priority, key, prerequisites, required, traceparent, tracestate)
   if priority == '' and key == '' and prerequisites == '' and required == '' and traceparent == '' then return nil end
   local order = message.traced(traceparent, tracestate) or {}

@@ -12,10 +12,10 @@ local packed = {}
 --- The most ids asked for at once; fewer at first, as a page may need no more.
 local maxWanted, maxFirst = 1000, 200
 
---- What this invocation knows of packed messages: `segment`, the last one found; `given`, what Node has unpacked, from the
---- text `givenText`, in which long texts start at `textsAt`; `damaged`, the digests of damaged segments, nil if Node has met
---- none; `anyUnpacked`, whether any message had been unpacked before this invocation; `upcoming` and `first`, the ids that
---- the script loads next, which Node opens together.
+--- This invocation's knowledge of packed messages: `segment`, the last one found; `given`, the fields that Node has
+--- unpacked, from the text `givenText`, in which long texts start at `textsAt`; `damaged`, the digests of damaged
+--- segments, nil if Node has met none; `anyUnpacked`, whether any message had been unpacked before this invocation;
+--- `upcoming` and `first`, the ids that the script loads next, which Node opens together.
 local function current()
   invocation.packed = invocation.packed or {}
   return invocation.packed
@@ -73,7 +73,7 @@ local function wanted(id, names)
   return table.concat(parts, ';')
 end
 
---- Reads what Node has unpacked for this request.
+--- Reads the fields that Node has unpacked for this request.
 local function read()
   local seen, text = current(), invocation.script and unpacked or ''
   if text == seen.givenText then return seen end
@@ -100,7 +100,7 @@ function packed.damaged(id)
   return redis.call('EXISTS', keys.message(id)) == 0 and found or nil
 end
 
---- Refuses because of a damaged segment. behind: the last id in it, if a list can be continued behind that.
+--- Refuses because of a damaged segment. behind: the last id in it, if a list can continue after that id.
 function packed.refuseDamaged(found, behind)
   refuse('MESSAGES_DAMAGED', found.first .. ' ' .. found.last .. (behind and ' ' .. behind or ''))
 end
@@ -143,7 +143,7 @@ function packed.values(id, names)
   sendBack('PACKED', wanted(id, names))
 end
 
---- Whether an id was announced. If so, the script has reached it.
+--- Whether an id was announced. If so, notes that the script has reached it.
 function packed.isUpcoming(id)
   local seen = current()
   for i = seen.first, #seen.upcoming do

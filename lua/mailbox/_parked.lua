@@ -2,13 +2,14 @@
 --- @include lib/clock lib/due lib/freed lib/invocation lib/maps lib/records lib/sorted lib/timer mailbox/_blocked
 --- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_requires scope/_scope
 --- Parked messages: a receive has found too few units for them. Each is BLOCKED by the first pool or allowance that was
---- short, and becomes READY in its old place once that may have enough. Its `blockedOn` has the kind and id. Each pool and
---- allowance has a sorted set of parked messages for each mailbox and scope, in the order of their queues, and a set of
---- those.
+--- short, and becomes READY in its old place once that pool or allowance may have enough. Its `blockedOn` has the kind
+--- and id. Each pool and allowance has a sorted set of parked messages for each mailbox and scope, in the order of
+--- their queues, and a set that lists these sets.
 ---
---- For each mailbox and scope, freed units make the oldest messages READY that fit together, since any of these queues may
---- have receivers. A message that is now short of something else is parked there, so it keeps nobody from units that it
---- cannot use. A step looks at `maxLooks` messages and frees `maxFreed`; workers continue from there.
+--- For each mailbox and scope, freed units make READY the oldest messages that fit together, since any of these queues
+--- may have receivers. A message that is now short of something else is parked there, so it keeps no other message from
+--- units that it cannot use itself. A step looks at `maxLooks` messages and frees `maxFreed`; workers continue from
+--- there.
 local parked = {}
 local maxFreed, maxLooks = 50, 200
 
@@ -38,7 +39,8 @@ local function add(record, member, score, kind, id, at)
   lookAt(id, at)
 end
 
---- Parks a READY message, which becomes BLOCKED. score: its score in its queue; at: when more units may be there, or nil.
+--- Parks a READY message, which becomes BLOCKED. score: its score in its queue; at: when more units may be available,
+--- or nil.
 function parked.hold(record, path, member, score, kind, id, at)
   local box = mailbox.read(record.mailboxId)
   ready.remove(box.id, path, member, score)
@@ -60,15 +62,16 @@ local function free(record, member, score, id)
   ready.restore(record, scope.path(record.scopeId), mailbox.read(record.mailboxId), score)
 end
 
---- Leaves the rest of a walk to the workers: from the start, or from a set on, behind a member, with the units left for that
---- set.
+--- Leaves the rest of a walk to the workers. place: the set to continue with, nil to start from the first; last: the
+--- member of that set to continue after; left: the units left for that set.
 local function leave(kind, id, place, last, left)
   maps.put(keys.parkedWalks(), id, table.concat({ kind, place or '', last or '', left or '' }, '\t'))
   timer.armInBackground('mailbox:parked', id, now)
 end
 
---- Walks through the parked messages of a pool or allowance: from the set `from` on ('' for the first), there behind a
---- member. Returns how many messages it has looked at.
+--- Walks through the parked messages of a pool or allowance. from: the set to start with, '' for the first; last,
+--- leftThere: the member of that set to start after, and the units left for that set. Returns how many messages it has
+--- looked at.
 local function walk(kind, id, from, last, leftThere, at)
   local room = requires.available(kind, id, at)
   if room <= 0 then return 0 end
@@ -107,20 +110,20 @@ local function walk(kind, id, from, last, leftThere, at)
   return looks
 end
 
---- Walks through all parked messages of a pool or allowance. If some remain parked at an allowance, it looks again when that
---- has more units. Returns how many it has looked at, nil if none were parked.
+--- Walks through all parked messages of a pool or allowance. If some remain parked at an allowance, the walk is
+--- repeated when the allowance has more units. Returns how many it has looked at, nil if none were parked.
 function freed.units(kind, id, at)
   if sorted.isEmpty(keys.parkedQueues(id)) then return end
   local looks = walk(kind, id, '', '', nil, at)
   if kind == 'ALLOWANCE' and not sorted.isEmpty(keys.parkedQueues(id)) then
-    -- No earlier look is needed: what fits now is READY.
+    -- No earlier look is needed: every message that fits now is READY.
     local _, moreAt = requires.available(kind, id, at)
     if moreAt then timer.arm('mailbox:quota', id, moreAt) end
   end
   return looks
 end
 
---- Passes on the units that a READY message would have taken, and now does not take.
+--- Passes on the units that a READY message would have taken but now will not.
 function parked.passOn(text)
   requires.each(text, function(kind, id)
     if not sorted.isEmpty(keys.parkedQueues(id)) and requires.available(kind, id) > 0 then leave(kind, id) end

@@ -5,9 +5,9 @@
 --- Paused mailboxes and scopes. A receive passes over their messages, which keep their places in the queues. `paused` in the
 --- space's record counts the pauses (lua/mailbox/_mailbox: `withheld`).
 ---
---- A receive looks at a few hundred messages of a queue. If more are paused, workers search on. `passed` keeps for each queue
---- the last member that need not be looked at again; a later receive starts behind it. It is dropped whenever something is
---- paused or resumed.
+--- A receive looks at a few hundred messages of a queue. If more are paused, workers continue the search. `passed`
+--- keeps for each queue the last member that need not be looked at again; a later receive starts after it. It is
+--- dropped whenever something is paused or resumed.
 local paused = {}
 local lookLimit, stepLimit = 256, 1000
 --- The most runs that a receive passes over.
@@ -31,8 +31,8 @@ function paused.by(mailboxId, path)
   return path and paused.scopeOn(path)
 end
 
---- Looks for the first message of a queue that is not paused, at no more than `limit`. Returns the member and its moment; or
---- nil and, if there are more, the last member that need not be looked at again.
+--- Looks for the first message of a queue that is not paused, at no more than `limit`. Returns the member and its
+--- score; or nil and, if there are more, the last member that need not be looked at again.
 local function look(mailboxId, scopeId, limit)
   local passed = maps.get(keys.passed(), mailboxId .. ' ' .. scopeId) or ''
   local entries = sorted.behind(keys.ready(mailboxId, scopeId), passed, limit + 1)
@@ -46,14 +46,15 @@ local function look(mailboxId, scopeId, limit)
   end
 end
 
---- The first message of a queue that is not paused, and its moment; nil if there is none.
+--- The first message of a queue that is not paused, and its score; nil if there is none.
 local function first(mailboxId, scopeId)
   local member, at, passed = look(mailboxId, scopeId, lookLimit)
   if passed then sendBack('DUE', timer.named('mailbox:passed', mailboxId .. ' ' .. scopeId)) end
   return member, at
 end
 
---- The next run in turn with a message that is not paused, the message and its moment. Runs without one go to the back.
+--- The next run in turn with a message that is not paused, the message and its score. Runs without such a message go to
+--- the back.
 local function firstOfAll(mailboxId)
   local seen = {}
   for _ = 1, maxRuns do
@@ -68,7 +69,7 @@ local function firstOfAll(mailboxId)
   end
 end
 
---- What a receive gets next: the queue (for '*', that of the run in turn), the member and its moment.
+--- The next message for a receive: its queue (for '*', the queue of the run in turn), its member and its score.
 function paused.next(mailboxId, queue)
   if queue == '*' then return firstOfAll(mailboxId) end
   return queue, first(mailboxId, queue)

@@ -1,9 +1,10 @@
 --- @include lib/clock lib/records mailbox/_delay mailbox/_keyed mailbox/_message mailbox/_ready
 
---- From `at` on, only the sender's delay (until `readyAt`, nil for none) and its key can still hold a message back.
+--- Continues with a message that, from `at` on, only its sender's delay (until `readyAt`, nil for none) and its key can
+--- hold back.
 function message.proceed(record, path, box, readyAt, at)
   if readyAt and readyAt > now then
-    -- Keeps when it began to wait (mailbox/_waits).
+    -- The place shows when it began to wait (mailbox/_waits).
     records.set(record, 'place', ready.placeAt(now))
     delay.hold(record, box, readyAt)
   else

@@ -4,14 +4,14 @@
 --- one sorted set for its scope and one for each scope above it, so a receive for any subtree is one ZRANGE. The score is the
 --- moment, less 10^13 per step of priority, so the first member is always the next message.
 ---
---- Members are ids, which order messages within a millisecond. A message that was given back has its `place` in front of its
---- id: the start of an id of the later moment. A message with a priority, a key, prerequisites or a trace has a place from
---- the start, so whatever moves a message looks for these only if it has a place.
+--- Members are ids, which order messages within a millisecond. A message that was given back has its `place` in front
+--- of its id: the start of an id of the later moment. A message with a priority, a key, prerequisites or a trace has a
+--- place from the start, so code that moves a message looks for these only if it has a place.
 ---
---- `heads` (per mailbox: its root scopes by their oldest message) and `oldestReady` (per space: its mailboxes by their oldest
---- message) answer "how old is the oldest" without a scan (mailbox/_oldest). They are never too late, but exact only to the
---- second, so that a queue that moves thousands of messages a second does not update them with each. While the next message
---- has a priority, the head of its queue is not updated.
+--- `heads` (per mailbox: its root scopes by their oldest message) and `oldestReady` (per space: its mailboxes by their
+--- oldest message) answer "how old is the oldest" without a scan (mailbox/_oldest). They are never too late, but exact
+--- only to the second, so that a queue that moves thousands of messages a second does not update them with each
+--- message. While the next message has a priority, the head of its queue is not updated.
 local ready = {}
 --- Greater than any moment in milliseconds.
 local priorityStep = 1e13
@@ -37,14 +37,14 @@ function ready.leastScore(priority)
   return scoreOf(0, priority)
 end
 
---- Adds a member to a set of heads, or moves it to an earlier time if it is in it.
+--- Adds a member to a set of heads, or moves an existing member to an earlier time.
 local function advance(key, at, atText, member)
   local known = sorted.score(key, member)
   if not known or at < tonumber(known) then sorted.add(key, atText, member) end
 end
 
---- Adds a message that became ready at `at` (also as text). member: its id, behind its place if it has one; score: its score
---- if it has a priority, else nil.
+--- Adds a message that became ready at `at` (also as text). member: its id, after its place if it has one; score: its
+--- score if it has a priority, else nil.
 function ready.add(mailboxId, path, member, at, atText, score)
   local rootQueue = keys.ready(mailboxId, path[1])
   local isFirst = sorted.isEmpty(rootQueue)

@@ -11,7 +11,7 @@ function message.release(record, at, pauseSeconds)
   records.set(box, 'claimed', box.claimed - 1)
   local readyAt = at + 1000 * (pauseSeconds or mailbox.pauseSeconds(record.mailboxId, record.attempts))
   if readyAt > now then
-    -- Keeps when it began to wait (mailbox/_waits).
+    -- The place shows when it began to wait (mailbox/_waits).
     records.set(record, 'place', ready.placeAt(at))
     delay.hold(record, box, readyAt)
   else

@@ -30,7 +30,7 @@ function message.requeue(record, box, delaySeconds)
   local from, path = record.state, scope.path(record.scopeId)
   sorted.remove(keys.requeueable(record.mailboxId, from), record.id)
   if from == 'FAILED' then records.add(keys.mailbox(record.mailboxId), 'failed', -1) end
-  -- Any other end of an attempt has been kept.
+  -- An attempt that ended in any other state was kept at its end.
   if record.token and (from == 'EXPIRED' or from == 'CANCELLED') then
     attempts.keep(record, message.load(record.id, 'finishedAt').finishedAt, from)
   end

@@ -32,7 +32,7 @@ function requires.need(text)
   end)
 end
 
---- The first pool that no longer exists; nil if all do.
+--- True if one of the pools no longer exists; nil if all do.
 function requires.gone(text)
   return requires.each(text, function(kind, id) return kind == 'POOL' and not pool.load(id, 'units') or nil end)
 end

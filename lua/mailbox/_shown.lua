@@ -1,7 +1,8 @@
 --- @include lib/records mailbox/_asked mailbox/_keyed mailbox/_message
 
---- The record as reads show it: without the lease of an ended claim, and without the delay of a BLOCKED message, whose key
---- may be all it waits for. Such changes must not be written, so this is a copy, unless the message has just been CLAIMED.
+--- The record as reads show it: without the lease of an ended claim, and without the delay of a BLOCKED message, whose
+--- key may be all it waits for. Such changes must not be written, so this is a copy, unless the message is CLAIMED and
+--- has neither prerequisites nor a question.
 function message.shown(record)
   local isBlocked = record.state == 'BLOCKED'
   if record.state ~= 'CLAIMED' or record.prerequisites or record.questionId then record = records.copy(record) end

@@ -5,7 +5,7 @@ local skip = {}
 --- For all receives of an invocation together. Ten take Redis about a millisecond.
 local maxSkips = 100
 
---- Ends this message and those of cancelled runs behind it, as many as this invocation still may.
+--- Ends this message and the messages of cancelled runs that follow it, as many as this invocation still may.
 function skip.cancelled(mailboxId, scopeId, messageId)
   local met = message.read(messageId)
   message.stop(met, scope.cancelOf(scope.path(met.scopeId)))

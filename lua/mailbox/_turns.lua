@@ -1,8 +1,9 @@
 --- @export turns
 --- @include lib/records lib/sorted mailbox/_mailbox
---- The order in which runs take turns when a receive asks for messages of all runs: one sorted set per mailbox of the root
---- scopes with READY messages. A root that was served, or newly has some, joins the back. The set is kept from the first such
---- receive on (mailbox/_expire creates it); the mailbox's `turn` is the last score given.
+--- The order in which runs take turns when a receive asks for messages of all runs: one sorted set per mailbox of the
+--- root scopes with READY messages. A root scope joins the back when it was served, or when it gets its first READY
+--- message. The set is kept from the first such receive on (mailbox/_expire creates it); the mailbox's `turn` is the
+--- last score given.
 local turns = {}
 
 --- Moves a root scope with READY messages to the back.

@@ -1,6 +1,7 @@
 --- @include lib/sorted mailbox/_mailbox mailbox/_message
 
---- Gives a packed message a record again, so that it can change. record: as loaded; any other record stays as it is.
+--- Gives a packed message a record again, so that it can change. record: as loaded; the record of a message that is not
+--- packed stays as it is.
 function message.unpack(record)
   if not record.isPacked then return end
   message.load(record.id)

@@ -6,8 +6,8 @@ function message.whole(messageId)
   return record
 end
 
---- Puts the payload into the last value of a reply. As the payload never changes, the stored idempotent answer, made before,
---- does without it.
+--- Puts the payload into the last value of a reply. The idempotent answer was stored before without it, because the
+--- payload never changes.
 function message.withPayload(reply, record)
   reply[#reply] = record.payload
   return reply

@@ -1,4 +1,4 @@
---- A message's attempts, for its present or last one as the message has it.
+--- A message's past attempts, and the fields of its current or last attempt from the message itself.
 --- @request read
 --- @args messageId
 --- @reply past state attempts holder claimedAt finishedAt progress

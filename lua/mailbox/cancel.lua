@@ -1,4 +1,4 @@
---- Cancels a live message and ends its claim. A message already cancelled is answered as it is.
+--- Cancels a live message and ends its claim. A message that is already CANCELLED is returned as it is.
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload

@@ -1,6 +1,7 @@
---- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not apply, so
---- that finished work is not lost. result '': none. resultMailboxId '': the result is recorded but not published, as is one
---- for a cancelled run. traceparent, tracestate: of the result, as in W3C Trace Context; '' if absent.
+--- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not
+--- apply, so that finished work is not lost. result '': none. resultMailboxId '': the result is recorded but not
+--- published; a result for a cancelled run is not published either. traceparent, tracestate: the W3C Trace Context of
+--- the result; '' if absent.
 --- @request write
 --- @space maxPayloadBytes messages:CLAIMED messages:ACKED
 --- @args messageId token tail

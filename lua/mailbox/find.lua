@@ -1,6 +1,6 @@
---- Messages of all mailboxes that the caller may use, by their workKey or by their key ('' for the other), those of the newest
---- mailbox first, the newest of its messages first. A page looks at no more than 200 mailboxes and takes at most 10 messages of
---- each; the cursor is the last one looked at. Damaged messages are left out.
+--- Finds messages by workKey or by key (the other is '') in all mailboxes that the caller may use: the newest mailbox
+--- first, and in each its newest messages first. A page looks at no more than 200 mailboxes and takes at most 10
+--- messages of each; the cursor is the last mailbox looked at. Damaged messages are left out.
 --- @request read
 --- @args workKey key limit cursor
 --- @reply nextCursor messages:messageSummary[]

@@ -1,5 +1,5 @@
---- Lists the mailboxes that the caller may use, newest first; with a name, only those of that name. The next cursor is the
---- last id looked at.
+--- Lists the mailboxes that the caller may use, newest first; with a name, only mailboxes of that name. The next cursor
+--- is the last id looked at.
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor mailboxes:mailbox[]

@@ -1,7 +1,8 @@
---- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree, workKey and key. It scans the smallest
---- index that has all messages that may be wanted, so a few are found behind any number of others. A page scans at most 1,000
---- records and 4 MiB, so it may be short although more follow; the next cursor is the last id scanned. A page ends before
---- damaged messages. A page that would start with them is refused with the id to continue behind.
+--- Lists messages of a mailbox, oldest first, by states (`,A,B,`), scope subtree, workKey and key. It scans the
+--- smallest index that has all messages that may be wanted, so it finds a few messages among any number of others. A
+--- page scans at most 1,000 records and 4 MiB, so it may be short although more follow; the next cursor is the last id
+--- scanned. A page ends before damaged messages. A page that would start with them is refused, with the id to continue
+--- after.
 --- @request read
 --- @args mailboxId states scopeId workKey key limit cursor
 --- @reply nextCursor messages:message[]
@@ -12,7 +13,7 @@ local scanLimit, bytesLimit = 1000, 4194304
 local isFiltered = states ~= '' or scopeId ~= '' or workKey ~= '' and key ~= ''
 local chosen, found, bytes, last, more = {}, {}, 0, false, false
 
---- At most `maxIds` candidate ids behind `after` ('': from the start). few: enough ids if all of them are wanted.
+--- At most `maxIds` candidate ids after `after` ('': from the start). few: enough ids if all of them are wanted.
 local function idsBehind(after, maxIds, few)
   if workKey ~= '' then
     local id = redis.call('HGET', keys.workKeys(mailboxId), workKey)

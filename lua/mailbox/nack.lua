@@ -1,6 +1,7 @@
---- Rejects a claimed message for good, or returns it for another attempt: to the back of the queue or, once its attempts are
---- used up, to FAILED. retry: '1' or '0'. countsAttempt '0': it was not tried, so the attempt is taken back and the mailbox's
---- pause does not apply. delaySeconds: '' for the mailbox's pause. reported: why it failed, or ''.
+--- Rejects a claimed message for good, or returns it to the back of the queue for another attempt; once its attempts
+--- are used up, it is FAILED instead. retry: '1' or '0'. countsAttempt '0': the message was not tried, so the attempt
+--- is taken back and the mailbox's pause does not apply. delaySeconds: '' for the mailbox's pause. reported: why the
+--- attempt failed, or ''.
 --- @request write
 --- @args messageId token retry countsAttempt delaySeconds reported
 --- @reply state attempts readyAt

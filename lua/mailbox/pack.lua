@@ -1,7 +1,7 @@
---- Packs finished messages: a segment with ids from `first` to `last` replaces the records in `rows`, a JSON list with id,
---- mailboxId, state and finishedAt of each. from, through: the journal entries up to which messages have been packed before
---- and will be now; without rows only that changes. Changes nothing if another call has packed meanwhile, or if one of the
---- messages has changed.
+--- Packs finished messages: a segment with ids from `first` to `last` replaces the records in `rows`, a JSON list with
+--- id, mailboxId, state and finishedAt of each. from, through: the journal entry up to which messages have been packed,
+--- before and after this call; without rows only that entry changes. Changes nothing if another call has packed
+--- meanwhile, or if one of the messages has changed.
 --- @full
 --- @args spaceId requestId from through first last count digest finishedThrough
 --- @long rows segment

@@ -1,7 +1,7 @@
---- Cancels at most `max` READY messages of a mailbox in the order of receives, then DELAYED and BLOCKED ones in the order
---- they wait; with a scopeId, only those of its subtree. Groups that this decides count as work, so a step ends early if they
---- have many members. Each step starts with the first message. cursor: the last DELAYED or BLOCKED message outside the
---- subtree.
+--- Cancels at most `max` READY messages of a mailbox in the order of receives, then DELAYED and BLOCKED ones in the
+--- order they wait; with a scopeId, only messages of its subtree. Groups that a cancel may decide count as work, so a
+--- step ends early if they have many members. Each step starts again with the first READY message. cursor: the last
+--- DELAYED or BLOCKED message that an earlier step passed over because it is outside the subtree.
 --- @request write
 --- @args mailboxId scopeId max cursor
 --- @reply cancelled nextCursor

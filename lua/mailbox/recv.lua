@@ -1,7 +1,7 @@
---- Claims the next ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs in turn. Replies with nothing
---- if there are none. Does not create the scope. leaseSeconds: see lease.seconds, by default 30. tokens: `max` tokens of
---- equal length. looksAgain '1': the request is held, so finding nothing does not answer it. bytesLimit: of payloads and
---- progress together.
+--- Claims the next ready messages of a scope's subtree, at most `max`; scopeId `*`: of all runs in turn. Replies with
+--- nothing if there are none. Does not create the scope. leaseSeconds: see lease.seconds, by default 30. tokens: `max`
+--- tokens of equal length. looksAgain '1': the request is held, so an empty result does not answer it. bytesLimit: of
+--- payloads and progress together.
 --- @args mailboxId scopeId holder holderSession leaseSeconds max tokens looksAgain bytesLimit
 --- @reply claims:receivedClaim[]
 --- @gather
@@ -29,7 +29,7 @@ local anyPaused = keyspace.record.withheld ~= 0 and paused.any()
 if anyPaused then
   if paused.by(mailboxId, scopeId ~= '*' and scope.path(scopeId) or nil) then max = 0 end
 elseif box.nextReadyAt then
-  -- If anything is paused, only stored members are looked at.
+  -- While anything is paused, only background steps make DELAYED messages READY (below).
   delay.ripenSome(box)
 end
 while #claims < max do

@@ -1,6 +1,7 @@
---- Requeues messages of a final state in a mailbox, oldest first; with a scopeId, only those of its subtree. Messages that
---- cannot be requeued are passed over and counted by error code. A step looks at 1,000 at most; the next cursor is the last
---- id looked at. A limit or a damaged message ends the step; if nothing was requeued before, it refuses it.
+--- Requeues messages of a final state in a mailbox, oldest first; with a scopeId, only messages of its subtree.
+--- Messages that cannot be requeued are passed over and counted by error code. A step looks at 1,000 at most; the next
+--- cursor is the last id looked at. A limit or a damaged message ends the step; if nothing has been requeued by then,
+--- the call is refused.
 --- @request write
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor passedOver

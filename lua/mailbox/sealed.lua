@@ -1,5 +1,5 @@
---- Where the packing of a space's messages continues: behind the journal entry `position` ('' for the beginning). Messages
---- that finished at `through` or before can be packed. last: the id of the last packed message, '' for none.
+--- Where the packing of a space's messages continues: after the journal entry `position` ('' for the beginning).
+--- Messages that finished at `through` or before can be packed. last: the id of the last packed message, '' for none.
 --- @full
 --- @args spaceId requestId sealAfterMs
 --- @reply now through position epoch last

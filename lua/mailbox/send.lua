@@ -1,6 +1,6 @@
 --- Sends one message. deadline: epoch milliseconds; delaySeconds, maxAttempts, priority: numbers; prerequisites: see
---- mailbox/_after; required: see mailbox/_requires; traceparent, tracestate: W3C Trace Context; each '' if absent. The reply
---- has the scope only of a known message.
+--- mailbox/_after; required: see mailbox/_requires; traceparent, tracestate: W3C Trace Context; each '' if absent. The
+--- reply has a scope only for a known message.
 --- @request write
 --- @args mailboxId scopeId workKey tail
 --- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate

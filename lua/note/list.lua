@@ -6,7 +6,7 @@
 --- @include lib/call lib/page note/_note
 local maxBytes = 4194304
 limit = tonumber(limit)
--- UTF-8 has no byte FF, so this sorts behind every key with the prefix. Keys sort by bytes, which is the order of code
+-- UTF-8 has no byte FF, so this sorts after every key with the prefix. Keys sort by bytes, which is the order of code
 -- points.
 local from, to = '[' .. prefix, prefix == '' and '+' or '(' .. prefix .. '\255'
 if cursor ~= '' then from = '(' .. cursor end

@@ -30,7 +30,7 @@ if path then
   if more > 0 and counts.noteBytes + more > maxBytes then refuse('NOTES_FULL', 'bytes ' .. maxBytes) end
 else
   scope.create(scopeId)
-  -- Until the scope has other records, it is kept like a finished one.
+  -- Until the scope has other records, retention treats it like a finished record.
   finished.add('scope:scope', scopeId, nowText)
 end
 

@@ -1,6 +1,7 @@
 --- @record apiKey
 --- @include lib/audit lib/clock lib/id lib/maps lib/page lib/records lib/refuse lib/sorted lib/space lib/unit org/_org
 --- API keys, by digest: the key itself is not stored.
+
 --- Without a named space, a key's mailboxes are looked for in this many of the newest spaces.
 local maxLooked = 1000
 
@@ -17,7 +18,7 @@ local function isNarrower(words, limit)
   return limit == '' or words ~= '' and isSubset(words, limit)
 end
 
---- The field in which a key exceeds another one; nil if it gives no more.
+--- The first field in which a key exceeds the limits of another; nil if it grants no more.
 function apiKey.beyond(record, limit)
   if not isSubset(record.permissions, limit.permissions) then return 'permissions' end
   if not isNarrower(record.spaces, limit.spaces) then return 'spaces' end
@@ -53,7 +54,7 @@ function apiKey.hasEnded(record)
   return record.revokedAt or record.expiresAt and record.expiresAt <= now
 end
 
---- The number of keys that count towards the plan: those neither revoked nor expired. owner: the organization.
+--- The number of keys that count towards the plan: keys that are neither revoked nor expired. owner: the organization.
 function apiKey.used(owner)
   return owner.usedKeys - redis.call('ZCOUNT', keys.endingKeys(), '-inf', nowText)
 end

@@ -1,6 +1,6 @@
 --- @export storePlan
 --- @include lib/unit
---- Stores the plan's limits. `unlimited` tells calls that they need not read the limits they check: rate, active tasks,
+--- Stores the plan's limits. `unlimited` means that calls need not read the limits they check: rate, active tasks,
 --- claims and, on the free plan, operations.
 local function storePlan(figures)
   local unlimited = figures.plan ~= 'free' and figures.rpm == 'unlimited' and figures.tasks == 'unlimited'

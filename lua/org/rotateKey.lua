@@ -1,4 +1,5 @@
---- Creates a key with the rights and the end of another one, which expires after `overlapHours`. detail: for the audit trail.
+--- Creates a key with the rights and the expiry of another key, which then expires after `overlapHours`. detail: for
+--- the audit trail.
 --- @args keyId overlapHours digest tail detail
 --- @reply apiKey:apiKey replaced:apiKey
 --- @include lib/clock lib/id lib/refuse lib/unit org/_apiKey org/_org

@@ -27,8 +27,8 @@ local function partyOf(record)
   return holders.of(record) or record.id
 end
 
---- The pools involved: the one that `record` would wait for, and those that their holders and waiters wait for in turn. nil
---- if they have too many holds.
+--- The pools involved: the pool that `record` would wait for, and in turn every pool that a holder or waiter of such a
+--- pool waits for. nil if they have too many holds.
 local function pools(record)
   local ids, byId, seen, looks = { record.poolId }, {}, {}, maxLooks
   local at = 1
@@ -53,7 +53,7 @@ local function pools(record)
   return byId
 end
 
---- Each party: how many waits it has, and what it holds, as a list of { pool, units }.
+--- The parties by name, each with its number of waits and the list of its holds, as { pool, units }.
 local function parties(byId)
   local all = {}
   local function party(record)
@@ -112,8 +112,8 @@ local function waitOf(party, byId)
   end
 end
 
---- The circle as tab-separated words. Each link has holder, session, the name of the pool it waits for, and `HOLDS` or
---- `AHEAD`: what the next link does in that pool. The last link repeats an earlier one.
+--- The circle as tab-separated words. Each link has holder, session, the name of the pool it waits for, and how the
+--- next link blocks it there: `HOLDS` or `AHEAD`. The last link repeats an earlier one.
 local function words(record, byId, all)
   local list, seen = {}, {}
   local function add(one, poolName, reason)

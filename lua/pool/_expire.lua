@@ -1,5 +1,6 @@
 --- @include lib/clock lib/due lib/lease lib/queue lib/unit pool/_cancel pool/_hold pool/_pool pool/_queue pool/_serve
 --- All handlers read queues, which the sweep may have changed before, so the changes are written first.
+
 --- The queue of a pool may be served: a step has left work, or the plan's limit is to be checked again.
 due['pool:grant'] = function(poolId, at, maxChanges)
   unit.write()

@@ -72,7 +72,7 @@ function hold.grant(record, source, at)
   emit.hold.held(record.id, record)
 end
 
---- Adds the end of its lease to those of the space.
+--- Adds a hold's lease to the leases of the space.
 function hold.keep(record)
   lease.hold('pool:lease', keys.holdLeases(), record.id, record.leaseExpiresAt, space.load(spaceId, 'nextHoldLease').nextHoldLease)
 end

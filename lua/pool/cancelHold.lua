@@ -1,5 +1,5 @@
---- Removes a WAITING hold from its queue. Repeating it changes nothing. If it was the head, those behind it are served in the
---- same step.
+--- Removes a WAITING hold from its queue. Repeating it changes nothing. If it was the head, the holds behind it are
+--- served in the same step.
 --- @request write
 --- @args holdId
 --- @reply hold:hold

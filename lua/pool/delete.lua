@@ -1,4 +1,5 @@
---- Deletes a pool that nobody holds units of or waits for. Its finished holds are kept until retention removes them.
+--- Deletes a pool whose units nobody holds, no hold waits for and no live message requires. Its finished holds are kept
+--- until retention removes them.
 --- @request write
 --- @args poolId
 --- @reply

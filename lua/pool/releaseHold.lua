@@ -1,4 +1,4 @@
---- Releases a HELD hold and serves those who wait for its units. Repeating it changes nothing. isForced '1': without the
+--- Releases a HELD hold and serves the waiters for its units. Repeating it changes nothing. isForced '1': without the
 --- token.
 --- @request write
 --- @args holdId token isForced

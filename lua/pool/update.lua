@@ -1,6 +1,6 @@
---- Renames a pool or changes its units; '' leaves a field as it is. Holds that now fit are granted in the same step. Refuses
---- fewer units than a hold waits for, which could then never be granted; holds of cancelled runs that want more are ended
---- first. detail: for the audit trail.
+--- Renames a pool or changes its units; '' leaves a field as it is. Holds that now fit are granted in the same step.
+--- Refuses fewer units than any hold waits for, as that hold could never be granted; holds of cancelled runs that want
+--- more are ended first. detail: for the audit trail.
 --- @request write
 --- @args poolId name units detail
 --- @reply pool:pool

@@ -1,4 +1,4 @@
---- A pool with its holds.
+--- A pool, with the number of holds that wait for it.
 --- @request read
 --- @args poolId
 --- @reply pool:pool

@@ -1,5 +1,5 @@
---- Asks a question that blocks nothing. text: the question, as JSON; options: lines, '' for none. linkToken and its digest:
---- of the link to its page.
+--- Asks a question that blocks nothing. text: the question, as JSON; options: lines, '' for none. linkToken,
+--- linkDigest: the token of the link to its page, and the token's digest.
 --- @request write
 --- @space maxArmedTimers timers:ARMED
 --- @args scopeId holder options expiresInSeconds linkToken linkDigest tail

@@ -1,9 +1,10 @@
---- Makes another link to the page of an OPEN question; earlier links stay valid. linkToken and its digest: of the link.
+--- Makes another link to the page of an OPEN question; earlier links stay valid. linkToken, linkDigest: the token of
+--- the link, and the token's digest.
 --- @request write
 --- @args questionId linkToken linkDigest
 --- @reply linkToken
 --- @include lib/call lib/plan lib/refuse question/_question question/_standing
---- The most links of a question. Each is found by its own token.
+-- The most links of a question. Each is found by its own token.
 local maxLinks = 100
 local record = question.read(questionId)
 question.needOpen(record)

@@ -3,8 +3,8 @@
 --- The journal has the order in which messages finished, and is kept longer than they are. So they need no index of their
 --- own.
 
---- The entries after `after` up to the time `through`, the position behind them and whether there may be more; nil if they
---- are packed and Node has not opened them.
+--- The entries after `after` up to the time `through`, the position that they reach, and whether there may be more; nil
+--- if they are packed and Node has not opened them.
 local function entriesOf(record, after, through, maxEntries, opened)
   local limit = string.format('%d', through)
   if not (record.packedThrough and streamId.isBefore(after, record.packedThrough)) then

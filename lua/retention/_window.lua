@@ -1,6 +1,6 @@
 --- @export window
---- How long records are kept: for the current plan's retention window, and all but messages at least 30 days; some for the
---- same time on every plan.
+--- Retention periods. Messages are kept for the current plan's window, most other records for the window or 30 days,
+--- whichever is longer, and some records for the same time on every plan.
 local day = 86400000
 local window = { reservations = 400 * day, usageDays = 400, audit = 365 * day }
 

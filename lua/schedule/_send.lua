@@ -1,7 +1,7 @@
 --- @include lib/id lib/records mailbox/_create mailbox/_message schedule/_schedule scope/_scope
 
---- Sends a schedule's message at a moment of its own. box: its mailbox, which must have room; trace: from message.traced;
---- workKey: may be nil.
+--- Sends a schedule's message. at: the moment for which it is sent; box: its mailbox, which must have room; trace: from
+--- message.traced; workKey: may be nil.
 function schedule.send(record, box, at, tail, trace, workKey)
   local id = newId(tail)
   trace.priority, trace.key = record.priority > 0 and record.priority or nil, record.key or nil

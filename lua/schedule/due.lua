@@ -1,5 +1,5 @@
---- The organization's due schedules, at most `maxSchedules` behind the first `skipped`; or the one with this id if it is due.
---- nextDue: the next moment of all, if none is due.
+--- The organization's due schedules, at most `maxSchedules` after the first `skipped`; or the one with this id if it is
+--- due. nextDue: the next moment of all, if none is due.
 --- @args spaceId requestId scheduleId skipped maxSchedules
 --- @reply now nextDue schedules:dueSchedule[]
 --- @include lib/clock lib/space schedule/_schedule

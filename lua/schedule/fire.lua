@@ -1,6 +1,6 @@
---- Fires a schedule whose next moment is still `nextAt`, and sets the following one. Sends the message of `moment`, the last
---- one that has passed; the `missed` ones before it are only counted. If the send is refused, an event says so. No request is
---- behind it, so lib/call's arguments about the caller are empty.
+--- Fires a schedule whose next moment is still `nextAt`, and sets the following one. Sends the message of `moment`, the
+--- last moment that has passed; the `missed` moments before it are only counted. If the send is refused, an event says
+--- so. No request causes this call, so lib/call's arguments about the caller are empty.
 --- @request worker
 --- @args scheduleId nextAt moment missed following workKey traceparent tail
 --- @reply

@@ -40,7 +40,7 @@ if asked.scopeId then
   if not path then scope.create(scopeId) end
   sorted.remove(keys.scopeSchedules(record.scopeId), scheduleId)
   sorted.add(keys.scopeSchedules(scopeId), '0', scheduleId)
-  -- Until the scope has other records, it is kept like a finished one.
+  -- If the old scope has no other records, retention now treats it like a finished record.
   finished.add('scope:scope', record.scopeId, nowText)
 end
 for field, value in pairs(asked) do records.set(record, field, value) end

@@ -1,6 +1,7 @@
 --- @include lib/clock lib/due lib/timer scope/_cancelling scope/_scope
 
---- Continues a cancel. Returns how many records changed; if there is more to do, a sweep makes one step.
+--- Continues a cancel. Returns how many records changed; if there is more to do, returns `limit`, so that a sweep makes
+--- only one step.
 due['scope:cancel'] = function(scopeId, _, limit)
   if not scope.path(scopeId) then return end
   local changed, isDone = cancelling.step(scopeId, limit)

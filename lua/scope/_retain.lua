@@ -20,7 +20,8 @@ function scope.release(scopeId, at)
   finished.add('scope:scope', scopeId, string.format('%d', math.max(at, record and record.cancelledAt or 0)))
 end
 
---- A scope that was used again is released with the last record of that use, or kept as long after a use that left no record.
+--- A scope that was used again is released with the last record of that use. If the use left no record, the scope is
+--- kept for the same time after it.
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end

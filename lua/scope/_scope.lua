@@ -5,8 +5,8 @@
 --- set once it is cancelled. Everything below a cancelled scope counts as cancelled at once, marked or not.
 scope.maxDepth = 8
 
---- The fields that every use of a scope needs, and the count that most messages change at their end: adding to a field that was
---- not read would take another command.
+--- The fields that every use of a scope needs, and the count that most messages change at their end: adding to a field
+--- that was not read would take another command.
 local function read(scopeId)
   return scope.load(scopeId, 'path', 'live', 'cancelledAt', 'endedAcked')
 end
@@ -82,7 +82,8 @@ function scope.create(scopeId, parentPath, name)
   return path
 end
 
---- Records a use that leaves no record to keep the scope. From then on it is kept for its time (scope/_retain).
+--- Records a use that leaves no record to keep the scope. The scope is then kept for its retention period after this
+--- use (scope/_retain).
 function scope.use(scopeId)
   records.put(keys.scope(scopeId), 'usedAt', now)
 end

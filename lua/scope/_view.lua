@@ -8,7 +8,7 @@ function scope.view(scopeId)
     'endedAcked', 'endedRejected', 'endedFailed', 'endedExpired', 'endedCancelled')
   if not record then return nil end
   for _, name in ipairs(ended) do
-    -- Since an earlier version, which did not count ends, more may have been requeued than has ended.
+    -- An earlier version did not count ends, so more messages may have been requeued than were counted.
     if record[name] and record[name] < 0 then record[name] = 0 end
   end
   local path = scope.path(scopeId)

@@ -5,7 +5,7 @@
 --- @args scopeId
 --- @reply totals stays isDone
 --- @include lib/call lib/cancels lib/clock lib/refuse lib/stays lib/timer lib/unit scope/_cancelling scope/_scope
---- Deciding a group ends its members as well, so a step ends up to 500 records.
+-- Deciding a group ends its members as well, so a step may end 500 records.
 local maxRecords = 250
 local path = scope.path(scopeId) or refuse('SCOPE_NOT_FOUND')
 

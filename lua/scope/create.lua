@@ -1,4 +1,5 @@
---- Creates a scope before its first use, or finds it ('': a new id, a root, no name). The parent may be new as well.
+--- Creates a scope before its first use, or finds it. scopeId '': a new id; parentScopeId '': a root scope; name '': no
+--- name. The parent may be new as well.
 --- @request write
 --- @args scopeId parentScopeId name tail
 --- @reply known scope:scope
@@ -31,6 +32,6 @@ if parentPath then
   records.put(keys.scope(id), 'isDeclared', true)
   records.add(keys.scope(parentScopeId), 'declaredChildren', 1)
 end
--- Until the scope is used, it is kept like a finished one.
+-- Until the scope is used, retention treats it like a finished record.
 finished.add('scope:scope', id, nowText)
 return call.answer({ scope = scope.view(id) }, 'operation')

@@ -1,6 +1,6 @@
---- Lists scopes, newest first, by states (`,A,B,`), parent, and name or its beginning ('' for all; by beginning, from the last
---- name to the first). A filtered page looks at no more than 1,000 records, so it may be short although more follow. The cursor is
---- the last member looked at.
+--- Lists scopes, newest first, by states (`,A,B,`), parent, and name or its beginning ('' for all; by beginning, from
+--- the last name to the first). A filtered page looks at no more than 1,000 records, so it may be short although more
+--- follow. The cursor is the last member looked at.
 --- @request read
 --- @args states parentScopeId name namePrefix limit cursor
 --- @reply nextCursor scopes:scope[]

@@ -1,5 +1,5 @@
---- Pauses a scope and all below it, or resumes it (isPaused '0'). Repeating it changes nothing. A resumed scope below a
---- paused one stays paused by that.
+--- Pauses a scope and all below it, or resumes it (isPaused '0'). Repeating it changes nothing. A resumed scope stays
+--- paused while a scope above it is paused.
 --- @request write
 --- @args scopeId isPaused
 --- @reply scope:scope
@@ -16,7 +16,7 @@ if record.paused then
 else
   emit.scope.resumed(scopeId, { scopeId = scopeId })
   pausing.resumed()
-  -- Until the scope has other records, it is kept like a finished one.
+  -- Until the scope has other records, retention treats it like a finished record.
   finished.add('scope:scope', scopeId, nowText)
 end
 return call.answer({ scope = record }, 'operation')

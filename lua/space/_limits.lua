@@ -18,8 +18,8 @@ function limits.text(values, names)
   return table.concat(words, ' ')
 end
 
---- Sets those `requested` limits that differ from `stored`, by name, and puts the limits then in force into `values`. Returns
---- whether any changed. actor: for the audit trail, or a function that returns it.
+--- Sets the `requested` limits that differ from `stored`, by name, and puts the limits then in force into `values`.
+--- Returns whether any changed. actor: for the audit trail, or a function that returns it.
 function limits.change(values, names, stored, requested, granted, actor)
   local newValues, maxValues = limits.read(requested), limits.read(granted)
   local rpm, newRpm = tonumber(maps.get(keys.org(), 'rpm')), tonumber(newValues.requestsPerMinute)

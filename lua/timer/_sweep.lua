@@ -1,8 +1,9 @@
 --- @export sweep
 --- @include lib/clock lib/due lib/sorted lib/space lib/unit
---- Runs the due timers of one organization in the order of their moments. Each room's _expire.lua registers its handlers. A
---- timer is removed before its handler runs, so the handler may arm it again. A handler that makes more than one change is
---- told how many it may make and whether it is the first, and returns how many it made.
+--- Runs the due timers of one organization in the order of their moments. Each room's _expire.lua registers its
+--- handlers. A timer is removed before its handler runs, so the handler may arm it again. A handler that makes more
+--- than one change takes the number of changes it may make and whether it is the first of the sweep, and returns how
+--- many it made.
 local sweep = {}
 
 --- Runs the timers of a set, up to `limit` changes. next: returns the next member and its moment. Returns the next moment

@@ -1,5 +1,5 @@
---- Runs the due background timers of one organization, which no call waits for: all of them, or the named one, which need not
---- be armed. The rest is as in timer/sweep.
+--- Runs the due background timers of one organization, which no call waits for: all of them, or the named one, which
+--- need not be armed. Otherwise like timer/sweep.
 --- @args spaceId requestId maxChanges name
 --- @reply now nextDue more changes
 --- @include lib/clock lib/sorted lib/space lib/unit timer/_sweep

@@ -1,6 +1,7 @@
---- Starts the next attempt of a delivery. Replies with what to send where, the secrets that sign and the attempt's number; or
---- with nothing if there is nothing to do or another worker has it. An earlier attempt that was not closed in time is
---- recorded as INTERRUPTED: its worker has died. opened: the event, if it is packed (event/_segments).
+--- Starts the next attempt of a delivery. Replies with the event, the url to send it to, the secrets that sign and the
+--- attempt's number; or with nothing if there is nothing to do or another worker has it. An earlier attempt that was
+--- not closed in time is recorded as INTERRUPTED: its worker has died. opened: the event, if it is packed
+--- (event/_segments).
 --- @args spaceId requestId destinationId entryId
 --- @long opened
 --- @reply now url secrets attempt entry

@@ -1,5 +1,5 @@
---- Lists attempts, newest first, of all destinations or of one. For one, a page scans at most 1,000 attempts and may be
---- short. nextCursor: the position to continue from.
+--- Lists attempts, newest first, of all destinations or of one. A page for one destination scans at most 1,000
+--- attempts, so it may be short although more follow. nextCursor: the position to continue from.
 --- @request read
 --- @args limit cursor destinationId
 --- @reply nextCursor deliveries:delivery[]

@@ -1,8 +1,9 @@
---- The outbox of a space. Reads on in the journal for each destination with fewer than 1,000 unfinished deliveries, then
---- replies with the due attempts, a few per destination, so that a dead destination does not hold up the others. An attempt
---- is not returned again for as long as it may take. If destinations still need packed events, an invocation serves one of
---- them: Node first opens the events after its position (`opened`, event/_segments). more: whether there is more to read (-1:
---- there are no destinations); nextInMs: until the next attempt is due ('': none is unfinished).
+--- The outbox of a space. Reads more of the journal for each destination with fewer than 1,000 unfinished deliveries,
+--- then replies with the due attempts, a few per destination, so that a dead destination does not hold up the others.
+--- An attempt is not returned again for as long as it may take. If destinations still need packed events, an invocation
+--- serves one of them: Node first opens the events after its position (`opened`, event/_segments). more: whether there
+--- is more to read (-1: there are no destinations); nextInMs: milliseconds until the next attempt is due ('': none is
+--- unfinished).
 --- @args spaceId requestId maxEntries
 --- @long opened
 --- @reply more attempts:dueAttempt[] nextInMs spaceNumber

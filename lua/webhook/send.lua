@@ -1,7 +1,8 @@
---- Makes one attempt on request: a test of a destination, or the event of an earlier attempt again (deliveryId). It is called
---- twice: first for what to send (attemptedAt ''), then with the outcome, which is stored even if the destination is gone by
---- then. Of requests with the same Idempotency-Key only one sends at a time; the others get an empty reply until it is
---- answered or its process counts as lost. opened: the event, if it is packed (event/_segments).
+--- Makes one attempt on request: a test of a destination, or the event of an earlier attempt again (deliveryId). It is
+--- called twice: first to get the event, url and secrets (attemptedAt ''), then with the outcome, which is stored even
+--- if the destination is gone by then. Of requests with the same Idempotency-Key only one sends at a time; the others
+--- get an empty reply until it is answered or its process counts as lost. opened: the event, if it is packed
+--- (event/_segments).
 --- @request write
 --- @space packedThrough trimmedThrough
 --- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs

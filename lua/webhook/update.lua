@@ -1,5 +1,5 @@
---- Changes a destination; '' leaves a field as it is. A disabled destination gets no events; once enabled again, it gets
---- those from then on. verdict: see webhook/create, for a new url. detail: for the audit trail.
+--- Changes a destination; '' leaves a field as it is. A disabled destination gets no events; once enabled again, it
+--- gets the events from then on. verdict: see webhook/create, for a new url. detail: for the audit trail.
 --- @request write
 --- @args destinationId url eventTypes state verdict detail
 --- @reply destination:destination
