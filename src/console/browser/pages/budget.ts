@@ -54,7 +54,7 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
   return table(acting(text, canVoid), rows, 50);
 }
 
-/** What was spent in this window under each label, the most first. */
+/** The spending in this window by label, largest first. */
 function spentByLabel({ spentByLabel, windowSeconds, currency, scale }: BudgetView): Node[] {
   const most = Object.entries(spentByLabel).sort(([, one], [, other]) => (BigInt(one) < BigInt(other) ? 1 : -1));
   if (most.length === 0) return [];
