@@ -57,7 +57,7 @@ export class AnswerPages {
     }
   }
 
-  /** The link leads to no question. */
+  /** The page for a link that leads to no question. */
   #nowhere({ state }: Context): Page {
     const isTooMany = this.#unknown.add();
     state.code = isTooMany ? 'RATE_LIMITED' : 'QUESTION_NOT_FOUND';

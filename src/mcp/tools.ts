@@ -208,8 +208,8 @@ function withoutNull(properties: Properties): Record<string, JsonSchema> {
 const enough = 10_000;
 
 /**
- * A schema without what a model does not need: null, as a nullable field may be left out; examples; and rules whose refusal
- * says what would be right.
+ * A schema without the parts that a model does not need: null, as a nullable field may be left out; examples; and rules
+ * whose refusal says what would be right.
  */
 function inShort({
   type,

@@ -62,7 +62,7 @@ function spentByLabel({ spentByLabel, windowSeconds, currency, scale }: BudgetVi
   return [el('h3', {}, windowSeconds === null ? 'Spent by label' : 'Spent by label in this window'), pairs(facts)];
 }
 
-/** One budget: its balances, and who has reserved and spent what. */
+/** One budget: its balances, and who has reserved and spent how much. */
 export function budgetPage(place: PageRef, world: World): Page {
   const { id = '', query } = place;
   const list = panel<BudgetView>({

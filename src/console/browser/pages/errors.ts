@@ -14,7 +14,7 @@ const maxMessages = 20;
 const shortError = 120;
 
 interface ErrorGroup {
-  /** What their errors have in common. */
+  /** The text that their errors have in common. */
   readonly text: string;
   /** The most recently ended first. */
   readonly messages: readonly Message[];

@@ -111,7 +111,7 @@ const recentText: TableText = {
   empty: 'Nothing was taken.',
   isCaptionVisible: true,
 };
-/** More would bury what matters. */
+/** More rows would bury the important ones. */
 const maxRows = 100;
 const shownRecent = 10;
 
