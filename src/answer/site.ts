@@ -57,7 +57,7 @@ export class AnswerPages {
     }
   }
 
-  /** The link leads to no question. */
+  /** The page for a link that leads to no question. */
   #nowhere({ state }: Context): Page {
     const isTooMany = this.#unknown.add();
     state.code = isTooMany ? 'RATE_LIMITED' : 'QUESTION_NOT_FOUND';
@@ -107,7 +107,7 @@ const open = ({ linked, now }: Seen, typed?: Parameters<typeof formPage>[2]): Pa
   text: formPage(linked, now, typed),
 });
 
-/** The page of a question that is not OPEN, or that has expired but was not swept yet. */
+/** The page of a question that is not OPEN, or that has expired but has not been swept yet. */
 function closedOf({ linked: { question }, now }: Seen): Page | undefined {
   const isOver = question.state === 'OPEN' && Date.parse(question.expiresAt) <= now;
   if (question.state === 'OPEN' && !isOver) return undefined;

@@ -111,7 +111,7 @@ export class Atomic {
     });
   }
 
-  /** Turns the replies into answers. The first reply is the opening's, with the ids of the references behind its note. */
+  /** Turns the replies into answers. The first reply is the opening's: its note, then the ids of the references. */
   #outcome(
     ready: readonly Ready[],
     [first = [], ...replies]: readonly Reply[],
@@ -134,7 +134,7 @@ export class Atomic {
   }
 }
 
-/** Whether a read was left out: its reply has not even a note. */
+/** Whether a read was left out: its reply does not even have a note. */
 const isEmpty = ([head, ...values]: Reply): boolean => head === '' && values.length === 0;
 
 const tooLarge = ({ code, detail, note }: Refusal): ApiError | undefined =>
@@ -147,7 +147,7 @@ function permissionFor(route: Route | undefined, fields: Element['fields'], batc
   return route ? permissionOf(route, callFromFields(fields, batch)) : '';
 }
 
-/** The arguments of the opening, which is checked for the needs of all calls. */
+/** The arguments of the opening, which is checked for everything that its calls need. */
 function openingOf(batch: Call, operations: readonly (Operation | undefined)[], permissions: readonly string[]): Args {
   const args: Record<string, string | number> = {
     ...callArgs,
@@ -198,7 +198,7 @@ function readyOf(
   return { operation, ...asked, terms: hasTerms ? JSON.stringify(terms) : '' };
 }
 
-/** A read shows its record alone: it neither waits nor turns pages. */
+/** A read takes only the ids in its path: it neither waits nor pages through lists. */
 function checkRead(fields: Element['fields'], route: Route): void {
   const path = pathNames(route);
   const other = Object.keys(fields).find((field) => !path.includes(field));

@@ -77,7 +77,7 @@ export function readElements(request: Call): List {
           text,
           idempotencyKey: idempotencyKey ?? derivedKey,
           hasDerivedKey: idempotencyKey === undefined,
-          // A request of its own never has this identity.
+          // An HTTP request never has this identity.
           identity: `batch\n${text}`,
           ...as,
           gone: () => neverAborts,

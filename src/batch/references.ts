@@ -22,7 +22,7 @@ export const mayRefer = (text: string): boolean => text.includes('"$from"');
 /**
  * The fields of the call at `index`, with the result of `idOf` in place of each reference. Opaque values stay as they are.
  *
- * @throws ApiError VALIDATION_FAILED for a reference that does not name an earlier call, or not an id
+ * @throws ApiError VALIDATION_FAILED for a reference to anything but an earlier call, or in a field that takes no id
  */
 export function replaced<T>(fields: Fields, index: number, route: Route, idOf: (reference: Reference) => T): Fields {
   const opaque = [route.opaque?.at(-1), route.alsoOpaque?.at(-1)];

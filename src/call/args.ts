@@ -1,4 +1,4 @@
-/** The arguments of lib/call that every script takes, with the values of a call without a caller. Callers override them. */
+/** The arguments of lib/call that every script takes, with defaults for a call that has no caller. */
 export const callArgs = {
   apiKeyDigest: '',
   permission: '',

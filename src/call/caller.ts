@@ -9,7 +9,7 @@ export function apiKeyDigest(apiKey: string): string {
   return hash('sha256', apiKey, 'base64url');
 }
 
-/** The permissions of a caller. None includes another, except as `allowedBy` says of resource_config. */
+/** The permissions of a caller. None includes another, except for resource_config, which includes resource_spend. */
 export const permissions = [
   'coordination_read',
   'coordination_write',
@@ -68,7 +68,7 @@ export interface TokenGrant {
   readonly actor: string;
 }
 
-/** The caller with a token. lib/caller tells a grant from a digest by its spaces. */
+/** The caller with a token. A grant contains blanks, by which lib/caller tells it from a digest. */
 export function grantedCaller(org: string, { permissions, spaces, endsAt, actor }: TokenGrant): Caller {
   const only = spaces?.length === 0 ? 'none' : (spaces ?? []).join(',');
   return { org, apiKeyDigest: `grant ${endsAt} ${permissions.join(',')} ${only} ${actor}` };

@@ -6,7 +6,7 @@ import { commonFields } from '../declare/glossary.ts';
  * means absent (docs/reference.md, "Conventions").
  */
 
-/** The argument and result of a function for Joi's `.error()`. Joi's types say less. */
+/** The argument and result of a function for Joi's `.error()`. Joi's own types are less exact. */
 interface Report {
   readonly code: string;
   readonly local: { readonly label: string };

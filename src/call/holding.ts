@@ -22,7 +22,7 @@ export class Holding {
     this.#service = service;
   }
 
-  /** spaceId: the call's. */
+  /** Looks once, and holds the call if that finds nothing. */
   async receive(hold: Hold, spaceId: string, call: Call, run: Run): Promise<Result> {
     if (call.leavesUnseen) return this.#untilWoken(hold, spaceId, call, run);
     const again: Run = (changes) => run({ ...changes, ...uncounted });

@@ -5,7 +5,7 @@ import { Raw } from '../declare/raw.ts';
  * (docs/reference.md, "Conventions").
  */
 
-/** JSON.stringify with support for Raw, but not for toJSON and undefined. */
+/** JSON.stringify with support for Raw, but not for toJSON or undefined. */
 export function stringify(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (value instanceof Raw) return value.text;

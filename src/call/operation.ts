@@ -146,7 +146,7 @@ export class Operation {
     return this.#answer(result, input, linkTo(call, this.#service.publicUrl));
   }
 
-  /** The sources of the members of the call's answer; none if the answer takes a text of the reply apart. */
+  /** The sources of the members of the call's answer; none if building the answer means parsing a text of the reply. */
   trace(input: Input): ReturnType<typeof traceAnswer> {
     try {
       return traceAnswer(this.route, this.#reader, input);

@@ -88,7 +88,7 @@ function put(fields: Record<string, unknown>, path: readonly string[], text: str
   else if (isObject(fields[name])) put(fields[name], rest, text);
 }
 
-/** kind: what messages call a member here. */
+/** kind: the word for a member in messages. */
 function unknown(path: readonly (string | number)[], kind: string, schema?: Joi.ObjectSchema): ApiError {
   const parents = path.slice(0, -1);
   let described: Joi.Description | undefined = schema?.describe();
@@ -98,7 +98,7 @@ function unknown(path: readonly (string | number)[], kind: string, schema?: Joi.
   return invalid(`${path.join('.')} is not ${place} of this request, which takes ${known}`);
 }
 
-/** Caches what is made of a schema, as a schema describes itself anew each time. */
+/** Caches a value derived from a schema, as Joi describes a schema anew each time. */
 function once<T>(make: (schema: Joi.ObjectSchema) => T): (schema: Joi.ObjectSchema) => T {
   const made = new WeakMap<Joi.ObjectSchema, T>();
   return (schema) => {

@@ -23,7 +23,7 @@ interface ListRoute<F extends Fields>
   readonly position?: RegExp;
   /** The part of a record that the answer shows; by default all of it. */
   readonly shown?: (record: Answered<F>) => unknown;
-  /** Error codes beyond those of every list, and the detail of a refusal, which may need the cursor behind a position. */
+  /** Error codes beyond those of every list, and the detail of a refusal, which may need a cursor after a position. */
   readonly refuses?: readonly string[];
   readonly detail?: (refusal: Refusal, cursorBehind: (position: string) => string | null) => string;
 }

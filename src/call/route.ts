@@ -135,7 +135,7 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   readonly streams?: true;
   /** Error codes beyond those of every route. */
   readonly refuses: readonly string[];
-  /** Which `…_NOT_FOUND` of these may also be about an id in the body, although the path has an id of that kind. */
+  /** The `…_NOT_FOUND` codes that may also be about an id in the body, although the path has an id of that kind. */
   readonly refusesInBody?: readonly string[];
   /** The calls it is made of, whose errors it may answer. */
   readonly parts?: readonly Route[];
@@ -194,7 +194,7 @@ interface Wait<Query, R extends Fields> {
 
 interface Read<Query, R extends Fields>
   extends Omit<Route<Query, unknown, R>, 'method' | 'permission' | 'idempotency' | 'hold'> {
-  /** Lets callers wait (`waitSeconds`) until what they read has ended. */
+  /** Lets callers wait (`waitSeconds`) until the record that they read has ended. */
   readonly wait?: Wait<Query, R>;
 }
 

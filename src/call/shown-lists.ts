@@ -2,7 +2,7 @@ import type { AnyField, Fields } from '../declare/field.ts';
 import { Many } from '../declare/record.ts';
 import { fields, queryInteger, states } from './fields.ts';
 
-/** The most records of each kind that such a read looks at. */
+/** The most records of each kind that a read of many kinds looks at. */
 export const maxLooked = 500;
 
 interface Wanted {
@@ -25,7 +25,7 @@ function statesOf(list: AnyField): string[] {
   return ((state ?? waitsFor)?.schema.describe() as { allow?: string[] } | undefined)?.allow ?? [];
 }
 
-/** How many records of each kind to look at; those in other states are passed over. */
+/** How many records of each kind to look at; records in other states are skipped. */
 export const looksAt = ({ limit, state }: Wanted): number => (state === undefined ? limit : maxLooked);
 
 /** The lists with only the wanted records, and whether any wanted record is left out. */

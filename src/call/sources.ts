@@ -6,7 +6,7 @@ import { readNote } from './note.ts';
 import { answerer } from './response.ts';
 import type { Input, Route } from './route.ts';
 
-/** Where a member of an answer comes from in the script's reply (lua/lib/answers). Indexes are Lua's, behind the note. */
+/** Where a member of an answer comes from in the script's reply (lua/lib/answers). The note has index 1. */
 export type Source = (
   | { readonly at: readonly number[]; readonly absent?: string }
   | { readonly is: string }
@@ -153,8 +153,8 @@ function flattened(body: unknown): Map<string, unknown> {
 }
 
 /**
- * Finds the sources of the members of a call's answer. It answers a made-up reply in which each value occurs once, since an
- * answer depends only on the reply and the call.
+ * Finds the sources of the members of a call's answer. It builds the answer to a made-up reply in which each value
+ * occurs once, since an answer depends only on the reply and the call.
  */
 export function traceAnswer(route: Route, read: ReplyReader<Fields>, input: Input): ReadonlyMap<string, Traced> {
   const answer = answerer(route);

@@ -18,7 +18,8 @@ interface SignIn {
 }
 
 /**
- * The page that leads to the issuer and back to the console. Only this page may connect to another server, to get its token.
+ * The page that sends the browser to the issuer and then back to the console. It is the only page that may connect to
+ * another server: it gets the token there.
  */
 export function signInPage({ publicUrl, endpoints, ...client }: SignIn): Step {
   return async (ctx, next) => {
@@ -41,7 +42,7 @@ export function signInPage({ publicUrl, endpoints, ...client }: SignIn): Step {
   };
 }
 
-/** An address in a Content-Security-Policy, where `;` and `,` would end it. */
+/** Escapes an address for a Content-Security-Policy, in which `;` and `,` are separators. */
 function sourceOf(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname.replaceAll(';', '%3B').replaceAll(',', '%2C');

@@ -15,7 +15,10 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Allows our own files only: no inline code or styles, no text turned into markup, no other server. */
+/**
+ * A Content-Security-Policy that allows only our own files: no inline code or styles, and no text parsed as markup.
+ * connect: where scripts may send requests.
+ */
 export const policyFor = (connect: string): string[] => [
   "default-src 'none'",
   "script-src 'self'",
@@ -65,7 +68,7 @@ function pageFor(page: string, { hasAccounts, traceUrl }: Told): string {
   );
 }
 
-/** None before the first build. */
+/** Empty before the first build. */
 function builtFiles(): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => extname(name) in types);

@@ -1,4 +1,4 @@
-/** The time at which a script made an id (lib/id), so that a record with such an id stores no createdAt. */
+/** The time at which a script made an id (lib/id), so a record with such an id need not store createdAt. */
 export function momentOfId(id: unknown): number {
   const [high = '', low = ''] = String(id).split('-', 2);
   return Number.parseInt(high + low, 16);

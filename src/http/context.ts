@@ -20,7 +20,7 @@ export interface Handler {
   /** The body of an error, if it is not the envelope. */
   readonly errorBody?: (error: ApiError) => string | undefined;
   /**
-   * Whether it is an OAuth resource, for which clients find the authorization server themselves; a token may be for this
+   * Whether it is an OAuth resource: clients discover its authorization server, and a token may be valid for this
    * address alone.
    */
   readonly isResource?: boolean;
@@ -39,7 +39,7 @@ export interface State {
   requestId: string;
   /** The route pattern, for logs and metrics; undefined for an unknown path. */
   route?: string;
-  /** Its lines name the route as soon as that is known. */
+  /** Its lines name the route as soon as it is known. */
   log: Logger;
   /** Undefined for paths outside the API. */
   match?: Match;

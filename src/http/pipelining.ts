@@ -11,8 +11,8 @@ interface Pipeline {
 }
 
 /**
- * Limits pipelining. Node starts all requests in a chunk it reads (up to 64 KiB) at once. Here those beyond `maxRunning`
- * wait, and the connection is not read while any waits. Node writes the answers in order.
+ * Limits pipelining. Node starts all requests in a chunk it reads (up to 64 KiB) at once. Here requests beyond
+ * `maxRunning` wait, and the connection is not read while any waits. Node writes the answers in order.
  */
 export function inTurn(listener: RequestListener): RequestListener {
   const pipelines = new WeakMap<Socket, Pipeline>();

@@ -35,7 +35,7 @@ export function writeAnswer(isListening: () => boolean): Step {
   };
 }
 
-/** Whether part of the body has not arrived. The parser may not have processed yet what came with the headers. */
+/** Whether part of the body has not arrived. The bytes that came with the headers may not have been parsed yet. */
 async function leavesBody(req: IncomingMessage): Promise<boolean> {
   if (!hasBody(req)) return false;
   await nextTurn();

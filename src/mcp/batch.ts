@@ -44,7 +44,7 @@ interface One {
   readonly visit: Visit;
 }
 
-/** A refused request is answered by a JSON-RPC error; a notification has no answer. */
+/** A refused request is answered with a JSON-RPC error; a notification has no answer. */
 async function answerOf(
   { message, visit }: One,
   headers: Readonly<Record<string, string>>,

@@ -34,8 +34,9 @@ export interface Desk {
   /** The tools that the caller may use, and all its permissions, as some have no tool. */
   readonly tools: () => { readonly tools: readonly Tool[]; readonly permissions: readonly string[] };
   /**
-   * Calls a tool; undefined if there is no such tool. leavesUnseen: the caller may give up the call and keep the connection,
-   * as before 2026-07-28, when it sends `notifications/cancelled` to any process, or nothing. meta: `_meta` of the message.
+   * Calls a tool; undefined if there is no such tool. leavesUnseen: the caller may give up the call but keep the
+   * connection. Versions before 2026-07-28 do so: they send `notifications/cancelled`, perhaps to another process, or
+   * nothing. meta: `_meta` of the message.
    */
   readonly call: (
     name: string,

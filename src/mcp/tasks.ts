@@ -14,8 +14,8 @@ type Message = Readonly<Record<string, unknown>>;
 const endedBadly: ReadonlySet<unknown> = new Set(['FAILED', 'REJECTED', 'EXPIRED']);
 
 /**
- * Whether a message ended without being done, an error for those waiting for it. A cancelled one is no error: nobody wanted
- * it any more.
+ * Whether a message ended without being done, which is an error for those waiting for it. A cancelled message is not an
+ * error: nobody wanted it any more.
  */
 export const isFailure = ({ state }: Message): boolean => endedBadly.has(state);
 

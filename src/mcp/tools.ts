@@ -98,7 +98,7 @@ function sendAndWait(tools: readonly Listed[]): Listed {
   };
 }
 
-/** A schema without the descriptions that another tool has: the names of its members, but not what they are. */
+/** The schema of a field without its description and its members, which are in the schema of another tool. */
 function withoutWords({ description: _, properties, items, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
@@ -189,7 +189,7 @@ function inputSchema(route: Route, target: Target): Tool['inputSchema'] {
     Object.assign(properties, withoutNull(json.properties));
     required.push(...(json.required ?? []));
   }
-  // Repeating one of the others changes nothing anyway.
+  // Repeating any other call changes nothing, even without a key.
   if (route.idempotency !== 'never' && !route.isRepeatable)
     properties['idempotencyKey'] = described('idempotencyKey', { type: 'string' });
   if (route.isBrief) properties['full'] = { type: 'boolean', description: 'true: the records, not their numbers' };
@@ -208,8 +208,8 @@ function withoutNull(properties: Properties): Record<string, JsonSchema> {
 const enough = 10_000;
 
 /**
- * A schema without what a model does not need: null, as a nullable field may be left out; examples; and rules whose refusal
- * says what would be right.
+ * A schema without the parts that a model does not need: null, as a nullable field may be left out; examples; and rules
+ * whose refusal says what would be right.
  */
 function inShort({
   type,

@@ -213,7 +213,7 @@ export class Visit {
         spaceId,
         text: fieldsText,
         idempotencyKey: idempotencyKey ?? fallback,
-        // A request of its own never has this identity.
+        // An HTTP request never has this identity.
         identity: `call ${route.call}\n${fieldsText}`,
         gone: () => gone,
         leavesUnseen,

@@ -5,8 +5,8 @@ import type { JsonSchema, Target } from './schema.ts';
 const formed = ['2026-01-31T12:00:00.000Z', '1250', 'EUR', '2026-01-31', '2026-01'];
 
 /**
- * A value that the schema accepts, so that every body has an example. Of alternatives it uses the last one. name: of the
- * field or the component.
+ * A value that the schema accepts, so that every body has an example. It uses the first alternative of `oneOf` and the
+ * last one of `anyOf` that is not null. name: of the field or the component.
  */
 export function exampleOf(schema: JsonSchema, target: Target, name = ''): unknown {
   const { $ref, examples, anyOf, oneOf, enum: values, properties, items } = schema as Parts;
@@ -61,7 +61,7 @@ function objectOf({ properties = {}, required = [] }: Parts, target: Target, of:
   return Object.fromEntries(fields);
 }
 
-/** word: the content of fields with this name, if their kind does not tell. */
+/** word: the glossary's example for fields with this name. */
 function plain(schema: Parts, word: unknown, name: string): unknown {
   const { format, pattern, minimum = 0, maximum = Infinity } = schema;
   const types = [schema.type ?? []].flat();

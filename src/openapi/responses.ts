@@ -75,7 +75,7 @@ export function responses(route: Route, errors: ErrorTable, target: Target): Nam
 function withExample(reply: Joi.Schema, status: string, route: Route, target: Target): object {
   const schema = jsonSchema(reply, target);
   const example = { ...(exampleOf(schema, target) as Record<string, unknown>), ...route.example };
-  // Beside a 201, a 200 answers what existed before.
+  // Next to a 201, a 200 means that the record existed before.
   if (status === '200' && 201 in route.success && 'replay' in example) example['replay'] = true;
   return { schema, example };
 }

@@ -108,8 +108,8 @@ function completeKeys(json: JsonSchema, keys: readonly Key[], presence: string, 
 }
 
 /**
- * The meaning of a field or path parameter, then the allowed values, which a model already sees in the schema. The field's
- * own description precedes the one of its name.
+ * The meaning of a field or path parameter, then the allowed values, which a model already sees in the schema. The
+ * field's own description takes precedence over the glossary's.
  */
 export function describe(name: string, json: JsonSchema, target: Target, schema?: Joi.Schema): string | undefined {
   const { model, meaning } = target.glossary.get(name) ?? {};

@@ -103,7 +103,10 @@ async function probeServer(address: string): Promise<Probe> {
 /** Formed like a space's channel. */
 const channel = 'muster:{-}:-';
 
-/** Tries commands that the server may lack or may deny this user. Otherwise that would only show during a call, or never. */
+/**
+ * Tries commands that the server may lack or may deny this user. Otherwise the problem would show only during a call,
+ * or never.
+ */
 async function checkCapabilities(redis: Redis): Promise<void> {
   await redis.info('server');
   if (redis.options.db) await redis.select(redis.options.db);

@@ -81,7 +81,7 @@ export function clusterClient(
   const login = { ...(username && { username }), ...(password && { password }), ...(tls && { tls }) };
   const redisOptions = { protocol, connectTimeout: connectMs, keepAlive, maxRetriesPerRequest: null, ...login };
   const options: ClusterOptions = {
-    // A call finds out itself whether its slot is served, so calls to other shards go on.
+    // Each call finds out for itself whether its slot is served, so calls to other shards continue.
     enableReadyCheck: false,
     clusterRetryStrategy: retryStrategy,
     // Keep the host names that nodes announce, as TLS certificates are issued for names, not addresses.

@@ -38,7 +38,7 @@ export class Due {
   readonly #organizations: Organizations;
   readonly #extras: ExtraTimers[] = [];
   readonly #running = new Map<string, Promise<string>>();
-  /** The index was unavailable, so announcements may be missing in it. */
+  /** The index was unavailable, so announcements may be missing from it. */
   #isStale = false;
   #announcing: Promise<unknown> = Promise.resolve();
 
@@ -145,8 +145,8 @@ export class Due {
   }
 
   /**
-   * Reads every organization's earliest timer and adds those missing in the index after a crash between script and index.
-   * Stops waiting for silent shards after `waitMs`.
+   * Reads every organization's earliest timer and adds those missing from the index after a crash between script and
+   * index. Stops waiting for silent shards after `waitMs`.
    */
   async repair(waitMs?: number, isIndexDown = false): Promise<void> {
     const clocks = new Map<string, Promise<number>>();

@@ -80,7 +80,7 @@ export class Gathering {
       taken.push(argv);
       length += characters;
     }
-    // Calls that do not all fit behind the waiting ones are not split.
+    // If the calls do not all fit behind the waiting ones, send the waiting ones first rather than split the calls.
     if (lane.waiting.length + taken.length > maxCalls || (lane.length > 0 && lane.length + length > maxCharacters))
       void this.#send(lane);
     const replies = taken.map(

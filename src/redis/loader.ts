@@ -45,7 +45,7 @@ export interface Script {
 /** Files that replace others, which they may include as `=lib/unit`. Tests replace lib/clock. */
 export type Overrides = Readonly<Record<string, string>>;
 
-/** A library before it has a guard, and a version named by its text. */
+/** A library before it gets its guard, and its version, which is a hash of the text. */
 export interface Draft {
   readonly text: string;
   /** The source of each line of the text: `lua/mailbox/send.lua:12`, only the file for a generated line, or ''. */
@@ -54,7 +54,7 @@ export interface Draft {
 }
 
 /**
- * Names a draft by its text.
+ * Adds the guard to a draft, and replaces the version by a hash of the text.
  *
  * @param guard Lua that every function begins with
  */
@@ -432,7 +432,7 @@ export class Builder {
   }
 }
 
-/** Whether a script calls `call.open` itself, because it needs more than the answer of the request it repeats. */
+/** Whether a script calls `call.open` itself, because on a replay it does more than return the stored answer. */
 function opensItself({ body }: Source): boolean {
   let opens = false;
   walk(body, (node) => {

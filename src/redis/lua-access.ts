@@ -2,7 +2,7 @@ import type { AnyField } from '../declare/field.ts';
 import { countedStates, type RecordDeclaration, storedFields } from '../declare/record.ts';
 import { expandKey, type KeyTable, partsOf } from './keys.ts';
 
-/** Lua for the value of a field missing in the hash. */
+/** Lua for the value of a field missing from the hash. */
 function absent({ special: { or = 'false' } }: AnyField): string {
   if (typeof or === 'number') return String(or);
   return or.startsWith('=') ? or.slice(1) : or === 'false' ? or : `'${or}'`;
@@ -27,9 +27,9 @@ function placeOf({ name, luaName }: RecordDeclaration, keys: KeyTable) {
 }
 
 /**
- * Lua of a function that reads some or all fields of a record. An invocation has one table per record, with the fields read
- * or set so far; only fields that are nil are read. The function returns nil if there is no such record. isStored: also if
- * the record is packed.
+ * Lua of a function that reads some or all fields of a record. An invocation has one table per record, with the fields
+ * read or set so far; only fields that are nil are read. The function returns nil if there is no such record or, with
+ * isStored, if the record is packed.
  */
 export function reader(
   { as, isStored = false }: { as: string; isStored?: boolean },

@@ -13,7 +13,7 @@ export const vocabulary = new Set(['keys', 'emit', 'rows']);
 /** The members that the loader gives to each record's table. */
 const generated = ['load', 'stored', 'insert', 'enter', 'leave'];
 
-/** The exports of a file, and the files that add members to them. */
+/** An export of a file, and the files that add members to it. */
 interface Export {
   readonly source: Source;
   /** The members of a table, by the file that defines them; undefined if it is not a table, or may have any member. */

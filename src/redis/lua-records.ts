@@ -42,9 +42,9 @@ export class LuaRecords {
 
   /**
    * The name of the reader for a call of `message.load(id, 'state', …)` or of `message.stored`, which does not find packed
-   * records; and how many of the arguments are ids. fields: Lua of the arguments behind the id.
+   * records; and how many of the arguments are ids. given: Lua of all arguments.
    *
-   * @throws Error unless they are string literals
+   * @throws Error unless the field names are string literals
    */
   reader(name: string, how: 'load' | 'stored', given: readonly string[]): { as: string; ids: number } {
     const key = this.#keys[name];

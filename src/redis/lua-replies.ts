@@ -18,7 +18,7 @@ function replies({ body }: Source, isRequest: boolean): Syntax[] {
   return found.filter((one) => one !== undefined && one.type !== 'NilLiteral') as Syntax[];
 }
 
-/** Throws if a script, or a helper that replies for it, replies with a member missing in its `@reply`. */
+/** Throws if a script, or a helper that replies for it, replies with a member missing from its `@reply`. */
 export function checkReplies(script: Source, below: readonly Source[]): void {
   const declared = script.reply.map((member) => member.name);
   const isRequest = script.request !== undefined;

@@ -41,7 +41,7 @@ export interface Source {
   /** Fields of the space's record that it reads. */
   readonly spaceFields: readonly string[];
   readonly includes: readonly string[];
-  /** The names that leave the file. */
+  /** The names that other files may use, registries included. */
   readonly exports: readonly string[];
   /** Exports that change after the library was loaded. */
   readonly variables: readonly string[];

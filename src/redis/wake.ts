@@ -68,8 +68,8 @@ export class Wake {
   }
 
   /**
-   * Runs `look` at once, after each wake-up and after the delays it asks for, until it finds something, `waitMs` is over or
-   * the caller has gone. Resolves with what it found, or undefined.
+   * Runs `look` at once, after each wake-up and after the delays it asks for, until it finds something, `waitMs` have
+   * passed or the caller has gone. Resolves with what it found, or undefined.
    */
   async until<T>(
     channel: string,

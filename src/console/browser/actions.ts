@@ -58,7 +58,7 @@ interface Results {
   }[];
 }
 
-/** One call for each of these, in one request: exactly these, whatever else there is. */
+/** Makes one call for each id, in one request, so it changes exactly these messages even if more would match. */
 async function callEach(api: Api, call: string, ids: readonly string[], done: string): Promise<string> {
   const calls = ids.map((messageId) => ({ call, messageId }));
   const { results } = await api.send<Results>('POST', '/batch', { calls });
@@ -127,7 +127,7 @@ function passedOverText(passedOver: ReadonlyMap<string, number>): string {
   return each.length === 0 ? '' : ` Passed over ${each.join(', ')}.`;
 }
 
-/** Goes on in steps until `limit` messages are done, or there are no more. */
+/** Repeats a call until it has changed `limit` messages or there are no more. */
 async function inSteps(
   api: Api,
   path: string,
@@ -216,7 +216,7 @@ interface Stopped {
   readonly done: boolean;
 }
 
-/** Pauses or resumes what is at a path. */
+/** Pauses or resumes a mailbox or a scope. */
 const pausing =
   (verb: 'pause' | 'resume', kind: 'mailboxes' | 'scopes'): Action =>
   async (api, { id = '', name = id }) => ({
@@ -349,7 +349,7 @@ const redeliver: Action = async (api, { id = '', type = '' }) => ({
   },
 });
 
-/** By the name that buttons carry. */
+/** By the name in a button's `data-act`. */
 export const actions: Readonly<Record<string, Action>> = {
   cancel,
   requeue,

@@ -5,7 +5,7 @@ import type { Question } from './records.ts';
 
 const storedName = 'muster-name';
 
-/** The name with which this tab answers; kept like the key, until the tab closes. */
+/** The field for the name of whoever answers. The name is kept like the key, until the tab closes. */
 export const nameField = (): HTMLInputElement | null => document.querySelector<HTMLInputElement>('#answered-by');
 
 export function storedAnswerer(): string {
@@ -20,7 +20,7 @@ export function storeAnswerer(name: string): void {
   try {
     sessionStorage.setItem(storedName, name);
   } catch {
-    // Without storage it is typed again on the next page.
+    // Without storage, the name has to be typed again on the next page.
   }
 }
 
@@ -29,7 +29,7 @@ async function send(api: Api, id: string, answer: string, answeredBy: string): P
   return `${state === 'ANSWERED' ? 'Answered' : state}: ${answer.slice(0, 80)}. One operation.`;
 }
 
-/** What buttons do at once, without asking. Resolves to what was done. */
+/** Actions without a confirmation. Each resolves to a text that says what was done. */
 export const instants: Readonly<Record<string, (api: Api, target: Target) => Promise<string>>> = {
   choose: async (api, { id = '', option = '' }) => {
     const field = nameField();
@@ -40,7 +40,7 @@ export const instants: Readonly<Record<string, (api: Api, target: Target) => Pro
   },
 };
 
-/** A text of one's own. */
+/** Asks for an answer in the user's own words. */
 export const answer: Action = async (api, { id = '' }) => {
   const { question, state } = await api.get<Question>(`/questions/${id}`);
   if (state !== 'OPEN') throw new Failure(409, 'QUESTION_CLOSED', `the question is ${state}`);

@@ -15,7 +15,7 @@ export class Failure extends Error {
     this.requestId = requestId;
   }
 
-  /** The message, and the request by which the server's log can be searched. */
+  /** The message, and the request id to look up in the server's log. */
   get text(): string {
     return `${this.message}.${this.requestId === '' ? '' : ` Request ${this.requestId}.`}`;
   }
@@ -26,7 +26,7 @@ export class Failure extends Error {
     return new Failure(status, code, message, { retryAfterMs, requestId });
   }
 
-  /** Whether nothing was done, for a reason that the server knows. */
+  /** Whether the server refused the request, so that nothing was done. */
   get isRefusal(): boolean {
     return this.status >= 400 && this.status < 500;
   }
@@ -37,7 +37,7 @@ export class Failure extends Error {
   }
 }
 
-/** The permissions of a key beside reading. */
+/** The permissions of a key besides reading. */
 export interface Rights {
   /** coordination_write. */
   readonly write: boolean;
@@ -49,10 +49,10 @@ export interface Rights {
   readonly keys: boolean;
 }
 
-/** Above this share of the request rate the console polls less often, to leave the rate to the workers. */
+/** Above this share of the rate limit the console polls less often, to leave requests to the workers. */
 const slowdownShare = 0.5;
 const slowdownFactor = 4;
-/** A change whose answer was lost is sent again with its key, so it is made once. */
+/** A change whose response was lost is sent again with the same Idempotency-Key, so it is made only once. */
 const maxTries = 3;
 const longestPauseMs = 10_000;
 
@@ -64,9 +64,9 @@ interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads one space with one key, and changes it when somebody asks for it. */
+/** Reads one space with one key; changes it only at the user's request. */
 export class Api {
-  /** '' for calls that are made in no space. */
+  /** '' for calls outside any space. */
   readonly spaceId: string;
   readonly #key: string;
   #quietUntil = 0;
@@ -87,7 +87,7 @@ export class Api {
     return this.#usedShare > slowdownShare ? slowdownFactor : 1;
   }
 
-  /** For the calls of no space. */
+  /** For calls outside any space. */
   get outside(): Api {
     return new Api('', this.#key);
   }
@@ -97,7 +97,7 @@ export class Api {
     return jsonOf<T>(await this.open(path, 'application/json', signal), signal);
   }
 
-  /** The same as text: numbers in payloads may be longer than those of JavaScript. */
+  /** Like get, but returns the text: numbers in payloads may have more digits than JavaScript keeps. */
   async text(path: string, signal?: AbortSignal): Promise<string> {
     const response = await this.open(path, 'application/json', signal);
     return response.text().catch((error: unknown) => {
@@ -105,12 +105,12 @@ export class Api {
     });
   }
 
-  /** The same for a streamed response. */
+  /** Like get, but returns the response, which may be a stream. */
   open(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
     return this.#request(path, { accept, signal });
   }
 
-  /** Makes a change, once, and answers what the call answers. Throws Failure. */
+  /** Makes a change, retrying with one Idempotency-Key, and returns the call's answer. Throws Failure. */
   async send<T>(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<T> {
     const idempotencyKey = randomKey();
     for (let tries = 1; ; tries++) {
@@ -130,7 +130,7 @@ export class Api {
     return this.get<Spaces>(`/spaces?limit=200${cursor === undefined ? '' : `&cursor=${cursor}`}`);
   }
 
-  /** The permissions of the key, which MCP says beside its tools: no other call does. */
+  /** The permissions of the key. Only MCP reports them, with its list of tools. */
   async rights(): Promise<Rights> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     const accept = 'application/json, text/event-stream';
@@ -175,7 +175,7 @@ export class Api {
     if (retryAfterMs > 0) this.#quietUntil = performance.now() + retryAfterMs;
     const body = (await response.json().catch(() => ({}))) as { error?: { code?: string; message?: string } };
     const { code = 'UNKNOWN', message = `the server answered ${response.status}` } = body.error ?? {};
-    // Of a proxy's answer there may be no envelope.
+    // Read from the header, as a proxy's response may lack the error envelope.
     const requestId = response.headers.get('X-Request-Id') ?? '';
     return new Failure(response.status, code, message, { retryAfterMs, requestId });
   }
@@ -196,13 +196,16 @@ function unreadable(): Failure {
   return new Failure(0, 'UNREADABLE', 'the answer was cut off or is not JSON');
 }
 
-/** crypto.randomUUID is only there with TLS or on localhost. */
+/** Not crypto.randomUUID, which exists only with TLS or on localhost. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The larger used share of the space's and the organization's rate: `"space";r=512;t=34` of `"space";q=600;w=60`. */
+/**
+ * The larger of the used shares of the space's and the organization's rate limits: `"space";r=512;t=34` of
+ * `"space";q=600;w=60`.
+ */
 function usedShare(headers: Headers): number | undefined {
   const left = numbers(headers.get('RateLimit'), 'r');
   const quotas = numbers(headers.get('RateLimit-Policy'), 'q');

@@ -1,7 +1,7 @@
 import { type Api, Failure } from './api.ts';
 import { byId, el, html, setText } from './dom.ts';
 
-/** A value that the person gives along with the confirmation. */
+/** A value that the user enters with the confirmation. */
 export interface AskField {
   readonly name: string;
   readonly label: string;
@@ -11,31 +11,31 @@ export interface AskField {
   readonly check?: (value: string) => string;
 }
 
-/** What is asked once before anything is done. */
+/** The confirmation asked for before an action. */
 export interface Ask {
   /** `Cancel this message?` */
   readonly title: string;
-  /** What it does to what, what cannot be taken back, and what it costs. */
+  /** The effect and its object, whether it can be undone, and the cost. */
   readonly lines: readonly string[];
   readonly fields?: readonly AskField[];
-  /** On the button that does it. */
+  /** The text of the button that confirms. */
   readonly confirm: string;
-  /** Does it and says what was done. `report`: how far it has come. */
+  /** Performs the action and resolves to a text that says what was done. `report` shows the progress. */
   readonly act: (values: Readonly<Record<string, string>>, report: (text: string) => void) => Promise<string>;
 }
 
-/** What most actions cost. */
+/** The cost of most actions. */
 export const once = 'It counts as one operation.';
 
-/** The data of a button: what it acts on. */
+/** The data attributes of a button, which name the object that it acts on. */
 export type Target = Readonly<Record<string, string | undefined>>;
 
-/** Looks at what a button acts on as it is now, and makes the question. */
+/** Reads the object that a button acts on, and builds the confirmation. */
 export type Action = (api: Api, target: Target) => Promise<Ask>;
 
 /**
- * Asks in a dialog, acts when confirmed, and says there what was done. After a refusal it goes on, with what was typed.
- * Resolves to whether it acted.
+ * Asks in a dialog, acts when confirmed, and shows there what was done. After a refusal the dialog stays open with the
+ * values entered. Resolves to whether the action was attempted.
  */
 export async function ask({ title, lines, fields = [], confirm, act }: Ask): Promise<boolean> {
   const dialog = byId<HTMLDialogElement>('ask');
@@ -91,7 +91,7 @@ export async function ask({ title, lines, fields = [], confirm, act }: Ask): Pro
     no.focus();
   };
   return new Promise((resolve) => {
-    // No second answer: one question is asked at a time, and a form that acts is not sent anywhere.
+    // The browser never sends the form, and a second submit while it acts is ignored.
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       if (!yes.disabled) void submit();

@@ -7,7 +7,10 @@ const svgTags = new Set(['svg', 'rect', 'path', 'line', 'text', 'g', 'circle']);
 /** Attributes that people read or hear. */
 const saidAttributes = new Set(['aria-label', 'title']);
 
-/** Creates an element. Strings become text nodes, so names chosen by callers are never markup; nothing in them is hidden. */
+/**
+ * Creates an element. Strings become text nodes, so names chosen by callers are never markup. Hidden characters in them
+ * are shown.
+ */
 export function el(tag: string, attributes: Readonly<Record<string, string>>, ...children: readonly Child[]): Element {
   const node = svgTags.has(tag)
     ? document.createElementNS('http://www.w3.org/2000/svg', tag)
@@ -19,7 +22,7 @@ export function el(tag: string, attributes: Readonly<Record<string, string>>, ..
   return node;
 }
 
-/** The element itself, for what is more than attributes. */
+/** Like `el`, but typed as an HTML element, for access to its properties. */
 export function html<T extends HTMLElement>(
   tag: string,
   attributes: Readonly<Record<string, string>>,
@@ -28,24 +31,26 @@ export function html<T extends HTMLElement>(
   return el(tag, attributes, ...children) as T;
 }
 
-/** Sets the whole text of an element, with nothing hidden in it. The same again changes nothing: screen readers announce each change. */
+/**
+ * Sets the whole text of an element, with hidden characters shown. An equal text is not set again, because screen
+ * readers announce each change.
+ */
 export function setText(node: Element, text: string): void {
   const shown = visible(text);
   if (node.textContent !== shown) node.textContent = shown;
 }
 
-/** The title of the document. */
 export function setTitle(text: string): void {
   document.title = `${visible(text)} – Muster console`;
 }
 
-/** The heading of the page, once the name of what it shows is known. */
+/** Sets the heading of the page. Called again once the name of the object shown is known. */
 export function setHeading(text: string, id?: string): void {
   const parts = id === undefined ? [] : [' ', el('span', { class: 'id' }, id)];
   byId('page-title').replaceChildren(visible(text), ...parts);
 }
 
-/** An element of the page by its id. */
+/** The element with this id, which the page must have. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
@@ -53,8 +58,8 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 }
 
 /**
- * Makes the children of `parent` equal to `wanted` with minimal changes, so that nodes that are focused, selected or being
- * read out stay the same. Children with a data-key are matched by it.
+ * Makes the children of `parent` equal to `wanted` with minimal changes, so that nodes that are focused, selected or
+ * being read out stay the same. Children with a data-key are matched by it.
  */
 export function patch(parent: Node, wanted: readonly Node[]): void {
   const keyed = new Map<string, Node>();
@@ -94,7 +99,7 @@ function update(old: Node, wanted: Node): void {
     return;
   }
   for (const name of old.getAttributeNames()) {
-    // Keep what the user has unfolded.
+    // Keep a <details> open if the user has opened it.
     if (name !== 'open' && !wanted.hasAttribute(name)) old.removeAttribute(name);
   }
   for (const name of wanted.getAttributeNames()) {

@@ -51,7 +51,7 @@ export function words(state: string): string {
   return state.toLowerCase().replaceAll('_', ' ');
 }
 
-/** An error without what differs from one message to the next: ids and numbers. */
+/** An error text without the parts that differ between messages: ids and numbers. */
 export function alike(error: string): string {
   return error
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '…')
@@ -59,7 +59,7 @@ export function alike(error: string): string {
     .replace(/\d+([.,:]\d+)*/g, '…');
 }
 
-/** A moment with its date and zone, in the zone of whoever looks at it: `2026-01-31 13:00:00 UTC+01:00`. */
+/** A moment with date and time zone, in the viewer's zone: `2026-01-31 13:00:00 UTC+01:00`. */
 export function momentText(moment: string | number): string {
   const at = new Date(moment);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -75,8 +75,8 @@ const unseen = '[\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Default_Ignora
 const emojiOrUnseen = new RegExp(`(${emoji}(?:\\u200D${emoji})*)|(?![\\t\\n\\r])${unseen}`, 'gu');
 
 /**
- * A text in which nothing is hidden: characters that turn its direction, or that nobody sees, are shown as `<U+202E>`. So a name
- * cannot look like another one, nor change the order of what stands beside it. What joins the parts of an emoji stays.
+ * Shows hidden characters: a character that is invisible or changes the writing direction appears as `<U+202E>`. So a
+ * name can neither look like another one nor reorder the text next to it. Joiners inside an emoji are kept.
  */
 export function visible(text: string): string {
   return text.replace(emojiOrUnseen, (found, isEmoji?: string) => {

@@ -4,20 +4,20 @@ const height = 30;
 
 interface Shape {
   readonly title: string;
-  /** All of it in words. */
+  /** The total, in words. */
   readonly now: string;
-  /** The highest value in words. */
+  /** The highest value, in words. */
   readonly peak: string;
-  /** When it begins. */
+  /** When the graph begins. */
   readonly from: string;
   readonly isBad?: boolean;
 }
 
-/** A small graph of one figure over time, oldest first; the text says the same as far as words can. */
+/** A small bar chart of one figure over time, oldest first. Its text has the total and the highest value. */
 export function graph({ title, now, peak, from, isBad = false }: Shape, values: readonly number[]): Element {
   const top = Math.max(1, ...values);
   const rects = values.map((value, x) => {
-    // Something is never invisible.
+    // A value above zero is always visible.
     const shown = value > 0 ? Math.max(1, (value / top) * height) : 0;
     const size = { width: '0.8', height: String(shown) };
     return el('rect', { class: isBad ? 'bad' : 'settled', x: String(x), y: String(height - shown), ...size });

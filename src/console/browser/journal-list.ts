@@ -10,13 +10,13 @@ const maxShown = 100;
 /** Minimum time between redraws. */
 export const drawEveryMs = 250;
 
-/** Which events are shown, and how many: all, where this is nearly all of the page. */
+/** Which events to show, and how many: only a few if `more` links to the rest. */
 interface Choice {
-  /** Those of these scopes; undefined: of all. */
+  /** Only events of these scopes; undefined: of all. */
   readonly scopes?: (() => ReadonlySet<string>) | undefined;
-  /** `message.failed,delivery.*`; undefined: of any type. */
+  /** Only these types: `message.failed,delivery.*`; undefined: all. */
   readonly types?: string | undefined;
-  /** Where the rest is; undefined: here. */
+  /** The address of the page with the rest; undefined on that page. */
   readonly more?: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export class JournalList {
     this.draw();
   }
 
-  /** Draws it anew, for instance because names have become known. */
+  /** Redraws the list, for instance when names become known. */
   draw(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

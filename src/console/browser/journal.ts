@@ -2,7 +2,7 @@ import { type Api, Failure } from './api.ts';
 import type { EventsPage, Happening } from './records.ts';
 import { SseReader } from './sse.ts';
 
-/** What has happened last is shown as far as it fits into a page. */
+/** Shows the latest events first: those of the longest of these spans that fit into one page. */
 const firstPage = 200;
 const recentMs = [24 * 3_600_000, 3_600_000, 10 * 60_000, 60_000];
 /** The server sends something every 15 s; a connection that stays silent this long is dead. */

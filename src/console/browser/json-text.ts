@@ -1,8 +1,8 @@
-/** JSON as text, cut and indented without reading it: numbers keep all their digits. */
+/** Cuts and indents JSON text without parsing it, so that numbers keep all their digits. */
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** The members of an object, as they are written; none of anything else. */
+/** The members of a JSON object, each as its original text; empty for any other JSON. */
 export function members(text: string): Map<string, string> {
   const found = new Map<string, string>();
   let depth = 0;
@@ -22,7 +22,7 @@ export function members(text: string): Map<string, string> {
   return found;
 }
 
-/** Indented by two spaces, empty lists and objects in one line. */
+/** Indented by two spaces, with empty lists and objects on one line. */
 export function pretty(text: string): string {
   let out = '';
   let depth = 0;

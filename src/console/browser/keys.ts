@@ -3,7 +3,7 @@ import type { Key } from './records.ts';
 
 const wordsOf = (text = ''): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
 
-/** A value that may be left out of the call. */
+/** The value as a field of the call, or no field if it is empty. */
 const given = (name: string, value: unknown): object =>
   value === '' || (Array.isArray(value) && value.length === 0) ? {} : { [name]: value };
 

@@ -1,16 +1,16 @@
 import type { Happening } from './records.ts';
 
-/** A kind of objects that have an id of their own. */
+/** A kind of object that has its own id. */
 interface Kind {
-  /** For people. */
+  /** Its name on the pages. */
   readonly noun: string;
-  /** Where the API has one of them, but for its id. */
+  /** The path of an object in the API, without its id. */
   readonly path: string;
-  /** The field of its record that is its name; a kind without one has none that is worth a look. */
+  /** The field that contains an object's name. Objects of other kinds are shown by their ids. */
   readonly nameField?: string;
 }
 
-/** By the name of the page of one of them. */
+/** By the name of the page that shows one object. */
 export const kinds = {
   message: { noun: 'Message', path: '/messages/' },
   run: { noun: 'Run', path: '/scopes/', nameField: 'name' },
@@ -33,12 +33,12 @@ export const kindNames = Object.keys(kinds) as KindName[];
 
 export const kindOf = (name: KindName): Kind => kinds[name];
 
-/** The kind of what an event is about; undefined where that has no page. */
+/** The kind of an event's object; undefined if that kind has no page. */
 export function kindOfEvent({ aggregate }: Pick<Happening, 'aggregate'>): KindName | undefined {
   return aggregate === 'scope' ? 'run' : kindNames.find((name) => name === aggregate);
 }
 
-/** The kind of the id in a field, by the field's name: `parentScopeId`, `lastMessageId`. */
+/** The kind of object that a field's id refers to, by the field's name: `parentScopeId`, `lastMessageId`. */
 export function kindOfField(field: string): KindName | undefined {
   const [, word = ''] = /([A-Z]?[a-z]+)Id$/.exec(field) ?? [];
   const name = word.toLowerCase();

@@ -8,7 +8,7 @@ import type { Census, Spaces } from './records.ts';
 import { session } from './session.ts';
 import { SpaceView } from './space-view.ts';
 
-/** What there is to see and to do, by name. */
+/** Exported for the tests. */
 export { actions, pageNames };
 
 /** Reasons to pause reading. */
@@ -16,9 +16,9 @@ const pauses = { byHand: false, hidden: document.hidden };
 const views = { 'sign-in': 'sign-in-title', spaces: 'spaces-title', 'page-view': 'page-title' } as const;
 let turns = 0;
 let view: { readonly spaceId: string; readonly space: SpaceView } | undefined;
-/** What the key sees. */
+/** The spaces that the key sees, as far as they have been read. */
 let known: Spaces['spaces'] = [];
-/** Where there are more of them. */
+/** The cursor of the next page of spaces; null if there is none. */
 let moreSpaces: string | null = null;
 
 function status(text: string): void {
@@ -40,7 +40,7 @@ function close(): void {
 }
 
 function signIn(problem = ''): void {
-  // Whatever is still being opened for the key before must not take the form's place.
+  // A space still being opened for the previous key must not replace the form.
   turns++;
   close();
   showOnly('sign-in');
@@ -49,7 +49,7 @@ function signIn(problem = ''): void {
   setText(byId('problem'), problem);
 }
 
-/** The spaces to choose from, with what is wrong with the one that was asked for. */
+/** Lists the spaces to choose from. problem: why the requested space could not be opened. */
 function showSpaces(problem = ''): void {
   close();
   showOnly('spaces');
@@ -69,7 +69,7 @@ function showSpaces(problem = ''): void {
   byId('more-spaces').hidden = moreSpaces === null;
 }
 
-/** Adds the next page of the spaces, and goes on from its first one. */
+/** Adds the next page of spaces, and moves the focus to the first new one. */
 async function readMoreSpaces(): Promise<void> {
   const { key } = session;
   if (key === undefined || moreSpaces === null) return;
@@ -86,10 +86,10 @@ async function readMoreSpaces(): Promise<void> {
   }
 }
 
-/** The page that signs in at the issuer, and then goes on here. */
+/** The page that signs in at the issuer and then returns to this place. */
 const accountAddress = (): string => `console/sign-in${location.hash}`;
 
-/** Forgets a key that was refused, and returns the problem. An account is sent to the issuer for its next token. */
+/** Forgets a refused key and returns the problem. If it was an account's token, goes to the issuer for a new one. */
 function forget(failure: Failure, key: string): string {
   const { isRenewable } = session;
   session.key = undefined;
@@ -115,7 +115,7 @@ function goOn(): void {
   } else view?.space.resume();
 }
 
-/** Reads the spaces that the key sees. If it sees none, returns the problem. */
+/** Reads the spaces that the key sees. Returns the problem if that fails or there are none, otherwise ''. */
 async function enter(key: string): Promise<string> {
   try {
     ({ spaces: known, nextCursor: moreSpaces } = await new Api('', key).spaces());
@@ -152,7 +152,7 @@ async function open(spaceId: string, key: string, turn: number): Promise<string>
   }
 }
 
-/** Shows the place in the URL. */
+/** Shows the page that the URL names. */
 async function follow(moved: boolean): Promise<void> {
   const turn = ++turns;
   const { key } = session;

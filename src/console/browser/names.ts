@@ -3,7 +3,7 @@ import { type KindName, kindOf } from './kinds.ts';
 import { type Panel, panel } from './panels/panel.ts';
 import type { World } from './world.ts';
 
-/** Names that are read at once; each is read once. */
+/** How many names are read at a time. Each is read once. */
 const perRead = 8;
 
 interface Found {
@@ -24,7 +24,7 @@ async function read(api: Api, [id, kind]: readonly [string, KindName], signal: A
   }
 }
 
-/** Reads names that pages have shown ids for, because no list that was read had them. */
+/** Reads the names of objects that pages show by id, because no list that was read contained them. */
 export function namesPanel(world: World): Panel {
   return panel<readonly Found[]>({
     id: 'names',

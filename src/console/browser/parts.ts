@@ -10,7 +10,7 @@ export interface Row {
   readonly cells: readonly Child[];
 }
 
-/** An object by a link to its page: its name and, as names of runs need not be unique, its id. */
+/** A link to an object's page: its name or else its id, and both for a run, as names of runs need not be unique. */
 export function objectLink(kind: KindName, id: string, world: World): Element {
   const href = address(world.spaceId, `${kind}/${id}`);
   const name = kindOf(kind).nameField === undefined ? null : world.nameOf(id, kind);
@@ -19,19 +19,19 @@ export function objectLink(kind: KindName, id: string, world: World): Element {
   return el('a', { class: 'named', href }, name, ...shownId);
 }
 
-/** A message or a group. */
+/** A link to a message or a group. */
 export function messageOrGroup(id: string, isGroup: boolean, world: World): Element {
   return isGroup ? el('span', {}, 'group ', objectLink('group', id, world)) : messageLink(id, world);
 }
 
-/** Units of a pool or an allowance by its name; else a message or a group. */
+/** A link to one blocker: a pool or an allowance, a message or a group. */
 function whatBlocks(kind: string, id: string, world: World): Element {
   if (kind === 'POOL') return el('span', {}, 'units of pool ', objectLink('pool', id, world));
   if (kind === 'ALLOWANCE') return el('span', {}, 'units of allowance ', objectLink('allowance', id, world));
   return messageOrGroup(id, kind === 'GROUP', world);
 }
 
-/** What a BLOCKED message waits for. */
+/** Links to everything that a BLOCKED message waits for. */
 export function blockersOf(
   blockedBy: readonly { readonly kind: string; readonly id: string | null }[],
   world: World,
@@ -48,10 +48,10 @@ export function named(text: string): Element {
   return el('span', { class: 'named' }, text);
 }
 
-/** Further rows of a table are folded away. */
+/** Rows beyond this number are folded away. */
 const maxRows = 20;
 
-/** How much the front page shows of a list: on a phone all of it is to be seen in three screens. */
+/** How many rows of a list the overview shows. On a phone, the whole overview should fit on three screens. */
 export function shownOf(wide: number, narrow: number): number {
   return matchMedia('(max-width: 48rem)').matches ? narrow : wide;
 }
@@ -65,7 +65,7 @@ export interface TableText {
   readonly isCaptionVisible?: true;
 }
 
-/** Below what the waits show, where there are more. */
+/** Shown below the waits if there are more. */
 export const onlySome = 'Only 200 of each kind are shown; there are more.';
 
 /** A table. On narrow screens each row becomes a card, so every cell has its role and column heading. */
@@ -84,7 +84,7 @@ export function table(text: TableText, rows: readonly Row[], shownRows = maxRows
   return el('div', {}, first, folded);
 }
 
-/** With a last column of buttons, where there may be some. */
+/** Adds a last column for buttons if the key may act. */
 export const acting = (text: TableText, canAct: boolean): TableText =>
   canAct ? { ...text, heads: [...text.heads, 'Do'] } : text;
 
@@ -108,7 +108,7 @@ function plainTable({ caption, heads, isCaptionVisible }: TableText, rows: reado
   );
 }
 
-/** What a row of a phone does without. */
+/** Whether a cell is hidden on a phone, because it is empty or zero. */
 const isNothing = (cell: Child): boolean => cell === '0' || cell === 0 || cell === '–';
 
 /** A bar of parts in percent, by CSS class; the label says the same in words. */
@@ -131,7 +131,7 @@ export const scopeLink = (scopeId: string, world: World): Element => objectLink(
 
 export const messageLink = (messageId: string, world: World): Element => objectLink('message', messageId, world);
 
-/** What a workKey stands for: the message and the attempt where a worker made it, else the key itself. */
+/** A workKey: if a worker made it, a link to the message with the attempt; otherwise the key itself. */
 export function workLink(workKey: string | null, world: World): Element {
   const [, messageId, attempt] =
     /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/\d+\/(\d+)$/.exec(workKey ?? '') ?? [];
@@ -139,7 +139,7 @@ export function workLink(workKey: string | null, world: World): Element {
   return el('span', {}, messageLink(messageId, world), ` attempt ${attempt}`);
 }
 
-/** The mailbox by its name, as far as it is known; with a state, its messages of that state. */
+/** A link to a mailbox, by its name if known. query: filters for its messages. */
 export function mailboxLink(
   mailboxId: string,
   world: World,
@@ -151,7 +151,7 @@ export function mailboxLink(
 
 type Data = Readonly<Record<string, string>>;
 
-/** A button that asks before it acts (actions.ts). data: what it acts on; `label`: its name. */
+/** A button that asks before it acts (actions.ts). data: the object it acts on; its `label` is the object's name. */
 export const button = (action: string, text: string, data: Data): Element => buttonOf('act', action, text, data);
 
 /** A button that acts at once (answering.ts). */
@@ -159,13 +159,13 @@ export const instantButton = (action: string, text: string, data: Data): Element
 
 function buttonOf(how: 'act' | 'do', action: string, text: string, data: Data): Element {
   const given = Object.entries(data).map(([name, value]) => [`data-${name}`, value]);
-  // Several buttons of a page have the same text.
+  // Several buttons on a page may have the same text: the label tells them apart.
   const { label } = data;
   const named: Record<string, string> = label === undefined ? {} : { 'aria-label': `${text} ${label}` };
   return el('button', { type: 'button', [`data-${how}`]: action, ...Object.fromEntries(given), ...named }, text);
 }
 
-/** Pauses or resumes a mailbox or a run. */
+/** A button that pauses or resumes a mailbox or a run. */
 export function pauseButton(
   kind: 'Mailbox' | 'Run',
   { paused }: { readonly paused: boolean },
@@ -188,7 +188,7 @@ export function pairs(facts: readonly (readonly [string, Child] | null | false)[
   );
 }
 
-/** A heading with content below it; `id`: of the element that a panel fills. */
+/** A heading with content below it. id: of the element that a panel fills. */
 export function section(title: string, id: string, ...before: readonly Node[]): Element {
   const heading = el('h2', { id: `${id}-title`, tabindex: '-1' }, title);
   return el(
@@ -204,7 +204,7 @@ export function reading(): Element {
   return el('p', { class: 'empty' }, 'Reading…');
 }
 
-/** Below a page of a list: where it goes on, and its beginning. list: its name, where a page has several. */
+/** Links to the first and the next page of a list. list: its name, if a page has several. */
 export function pager({ spaceId = '', page, id, query }: PageRef, nextCursor: string | null, list = 'cursor'): Node[] {
   const at = (cursor: string | undefined): string =>
     address(spaceId, id === undefined ? page : `${page}/${id}`, { ...Object.fromEntries(query), [list]: cursor });
@@ -214,7 +214,7 @@ export function pager({ spaceId = '', page, id, query }: PageRef, nextCursor: st
   return first || next ? [el('nav', { 'aria-label': label, class: 'pages' }, first, next)] : [];
 }
 
-/** The time since or until a moment, which the page keeps up to date, and the moment itself: nobody needs a mouse to see it. */
+/** The time since or until a moment, kept up to date, then the moment itself, which needs no mouse to be seen. */
 export function age(moment: string, world: World, after = ''): Element {
   const relative = el('time', { datetime: moment, 'data-ticks': '' }, ageText(moment, world));
   return el(

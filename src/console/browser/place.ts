@@ -1,9 +1,9 @@
-/** The place in the URL's fragment: a page of a space, what it shows, and its filters. Never a key. */
+/** A place in the console, as in the URL's fragment: a page of a space, the object shown, and filters. Never a key. */
 export interface PageRef {
   readonly spaceId: string | undefined;
   /** '' for the overview. */
   readonly page: string;
-  /** Of what the page shows. */
+  /** The id of the object that the page shows. */
   readonly id: string | undefined;
   readonly query: URLSearchParams;
 }
@@ -16,7 +16,7 @@ export function isUuid(text: string): boolean {
   return one.test(text);
 }
 
-/** Parses a fragment; that of no space if it is invalid. */
+/** Parses a fragment. For an invalid one, the place has no space. */
 export function placeOf(hash: string): PageRef {
   const [, spaceId, page = '', id, query] = form.exec(hash) ?? [];
   return {
@@ -27,7 +27,7 @@ export function placeOf(hash: string): PageRef {
   };
 }
 
-/** Filters that are empty are left out. */
+/** Filters by name; empty ones are left out. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
 /** `?a=b`, or nothing. */
@@ -36,7 +36,7 @@ export function queryText(query: Query): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
-/** The address of a page: `message/<id>`, or '' for the overview. */
+/** The fragment that leads to a page. page: for example `message/<id>`, or '' for the overview. */
 export function address(spaceId: string, page = '', query: Query = {}): string {
   return `#/space/${spaceId}${page === '' ? '' : `/${page}`}${queryText(query)}`;
 }

@@ -17,7 +17,7 @@ export class Poller {
   // WeakMaps because every view of a run is a new panel.
   readonly #readAt = new WeakMap<Panel, number>();
   readonly #stale = new WeakSet<Panel>();
-  /** Ends the pause between two looks. */
+  /** Ends the pause before the next check. */
   #wake = (): void => undefined;
 
   constructor(api: Api, listener: PollerListener) {
@@ -36,7 +36,7 @@ export class Poller {
     for (const panel of this.#panels) this.#stale.add(panel);
   }
 
-  /** Is read again, as soon as its least interval allows. */
+  /** Has a panel read again at once, whatever its interval. */
   markStale(panel: Panel): void {
     this.#stale.add(panel);
     this.#readAt.delete(panel);

@@ -3,7 +3,7 @@ import { count, percent } from './format.ts';
 import { badge, bar } from './parts.ts';
 import type { Scope } from './records.ts';
 
-/** How far the messages of a run and of those below it have come. */
+/** The messages of a run and of the scopes below it, counted by outcome. */
 function progressOf({ live, ended }: Scope) {
   const { acked, rejected, failed, expired, cancelled } = ended;
   const bad = rejected + failed + expired;
@@ -22,7 +22,7 @@ export function progress(run: Scope): Element {
   return el('span', {}, done, failures, stopped, bar(words, parts));
 }
 
-/** The state of a run. One in which nothing goes on has not come out well if work has failed: its badge says so. */
+/** The state of a run as a badge, which is a warning if the run is idle and some of its work has failed. */
 export function runState(run: Scope): Element {
   const { bad } = progressOf(run);
   const isUnwell = run.state === 'IDLE' && bad > 0;

@@ -3,14 +3,14 @@ import { type Action, once } from './ask.ts';
 import { count, duration, momentText, money, plural, words } from './format.ts';
 import type { Allowance, Budget, BudgetView, Hold, Pool, Voided, Waiter } from './records.ts';
 
-/** What buttons do with budgets, allowances and pools. */
+/** The actions on budgets, allowances and pools. */
 
 const minorUnits = (text: string, scale: number): string => {
   const [whole = '', fraction = ''] = text.replaceAll(',', '').split('.');
   return `${whole}${fraction.padEnd(scale, '0')}`.replace(/^0+(?=\d)/, '');
 };
 
-/** The lowest limit that covers what a budget is overdrawn by. */
+/** The lowest limit at which a budget is no longer overdrawn. */
 const covering = ({ reserved, settled, overdrawn }: Budget['balances']): string =>
   String(BigInt(reserved) + BigInt(settled) + BigInt(overdrawn));
 
@@ -129,7 +129,7 @@ interface Cooldown {
   readonly cooldownUntil: string;
 }
 
-/** The reservation, of the newest 200 that are ACTIVE. */
+/** The budget, and the reservation if it is among the newest 200 that are ACTIVE. */
 async function activeOf(api: Api, budgetId: string, id: string) {
   const budget = await api.get<BudgetView>(`/budgets/${budgetId}?state=ACTIVE&limit=200`);
   return { ...budget, reservation: budget.reservations.find((one) => one.id === id) };
@@ -150,7 +150,7 @@ const voiding: Action = async (api, { id = '', budget: budgetId = '', label = ''
     ],
     confirm: 'Void the reservation',
     act: async () => {
-      // Nobody voids it twice: the same key again answers what the first one did.
+      // A fixed key, so that voiding it again changes nothing and returns the first result.
       const body = { reservationId: id, workKey: `console:void:${id}` };
       const { entry, balances } = await api.send<Voided>('POST', `/budgets/${budgetId}/void`, body);
       return `Voided ${of(entry.amountMinor)}: ${of(balances.available)} available. One operation.`;
@@ -219,7 +219,7 @@ const poolUnits: Action = async (api, { id = '' }) => {
   };
 };
 
-/** By the name that buttons carry. */
+/** By the name in a button's `data-act`. */
 export const resourceActions: Readonly<Record<string, Action>> = {
   limit,
   units,

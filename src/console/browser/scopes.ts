@@ -1,4 +1,4 @@
-/** How many scopes to remember; the least recently used are dropped first, several at a time. */
+/** How many scopes to remember; the least recently seen are dropped first, several at a time. */
 const maxScopes = 1_000;
 const slack = 200;
 
@@ -6,11 +6,13 @@ interface ScopeNode {
   readonly id: string;
   /** null for a root, undefined if unknown. */
   parentId: string | null | undefined;
-  /** When it last occurred, in ISO 8601. */
+  /** When it was last seen, in ISO 8601. */
   heardAt: string;
 }
 
-/** The scopes that occur in events, waits, groups and barriers, so that the live journal of a run is that of its subtree. */
+/**
+ * The scopes seen in events, waits, groups and barriers, so that a run's live journal can include the scopes below it.
+ */
 export class Scopes {
   readonly #known = new Map<string, ScopeNode>();
 

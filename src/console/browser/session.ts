@@ -1,10 +1,13 @@
 const storedKey = 'muster.key';
 const storedAt = 'muster.signed-in-at';
 
-/** A token that is refused so soon was not refused because it has ended. */
+/** A token refused sooner than this after sign-in has not expired: it was refused for another reason. */
 const shortestMs = 60_000;
 
-/** The key of this tab, or the token of its account, gone when it closes: never in the URL, a cookie or persistent storage. */
+/**
+ * The API key of this tab, or the token of its account. Gone when the tab closes: never in the URL, a cookie or
+ * persistent storage.
+ */
 export const session = {
   get key(): string | undefined {
     return sessionStorage.getItem(storedKey) ?? undefined;
@@ -15,13 +18,13 @@ export const session = {
     else sessionStorage.setItem(storedKey, key);
   },
 
-  /** Takes the token that the issuer has given. */
+  /** Stores a token from the issuer, and when it came. */
   begin(token: string): void {
     this.key = token;
     sessionStorage.setItem(storedAt, String(Date.now()));
   },
 
-  /** Whether the token has worked for a while, so that it has probably ended: the issuer can give the next one. */
+  /** Whether there is a token old enough to have expired, so that the issuer can replace it. */
   get isRenewable(): boolean {
     const at = sessionStorage.getItem(storedAt);
     return at !== null && Date.now() - Number(at) > shortestMs;

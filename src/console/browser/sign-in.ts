@@ -1,7 +1,7 @@
 import { byId, setText } from './dom.ts';
 import { session } from './session.ts';
 
-/** Signs in at the issuer: the authorization code flow with PKCE. The issuer leads back to this page. */
+/** Signs in at the issuer: the authorization code flow with PKCE. The issuer redirects back to this page. */
 
 const stored = 'muster.signing-in';
 
@@ -16,18 +16,18 @@ interface Settings {
   readonly token: string;
 }
 
-/** The state that this tab keeps while the person is at the issuer. */
+/** The state that this tab keeps while the user is at the issuer. */
 interface Begun {
   readonly state: string;
   readonly verifier: string;
-  /** Where the console was. */
+  /** The place in the console to return to. */
   readonly place: string;
 }
 
-/** A failure to sign in; the message is for the person. */
+/** A failure to sign in. Its message is shown to the user. */
 class Problem extends Error {}
 
-/** Asks for a token for this server: `resource` is the standard (RFC 8707) and takes addresses only; Auth0 reads `audience`. */
+/** Asks for a token for this server. The standard is `resource` (RFC 8707), an address; Auth0 reads `audience`. */
 function audienceOf({ audience }: Settings): Record<string, string> {
   return { audience, ...(URL.canParse(audience) && { resource: audience }) };
 }
@@ -41,9 +41,9 @@ function base64url(bytes: Uint8Array): string {
 
 const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** Leads to the issuer. */
+/** Goes to the issuer. */
 async function begin(settings: Settings): Promise<void> {
-  // The issuer leads back to that address, and another origin has another session storage.
+  // The issuer redirects to that address, so begin there: each origin has its own session storage.
   if (location.origin + location.pathname !== settings.redirectUri) {
     location.replace(settings.redirectUri + location.hash);
     return;
@@ -68,7 +68,7 @@ async function begin(settings: Settings): Promise<void> {
   location.replace(url);
 }
 
-/** Takes the issuer's answer, and goes on where the console was. */
+/** Handles the issuer's answer, and returns to where the console was. */
 async function finish(settings: Settings, answer: URLSearchParams): Promise<void> {
   const begun = JSON.parse(sessionStorage.getItem(stored) ?? 'null') as Begun | null;
   sessionStorage.removeItem(stored);

@@ -23,7 +23,7 @@ interface SpaceListener {
   refused(failure: Failure): void;
 }
 
-/** One space, live, until it is closed. */
+/** Shows one space, live, until it is closed. */
 export class SpaceView {
   readonly #api: Api;
   readonly #world: World;
@@ -39,7 +39,7 @@ export class SpaceView {
   #page: Page | undefined;
   /** The responses shown, to redraw them when a name becomes known. */
   #shown = new Map<Panel, unknown>();
-  /** The last response of each panel that several pages have. */
+  /** The last response of each panel, so that a panel of several pages need not be read again first. */
   readonly #last = new WeakMap<Panel, unknown>();
 
   /** @param asOf the server's time, now */
@@ -73,7 +73,7 @@ export class SpaceView {
   }
 
   show(place: PageRef): Page {
-    // A question about what is no longer shown.
+    // The dialog may ask about something that is no longer shown.
     byId<HTMLDialogElement>('ask').close();
     const page = pageOf(place, this.#world);
     this.#page = { ...page, panels: [...page.panels, this.#names] };
@@ -177,7 +177,7 @@ export class SpaceView {
     this.#fill(panel, panel.render(answer as never, this.#world));
   }
 
-  /** Some panels are read for what other ones take from them. */
+  /** A panel without an element on the page is read only for what other panels learn from it. */
   #fill(panel: Panel, content: readonly Node[]): void {
     const container = document.getElementById(panel.id);
     if (!container) return;
@@ -186,14 +186,14 @@ export class SpaceView {
     if (hadFocus) this.#keepFocus(container);
   }
 
-  /** What had the focus may be gone: the keyboard goes on from the heading above it, not from the top of the page. */
+  /** If the focused element is gone, moves the focus to the heading above it rather than to the top of the page. */
   #keepFocus(near: Element | null): void {
     if (document.activeElement !== document.body) return;
     const heading = near?.closest('section')?.querySelector<HTMLElement>('h2[tabindex]');
     (heading ?? byId('page-title')).focus({ preventScroll: true });
   }
 
-  /** One listener for all buttons, which come and go with every answer. */
+  /** One listener for all buttons, which come and go with every response. */
   async #clicked({ target }: Event): Promise<void> {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[data-act], button[data-do]') : null;
     const { act = '', do: instantly = '', ...data } = button?.dataset ?? {};
@@ -206,7 +206,7 @@ export class SpaceView {
       const page = this.#page;
       const near = button?.closest('section') ?? null;
       const hasActed = await ask(question);
-      // The button may have gone meanwhile.
+      // The button may be gone by now.
       if (this.#page === page) this.#keepFocus(near);
       if (hasActed) for (const panel of this.#page?.panels ?? []) this.#poller.markStale(panel);
     } catch (error) {
@@ -215,7 +215,7 @@ export class SpaceView {
     }
   }
 
-  /** Says on the page what was done, without having asked. */
+  /** Performs an action without a confirmation, and shows on the page what was done. */
   async #do(doing: Promise<string>, button: HTMLElement | null): Promise<void> {
     const near = button?.closest('section') ?? null;
     const said = document.getElementById('done');

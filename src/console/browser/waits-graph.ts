@@ -1,14 +1,14 @@
 import { type Child, el } from './dom.ts';
 
-/** The height of a row in pixels, as console.css has it. */
+/** The height of a row in pixels, as in console.css. */
 const rowHeight = 52;
 const width = 60;
 const dotX = width - 10;
 
-/** A message or a group of the graph. */
+/** A message or a group in the graph. */
 export interface GraphNode {
   readonly id: string;
-  /** Of its class in console.css. */
+  /** In lower case, the class of its dot in console.css. */
   readonly state: string;
   readonly isThis?: boolean;
   /** Its two lines. */
@@ -16,10 +16,10 @@ export interface GraphNode {
   readonly note: readonly Child[];
 }
 
-/** What has to end before what, by ids. */
+/** The ids of two nodes. The first must end before the second can start. */
 export type Edge = readonly [before: string, after: string];
 
-/** A curve from row to row, to the left of the dots; to the next one a line. */
+/** A curve between two rows, to the left of the dots; a straight line if they are neighbours. */
 function curve(from: number, to: number): Element[] {
   const [y1, y2] = [from * rowHeight + rowHeight / 2 + 6, to * rowHeight + rowHeight / 2 - 8];
   const bend = to - from === 1 ? 0 : Math.min(dotX + 8, 14 + 12 * (to - from));
@@ -29,8 +29,8 @@ function curve(from: number, to: number): Element[] {
 }
 
 /**
- * Draws what waits for what: one row each, what has to end first above what waits for it, and beside them the lines. It is as
- * narrow as a list, so it needs no other form on a phone. label: the same in words.
+ * Draws a dependency graph: one row per node, each below its prerequisites, with the edges beside the rows. It is as
+ * narrow as a list, so it needs no other layout on a phone. label: the graph in words.
  */
 export function waitsGraph(label: string, nodes: readonly GraphNode[], edges: readonly Edge[]): Element {
   const rows = new Map(nodes.map(({ id }, row) => [id, row]));

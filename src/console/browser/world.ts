@@ -15,26 +15,26 @@ interface Named {
 /** More than any page shows. */
 const maxNames = 5_000;
 
-/** Responses that panels share. */
+/** State that the panels of a space share. */
 export class World {
   readonly spaceId: string;
   readonly scopes: Scopes;
   waits: Waits | undefined;
   receivers: Receivers | undefined;
-  /** Those of the last answers. */
+  /** From the last response. */
   mailboxes: readonly Mailbox[] = [];
-  /** Without them no button is shown. */
+  /** The key's permissions. A button is shown only if the key may use it. */
   readonly can: Rights;
-  /** Runs, mailboxes, budgets and so on by id; the first ones go where there are too many. */
+  /** The names of runs, mailboxes, budgets and so on, by id. Beyond maxNames, the oldest are dropped. */
   readonly #named = new Map<string, Named>();
-  /** What was shown by its id, because its name is not known yet. */
+  /** Objects shown by their ids because their names are not known yet. */
   readonly #unnamed = new Map<string, KindName>();
-  /** Webhook destinations that hear nothing, and those whose last attempts failed. */
+  /** The number of disabled webhook destinations, and the active ones whose last attempts failed. */
   disabled = 0;
   failing: readonly Destination[] = [];
-  /** Budgets of which nothing is left, of the newest ones. */
+  /** Budgets with nothing left, among the newest ones. */
   usedUp: readonly { readonly id: string; readonly name: string }[] = [];
-  /** Increases with every new name, and with what else other panels show. */
+  /** Increases with every change that panels must be redrawn for: of names, receivers, destinations or used-up budgets. */
   namesVersion = 0;
   #clockAhead = 0;
 
@@ -44,7 +44,7 @@ export class World {
     this.scopes = scopes;
   }
 
-  /** Ages go by the server's clock. */
+  /** Ages are measured by the server's clock. */
   setClock(asOf: string): void {
     this.#clockAhead = Date.parse(asOf) - Date.now();
   }
@@ -54,7 +54,7 @@ export class World {
   }
 
   name(id: string, named: Named): void {
-    // An id says as much as no name.
+    // An object without a name is shown by its id, as one with an unknown name is: nothing to redraw.
     if ((this.#named.get(id)?.name ?? null) !== named.name) this.namesVersion++;
     this.#named.set(id, named);
     this.#unnamed.delete(id);
@@ -62,7 +62,7 @@ export class World {
     if (this.#named.size > maxNames && oldest !== undefined) this.#named.delete(oldest);
   }
 
-  /** Some of those whose names are to be read. */
+  /** Some of the objects whose names still have to be read. */
   unnamed(limit: number): (readonly [id: string, kind: KindName])[] {
     return [...this.#unnamed].slice(0, limit);
   }
@@ -100,7 +100,7 @@ export class World {
     }
   }
 
-  /** Its name, or as much of its id as a table has room for. A name that is not known yet is read (names.ts). */
+  /** An object's name, or its id shortened to fit a table. With `kind`, an unknown name is read (names.ts). */
   named(id: string, kind?: KindName): Named & { readonly name: string } {
     const name = this.nameOf(id, kind) ?? shortId(id);
     return { ...this.#named.get(id), name };

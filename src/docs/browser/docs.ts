@@ -107,7 +107,7 @@ pages.addEventListener('click', ({ target }) => {
   if ((target as Element).matches('a') && pages.matches(':popover-open')) pages.hidePopover();
 });
 
-/** Browsers offer the clipboard only to pages over https and from this machine. */
+/** Browsers offer the clipboard only to pages that come over HTTPS or from this machine. */
 if (navigator.clipboard)
   for (const block of document.querySelectorAll('pre')) {
     const button = document.createElement('button');

@@ -103,7 +103,7 @@ const table: Readonly<Record<string, string>> = {
   workflow: 'workflows after',
 };
 
-/** Synonyms of a word. For a plural also its singular and the synonyms of that. */
+/** Synonyms of a word. For a plural, also its singular and the singular's synonyms. */
 export function synonymsOf(word: string): readonly string[] {
   const singular = word.length > 3 && word.endsWith('s') ? word.slice(0, -1) : undefined;
   return [word, singular]

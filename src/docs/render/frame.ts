@@ -55,7 +55,7 @@ function neighbours({ file, path }: Page, pages: ReadonlyMap<string, Page>): str
   return `<nav id="neighbours" aria-label="Previous and next">${to(files[index - 1], 'prev')}${to(files[index + 1], 'next')}</nav>`;
 }
 
-/** The head and the top bar, which other kinds of pages have as well. */
+/** The head and the top bar of a page. */
 export function opening(at: string, title: string, description: string, extra = ''): string {
   const to = (path: string) => between(at, path);
   return `<!doctype html>

@@ -58,7 +58,7 @@ function searchIndex(pages: readonly Page[], calls: readonly FoundCall[]): strin
   return JSON.stringify([...sections, ...calls.map(({ name, text, anchor }) => [`api${anchor}`, 'API', name, text])]);
 }
 
-/** The pages for programs as readers: llmstxt.org. */
+/** The list of pages for language models, in the format of llmstxt.org. */
 function listed(pages: ReadonlyMap<string, Page>): string {
   const at = '/llms.txt';
   const parts = groups.map(({ title, files }) => {

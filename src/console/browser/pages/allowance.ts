@@ -8,7 +8,7 @@ import type { Allowance } from '../records.ts';
 import type { World } from '../world.ts';
 import type { Page } from './page.ts';
 
-/** One allowance: its window, who waits for it in which order, and who has used what. */
+/** One allowance: its window, its waiters in order, and who has used how much. */
 export function allowancePage({ id = '' }: PageRef, world: World): Page {
   const state = panel<Allowance>({
     id: 'allowance',

@@ -54,7 +54,7 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
   return table(acting(text, canVoid), rows, 50);
 }
 
-/** What was spent in this window under each label, the most first. */
+/** The spending in this window by label, largest first. */
 function spentByLabel({ spentByLabel, windowSeconds, currency, scale }: BudgetView): Node[] {
   const most = Object.entries(spentByLabel).sort(([, one], [, other]) => (BigInt(one) < BigInt(other) ? 1 : -1));
   if (most.length === 0) return [];
@@ -62,7 +62,7 @@ function spentByLabel({ spentByLabel, windowSeconds, currency, scale }: BudgetVi
   return [el('h3', {}, windowSeconds === null ? 'Spent by label' : 'Spent by label in this window'), pairs(facts)];
 }
 
-/** One budget: its balances, and who has reserved and spent what. */
+/** One budget: its balances, and who has reserved and spent how much. */
 export function budgetPage(place: PageRef, world: World): Page {
   const { id = '', query } = place;
   const list = panel<BudgetView>({

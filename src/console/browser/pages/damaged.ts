@@ -2,15 +2,15 @@ import { type Api, Failure } from '../api.ts';
 import { el } from '../dom.ts';
 import type { Messages } from '../records.ts';
 
-/** A list that has more damaged stretches in a row is shown up to there, and fails behind them. */
+/** A page with more damaged stretches in a row before it cannot be read. */
 const maxPassed = 20;
 
-/** A page of messages, and what the server said of those before it that the store has damaged. */
+/** A page of messages, and the server's descriptions of the damaged messages skipped before it. */
 export interface Readable extends Messages {
   readonly damaged: readonly string[];
 }
 
-/** Reads a page of messages; where it begins with damaged ones, the page behind them. */
+/** Reads a page of messages. If it begins with damaged ones, reads the page after them. */
 export async function readPassing(api: Api, path: string, signal: AbortSignal): Promise<Readable> {
   const damaged: string[] = [];
   for (let at = path; ; ) {
@@ -26,7 +26,7 @@ export async function readPassing(api: Api, path: string, signal: AbortSignal): 
   }
 }
 
-/** Says what is missing in a list. */
+/** Notes that say which messages are missing from a list. */
 export function damageNotes({ damaged }: Pick<Readable, 'damaged'>): Element[] {
   return [...new Set(damaged)].map((text) => el('p', { class: 'problem' }, `Some are not shown: ${text}.`));
 }

@@ -4,25 +4,25 @@ import { age, button, buttons, messageLink, named } from '../parts.ts';
 import type { Message } from '../records.ts';
 import type { World } from '../world.ts';
 
-/** Final states that can be requeued. */
+/** The final states from which a message can be requeued. */
 export const requeueable: readonly string[] = ['FAILED', 'REJECTED', 'EXPIRED', 'CANCELLED'];
 
-/** So many groups are shown. */
+/** How many groups are shown. */
 const maxGroups = 8;
-/** The messages of a group that are shown one by one. */
+/** How many messages of a group are shown one by one. */
 const maxMessages = 20;
 const shortError = 120;
 
 interface ErrorGroup {
-  /** What their errors have in common. */
+  /** The text that their errors have in common. */
   readonly text: string;
-  /** The newest end first. */
+  /** The most recently ended first. */
   readonly messages: readonly Message[];
 }
 
 const endOf = ({ finishedAt, createdAt }: Message): string => finishedAt ?? createdAt;
 
-/** Messages by what went wrong with them, most often first. */
+/** Groups messages by error, the most frequent error first. */
 function groupsOf(messages: readonly Message[]): ErrorGroup[] {
   const groups = new Map<string, Message[]>();
   for (const message of messages) {
@@ -79,7 +79,7 @@ function groupItem({ text, messages }: ErrorGroup, canAct: boolean, world: World
   );
 }
 
-/** What went wrong with messages of a state: those that failed alike are requeued together, without the others. */
+/** The errors of messages in one state. Messages with the same error can be requeued together, without the others. */
 export function errorList(state: string, messages: readonly Message[], world: World): Element {
   const groups = groupsOf(messages);
   const canAct = world.can.write && requeueable.includes(state);
@@ -92,7 +92,7 @@ export function errorList(state: string, messages: readonly Message[], world: Wo
   );
 }
 
-/** The same above a list of these messages; null where it would say no more than the list. */
+/** The same, to be shown above the list of these messages; null if it would add nothing to the list. */
 export function errorsOf(state: string, messages: readonly Message[], world: World): Element | null {
   if (!requeueable.includes(state) || groupsOf(messages).length < 2) return null;
   const title = 'Last errors on this page';

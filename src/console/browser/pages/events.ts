@@ -6,7 +6,7 @@ import { isUuid } from '../place.ts';
 import type { Happening } from '../records.ts';
 import type { World } from '../world.ts';
 
-/** A value of an event: an id leads to what it names, an amount is in the currency of its budget, where that is known. */
+/** A value in an event: an id as a link to its object, an amount in the currency of its budget, if known. */
 function detail(name: string, value: unknown, { aggregate, aggregateId }: Happening, world: World): Child[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (isUuid(text)) {

@@ -10,13 +10,13 @@ import { damageNotes, type Readable, readPassing } from './damaged.ts';
 import { errorList } from './errors.ts';
 import type { Page } from './page.ts';
 
-/** How work ends without success, other than by somebody's wish. */
+/** The final states of work that ended without success, except CANCELLED, which somebody wanted. */
 export const failedStates = ['FAILED', 'REJECTED', 'EXPIRED'] as const;
 type FailedState = (typeof failedStates)[number];
 
 const shownEach = 50;
 const readsAtOnce = 5;
-/** Pages of mailboxes without any that are passed over. */
+/** How many pages of mailboxes without such messages are skipped at most. */
 const maxPages = 50;
 
 interface FailedList {
@@ -26,7 +26,7 @@ interface FailedList {
   readonly mailboxes: readonly { readonly mailbox: Mailbox; readonly messages: Readable }[];
 }
 
-/** Mailboxes that may have some. How many failed is counted, so those with none are passed over, however many they are. */
+/** The mailboxes that may have such messages. FAILED ones are counted, so mailboxes without any are skipped. */
 async function candidatesOf(api: Api, state: FailedState, cursor: string | undefined, signal: AbortSignal) {
   const isCounted = state === 'FAILED';
   let next: string | null = cursor ?? null;
@@ -39,8 +39,8 @@ async function candidatesOf(api: Api, state: FailedState, cursor: string | undef
 }
 
 /**
- * The first messages of each mailbox that has some of the state, of a page of mailboxes. Where no state is asked for, it is the
- * first that there are any of.
+ * For a page of mailboxes, the first messages of each one that has any in the state. If no state is asked for, uses the
+ * first state that has any messages.
  */
 async function read(
   api: Api,
@@ -74,7 +74,7 @@ function tabs({ census, state: chosen }: FailedList, world: World): Element {
   return el('nav', { 'aria-label': 'How it ended', class: 'tabs' }, ...links);
 }
 
-/** Work that ended without success, by mailbox and by what went wrong. */
+/** Work that ended without success, by mailbox and error. */
 export function failedPage(place: PageRef): Page {
   const { query } = place;
   const state = failedStates.find((one) => one === query.get('state'));
@@ -82,7 +82,7 @@ export function failedPage(place: PageRef): Page {
   const list = panel<FailedList>({
     id: 'failed',
     path: '/census',
-    // The mailboxes are many reads.
+    // Reading the mailboxes takes many reads.
     hears: [],
     idleSeconds: 30,
     read: (api, signal) => read(api, state, cursor, signal),

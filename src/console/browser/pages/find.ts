@@ -10,7 +10,7 @@ import { eventItem } from './events.ts';
 import { sentAt } from './message.ts';
 import type { Page } from './page.ts';
 
-/** What was found, and why. */
+/** An object found, and why it matches. */
 interface Hit {
   readonly kind: KindName;
   readonly id: string;
@@ -21,16 +21,16 @@ interface Hit {
 
 interface Answer {
   readonly hits: readonly Hit[];
-  /** Of an id that only events name: of a reservation, a delivery, a task. */
+  /** The events that contain an id without a page, such as that of a reservation, a delivery or a task. */
   readonly events: EventsPage['events'];
   readonly keys: Keys['keys'];
 }
 
 const perList = 20;
-/** An id says when it was made; its first event is among the first ones from that moment on. */
+/** An id contains the time of its creation. Its first event should be among this many events from that time on. */
 const perJournal = 500;
 
-/** undefined where the server has none, or the key may not see it. */
+/** undefined if the server has no such object, or the key may not see it. */
 async function tried<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
@@ -47,13 +47,13 @@ async function byId(api: Api, id: string, signal: AbortSignal): Promise<Pick<Ans
   });
   const hits = (await Promise.all(looks)).flat();
   if (hits.length > 0 || id[14] !== '7') return { hits, events: [] };
-  // A second earlier: what is made in one step has one event, whose moment may be before that of the id.
+  // A second earlier: objects made in one step share one event, whose time may be before that of the id.
   const query = queryText({ limit: String(perJournal), since: new Date(sentAt(id) - 1000).toISOString() });
   const page = await tried(api.get<EventsPage>(`/watch${query}`, signal));
   return { hits, events: page?.events.filter((event) => JSON.stringify(event).includes(id)) ?? [] };
 }
 
-/** The lists that find by their exact name. */
+/** The lists that can be searched for an exact name. */
 const byName = [
   ['mailbox', 'mailboxes'],
   ['budget', 'budgets'],
@@ -61,7 +61,7 @@ const byName = [
   ['pool', 'pools'],
 ] as const satisfies (readonly [KindName, string])[];
 
-/** Who holds or waits for something now. */
+/** Everything that a holder holds or waits for now. */
 function heldBy(holder: string, waits: Waits): Hit[] {
   const of = <T extends { readonly holder: string; readonly scopeId: string }>(
     rows: readonly T[],
@@ -157,7 +157,7 @@ function shown({ hits, events, keys }: Answer, world: World): Node[] {
   return [table(heads, [...rows, ...ofKeys], 50), ...(isNothing ? [el('p', { class: 'note' }, hints)] : [])];
 }
 
-/** What the search box of every page has found. A single find is opened at once. */
+/** The results of the search box on every page. A single result is opened at once. */
 export function findPage({ query }: PageRef, world: World): Page {
   const text = (query.get('q') ?? '').trim();
   const list = panel<Answer>({

@@ -28,7 +28,7 @@ const aggregates = [
   'note',
 ];
 
-/** How far back history begins, in minutes; none: what happens now. */
+/** How many minutes ago the history begins; '' for live events instead. */
 const spans = [
   ['', 'now, as it is written'],
   ['15', 'the last 15 minutes'],
@@ -39,7 +39,7 @@ const spans = [
 ] as const;
 
 const perPage = 100;
-/** Each looks at some 5,000 events. */
+/** Each scans some 5,000 events. */
 const maxReads = 10;
 
 interface EventPage {
@@ -48,7 +48,7 @@ interface EventPage {
   readonly nextCursor: string | null;
 }
 
-/** A page, looked for in so many reads: a filter passes over events. */
+/** Reads a page. That may take several reads, because a read may find no event that passes the filter. */
 async function read(api: Api, query: string, signal: AbortSignal): Promise<EventPage> {
   let page = await api.get<EventsPage>(`/watch${query}`, signal);
   let last = '';
@@ -57,17 +57,17 @@ async function read(api: Api, query: string, signal: AbortSignal): Promise<Event
     const rest = query.replace(/&(cursor|since)=[^&]*/g, '');
     page = await api.get<EventsPage>(`/watch${rest}&cursor=${last}`, signal);
   }
-  // An empty page moves its cursor only while there are events to look at.
+  // The cursor of an empty page advances only while there are more events to scan.
   const isEnd = page.events.length === 0 && page.nextCursor === last;
   return { events: page.events, nextCursor: isEnd ? null : page.nextCursor };
 }
 
-/** The moment so many minutes before now; undefined for the beginning. */
+/** The time `span` minutes before now; undefined for the beginning of the journal. */
 function begin(span: string, now: number): string | undefined {
   return span === 'all' ? undefined : new Date(now - Number(span) * 60_000).toISOString();
 }
 
-/** What happens now, newest first; or, from some time ago on, what has happened. Both of a kind and of a run. */
+/** Live events, newest first, or the history from some time ago, oldest first. Both can be filtered by type and run. */
 export function journalPage(place: PageRef, now: number): Page {
   const { query } = place;
   const of = (name: string): string | undefined => query.get(name) || undefined;
@@ -106,7 +106,7 @@ export function journalPage(place: PageRef, now: number): Page {
   return { title, content: [section('History, oldest first', list.id, form)], panels: [list] };
 }
 
-/** What people look for most. */
+/** The most common searches. */
 const failures = [
   ['message.failed,message.rejected,message.expired', 'failed, rejected, expired messages'],
   ['message.lease_expired', 'lost claims'],

@@ -38,7 +38,7 @@ function row(key: Key, world: World) {
       badge(state),
       named(permissions.join(', ')),
       named(limitsOf(key, world)),
-      // True to the day.
+      // The API records only the day.
       lastUsedAt === null ? 'never' : `${lastUsedAt.slice(0, 10)} UTC`,
       expiresAt === null ? 'never' : age(expiresAt, world),
       state === 'REVOKED' ? '' : buttons(button('revokeKey', 'Revoke…', { id, label })),
@@ -46,7 +46,7 @@ function row(key: Key, world: World) {
   };
 }
 
-/** The keys that lie within this one, for keys with key_admin. */
+/** The keys that the user's own key may manage. It needs key_admin. */
 export function keysPage(place: PageRef, world: World): Page {
   const title = 'API keys';
   const lack = 'Keys are managed with a key that has the permission key_admin: this one has not.';

@@ -38,7 +38,7 @@ export function byOldest(a: Mailbox, b: Mailbox): number {
   return moment(a) === moment(b) ? 0 : moment(a) - moment(b);
 }
 
-/** A number that leads to those messages. */
+/** A number that links to the messages it counts. */
 function counted(value: number, { id }: Mailbox, state: string, world: World): Element | string {
   return value === 0 ? '0' : mailboxLink(id, world, count(value), { state });
 }
@@ -78,7 +78,7 @@ export function mailboxTable(mailboxes: readonly Mailbox[], world: World, shownR
   );
 }
 
-/** All mailboxes, page by page; found by name. */
+/** All mailboxes, page by page, with a search by name. */
 export function mailboxesPage(place: PageRef): Page {
   const { query } = place;
   const filters = { name: query.get('name') ?? undefined, cursor: query.get('cursor') ?? undefined };
@@ -146,7 +146,7 @@ function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
   ];
 }
 
-/** One mailbox: its figures, and its messages by state, found by work key, key, run and id. */
+/** One mailbox: its figures, and its messages by state, with a search by work key, key, run and id. */
 export function mailboxPage(place: PageRef, world: World): Page {
   const { query } = place;
   const id = place.id ?? '';
@@ -202,7 +202,7 @@ export function mailboxPage(place: PageRef, world: World): Page {
   return { title: `Mailbox ${title}`, id, content, panels: [top, graphs, receivers, list] };
 }
 
-/** What can be done with all messages that are shown: exactly with these. */
+/** Buttons that act on all messages shown, and on no others. */
 function batchButtons(state: string, messages: readonly Message[], world: World): Element | null {
   if (!world.can.write || messages.length === 0) return null;
   const ids = messages.map(({ id }) => id).join(' ');

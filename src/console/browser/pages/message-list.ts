@@ -7,14 +7,14 @@ import type { Message } from '../records.ts';
 import type { World } from '../world.ts';
 import { damageNotes, type Readable, readPassing } from './damaged.ts';
 
-/** The service looks at so many messages for a page, which may be empty though there are more. */
+/** The service scans this many messages for a page, which may be empty although there are more matches. */
 const perScan = 1_000;
 const maxScans = 20;
 
 interface MessagePage extends Readable {
-  /** How many messages were looked at, at least. */
+  /** The number of messages scanned, at least. */
   readonly looked: number;
-  /** The next page has not been looked for far enough to know whether it has anything. */
+  /** Whether the search stopped early, so that there may be matches further on. */
   readonly isPartial: boolean;
 }
 
@@ -30,7 +30,7 @@ async function search(api: Api, path: string, signal: AbortSignal): Promise<Mess
   return { ...answer, damaged, looked: scans * perScan, isPartial };
 }
 
-/** A page of messages. What takes many reads is not read again with every event. */
+/** A page of messages. A search that takes many reads is not repeated with every event. */
 export function readMessages(id: string, path: string, render: (found: MessagePage) => Node[]): Panel {
   const list: { -readonly [K in keyof Panel]: Panel[K] } = panel<MessagePage>({
     id,
@@ -55,7 +55,7 @@ const text: TableText = {
 
 type Summary = Pick<Message, 'state' | 'reason' | 'readyAt' | 'lastError'>;
 
-/** What has become of a message: why it ended, when it is ready, and what the last attempt reported. */
+/** The state of a message, with the reason for its end, the time when it is ready, and the last error. */
 export function stateOf({ state, reason, readyAt, lastError }: Summary, world: World): Element {
   const why = reason === null ? '' : ` ${words(reason)}`;
   const ready = readyAt === null ? [] : [' ready ', age(readyAt, world)];

@@ -26,7 +26,7 @@ import { requeueable } from './errors.ts';
 import { eventList } from './events.ts';
 import type { Page } from './page.ts';
 
-/** A message, and its opaque values as they are written. */
+/** A message, and its opaque values as their original text. */
 interface Shown {
   readonly message: Message;
   readonly texts: ReadonlyMap<string, string>;
@@ -34,7 +34,7 @@ interface Shown {
 
 const live: readonly string[] = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'];
 
-/** Its prerequisites, each with how it came out or stands; and what is to happen if one comes out otherwise. */
+/** The message's prerequisites, each with its state, and what happens if one fails. */
 function afterOf({ after, onFailure, blockedBy }: Message, world: World): Element {
   const isOpen = (id: string): boolean => blockedBy.some((one) => one.id === id);
   const links = after.flatMap(({ messageId, groupId, state }, index) => {
@@ -45,14 +45,14 @@ function afterOf({ after, onFailure, blockedBy }: Message, world: World): Elemen
   return el('span', {}, ...links, `; if one fails: ${words(onFailure ?? '')}`);
 }
 
-/** The last question that it has asked, with its answer. */
+/** The last question asked about the message, with its answer. */
 function questionOf({ question, state, answer, answeredBy }: NonNullable<Message['question']>): Element {
   const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
   const answered = state === 'ANSWERED' ? [' ', named(text(answer)), ' by ', named(answeredBy ?? '')] : [];
   return el('span', {}, named(text(question)), ' ', badge(state), ...answered);
 }
 
-/** The id of its trace, as a link where the server says in the page what shows traces (TRACE_URL). */
+/** The id of the message's trace; a link if the server knows where traces can be viewed (TRACE_URL). */
 function traceLink(traceparent: string): Element {
   const traceId = traceparent.slice(3, 35);
   const template = document.querySelector<HTMLMetaElement>('meta[name=trace-url]')?.content ?? '';
@@ -109,7 +109,7 @@ function value(name: string, text: string | undefined): Node[] {
   return [el('h2', { 'data-key': name }, name), el('pre', { ...label, 'data-key': `${name} text` }, pretty(text))];
 }
 
-/** What the panels of a message know of each other. */
+/** State that the panels of a message share. */
 interface MessageEnd {
   finishedAt: string | null;
   latest?: Promise<Message>;
@@ -139,7 +139,7 @@ function messagePanel(id: string, known: MessageEnd): Panel {
   });
 }
 
-/** Each read looks at some 5,000 events. */
+/** Each read scans some 5,000 events. */
 const maxReads = 20;
 
 interface MessageEvents {
@@ -147,20 +147,20 @@ interface MessageEvents {
   readonly isAll: boolean;
 }
 
-/** Nothing happens to a finished message: the rest of the journal need not be read. */
+/** Whether all events were read: nothing happens to a finished message, so the rest of the journal is not needed. */
 function hasEnded(events: readonly Happening[], { finishedAt }: MessageEnd): boolean {
   return finishedAt !== null && (events.at(-1)?.occurredAt ?? '') >= finishedAt;
 }
 
-/** Ids of messages are UUIDv7: they say when the message was sent. */
+/** The time when a message was sent, which its id, a UUIDv7, contains. */
 export function sentAt(messageId: string): number {
   return Number.parseInt(messageId.replaceAll('-', '').slice(0, 12), 16);
 }
 
-/** More than the clocks of browser and server differ. */
+/** More than the clocks of browser and server may differ. */
 const dayMs = 86_400_000;
 
-/** Whether a message may have had this id, a UUIDv7: one that retention has removed still has its events. */
+/** Whether this may be a message's id, a UUIDv7. A message that retention has removed still has its events. */
 function isOfMessage(id: string, now: number): boolean {
   const at = sentAt(id);
   return id[14] === '7' && at > 0 && at < now + dayMs;

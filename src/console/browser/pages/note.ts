@@ -7,7 +7,7 @@ import type { PageRef } from '../place.ts';
 import type { Note } from '../records.ts';
 import type { Page } from './page.ts';
 
-/** A note, and its value as it is written. */
+/** A note, and its value as its original text. */
 interface Shown {
   readonly note: Note;
   readonly value: string;
@@ -41,7 +41,7 @@ function notePanel(scopeId: string, key: string): Panel {
   });
 }
 
-/** One note of a scope, whose key is in the query. */
+/** One note of a scope. Its key is in the query. */
 export function notePage({ id = '', query }: PageRef): Page {
   return { title: 'Note', content: [el('div', { id: 'note' })], panels: [notePanel(id, query.get('key') ?? '')] };
 }

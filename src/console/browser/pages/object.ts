@@ -30,7 +30,7 @@ function shownValue(field: string, value: unknown, world: World): Child {
   return isUuid(value) ? el('span', { class: 'id' }, value) : named(value);
 }
 
-/** An object of a kind that has no page of its own: its record, with links to what it names. */
+/** An object of a kind that has no page of its own: its fields, with ids as links. */
 export function objectPage({ id = '', page }: PageRef, world: World): Page {
   const kind = page as KindName;
   const { noun, path, nameField } = kindOf(kind);

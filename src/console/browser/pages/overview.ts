@@ -20,7 +20,7 @@ const legend = el(
   ' ready or delayed',
 );
 
-/** What is going on in the space. Budgets, allowances, pools and destinations are read for their names and what is wrong with them. */
+/** The space now. Budgets, allowances, pools and destinations are read only for their names and problems. */
 export function overviewPage(): Page {
   const graphs = graphsPanel();
   const overdue = overduePanel();

@@ -1,16 +1,16 @@
 import type { Panel } from '../panels/panel.ts';
 
-/** What the console shows at a place. */
+/** A page of the console. */
 export interface Page {
-  /** Of the document and the heading. */
+  /** The title of the document and of the heading. */
   readonly title: string;
-  /** After the title in the heading: an id, in full. */
+  /** The full id that follows the title in the heading. */
   readonly id?: string;
-  /** Made once; panels fill the elements with their ids. */
+  /** Built once. Each panel then fills the element that has its id. */
   readonly content: readonly Node[];
   readonly panels: readonly Panel[];
-  /** Below the page: the live journal of the space (''), of a run and what is below it, or none. */
+  /** The live journal below the page: '' for the space's, the id of a run for its subtree's, undefined for none. */
   readonly journalOf?: string;
-  /** Of these types alone; the page is about the journal. */
+  /** The event types that the journal shows; undefined for all. */
   readonly journalTypes?: string | undefined;
 }

@@ -22,7 +22,7 @@ import { workersPage } from './workers.ts';
 
 type Maker = (place: PageRef, world: World) => Page;
 
-/** By the name in the address; those of the navigation are in index.html. */
+/** The pages of a space, by the name in the address. The navigation is in index.html. */
 const ofSpace: Readonly<Record<string, Maker>> = {
   '': overviewPage,
   mailboxes: mailboxesPage,
@@ -39,7 +39,7 @@ const ofSpace: Readonly<Record<string, Maker>> = {
   keys: keysPage,
 };
 
-/** Those of one object; each kind has one. */
+/** The pages of one object. Each kind has one. */
 const ofObject: Readonly<Record<string, Maker>> = {
   ...Object.fromEntries(kindNames.map((name) => [name, objectPage])),
   mailbox: mailboxPage,
@@ -51,10 +51,10 @@ const ofObject: Readonly<Record<string, Maker>> = {
   pool: poolPage,
 };
 
-/** Those of a space and those of one object by their names. */
+/** The names of the pages of a space and of the pages of one object. */
 export const pageNames = { ofSpace: Object.keys(ofSpace), ofObject: Object.keys(ofObject) };
 
-/** The overview where there is no such page. */
+/** The page at a place; the overview if there is no such page. */
 export function pageOf(place: PageRef, world: World): Page {
   const makers = place.id === undefined ? ofSpace : ofObject;
   return (makers[place.page] ?? overviewPage)(place, world);

@@ -7,7 +7,7 @@ import type { Pool } from '../records.ts';
 import type { World } from '../world.ts';
 import type { Page } from './page.ts';
 
-/** One pool: how much of it is held, by whom, and who waits for it in which order. */
+/** One pool: how much of it is held and by whom, and its waiters in order. */
 export function poolPage({ id = '' }: PageRef, world: World): Page {
   const state = panel<Pool>({
     id: 'pool',

@@ -7,7 +7,7 @@ import type { PageRef } from '../place.ts';
 import type { World } from '../world.ts';
 import type { Page } from './page.ts';
 
-/** The inbox: what work asks people. Mailboxes are read for their names. */
+/** The inbox: questions from workers to people. Mailboxes are read for their names. */
 export function questionsPage(_place: PageRef, { can }: World): Page {
   const attributes = { id: 'answered-by', type: 'text', autocomplete: 'name', maxlength: '256' };
   const input = html<HTMLInputElement>('input', attributes);

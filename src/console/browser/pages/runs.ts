@@ -37,7 +37,7 @@ function runTable(scopes: readonly Scope[], world: World, isMore = false, shownR
   );
 }
 
-/** The service looks at 1,000 runs for a page of one state, which may be empty though there are more. */
+/** For a page of one state, the service scans 1,000 runs. The page may be empty although there are more matches. */
 const maxScans = 20;
 
 async function search(api: Api, path: string, signal: AbortSignal): Promise<Scopes> {
@@ -67,7 +67,7 @@ export const newestRuns = runsPanel('runs', '/scopes?limit=10', ({ scopes }, wor
   el('p', { class: 'pages' }, el('a', { href: address(world.spaceId, 'runs') }, 'All runs, by name and state')),
 ]);
 
-/** All scopes, newest first, by state and name, or opened by their ids. */
+/** All scopes, newest first, with a search by state and name. An id opens a scope. */
 export function runsPage(place: PageRef): Page {
   const { query } = place;
   const of = (name: string): string | undefined => query.get(name) ?? undefined;

@@ -4,15 +4,15 @@ import { address, isUuid, type PageRef } from '../place.ts';
 export interface Field {
   readonly name: string;
   readonly label: string;
-  /** Only a UUID is looked for. */
+  /** The value must be a UUID. */
   readonly isId?: true;
-  /** A page that shows the object with this id, instead of a filter. */
+  /** Instead of filtering, open this page for the object with the given id. */
   readonly leadsTo?: string;
-  /** To choose from, with their texts; the first is that of no filter. */
+  /** The values to choose from. The first one means no filter. */
   readonly options?: readonly (readonly [value: string, text: string])[];
 }
 
-/** Filters of a page, which become part of its address; other filters stay, but its lists begin anew. */
+/** A form for filters, which become part of the page's address. Other filters stay; lists go back to the first page. */
 export function searchForm(place: PageRef, fields: readonly Field[], lists = ['cursor']): HTMLElement {
   const problem = el('p', { class: 'problem', role: 'alert', id: 'search-problem' });
   const inputs = fields.map((field) => {

@@ -71,7 +71,7 @@ function destinationTable({ destinations }: Destinations, world: World): Element
 
 type Delivery = Deliveries['deliveries'][number];
 
-/** The attempts of each event at each destination, the newest first. */
+/** Groups delivery attempts by event and destination, newest first. */
 function byEvent(deliveries: readonly Delivery[]): Delivery[][] {
   const events = new Map<string, Delivery[]>();
   for (const one of deliveries) {
@@ -81,7 +81,7 @@ function byEvent(deliveries: readonly Delivery[]): Delivery[][] {
   return [...events.values()];
 }
 
-/** More are folded away. */
+/** Further attempts are folded away. */
 const shownAttempts = 1;
 
 function attemptItem({ id, attemptedAt, attempt, trigger, ...one }: Delivery): Element {
@@ -133,7 +133,7 @@ export const destinations = panel<Destinations>({
   id: 'destinations',
   path: '/destinations',
   hears: ['destination', 'delivery'],
-  // A failure has no event.
+  // A failed attempt has no event of its own.
   idleSeconds: 5,
   learn: (answer, world) => {
     for (const { id, url } of answer.destinations) world.name(id, { name: url });
@@ -150,7 +150,7 @@ export function webhooksPage(place: PageRef): Page {
   const deliveries = panel<Deliveries>({
     id: 'deliveries',
     path: `/deliveries${queryText({ limit: '100', ...wanted })}`,
-    // A success has no event of its own.
+    // An attempt has no event of its own, so the panel is read often.
     hears: ['delivery', 'destination'],
     idleSeconds: 8,
     render: (answer, world) => [

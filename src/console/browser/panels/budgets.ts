@@ -7,7 +7,7 @@ import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
 import { filtered } from './resources.ts';
 
-/** What is said of a budget, in a list or by itself. */
+/** The fields of a budget that a list and its own page both show. */
 type BudgetText = Omit<Budget, 'id' | 'name'>;
 
 /** `1.00 EUR settled, …`: the balances of a budget in words. */
@@ -46,14 +46,14 @@ export function balancesBar(budget: BudgetText, world: World): Node[] {
   return [bar(text, parts), el('span', { class: 'note' }, text), ...window, ...alerts];
 }
 
-/** Nothing can be reserved of it. */
+/** Whether nothing can be reserved from the budget. */
 const isUsedUp = ({ balances }: Budget): boolean => balances.available === '0' || balances.overdrawn !== '0';
 
 export function budgetLink(id: string, world: World): Element {
   return el('a', { class: 'name named', href: address(world.spaceId, `budget/${id}`) }, world.named(id, 'budget').name);
 }
 
-/** A budget, and in it those below it that are on the same page. */
+/** A budget and, nested in it, the budgets below it that are on the same page. */
 function budgetItem(budget: Budget, all: readonly Budget[], world: World): Element {
   const { id, name, balances, parentBudgetId } = budget;
   const below = all.filter((one) => one.parentBudgetId === id);
@@ -76,7 +76,7 @@ function budgetTree(all: readonly Budget[], world: World): Element {
   return el('ul', { class: 'bars' }, ...roots.map((one) => budgetItem(one, all, world)));
 }
 
-/** A page of the budgets; without a place the newest, which are read for their names. */
+/** A page of the budgets. Without a place, the newest ones, read for their names and to find those used up. */
 export function budgetsPanel(place?: PageRef): Panel {
   return panel<Budgets>({
     id: 'budgets',

@@ -7,7 +7,7 @@ import { type Panel, panel } from './panel.ts';
 
 type Period = Figures['minutes'][number];
 
-/** How long a row of graphs is, and each of its bars. */
+/** The time that a row of graphs covers, and the time of one bar. */
 interface Span {
   readonly name: string;
   readonly slot: string;
@@ -34,7 +34,7 @@ function row(periods: readonly Period[], { name, slot }: Span): Element {
   );
 }
 
-/** How fast work goes in the space or in a mailbox: what the store has counted. */
+/** The throughput of the space or of a mailbox, as counted by the store. */
 export function graphsPanel(mailboxId?: string): Panel {
   return panel<Figures>({
     id: 'graphs',

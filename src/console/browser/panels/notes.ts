@@ -11,7 +11,7 @@ const text: TableText = {
   empty: 'No note.',
 };
 
-/** The notes of a scope, by key; each leads to its value. */
+/** The notes of a scope, by key. Each links to its value. */
 export function notesPanel(scopeId: string, place: PageRef): Panel {
   const cursor = place.query.get('cursor') ?? undefined;
   return panel<Notes>({

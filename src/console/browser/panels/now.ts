@@ -24,12 +24,12 @@ function stateCounts(counts: Counts): Child[] {
   return some.map(([state, value]) => el('span', { class: 'tally' }, el('b', {}, count(value)), ` ${words(state)}`));
 }
 
-/** Work that has failed, and the way there. */
+/** The number of messages that ended without success, with a link to them. */
 function failedTile({ messages }: Census, world: World): Element {
   const some = failedStates.filter((state) => messages[state] > 0);
   const sum = some.reduce((all, state) => all + messages[state], 0);
   const note = some.map((state) => `${count(messages[state])} ${words(state)}`).join(', ');
-  // To a list that is not empty.
+  // Link to a list that is not empty.
   const [state] = some;
   const href = address(world.spaceId, 'failed', { state: state === 'FAILED' ? undefined : state });
   const shown = tile(el('a', { href }, 'Failed work'), sum, note === '' ? null : note);
@@ -37,7 +37,7 @@ function failedTile({ messages }: Census, world: World): Element {
   return shown;
 }
 
-/** Budgets of which nothing is left, where there are any among the newest. */
+/** The budgets with nothing left, if there are any among the newest. */
 function usedUpTile(world: World): Element | null {
   const [first, ...rest] = world.usedUp;
   if (!first) return null;
@@ -48,7 +48,7 @@ function usedUpTile(world: World): Element | null {
   return shown;
 }
 
-/** What webhooks are still to get, and whether a destination fails or hears nothing any more. */
+/** The pending webhook deliveries, and whether a destination is failing or disabled. */
 function webhookTile({ outbox }: Backlog, world: World): Element {
   const { UNREAD, PENDING, DELIVERED, EXHAUSTED } = outbox;
   const { disabled, failing } = world;
@@ -64,7 +64,7 @@ function webhookTile({ outbox }: Backlog, world: World): Element {
   return shown;
 }
 
-/** What there is to do, and everything that is kept, by state. */
+/** The backlog, and the number of all stored records by state. */
 export interface Now {
   readonly backlog: Backlog;
   readonly census: Census;

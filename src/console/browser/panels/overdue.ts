@@ -7,13 +7,13 @@ import type { World } from '../world.ts';
 import { budgetLink } from './budgets.ts';
 import { type Panel, panel } from './panel.ts';
 
-/** Each is a read. */
+/** Each takes one read. */
 const maxBudgets = 10;
 const shownOverdue = 3;
 
 type Reservation = BudgetView['reservations'][number];
 
-/** Releases what is left of a reservation; null where the key may not. */
+/** A button that releases the rest of a reservation; null if the key may not do that. */
 export function voidButton({ id, budgetId, holder, settleBy }: Reservation, world: World): Element | null {
   const label = settleBy === null ? holder : `${holder}, settle by ${settleBy}`;
   return world.can.spend ? button('void', 'Void…', { id, budget: budgetId, label }) : null;
@@ -31,8 +31,8 @@ async function read(api: Api, signal: AbortSignal): Promise<Overdue> {
 }
 
 /**
- * Reservations whose time to settle has passed: they weigh on their budgets until somebody voids them. It hears nothing that
- * happens often, since these are several reads.
+ * Reservations whose time to settle has passed. They reduce the available amounts of their budgets until somebody voids
+ * them. No event refreshes the panel, because it takes several reads.
  */
 export const overduePanel = (): Panel =>
   panel<Overdue>({

@@ -6,7 +6,7 @@ export interface Panel {
   /** The id of its element. */
   readonly id: string;
   readonly path: string;
-  /** Where its answer is more than one read of the path. */
+  /** Set if the panel needs more than one read of `path`. */
   readonly read: ((api: Api, signal: AbortSignal) => Promise<unknown>) | undefined;
   /** Events of these aggregates make it stale. */
   readonly hears: readonly string[];

@@ -29,14 +29,14 @@ const partyOf = ({ holder, holderSession }: Party): string => `${holder}\t${hold
 const nameOf = ({ holder, holderSession }: Party): string =>
   holderSession === null ? holder : `${holder} (${holderSession})`;
 
-/** Whom a hold waits for: the one before it in the queue, or else those that hold units of its pool. */
+/** The holders that a hold waits for: the one ahead of it in line or, if it is first, everyone who holds units. */
 function aheadOf(hold: Waiting, { waitingHolds, heldHolds }: Waits): readonly Party[] {
   const inPool = ({ poolId }: { readonly poolId: string }): boolean => poolId === hold.poolId;
   if (hold.position > 1) return waitingHolds.filter((one) => inPool(one) && one.position === hold.position - 1);
   return hold.blockedBy === 'UNITS' ? heldHolds.filter(inPool) : [];
 }
 
-/** The circle that a hold is in: those that it waits for, directly and through others, until it comes back to itself. */
+/** The deadlock that a hold is part of: the chain of holders it waits for, back to itself. Empty if there is none. */
 function circleOf(hold: Waiting, waits: Waits): readonly Party[] {
   const seen = new Set<string>();
   const follow = (one: Waiting, path: readonly Party[]): readonly Party[] => {
@@ -72,7 +72,7 @@ export function unitsOf(units: number, poolId: string, world: World): Element {
   return el('span', { class: 'named' }, `${plural(units, 'unit')} of pool `, objectLink('pool', poolId, world));
 }
 
-/** Holds that wait, as rows of who waits for what. */
+/** Waiting holds, as rows of the overview's table of waits. */
 export function waitingRows(waits: Waits, world: World): (Row & { readonly since: string })[] {
   return waits.waitingHolds.map((hold) => ({
     key: hold.holdId,
@@ -185,7 +185,7 @@ export function partiesPanel(poolId: string): Panel {
   });
 }
 
-/** How much of a pool is held, and what can be done. */
+/** How much of a pool is held, with the button that changes its units. */
 export function poolState({ id, name, units, heldUnits: now, waiting }: Pool, world: World): Node[] {
   const held = `${count(now)} of ${count(units)} units held`;
   return [

@@ -7,18 +7,18 @@ import { type Edge, type GraphNode, waitsGraph } from '../waits-graph.ts';
 import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
 
-/** How many are drawn on each side of a message, and how far from it. */
+/** At most how many nodes are drawn on each side of a message, and how many steps away from it. */
 const maxSide = 12;
 const maxDepth = 3;
 
 type Task = Waits['waitingTasks'][number];
 
-/** A message or a group that another message is after. */
+/** A prerequisite of a message: another message, or a group. */
 interface Before {
   readonly id: string;
   readonly isGroup: boolean;
   readonly state: string;
-  /** Steps to the message that is shown, at most. */
+  /** The largest number of steps to the message that is shown. */
   depth: number;
   /** undefined: it is a group, or retention has removed it. */
   readonly message: Message | undefined;
@@ -29,7 +29,7 @@ interface Found {
   readonly before: readonly Before[];
   readonly behind: readonly Task[];
   readonly edges: readonly Edge[];
-  /** There are more on a side. */
+  /** Whether there are more nodes than are drawn. */
   readonly isCut: boolean;
 }
 
@@ -42,7 +42,7 @@ async function messageOf(api: Api, id: string, signal: AbortSignal): Promise<Mes
   }
 }
 
-/** What a message is after, and the message that has the place of its key. */
+/** A message's prerequisites, and the message with the same key that it waits for. */
 function directly({ after, blockedBy }: Message) {
   const named = after.map(({ messageId, groupId, state }) => ({
     ...{ id: messageId ?? groupId ?? '', isGroup: messageId === null, state: state ?? 'GONE' },
@@ -53,7 +53,7 @@ function directly({ after, blockedBy }: Message) {
   return [...named, ...keyed];
 }
 
-/** Reads what a message is after, directly and through others. `ended` keeps messages that change no more. */
+/** Reads a message's prerequisites, direct and indirect. `ended` caches messages that can no longer change. */
 async function beforeOf(api: Api, message: Message, ended: Map<string, Message>, signal: AbortSignal) {
   const before = new Map<string, Before>();
   const edges: Edge[] = [];
@@ -81,7 +81,7 @@ async function beforeOf(api: Api, message: Message, ended: Map<string, Message>,
   return { before: [...before.values()].sort((one, other) => other.depth - one.depth), edges, isCut };
 }
 
-/** The tasks that wait for it, directly and through others. Nothing waits for an ACKED message. */
+/** The tasks that wait for a message, directly or through others. Nothing waits for an ACKED message. */
 async function behindOf(api: Api, { id, state }: Message, signal: AbortSignal) {
   const behind = new Map<string, Task>();
   const edges: Edge[] = [];
@@ -114,7 +114,7 @@ function beforeNode({ id, isGroup, state, message }: Before, world: World): Grap
   };
 }
 
-/** The waits name a member by its task, not by its message: its run has a link to that. */
+/** The waits identify a group's member by its task, so this links to its run, which has a link to the message. */
 function behindNode({ taskId, groupId, scopeId, mailboxId, waitsFor }: Task, world: World): GraphNode {
   const place = groupId === null ? [] : ['in run', scopeLink(scopeId, world)];
   return {
@@ -143,7 +143,7 @@ function drawn(found: Found | undefined, world: World): Node[] {
   ];
 }
 
-/** What a message is after and what waits for it, as a graph. latest: the message, as the page has read it last. */
+/** A message's prerequisites and the tasks that wait for it, as a graph. latest: the message as last read. */
 export function prerequisitesPanel(latest: () => Promise<Message> | undefined): Panel {
   const ended = new Map<string, Message>();
   return panel<Found | undefined>({
@@ -152,7 +152,7 @@ export function prerequisitesPanel(latest: () => Promise<Message> | undefined): 
     hears: [],
     idleSeconds: 20,
     read: async (api, signal) => {
-      // The page says why there is none.
+      // If it cannot be read, its own panel says why.
       const message = await latest()?.catch(() => undefined);
       if (!message) return undefined;
       const [before, behind] = await Promise.all([

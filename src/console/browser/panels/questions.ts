@@ -17,7 +17,7 @@ interface Inbox {
   readonly isCut: boolean;
 }
 
-/** The API has the newest first, the inbox the oldest. */
+/** The API returns the newest questions first; the inbox shows the oldest first. */
 async function readOpen(api: Api, signal: AbortSignal): Promise<Inbox> {
   const questions: Question[] = [];
   let cursor: string | null = null;
@@ -31,14 +31,14 @@ async function readOpen(api: Api, signal: AbortSignal): Promise<Inbox> {
   return { questions: questions.reverse(), isCut: cursor !== null };
 }
 
-/** A text as it is, any other JSON in lines. */
+/** A text as it is, any other JSON indented. */
 export function asked(question: unknown): Element {
   if (typeof question === 'string') return el('p', { class: 'question named' }, question);
   // Focusable, since it scrolls.
   return el('pre', { tabindex: '0', role: 'group', 'aria-label': 'Question' }, pretty(JSON.stringify(question)));
 }
 
-/** What it belongs to, and until when it can be answered. */
+/** Who asked, in which message and run, and until when the question can be answered. */
 function about({ holder, mailboxId, messageId, scopeId, createdAt, expiresAt }: Question, world: World): Child[] {
   return [
     ...(holder === null ? [] : [named(holder), ' asked ']),
@@ -52,7 +52,7 @@ function about({ holder, mailboxId, messageId, scopeId, createdAt, expiresAt }: 
   ];
 }
 
-/** An option answers with one click; any other answer is typed. */
+/** A button for each option, which answers with one click; without options, a button that asks for a text. */
 function ways({ id, options, question }: Question): Element[] {
   const label = typeof question === 'string' ? question.slice(0, 80) : id;
   if (options === null) return [button('answer', 'Answer…', { id, label })];

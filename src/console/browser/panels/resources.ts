@@ -22,7 +22,7 @@ export const queues = panel<Mailboxes>({
   ],
 });
 
-/** The same filters for all these lists; each has its own pages. */
+/** The query of a list. All lists on a page share the filter by name, but each has its own cursor. */
 export function filtered(place: PageRef | undefined, list: string): string {
   const of = (name: string): string | undefined => place?.query.get(name) ?? undefined;
   return queryText({ limit: '50', name: of('name'), cursor: of(list) });
@@ -36,7 +36,7 @@ export function allowanceLink(id: string, world: World): Element {
   );
 }
 
-/** What is used of an allowance, who waits and why nobody gets units, and what can be done. */
+/** The units used of an allowance, the number of waiters, its cooldown with the reason, and its buttons. */
 export function allowanceState(one: Allowance, world: World): Node[] {
   const { id, name, usedUnits, unitsLimit, availableUnits, waiting, cooldownUntil, cooldownReason } = one;
   const used = `${count(usedUnits)} of ${count(unitsLimit)} units used in ${duration(one.windowSeconds)}`;
@@ -54,7 +54,7 @@ export function allowanceState(one: Allowance, world: World): Node[] {
   ].filter((part) => part !== null);
 }
 
-/** OBSERVED stands for what `observe` was told. */
+/** OBSERVED is the reason for a cooldown that a report to `observe` has started. */
 const whyCooling = (reason: string): string =>
   reason === 'OBSERVED' ? 'the provider said that nothing is left' : reason;
 

@@ -156,7 +156,7 @@ function reservations(run: Run, world: World): Element {
   );
 }
 
-/** What has no name is opened by its moment. */
+/** A link to an object that has no name, shown as its time. */
 function openedBy(moment: Element, kind: KindName, id: string, world: World): Element {
   return el('a', { href: address(world.spaceId, `${kind}/${id}`) }, moment);
 }

@@ -26,7 +26,7 @@ const text = {
   empty: 'No schedule.',
 } as const satisfies TableText;
 
-/** The next to come first, those that do not come last. */
+/** Sorts by the next occurrence. Schedules without one come last. */
 function byNext(a: Schedule, b: Schedule): number {
   const moment = ({ nextAt }: Schedule): number => (nextAt === null ? Infinity : Date.parse(nextAt));
   return moment(a) === moment(b) ? 0 : moment(a) - moment(b);

@@ -10,7 +10,7 @@ import { type Panel, panel } from './panel.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-/** Pages of budgets that are looked at for those below one. */
+/** How many pages of budgets are searched for those below one. */
 const maxPages = 5;
 
 interface Spent {
@@ -19,7 +19,7 @@ interface Spent {
   readonly ids: ReadonlySet<string>;
 }
 
-/** A budget and all that are below it, of the newest thousand. */
+/** A budget and all budgets below it, among the newest thousand. */
 async function treeOf(api: Api, id: string, signal: AbortSignal): Promise<Set<string>> {
   const parents = new Map<string, string | null>();
   let cursor: string | null = '';
@@ -33,10 +33,10 @@ async function treeOf(api: Api, id: string, signal: AbortSignal): Promise<Set<st
   return new Set([id, ...[...parents.keys()].filter(isBelow)]);
 }
 
-/** Days where there are some, else parts of one. */
+/** The time of one bar: a day if the span has several, an hour if it has several, or else ten minutes. */
 const slotOf = (spanMs: number): number => (spanMs > day ? day : spanMs > hour ? hour : hour / 6);
 
-/** The settled amounts of each day or hour, oldest first, the present one last. */
+/** The settled amount of each bar, oldest first; the current time is in the last one. */
 function amountsOf({ recent, ids }: Spent, now: number): (readonly [at: number, minor: bigint])[] {
   const { spanMs, events } = recent ?? { spanMs: 0, events: [] };
   const slotMs = slotOf(spanMs);
@@ -51,7 +51,7 @@ function amountsOf({ recent, ids }: Spent, now: number): (readonly [at: number, 
   return slots.map((slot) => [slot * slotMs, sums.get(slot) ?? 0n] as const);
 }
 
-/** When its alerts were reached, newest first. */
+/** When the budget's alerts were reached, newest first. */
 function alerts({ recent }: Spent, id: string, world: World): Node[] {
   const reached = (recent?.events ?? []).filter(
     (event) => event.type === 'budget.threshold_reached' && event.aggregateId === id,
@@ -75,7 +75,7 @@ function drawn(spent: Spent, id: string, world: World): Node[] {
   const span = duration(recent.spanMs / 1000);
   const slotMs = slotOf(recent.spanMs);
   const slot = duration(slotMs / 1000);
-  // Of bars only their heights count.
+  // Bars show only relative heights, for which a number is exact enough.
   const heights = minors.map((minor) => Number((minor * 10_000n) / (most || 1n)));
   const facts = amounts
     .filter(([, minor]) => minor > 0n)
@@ -93,7 +93,7 @@ function drawn(spent: Spent, id: string, world: World): Node[] {
   ];
 }
 
-/** What was spent of a budget and of those below it over the last days, as the journal tells. */
+/** The spending of a budget and of the budgets below it over the last days, from the journal. */
 export function spentPanel(id: string, world: World): Panel {
   const past = new Past({ types: 'budget.settled,budget.threshold_reached' });
   let ids: Set<string> | undefined;

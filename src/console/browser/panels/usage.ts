@@ -19,25 +19,25 @@ import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
 import { whyNoUnits } from './waits.ts';
 
-/** Units that a consumption, or the grant of a waiter, has taken: what was estimated, and what it has really used. */
+/** Units taken by a consumption or by the grant of a waiter: the estimate, and the actual use. */
 interface Taken {
   readonly id: string;
   readonly at: string;
   readonly scopeId: string;
   readonly isGrant: boolean;
   readonly units: number;
-  /** undefined until that was said. */
+  /** undefined until it is settled. */
   used: number | undefined;
 }
 
 interface Usage {
   readonly allowance: Allowance;
-  /** Events of the allowance, and the grants of the space. */
+  /** The events of the allowance, and all grants in the space. */
   readonly own: Recent | undefined;
   readonly grants: Recent | undefined;
 }
 
-/** What was taken in the time that both reads have, newest first. */
+/** All units taken of the allowance, newest first. */
 function takenOf({ allowance, own, grants }: Usage): Taken[] {
   const taken = new Map<string, Taken>();
   for (const { type, occurredAt: at, aggregateId, payload } of grants?.events ?? [])
@@ -60,7 +60,7 @@ function takenOf({ allowance, own, grants }: Usage): Taken[] {
 interface Sums {
   readonly count: number;
   readonly estimated: number;
-  /** Of those that are settled, what they were estimated at and what they used. */
+  /** The number of settled ones, their estimates, and their actual use. */
   readonly settled: number;
   readonly settledEstimate: number;
   readonly used: number;
@@ -79,7 +79,7 @@ function sumsOf(taken: readonly Taken[]): Sums {
   };
 }
 
-/** `1,200 of 3,000 estimated (40 %)`, of those that are settled. */
+/** `1,200 of 3,000 estimated (40 %)`, for the settled ones. */
 function usedText({ count: times, settled, settledEstimate, used }: Sums): string {
   if (settled === 0) return 'none is settled';
   const share = settledEstimate === 0 ? '' : ` (${Math.round(percent(used, settledEstimate))} %)`;
@@ -90,7 +90,7 @@ function usedText({ count: times, settled, settledEstimate, used }: Sums): strin
 const sumsText = (sums: Sums): string =>
   `${plural(sums.count, 'time')}, ${count(sums.estimated)} units: ${usedText(sums)}`;
 
-/** The last time that a provider has said what is left. */
+/** The provider's last report of the units left. */
 function observed({ own, allowance }: Usage, world: World): Node | null {
   const last = own?.events.findLast(({ type }) => type === 'allowance.observed');
   if (last?.type !== 'allowance.observed') return null;
@@ -111,7 +111,7 @@ const recentText: TableText = {
   empty: 'Nothing was taken.',
   isCaptionVisible: true,
 };
-/** More would bury what matters. */
+/** More rows would bury the important ones. */
 const maxRows = 100;
 const shownRecent = 10;
 
@@ -159,7 +159,7 @@ function drawn(usage: Usage, world: World): Node[] {
   const holders = new Map(world.waits?.heldGrants.map(({ waiterId, holder }) => [waiterId, holder]));
   return [
     pairs([
-      // A window may be longer than what is looked at.
+      // A window may have started before the first event that was read.
       allowance.windowStartedAt >= since && ['This window', sumsText(inWindow)],
       [`Last ${duration(spanMs / 1000)}`, sumsText(all)],
       word !== null && ['Provider', word],
@@ -173,7 +173,7 @@ function drawn(usage: Usage, world: World): Node[] {
   ];
 }
 
-/** Who has used what of an allowance over the last days, as the journal tells. */
+/** Who has used how much of an allowance over the last days, from the journal. */
 export function usagePanel(id: string, world: World): Panel {
   const own = new Past({ aggregate: `allowance:${id}` });
   const grants = new Past({ types: 'waiter.granted' });

@@ -62,13 +62,13 @@ function units(value: number, allowanceId: string, world: World): Element {
 type Waiter = Waits['waiters'][number];
 type Task = Waits['waitingTasks'][number];
 
-/** Why a waiter has no units yet; the head of the line has them no sooner than the moment that is shown. */
+/** Why a waiter has no units yet and, if it is first in line, the earliest time at which it can get them. */
 export function whyNoUnits({ position, blockedBy, blockedUntil }: Waiter, world: World): Element {
   const reason = `position ${position}: ${reasons[blockedBy] ?? blockedBy}`;
   return el('span', {}, reason, ...(blockedUntil === null ? [] : [', until ', age(blockedUntil, world)]));
 }
 
-/** Why no worker has a task. */
+/** Why no worker has taken the task yet. */
 function whyNobody({ waitsFor, blockedBy, position, readyAt, groupId }: Task, world: World): Element {
   if (waitsFor === 'BLOCKED') return el('span', {}, 'waits for ', ...blockersOf(blockedBy, world));
   const reason =
@@ -93,7 +93,7 @@ function forUnits(answer: Waits, world: World): Row[] {
   return byAge([...rows, ...waitingRows(answer, world)]);
 }
 
-/** So many tasks of a mailbox that wait for the same reason are shown one by one: more would bury the others. */
+/** If more than this many tasks of a mailbox wait for the same reason, only the first is shown by itself. */
 const maxAlike = 3;
 
 function forWorker({ waitingTasks }: Waits, world: World): Row[] {
@@ -124,7 +124,7 @@ function taskRow(task: Task, world: World): Dated {
   };
 }
 
-/** A member's task has an id of its own, which is no message's. */
+/** The task of a group's member has its own id, which is not a message id. */
 function messageOf({ taskId, groupId }: Task, world: World): Element {
   return groupId === null ? messageLink(taskId, world) : el('span', { class: 'id' }, shortId(taskId));
 }
@@ -133,7 +133,7 @@ function forMailbox({ mailboxId }: Task, world: World): Element {
   return el('span', { class: 'named' }, 'a worker at mailbox ', mailboxLink(mailboxId, world));
 }
 
-/** Tasks that wait like the one above. */
+/** One row for all other tasks that wait like the one above. */
 function restRow(key: string, tasks: readonly Task[], world: World): Dated {
   const [first] = tasks as readonly [Task, ...Task[]];
   const reason = first.waitsFor === 'HEAD_OF_LINE' ? 'others of their runs are before them' : reasons[first.waitsFor];
