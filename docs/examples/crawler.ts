@@ -24,7 +24,7 @@ const worker = new Worker<number, number>(
     const { status, links } = await get(payload);
     if (status === 429) {
       await muster.allowance.cooldown({ allowanceId, seconds: 1, reason: `${status} at page ${payload}` });
-      throw new RetryLater(1, 'the site had enough');
+      throw new RetryLater(1, 'the site asked for a pause');
     }
     await find(links);
     return links.length;
@@ -43,4 +43,4 @@ async function find(pages: readonly number[]): Promise<void> {
 await find([1]);
 await worker.drained();
 await worker.close();
-console.log(`${worker.counts.completed} pages in ${requests} requests, ${worker.counts.returned} of them one too many`);
+console.log(`${worker.counts.completed} pages in ${requests} requests, ${worker.counts.returned} of them refused`);

@@ -18,7 +18,7 @@ if known then
   if first ~= amountMinor then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
   return call.answer({ id = firstId, balances = record, first = reservation.view(reservation.load(firstId)) }, 'syscall')
 end
-if settleBy ~= '' and tonumber(settleBy) <= now then refuse('VALIDATION_FAILED', 'settleBy must lie in the future') end
+if settleBy ~= '' and tonumber(settleBy) <= now then refuse('VALIDATION_FAILED', 'settleBy must be in the future') end
 local path = scope.path(scopeId)
 scope.needRunning(path)
 plan.needOperation()

@@ -17,7 +17,7 @@ end
 local box = mailbox.load(mailboxId, 'mode')
 if not box then refuse('MAILBOX_NOT_FOUND', 'mailboxId') end
 if box.mode ~= 'WORK' then refuse('MAILBOX_MODE_INVALID') end
-if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
+if deadline ~= '' and tonumber(deadline) <= now then refuse('VALIDATION_FAILED', 'deadline must be in the future') end
 local isRoot = parentScopeId == ''
 local parentPath = not isRoot and scope.path(parentScopeId) or nil
 scope.needRunning(parentPath)

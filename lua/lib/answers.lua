@@ -83,7 +83,7 @@ function answers.refer(text, terms, replies)
     local seen = {}
     for i, id in ipairs(list.ids) do
       id = resolved(id)
-      if seen[id] then refuseReference(list.name .. '[' .. i - 1 .. '] names an id for the second time') end
+      if seen[id] then refuseReference(list.name .. '[' .. i - 1 .. '] repeats an id') end
       seen[id] = true
     end
   end

@@ -8,7 +8,7 @@ local capacity = {}
 function capacity.moments(deadline, delaySeconds)
   deadline, delaySeconds = tonumber(deadline), tonumber(delaySeconds) or 0
   local readyAt = delaySeconds > 0 and now + 1000 * delaySeconds or nil
-  if deadline and deadline <= now then refuse('VALIDATION_FAILED', 'deadline must lie in the future') end
+  if deadline and deadline <= now then refuse('VALIDATION_FAILED', 'deadline must be in the future') end
   if deadline and readyAt and readyAt >= deadline then
     refuse('VALIDATION_FAILED', 'delaySeconds must end before the deadline')
   end

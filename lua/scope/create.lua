@@ -6,7 +6,7 @@
 --- @include lib/call lib/clock lib/finished lib/id lib/plan lib/records lib/refuse scope/_scope scope/_view
 local maxChildren = 10000
 if scopeId ~= '' and scopeId == parentScopeId then
-  refuse('VALIDATION_FAILED', 'parentScopeId must be another scope than scopeId')
+  refuse('VALIDATION_FAILED', 'parentScopeId must differ from scopeId')
 end
 local found = scopeId ~= '' and scope.view(scopeId)
 if found then

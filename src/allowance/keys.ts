@@ -29,7 +29,7 @@ export const allowanceKeys = {
   waiterQueue: {
     pattern: 'muster:{org}:<spaceNumber>:allowance:<allowanceId>:queue',
     type: 'list',
-    holds: 'ids of its waiters, oldest first; those that are not in :live wait no longer',
+    holds: 'ids of its waiters, oldest first; ids that are not in :live no longer wait',
     goes: untilLastWaiter,
   },
   rebuiltQueue: {

@@ -93,7 +93,8 @@ export class AnswerPages {
 function words(status: number, message: string): [title: string, text: string] {
   if (status === 429) return ['Too much is going on', 'Nothing was lost. Try again in a minute.'];
   if (status === 503) return ['Not available now', 'Nothing was lost. Try again in a moment.'];
-  if (status >= 500) return ['Something went wrong', 'Try again, and tell whoever sent you the link if it stays so.'];
+  if (status >= 500)
+    return ['Something went wrong', 'Try again. If it keeps happening, tell the person who sent you the link.'];
   return ['This did not work', message];
 }
 

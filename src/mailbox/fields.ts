@@ -33,7 +33,7 @@ export const inOrder = {
 /** The fields that send and submit share. */
 export const whenAndHowOften = {
   deadline: optional(moment())
-    .description('when the message expires unless it has ended by then; must lie in the future')
+    .description('when the message expires unless it has ended by then; must be in the future')
     .meta({ model: 'when it expires unless it has ended' }),
   delaySeconds: optional(delaySeconds()),
   maxAttempts: optional(maxAttempts())

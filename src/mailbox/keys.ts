@@ -61,7 +61,7 @@ export const mailboxKeys = {
   blocked: {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:blocked',
     type: 'zset',
-    holds: 'ids of its BLOCKED messages, scored by since when they wait',
+    holds: 'ids of its BLOCKED messages, scored by when they began to wait',
     goes: 'with its last BLOCKED message',
   },
   keyed: {
@@ -81,7 +81,7 @@ export const mailboxKeys = {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:keyWaiting:<key>',
     type: 'zset',
     holds:
-      'ids of the messages that are BLOCKED by this key, each after its `place`, scored by since when they wait for it',
+      'ids of the messages that are BLOCKED by this key, each after its `place`, scored by when they began to wait for it',
     goes: 'with its last one',
   },
   waitedKeys: {

@@ -59,7 +59,7 @@ export function prerequisitesText({
     return messageId === undefined ? `g${groupId}` : `m${messageId}`;
   });
   const twice = texts.findIndex((text, index) => texts.indexOf(text) < index);
-  if (twice !== -1) throw invalid(`after[${twice}] names an id for the second time`);
+  if (twice !== -1) throw invalid(`after[${twice}] repeats an id`);
   return [onFailure ?? 'CANCEL', ...texts].join(' ');
 }
 

@@ -66,7 +66,7 @@ export function permissionsToSend(body: unknown): readonly Permission[] | undefi
 export function requiredText({ pools = [], quotas = [] }: Wanted = {}): string {
   const twice = (name: string, ids: readonly string[]): void => {
     const at = ids.findIndex((one, index) => ids.indexOf(one) < index);
-    if (at !== -1) throw invalid(`requires.${name}[${at}] names an id for the second time`);
+    if (at !== -1) throw invalid(`requires.${name}[${at}] repeats an id`);
   };
   twice(
     'pools',

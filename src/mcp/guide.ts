@@ -14,7 +14,7 @@ It never does the work itself, and never calls you: you ask.
 
 ## Words
 
-- **Run** (\`scopeId\`, any uuid): what belongs to one undertaking. Pass on the scopeId of the message you work on.
+- **Run** (\`scopeId\`, any uuid): everything that belongs to one job. Pass on the scopeId of the message you work on.
 - **Mailbox**: a queue of messages. mode WORK: work for anybody; INBOX: letters, perhaps for one holder only.
 - **Claim**: a message that you received is yours until \`leaseExpiresAt\`, as long as you show its \`token\`. It is a lease,
   not a lock: when it lapses, another agent gets the message, and your token is worth nothing.
@@ -50,7 +50,7 @@ made by people; where there is none, nothing of the kind limits you.
   with perKey hands out one of a key after the other.
 - Results to compare: \`group_create\`, \`task_submit\` each, \`group_seal\`; \`group_view\` until members are SUCCEEDED, then
   \`task_accept\` or \`task_reject\` each. The group is decided once.
-- All is done when \`run_view\` says that the scope is IDLE: nothing in it is live. Its \`counts\` tell how it came out; look at what
+- All is done when \`run_view\` says that the scope is IDLE: nothing in it is live. Its \`counts\` show the outcome; look at what
   FAILED with full true and \`state\`.
 - \`waits_get\` tells what waits for what, \`event_watch\` what happens. \`scope_cancel\` stops a run.
 

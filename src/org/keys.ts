@@ -62,7 +62,7 @@ export const orgKeys = {
     pattern: 'muster:{org}:backgroundTimers',
     type: 'zset',
     holds:
-      'the same for timers that no call waits for: mailboxes with DELAYED messages, ends that have messages after them left to free, scored by when the first is due',
+      'the same for timers that no call waits for: mailboxes with DELAYED messages, ended messages and groups with dependents still to be freed, scored by when the first is due',
     goes: 'with its last timer',
   },
   finished: {

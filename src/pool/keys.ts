@@ -27,7 +27,7 @@ export const poolKeys = {
   poolQueue: {
     pattern: 'muster:{org}:<spaceNumber>:pool:<poolId>:queue',
     type: 'list',
-    holds: 'ids of its waiting holds, oldest first; those that are not in :live wait no longer',
+    holds: 'ids of its waiting holds, oldest first; ids that are not in :live no longer wait',
     goes: untilLastWaiting,
   },
   rebuiltPoolQueue: {

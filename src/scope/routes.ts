@@ -57,7 +57,7 @@ const list = readList({
     parentScopeId: optional(id()).description('only those right below this scope'),
     name: optional(key(200)).description('only those of exactly this name'),
     namePrefix: optional(key(200)).description(
-      'only those whose name begins so, from the last name to the first; with `name` it has no effect',
+      'only those whose name begins with this text, from the last name to the first; with `name` it has no effect',
     ),
   },
   // With namePrefix after the name and a tab.

@@ -39,7 +39,7 @@ describe('The console of a space', () => {
     await says('Queues', 'WORK', 'INBOX', '4 of 10', `jobs ${hostile}`);
     await section(tab, 'Now').getByText('Everything that is kept, by state').click();
     await says('Now', '3 pending', '1 running', '1 failed');
-    await says('Journal, as it is written', 'schedule.created', 'note.put');
+    await says('Live journal', 'schedule.created', 'note.put');
     await tab.go('/workers');
     await says('What each holds', `agent ${hostile}`, /^message .* of jobs <.*, attempt 1, run /);
     await says('Mailboxes with work', `jobs ${hostile}`);
@@ -59,7 +59,7 @@ describe('The console of a space', () => {
     await tab.page.getByRole('link', { name: 'rejected 1' }).and(tab.page.locator('[aria-current=page]')).waitFor();
     await tab.page.locator('#failed .errors li').first().waitFor();
     await tab.go('/journal');
-    await says('Journal, as it is written', 'barrier.arrived', 'mailbox.created');
+    await says('Live journal', 'barrier.arrived', 'mailbox.created');
     await tab.go(`/mailbox/${seeded.mailboxId}`);
     await tab.page.getByRole('heading', { name: `Mailbox jobs ${hostile}` }).waitFor();
     await tab.go(`/run/${seeded.runId}`);
@@ -183,7 +183,7 @@ describe('The console of a space', () => {
 
   it('follows the journal at once, updates panels by it, and has it once: all of it on its page, by type', async () => {
     const tab = await Tab.live(world);
-    const journal = section(tab, 'Journal, as it is written');
+    const journal = section(tab, 'Live journal');
     await journal.getByText('schedule.created').first().waitFor();
     expect(await journal.locator('li').count()).to.equal(8);
     const run = randomUUID();
@@ -222,7 +222,7 @@ describe('The console of a space', () => {
     expect(await rows('Reservations of this run').nth(1).innerText()).to.include('6,000,000,000,000,000.00 EUR');
     expect(await rows('Waiters of this run').count()).to.equal(3);
     expect(await rows('Task groups of this run').getByText('PENDING', { exact: true }).count()).to.equal(2);
-    expect(await section(tab, 'Journal, as it is written').innerText()).to.not.include('mailbox.created');
+    expect(await section(tab, 'Live journal').innerText()).to.not.include('mailbox.created');
     await section(tab, 'Scopes below')
       .getByRole('link', { name: short(seeded.gateId) })
       .click();
@@ -275,7 +275,7 @@ describe('The console of a space', () => {
       .waitFor();
     const other = randomUUID();
     const { id } = await busy.mustPost(`/mailboxes/${mailbox.id}/messages`, { scopeId: other, payload: 1 });
-    await section(tab, 'Journal, as it is written').getByText('message.sent').waitFor();
+    await section(tab, 'Live journal').getByText('message.sent').waitFor();
     await tab.page.getByLabel('From').selectOption('15');
     await tab.page.getByRole('button', { name: 'Find' }).click();
     const history = section(tab, 'History, oldest first');

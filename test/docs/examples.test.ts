@@ -27,7 +27,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'its hold has LAPSED; the file says: the final report',
     'the sleeper is refused: somebody else has written since',
   ],
-  crawler: ['15 pages in 16 requests, 1 of them one too many'],
+  crawler: ['15 pages in 16 requests, 1 of them refused'],
   'model-calls': [
     '10 answers took 1500 of 5000 tokens',
     "10500 of the company's are spent",

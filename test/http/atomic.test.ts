@@ -152,13 +152,13 @@ describe('An atomic batch', () => {
       return `${reply.body.error.index} ${reply.body.error.message}`;
     };
     const before = await ready();
-    const again = 'after[1] names an id for the second time';
+    const again = 'after[1] repeats an id';
     expect(await twice([first, behind({ $from: 0 }, { $from: 0 })])).to.equal(`1 ${again}`);
     expect(await twice([known, behind({ $from: 0 }, id.toUpperCase())])).to.equal(`1 ${again}`);
     expect(await twice([known, known, behind({ $from: 0 }, { $from: 1 })])).to.equal(`2 ${again}`);
     const view = { call: 'pool.view', poolId: pool.id };
     const requires = { pools: [{ poolId: pool.id }, { poolId: { $from: 0 } }] };
-    expect(await twice([view, send({ requires })])).to.equal('1 requires.pools[1] names an id for the second time');
+    expect(await twice([view, send({ requires })])).to.equal('1 requires.pools[1] repeats an id');
     const own = { call: 'task.submit', groupId: group.groupId, taskKey: 'a', after: [{ groupId: { $from: 0 } }] };
     expect(await twice([{ call: 'group.view', groupId: group.groupId }, own])).to.equal(
       '1 after must not name the group that the task is submitted to',

@@ -13,13 +13,13 @@ function each(number: number, noun: string): string {
 }
 
 const requeueText =
-  'It gets its attempts anew and is ready at once; id, work key, last error and progress stay, the last result and a deadline that has passed do not.';
+  'Its attempts start over and it is ready at once. It keeps its id, work key, last error and progress, but not its last result or a deadline that has passed.';
 
 const cancel: Action = async (api, { id = '' }) => {
   const message = await api.get<Message>(`/messages/${id}`);
   const claim =
     message.state === 'CLAIMED'
-      ? `${message.holder} holds it: the claim is lost, and what its worker still does is not accepted.`
+      ? `${message.holder} holds it: the claim is lost, and its worker’s result will be refused.`
       : `It is ${words(message.state)}: nobody works on it.`;
   return {
     title: 'Cancel this message?',
@@ -76,7 +76,7 @@ const requeueThese: Action = async (api, { ids = '', error }) => {
     title: `Requeue ${plural(list.length, 'message')}?`,
     lines: [
       `${which} that are on this page, and no others.`,
-      'Each gets its attempts anew and is ready at once; ids, work keys, last errors and progress stay.',
+      'Their attempts start over and they are ready at once. They keep their ids, work keys, last errors and progress.',
       each(list.length, 'message'),
     ],
     confirm: `Requeue ${plural(list.length, 'message')}`,
@@ -89,7 +89,7 @@ const cancelThese: Action = async (api, { ids = '' }) => {
   return {
     title: `Cancel ${plural(list.length, 'message')}?`,
     lines: [
-      'Those that are on this page, and no others. One that a worker has claimed meanwhile is cancelled too, and its claim lost.',
+      'Only the messages on this page. A message that a worker has claimed meanwhile is cancelled too, and its claim is lost.',
       each(list.length, 'message'),
     ],
     confirm: `Cancel ${plural(list.length, 'message')}`,
@@ -191,7 +191,7 @@ const requeueAll: Action = async (api, { id = '', state = '', scope }) => {
     title: `Requeue what is ${words(state)} in ${name}?`,
     lines: [
       `Brings ${state} messages${within(scope)} back${known === undefined ? '' : `: there are ${count(known)}`}, never more than the number below. Those of decided groups, with a verdict or of cancelled runs stay as they are, and are counted.`,
-      'Each gets its attempts anew and is ready at once; ids, work keys, last errors and progress stay.',
+      'Their attempts start over and they are ready at once. They keep their ids, work keys, last errors and progress.',
       `It counts as one operation for every ${perStep}${known === undefined ? '' : `, here ${plural(Math.ceil(known / perStep), 'operation')}`}.`,
     ],
     fields: [maxField(Math.max(1, known ?? perStep))],
@@ -223,7 +223,7 @@ const pausing =
     title: `${verb === 'pause' ? 'Pause' : 'Resume'} ${name}?`,
     lines: [
       verb === 'pause'
-        ? 'Nothing of it is handed out until it is resumed. Claims, sends, deadlines and schedules go on, and messages keep their places.'
+        ? 'None of its messages are handed out until it is resumed. Claims, sends, deadlines and schedules continue, and messages keep their places.'
         : 'Receives that wait are woken, and messages are handed out from where it was paused.',
       once,
     ],
@@ -265,7 +265,7 @@ const pauseSchedule: Action = async (api, { id = '' }) => {
   const { name } = await api.get<Schedule>(`/schedules/${id}`);
   return {
     title: `Pause schedule ${name}?`,
-    lines: ['It sends nothing until it is resumed. What would have come meanwhile is not sent later.', once],
+    lines: ['It sends nothing until it is resumed. Messages that fall due in the meantime are not sent later.', once],
     confirm: 'Pause the schedule',
     act: async () => {
       const { state } = await api.send<Schedule>('PATCH', `/schedules/${id}`, { state: 'PAUSED' });
@@ -278,7 +278,7 @@ const resumeSchedule: Action = async (api, { id = '' }) => {
   const { name } = await api.get<Schedule>(`/schedules/${id}`);
   return {
     title: `Resume schedule ${name}?`,
-    lines: ['It goes on with its next moment from now; each sent message counts as one operation.', once],
+    lines: ['It continues with its next scheduled time; each message that it sends counts as one operation.', once],
     confirm: 'Resume the schedule',
     act: async () => {
       const { state, nextAt } = await api.send<Schedule>('PATCH', `/schedules/${id}`, { state: 'ACTIVE' });
@@ -294,8 +294,8 @@ const enable: Action = async (api, { id = '' }) => {
   return {
     title: 'Enable this destination again?',
     lines: [
-      `${url} hears what happens from then on.${why}`,
-      'What it has missed stays given up: deliver that again below, one by one, or read it from the journal.',
+      `${url} receives events from then on.${why}`,
+      'Events that it has missed are not sent by themselves: redeliver them below, one by one, or read them from the journal.',
       once,
     ],
     confirm: 'Enable it',
@@ -311,8 +311,8 @@ const disable: Action = async (api, { id = '' }) => {
   return {
     title: 'Disable this destination?',
     lines: [
-      `${url} hears nothing until it is enabled again; ${plural(consecutiveFailures, 'attempt')} failed in a row.`,
-      'What it was still to get is given up. The journal keeps it.',
+      `${url} receives no events until it is enabled again; ${plural(consecutiveFailures, 'attempt')} failed in a row.`,
+      'Its pending deliveries are given up. The journal keeps the events.',
       once,
     ],
     confirm: 'Disable it',
@@ -327,7 +327,7 @@ const trigger: Action = async (api, { id = '' }) => {
   const { name, mailboxId } = await api.get<Schedule>(`/schedules/${id}`);
   return {
     title: `Send the message of schedule ${name} now?`,
-    lines: [`One message into mailbox ${mailboxId}. Its own moments stay as they are.`, once],
+    lines: [`One message into mailbox ${mailboxId}. Its scheduled times do not change.`, once],
     confirm: 'Send it now',
     act: async () => {
       const { lastMessageId } = await api.send<Schedule>('POST', `/schedules/${id}/trigger`);

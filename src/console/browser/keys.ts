@@ -15,7 +15,7 @@ const days = (text: string): string =>
 export const createKey: Action = async (api) => ({
   title: 'Create an API key?',
   lines: [
-    'It can do no more than the key that you have signed in with: what limits that one must be given.',
+    'It can do no more than the key that you have signed in with: give it at least the same limits.',
     'The key is shown once, in this window, and nobody can read it again.',
   ],
   fields: [

@@ -100,4 +100,4 @@ export class Past {
   }
 }
 
-export const tooMuch = 'So much happens here that the journal cannot be counted, not even the last hour of it.';
+export const tooMuch = 'Too many events to count: not even the last hour can be read.';

@@ -25,7 +25,7 @@ const limit: Action = async (api, { id = '' }) => {
       ...(balances.overdrawn === '0'
         ? []
         : [
-            `It is overdrawn by ${of(balances.overdrawn)}: ${of(covering(balances))} covers that, and lets be reserved again.`,
+            `It is overdrawn by ${of(balances.overdrawn)}: ${of(covering(balances))} covers that and allows reservations again.`,
           ]),
       'From then on so much can be reserved; never less than what is settled and reserved.',
       once,
@@ -54,7 +54,7 @@ const limit: Action = async (api, { id = '' }) => {
           throw error.saying(`${all} is too little: ${of(use)} of it is settled or reserved`);
         });
       const isSame = changed.balances.limit === balances.limit;
-      return `The limit is ${of(changed.balances.limit)}, ${of(changed.balances.available)} available: ${isSame ? 'it was so before, no operation' : 'one operation'}.`;
+      return `The limit is ${of(changed.balances.limit)}, ${of(changed.balances.available)} available: ${isSame ? 'unchanged, no operation' : 'one operation'}.`;
     },
   };
 };
@@ -114,7 +114,7 @@ const cancelWaiter: Action = async (api, { id = '' }) => {
     title: `Cancel the wait of ${holder}?`,
     lines: [
       `It waits for ${plural(wanted, 'unit')} of allowance ${name}${position === null ? '' : `, at position ${position}`}.`,
-      'It gets no units, and whoever waits behind it moves up at once. It cannot be taken back: its holder may wait anew, at the end.',
+      'It gets no units, and the next in line moves up at once. This cannot be undone: its holder can wait again, at the end of the line.',
       once,
     ],
     confirm: 'Cancel the wait',
@@ -172,7 +172,7 @@ const cancelHold: Action = async (api, { id = '' }) => {
     title: `Cancel the wait of ${hold.holder}?`,
     lines: [
       `It waits for ${holdUnits(hold, pool)}${hold.position === null ? '' : `, at position ${hold.position}`}.`,
-      'It gets no units, and whoever waits behind it moves up at once. It cannot be taken back: its holder may wait anew, at the end.',
+      'It gets no units, and the next in line moves up at once. This cannot be undone: its holder can wait again, at the end of the line.',
       once,
     ],
     confirm: 'Cancel the wait',
@@ -189,7 +189,7 @@ const breakHold: Action = async (api, { id = '' }) => {
     title: `Break the hold of ${hold.holder}?`,
     lines: [
       `It holds ${holdUnits(hold, pool)}, fence ${hold.fence ?? '–'}. Whoever waits gets them at once.`,
-      'Its holder goes on believing that it holds them until its next renewal. Break it only if you know that it has stopped, or if what the pool protects refuses smaller fences.',
+      'Its holder does not notice before its next renewal. Break the hold only if you know that the holder has stopped, or if the protected resource refuses smaller fences.',
       once,
     ],
     confirm: 'Break the hold',

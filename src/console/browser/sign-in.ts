@@ -105,7 +105,7 @@ async function tokenFor(code: string, verifier: string, settings: Settings): Pro
   if (typeof token !== 'string')
     throw new Problem(`The issuer gives no token: ${given['error_description'] ?? given['error'] ?? answer.status}`);
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token))
-    throw new Problem('The token of the issuer is no JWT: its audience may be wrong');
+    throw new Problem('The issuer’s token is not a JWT: its audience may be wrong');
   return token;
 }
 

@@ -18,7 +18,7 @@ const overdueEvents = async (purse: Purse): Promise<number> =>
   (await purse.world.eventTypes()).filter((type) => type === 'budget.reservation_overdue').length;
 
 describe('settleBy', () => {
-  it('must lie in the future, else 400', async () => {
+  it('must be in the future, else 400', async () => {
     const purse = await purseAt();
     for (const ms of [-1, 0]) {
       const reply = await purse.reserve('1', at(ms));

@@ -114,7 +114,7 @@ describe('POST /mailboxes/{id}/messages', () => {
     await queue.world.at(now);
     const refused = await queue.send({ deadline: new Date(now).toISOString() });
     expect(codeOf(refused)).to.equal('400 VALIDATION_FAILED');
-    expect(refused.body.error.message).to.equal('deadline must lie in the future');
+    expect(refused.body.error.message).to.equal('deadline must be in the future');
     for (const deadline of [new Date(now + 1).toISOString(), '9999-12-31T23:59:59.999Z'])
       expect((await queue.message(await queue.sent({ deadline }))).deadline).to.equal(deadline);
   });

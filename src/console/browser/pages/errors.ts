@@ -47,8 +47,8 @@ function messageItem(message: Message, canAct: boolean, world: World): Element {
     ' ',
     named(cut(lastError ?? message.workKey ?? '')),
     ', ',
-    age(endOf(message), world),
-    ' ago ',
+    age(endOf(message), world, ' ago'),
+    ' ',
     canAct ? button('requeue', 'Requeue…', { id, label: id }) : null,
   );
 }

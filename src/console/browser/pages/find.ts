@@ -90,7 +90,7 @@ async function byText(api: Api, text: string, signal: AbortSignal): Promise<Hit[
   const runs = async (): Promise<Hit[]> => {
     const found = await tried(api.get<Scopes>(`/scopes${queryText({ namePrefix: text, limit })}`, signal));
     return (found?.scopes ?? []).map(({ id, createdAt }) => ({
-      ...{ kind: 'run', id, why: 'its name begins so', at: createdAt },
+      ...{ kind: 'run', id, why: 'its name begins with it', at: createdAt },
     }));
   };
   const named = byName.map(async ([kind, list]): Promise<Hit[]> => {
@@ -124,8 +124,7 @@ const heads: TableText = {
 };
 
 const hints =
-  'The search knows ids of every kind, whole; work keys, keys and names as they are; the beginning of the name of a run; and who ' +
-  'holds or waits for something now.';
+  'Search for a complete id, a work key, key or name as it is, the beginning of a run’s name, or a holder of something now.';
 
 function shown({ hits, events, keys }: Answer, world: World): Node[] {
   const rows = hits.map(({ kind, id, why, at, scopeId }) => ({

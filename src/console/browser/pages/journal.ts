@@ -30,7 +30,7 @@ const aggregates = [
 
 /** How many minutes ago the history begins; '' for live events instead. */
 const spans = [
-  ['', 'now, as it is written'],
+  ['', 'live'],
   ['15', 'the last 15 minutes'],
   ['60', 'the last hour'],
   ['360', 'the last 6 hours'],

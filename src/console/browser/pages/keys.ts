@@ -49,7 +49,7 @@ function row(key: Key, world: World) {
 /** The keys that the user's own key may manage. It needs key_admin. */
 export function keysPage(place: PageRef, world: World): Page {
   const title = 'API keys';
-  const lack = 'Keys are managed with a key that has the permission key_admin: this one has not.';
+  const lack = 'Managing keys needs the permission key_admin, which this key does not have.';
   if (!world.can.keys) return { title, content: [el('p', { class: 'empty' }, lack)], panels: [] };
   const cursor = place.query.get('cursor') ?? undefined;
   const keys = panel<Keys>({

@@ -9,7 +9,7 @@ import { type Panel, panel } from './panel.ts';
 const text: TableText = {
   caption: 'Attempts, oldest first',
   heads: ['Attempt', 'Outcome', 'Who', 'From', 'How long', 'Error', 'Progress'],
-  empty: 'Nobody has had it yet.',
+  empty: 'No attempts yet.',
 };
 
 type Attempt = Attempts['attempts'][number];

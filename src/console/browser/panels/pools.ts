@@ -64,7 +64,7 @@ function whyNoUnits(hold: Waiting, waits: Waits): Element {
         ? 'the plan allows no more agents at once'
         : `first in line; held by ${names || 'others'}`;
   const circle = circleOf(hold, waits).map(nameOf);
-  return el('span', {}, reason, circle.length === 0 ? '' : `; a circle: ${circle.join(' waits for ')}`);
+  return el('span', {}, reason, circle.length === 0 ? '' : `; a deadlock: ${circle.join(' waits for ')}`);
 }
 
 /** `2 units of pool <browsers>`. */

@@ -128,7 +128,7 @@ function drawn(found: Found | undefined, world: World): Node[] {
   if (!found) return [];
   const { message, before, behind, edges, isCut } = found;
   if (before.length + behind.length === 0)
-    return [el('p', { class: 'empty' }, 'It is after nothing, and nothing waits for it.')];
+    return [el('p', { class: 'empty' }, 'It has no prerequisites, and nothing waits for it.')];
   const own: GraphNode = {
     ...{ id: message.id, state: message.state, isThis: true },
     line: [el('b', {}, 'this message'), badge(message.state)],
@@ -138,7 +138,7 @@ function drawn(found: Found | undefined, world: World): Node[] {
   const label = `It is after ${plural(before.length, 'other')}; ${plural(behind.length, 'other')} behind it`;
   return [
     waitsGraph(label, nodes, edges),
-    el('p', { class: 'note' }, 'From above to below: what has to end first, and what waits for it.'),
+    el('p', { class: 'note' }, 'From top to bottom: its prerequisites, and the work that waits for it.'),
     ...(isCut ? [el('p', { class: 'note' }, `There are more than ${maxSide} on a side.`)] : []),
   ];
 }

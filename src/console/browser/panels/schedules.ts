@@ -22,7 +22,7 @@ import { type Panel, panel } from './panel.ts';
 
 const text = {
   caption: 'Schedules',
-  heads: ['Name', 'State', 'Comes', 'Next', 'Last sent', 'Missed', 'Mailbox', 'Run'],
+  heads: ['Name', 'State', 'Repeats', 'Next', 'Last sent', 'Missed', 'Mailbox', 'Run'],
   empty: 'No schedule.',
 } as const satisfies TableText;
 

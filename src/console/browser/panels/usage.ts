@@ -100,7 +100,7 @@ function observed({ own, allowance }: Usage, world: World): Node | null {
 }
 
 const usedBy: TableText = {
-  caption: 'By run, those that took most first',
+  caption: 'By run, largest first',
   heads: ['Run', 'Times', 'Estimated', 'Used'],
   empty: 'Nobody has taken units of it.',
   isCaptionVisible: true,
@@ -191,7 +191,7 @@ export function usagePanel(id: string, world: World): Panel {
 }
 
 const waitersText: TableText = {
-  caption: 'Waiters in their order',
+  caption: 'Waiters, in order',
   heads: ['Position', 'Who', 'Units', 'Since', 'Because', 'Gives up', 'Run'],
   empty: 'Nobody waits for units of it.',
 };
