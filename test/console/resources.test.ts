@@ -214,7 +214,7 @@ describe('The console acts', () => {
     expect(facts).to.contain('Last 1 h').and.not.contain('This window');
     await consumeMany();
     const other = await Tab.live(crowded, {}, `/allowance/${id}`);
-    await other.page.locator('#usage').getByText('not even the last hour of it').waitFor();
+    await other.page.locator('#usage').getByText('not even the last hour can be read').waitFor();
   });
 
   it('shows who waits for an allowance, in order, cancels a wait, and says why nobody gets units', async () => {

@@ -1,6 +1,6 @@
 import type { Api } from '../api.ts';
 import { el } from '../dom.ts';
-import { words } from '../format.ts';
+import { duration, words } from '../format.ts';
 import { type Panel, panel } from '../panels/panel.ts';
 import { age, badge, clock, messageLink, named, scopeLink, type TableText, table } from '../parts.ts';
 import type { Message } from '../records.ts';
@@ -53,13 +53,15 @@ const text: TableText = {
   empty: 'No such message.',
 };
 
-type Summary = Pick<Message, 'state' | 'reason' | 'readyAt' | 'lastError'>;
+type Summary = Pick<Message, 'state' | 'reason' | 'createdAt' | 'finishedAt' | 'readyAt' | 'lastError'>;
 
-/** The state of a message, with the reason for its end, the time when it is ready, and the last error. */
-export function stateOf({ state, reason, readyAt, lastError }: Summary, world: World): Element {
+/** The state of a message, with the reason for its end, how long it took, the time when it is ready, and the last error. */
+export function stateOf(message: Summary, world: World): Element {
+  const { state, reason, createdAt, finishedAt, readyAt, lastError } = message;
   const why = reason === null ? '' : ` ${words(reason)}`;
+  const took = finishedAt === null ? '' : ` after ${duration((Date.parse(finishedAt) - Date.parse(createdAt)) / 1000)}`;
   const ready = readyAt === null ? [] : [' ready ', age(readyAt, world)];
-  return el('span', {}, badge(state), why, ...ready, ...(lastError === null ? [] : [': ', named(lastError)]));
+  return el('span', {}, badge(state), why, took, ...ready, ...(lastError === null ? [] : [': ', named(lastError)]));
 }
 
 export function messageTable(messages: readonly Message[], world: World, isMore = false): Element {
