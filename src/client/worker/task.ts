@@ -19,7 +19,7 @@ export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
 
 /** The services for a handler. */
 export interface TaskContext {
-  /** Aborts as soon as the claim is lost or cancelled, or when the worker stops before the work is done. */
+  /** Aborts as soon as the claim is lost or the message cancelled, or when the worker stops before the work is done. */
   readonly signal: AbortSignal;
   /**
    * Stores a JSON value of at most 4,096 bytes with the message, for the next attempt's `message.progress`. It is sent at
