@@ -14,7 +14,7 @@ const expect: Argument = {
   description: undefined,
 };
 
-/** Where a call belongs in a trace; an atomic or other batch has it once, for all of its calls. */
+/** The parameters for the trace of a call. A batch, atomic or not, has them once for all of its calls. */
 const traced = ['traceparent: str | None = None', 'tracestate: str | None = None'];
 
 /** Writes the methods that make calls. */
