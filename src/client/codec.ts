@@ -6,7 +6,7 @@
 export interface Codec {
   /** Stored with each value, so that readers know how to decode it. */
   readonly name: string;
-  /** Encodes these bytes, at first the JSON text of the value; undefined leaves the value as it is. */
+  /** Returns the encoded bytes, or undefined to leave them unchanged. The first codec gets the value's JSON text. */
   encode(bytes: Uint8Array): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   decode(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
@@ -32,7 +32,7 @@ export class Encoded {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The opaque values of the API. */
+/** The names of fields whose values the service never reads. */
 const opaque: readonly string[] = ['payload', 'input', 'result', 'outcome'];
 const chunk = 8_192;
 
@@ -58,7 +58,7 @@ export async function encodeValue(codecs: readonly Codec[], value: unknown): Pro
     bytes = encoded;
     names.push(codec.name);
   }
-  // A value that merely looks encoded is wrapped, to tell it from encoded ones.
+  // Wrap a value that merely looks encoded, so that readers get it back unchanged.
   if (names.length === 0 && !isCoded(value)) return value;
   return { $codec: names, data: toBase64(bytes) } satisfies Coded;
 }

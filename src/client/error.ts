@@ -36,7 +36,7 @@ export class MusterError extends Error {
     this.call = call;
   }
 
-  /** For EVENTS_DAMAGED and MESSAGES_DAMAGED, the `cursor` to continue with behind the damaged part; otherwise null. */
+  /** For EVENTS_DAMAGED and MESSAGES_DAMAGED, the `cursor` that continues after the damaged part; otherwise null. */
   get nextCursor(): string | null {
     return /; cursor=(\S+) continues after them$/.exec(this.message)?.[1] ?? null;
   }

@@ -31,7 +31,7 @@ export async function idByName(
   return id;
 }
 
-/** Forgets the id of a name, which may belong to another record by now. */
+/** Forgets the id of a name. The name may belong to another record by now. */
 export function forgetName(muster: Lists, kind: Named, name: string): void {
   known.get(muster)?.delete(`${kind} ${name}`);
 }

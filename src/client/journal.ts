@@ -3,14 +3,14 @@ import { calls } from './generated/calls.ts';
 import { authorize, backoffMs, follow, type MusterOptions, pause, read, requestOf } from './send.ts';
 import type { Event, EventFilter, EventOf, JournalOptions } from './types.ts';
 
-/** A silent stream sends its position every 15 s. */
+/** A stream that is silent for longer counts as cut: one without events sends its position every 15 s. */
 const silentMs = 40_000;
 const firstPauseMs = 50;
 const maxPauseMs = 10_000;
 
 /** The events of a journal from a position on, as they happen. */
 export interface Journal<E = Event> extends AsyncIterable<E> {
-  /** Its position, behind the last event returned. Stored, it is the `cursor` to continue with, even in another process. */
+  /** The position after the last event returned. Store it as the `cursor` to continue with, even in another process. */
   readonly cursor: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export function journal<const F extends EventFilter = never>(
   };
 }
 
-/** Whether to try again: there was no answer, the stream was cut, or the server answered 429 or failed without damage. */
+/** Whether to try again: no answer, a cut stream, a 429, or a server error other than damaged data. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof MusterError && error.code.endsWith('_DAMAGED')) return false;
   return !(error instanceof MusterError) || error.status === 0 || error.status === 429 || error.status >= 500;
@@ -104,7 +104,7 @@ async function* framesOf(
   }
 }
 
-/** Reads one block of the stream: fields by line (WHATWG HTML, "Server-sent events"). */
+/** Reads one block of the stream: one field per line (WHATWG HTML, "Server-sent events"). */
 function frameOf(block: string): Frame | undefined {
   const field = (name: string): string | undefined => {
     const line = block.split('\n').find((one) => one.startsWith(`${name}: `));

@@ -2,10 +2,10 @@ import { isRefusal } from './error.ts';
 import type { Calls } from './generated/calls.ts';
 import type { Answer, CallOptions, Typed } from './types.ts';
 
-/** A group by its id, or the answer that created or shows it. */
+/** A group, given by its id or by the answer of the call that created or viewed it. */
 export type GroupRef = string | { readonly groupId: string };
 
-/** A member of a group that has succeeded, with its result. */
+/** A group's member that has succeeded, with its result. */
 export type JudgedTask<Result = unknown> = Omit<Answer<'group.view'>['members'][number], 'outcome'> & {
   readonly outcome: Result;
 };
@@ -43,12 +43,12 @@ export async function judge<Result>(
       const isAccepted = await verdict(task as JudgedTask<Result>);
       isDecided =
         isAccepted !== undefined && (await give(muster, { groupId, taskId: task.taskId }, isAccepted, options));
-      // A verdict on another member would be recorded, though it is too late.
+      // The group is decided, but a verdict on another member would still be recorded.
       if (isDecided) break;
     }
     if (isDecided) continue;
     try {
-      // A task that joined works in its own run, whose events are not watched here. It is judged at the next look.
+      // A task that joined the group works in its own run, whose events are not watched here. The next view finds it.
       const news = { cursor, types, scopeId: found.scopeId, waitSeconds };
       cursor = (await muster.event.watch(news, options)).nextCursor;
     } catch (error) {

@@ -24,7 +24,7 @@ import type {
   Typed,
 } from './types.ts';
 
-/** All calls of one space, and many in one request. */
+/** A client for one space: its calls, alone or several in one request, and helpers built on them. */
 export interface Muster extends Omit<Calls, 'pool'> {
   /**
    * The calls of pools. Called with a name, it holds units of that pool: `muster.pool('deploys').hold(async (hold) => …)`.
@@ -39,10 +39,11 @@ export interface Muster extends Omit<Calls, 'pool'> {
    */
   batch<const List extends readonly BatchedCall[]>(list: List, options?: CallOptions): Promise<BatchResults<List>>;
   /**
-   * Makes 1 to 25 calls in one step: all happen, in order, each seeing those before it, or none does. `plan` makes the calls
-   * on `t`, and may use the ids of their answers before these exist: `muster.atomic((t) => { const run = t.scope.create({ …
-   * }); return t.message.send({ scopeId: run.id, … }); })`. A call may `expect` members of its answer. Resolves with the
-   * answers of the calls that `plan` returns: one call, or the calls in an object or a list. On a retry, reads answer null.
+   * Makes 1 to 25 calls in one step: all happen, in order, each seeing the effects of earlier ones, or none happens.
+   * `plan` makes the calls on `t`, and may use the ids of their answers before these exist: `muster.atomic((t) => {
+   * const run = t.scope.create({ … }); return t.message.send({ scopeId: run.id, … }); })`. A call may `expect` members
+   * of its answer. Resolves with the answers of the calls that `plan` returns: one call, or the calls in an object or a
+   * list. If a retry finds that the batch has already happened, its reads answer null.
    *
    * @throws {MusterError} the refusal of one of the calls; EXPECTATION_FAILED
    */

@@ -6,7 +6,7 @@ import { backoffMs, pause } from './send.ts';
 import type { Answer, CallOptions } from './types.ts';
 import { defaultHolder } from './worker/signals.ts';
 
-/** The calls that it makes. */
+/** The calls that a pool makes. */
 type Client = Pick<Calls, 'pool' | 'hold' | 'budget' | 'allowance'>;
 
 /** A pool by its name, which is unique in its space, or by its id. */
@@ -33,9 +33,9 @@ export interface HoldOptions {
 export interface Hold {
   /** The hold as it was granted. */
   readonly record: Answer<'hold.view'>;
-  /** Greater than the fence of every earlier holder of the pool. A protected resource refuses smaller ones. */
+  /** Greater than every earlier holder's fence. Pass it to the protected resource, which must refuse smaller ones. */
   readonly fence: number;
-  /** Aborts when the hold is lost, with a HoldLost, or by the `signal` of the options. */
+  /** Aborts with HoldLost when the hold is lost, or when the `signal` of the options aborts. */
   readonly signal: AbortSignal;
 }
 
@@ -72,7 +72,7 @@ export class Pool {
    * lease, and always releases them at the end. If the hold is lost, the body's `signal` aborts, and this rejects with
    * HoldLost once the body has ended.
    *
-   * @throws {MusterError} POOL_EXHAUSTED if the wait was in vain, DEADLOCK if it would never end.
+   * @throws {MusterError} POOL_EXHAUSTED if the units were not free in time, DEADLOCK if the wait would never end.
    */
   async hold<T>(body: (hold: Hold) => Promise<T> | T, options: HoldOptions = {}): Promise<T> {
     const { signal } = options;
@@ -86,7 +86,7 @@ export class Pool {
     if (record.state === 'WAITING') {
       record = await this.#wait(record, lease, signal);
       sentAt = performance.now();
-      // The lease began at the grant, and it is not known here how long ago that was.
+      // The lease began when the units were granted, an unknown time ago.
       await lease.renewOrRelease(signal);
     }
     const end = lease.keep(sentAt);
@@ -171,8 +171,8 @@ async function insist<T>(attempt: (options: CallOptions) => Promise<T>, signal?:
 const isLost = (error: unknown): error is MusterError => isRefusal(error, 'CLAIM_LOST', 'HOLD_NOT_FOUND');
 
 /**
- * The lease of a hold. It is renewed at about a third of its length, and counts as ended if nobody has answered for its
- * length by our own clock.
+ * The lease of a hold. It is renewed after about a third of its length, and counts as lost if no renewal was answered
+ * for its whole length by the local clock.
  */
 class Lease {
   readonly #muster: Client;
@@ -196,7 +196,7 @@ class Lease {
     this.#controller.abort(reason);
   }
 
-  /** Keeps the hold, counted from the time this call was sent, until the returned function is called. */
+  /** Renews the lease until the returned function is called. sentAt: when the call that began the lease was sent. */
   keep(sentAt: number): () => void {
     this.#endsAt = sentAt + this.#ms;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -238,7 +238,7 @@ class Lease {
     this.#controller.abort(this.#lost);
   }
 
-  /** For a hold granted while it waited. */
+  /** Renews the lease of a hold that was granted after a wait. Gives the hold up if that fails. */
   async renewOrRelease(signal?: AbortSignal): Promise<void> {
     try {
       await insist((options) => this.#muster.hold.renew(this.#hold, options), signal);

@@ -1,4 +1,4 @@
-/** UUIDs of version 5 below this one are the ids of names (RFC 9562). */
+/** The namespace of the ids, which are version 5 UUIDs (RFC 9562). */
 const namespace = [0x0f, 0x6e, 0x0b, 0x5a, 0x5d, 0x0e, 0x4b, 0x6e, 0x9b, 0x3c, 0x6d, 0x75, 0x73, 0x74, 0x65, 0x72];
 
 /**
@@ -6,7 +6,7 @@ const namespace = [0x0f, 0x6e, 0x0b, 0x5a, 0x5d, 0x0e, 0x4b, 0x6e, 0x9b, 0x3c, 0
  * knows the name finds the run. Different lists of parts have different ids.
  */
 export function runId(...parts: readonly [string | number, ...(string | number)[]]): string {
-  // Other parts could be written in more than one way. NUL separates the parts.
+  // Other values have more than one text form, so one name could get several ids. NUL separates the parts.
   for (const part of parts)
     if (typeof part === 'number' ? !Number.isSafeInteger(part) : part.includes('\0'))
       throw new TypeError(`runId takes texts without NUL and whole numbers, not ${JSON.stringify(part)}`);

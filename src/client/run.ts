@@ -6,7 +6,7 @@ import type { Answer, CallOptions } from './types.ts';
 /** A note with its value. */
 export type NoteRecord<Value = unknown> = Omit<Answer<'note.view'>, 'value'> & { readonly value: Value };
 
-/** Options of a change of a note. */
+/** Options for changing a note. */
 export interface NoteOptions {
   /** The version that the note must have (0: it must not exist), else VERSION_CONFLICT; by default any. */
   readonly ifVersion?: number | undefined;
@@ -88,8 +88,8 @@ export class RunNote<Value = unknown> {
   }
 
   /**
-   * Waits until the note has another version than this one (0: until it is created). Resolves with the note, or with
-   * undefined if it was deleted.
+   * Waits until the note's version differs from this one (0: until the note is created). Resolves with the note, or
+   * with undefined if it was deleted.
    */
   async changed(
     sinceVersion: number,

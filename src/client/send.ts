@@ -17,7 +17,7 @@ export interface MusterOptions {
    */
   readonly key: string | (() => string | Promise<string>) | undefined;
   readonly spaceId: string | undefined;
-  /** The most attempts of a call that gets no answer, 429 or 503; default 5. 1 means no retries. */
+  /** Maximum attempts of a call that gets no answer, 429 or 503; default 5. 1 means no retries. */
   readonly attempts?: number | undefined;
   /** The timeout of an attempt; default 60, as a receive or watch may be held for 30. */
   readonly timeoutSeconds?: number | undefined;
@@ -160,7 +160,7 @@ const followers = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
  * Calls `end` when the signal aborts (or at once, if it has) until the returned function is called. AbortSignal.any would
- * leak memory on a long-lived signal with every attempt. A listener per attempt would make Node warn about many.
+ * leak memory on a long-lived signal with every attempt. A listener per attempt would trigger Node's leak warning.
  */
 export function follow(signal: AbortSignal | undefined, end: () => void): () => void {
   if (signal?.aborted) end();

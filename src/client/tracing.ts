@@ -44,12 +44,12 @@ interface Registered {
 }
 
 /**
- * Where every copy of the API since 1.0 keeps its registrations for all others. Looked up instead of imported, so that the
- * API need not be installed, and bundlers and package managers do not look for it.
+ * The global symbol under which all copies of the API since 1.0 share their registrations. They are looked up instead
+ * of imported, so that the API need not be installed, and bundlers and package managers do not look for it.
  */
 const registeredKey = Symbol.for('opentelemetry.js.api.1');
 const spanKey = Symbol.for('OpenTelemetry Context Key SPAN');
-/** Instrumentations of fetch skip a context with this key. The call already has a span and a traceparent. */
+/** Instrumentations of fetch skip a context with this key: the call already has a span and a traceparent. */
 const suppressKey = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 /** The API's values. */
@@ -68,7 +68,7 @@ const messaging: Readonly<Record<string, { readonly type: string; readonly kind:
 
 const registered = (): Registered => (globalThis as { [registeredKey]?: Registered })[registeredKey] ?? {};
 
-/** An empty context, for a program without a context manager. */
+/** A context for a program without a context manager. */
 class Values implements Context {
   readonly #values: ReadonlyMap<symbol, unknown>;
   constructor(values: ReadonlyMap<symbol, unknown> = new Map()) {
@@ -92,7 +92,7 @@ function within<T>(context: Context, work: () => T): T {
   return manager ? manager.with(context, work) : work();
 }
 
-/** Does work outside any span, whoever started it. */
+/** Does work outside the active span, if any. */
 export function untraced<T>(work: () => T): T {
   return within(active().deleteValue(spanKey), work);
 }

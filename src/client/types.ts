@@ -15,7 +15,7 @@ export type EventOf<F extends EventFilter> = [F] extends [never]
   ? Event
   : Extract<Event, { type: F } | (F extends `${infer Kind}.*` ? { aggregate: Kind } : never)>;
 
-/** The result of `muster.events`. */
+/** The options of `muster.events`. */
 export interface JournalOptions<F extends EventFilter = never> {
   /** Only these types; default all. */
   readonly types?: readonly F[] | undefined;
@@ -109,8 +109,8 @@ export type OneOf<T> = Exclude<T, { messages: unknown }>;
 export type Answer<Name extends CallName> = Success<Responses<Name>[keyof Responses<Name>]>;
 
 /**
- * The same type with these types for payloads and inputs, and for results and outcomes. The service stores them as sent and
- * never reads them.
+ * `T` with `Payload` as the type of payloads and inputs, and `Result` as the type of results and outcomes. The service
+ * stores these values as sent and never reads them.
  */
 export type Typed<T, Payload, Result> = T extends readonly (infer Item)[]
   ? Typed<Item, Payload, Result>[]
@@ -128,7 +128,7 @@ type TypedField<K, T, Payload, Result> = unknown extends T
     ? Typed<T, Result, Result>
     : Typed<T, Payload, Result>;
 
-/** In a batch, an id may be the id of an earlier call's answer, except within opaque values. */
+/** In a batch, an id may refer to the answer of an earlier call, except within opaque values. */
 type WithFrom<T> = {
   [K in keyof T]: K extends `${string}Id` ? T[K] | From : K extends 'requires' | 'result' ? FromInside<T[K]> : T[K];
 };

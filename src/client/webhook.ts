@@ -22,7 +22,7 @@ export interface VerifyOptions {
   readonly now?: number | undefined;
 }
 
-/** The message has no valid signature, or is too old. */
+/** The message has no valid signature, or its timestamp is too far from now. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
@@ -32,7 +32,7 @@ export class WebhookError extends Error {
  * parsed and serialized again, it may differ. Messages may come twice, so drop a `data.eventId` that you have seen.
  *
  * @param secret the destination's `signingSecret`; several while one is being replaced
- * @throws WebhookError if the signature does not match the secret, or the message is older than the tolerance
+ * @throws WebhookError if no signature matches a secret, the timestamp is outside the tolerance, or a header is missing
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

@@ -164,8 +164,8 @@ function ensuring({ operation: { operationId } }: Call, document: Document): str
   const plural = (list && pagesOf(list, document)?.list) ?? '';
   const text = comment(
     [
-      `Finds the ${room} of this name, or makes it. What one of another process has made meanwhile is found, too.`,
-      `@throws {MusterError} ${room.toUpperCase()}_EXISTS if what stands differs in one of these fields; its message says in which`,
+      `Finds the ${room} with this name, or creates it. Several processes may do so at once: all get the same one.`,
+      `@throws {MusterError} ${room.toUpperCase()}_EXISTS if the existing one differs in any of these fields; the message says in which`,
     ],
     '    ',
   );
@@ -184,7 +184,7 @@ function iterator(
   const id = `'${call.operation.operationId}'`;
   const args = `args${optional}: Args<${id}, never, 'cursor'>, options?: CallOptions`;
   const item = typed(`Answer<${id}>['${list}'][number]`);
-  const text = comment([`The ${list} of all pages, one by one: \`${call.method} ${base}${call.path}\``], '    ');
+  const text = comment([`Iterates over the ${list} of all pages: \`${call.method} ${base}${call.path}\``], '    ');
   return `${text}\n    ${iterator}${generics}(${args}): AsyncGenerator<${item}, void>;`;
 }
 
@@ -223,7 +223,7 @@ function callsText(document: Document): string {
     'export const calls = {',
     ...all.map(({ method, path, operation }) => `  '${operation.operationId}': ['${method}', '${path}'],`),
     '} as const;\n',
-    '/** The list that a call answers in pages, and the name of the iterator over all of them, by the name of the call. */',
+    '/** By the name of a call: the list in its pages, and the name of the iterator over the items of all pages. */',
     'export const pages = {',
     ...paged,
     '} as const;\n',

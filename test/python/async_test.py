@@ -117,7 +117,7 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((await self.muster.message.view(message_id=message_id)).state, 'READY')
 
     async def test_a_signal_closes_all_workers_of_the_loop(self) -> None:
-        # More than the threads that asyncio has by itself.
+        # More workers than asyncio has threads by default.
         ids = await self.send(*range(40))
         workers = [
             AsyncWorker(self.muster, self.name, lambda message, task: asyncio.sleep(60), close_seconds=0.1)
@@ -133,7 +133,7 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         states = [(await self.muster.message.view(message_id=one)).state for one in ids]
         self.assertEqual(states, ['READY'] * 40)
         self.assertEqual(started.counts.returned, 1)
-        # The loop hears signals for the next ones, too.
+        # The loop still handles signals, for later workers.
         await self.test_it_stops_at_a_signal_and_gives_back()
 
     async def test_money_and_units(self) -> None:

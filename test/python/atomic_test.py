@@ -93,7 +93,7 @@ class FinishTest(WorkerTest):
 
         ids = self.send(1, 2)
         worker = self.worker(handle, lease_seconds=5)
-        # For the second the money is short: all of it is given back.
+        # The budget is too small for the second message: none of its calls happens, and it is given back.
         while worker.counts.completed + worker.counts.returned < 2:
             time.sleep(0.01)
         worker.close(0)

@@ -241,7 +241,7 @@ class Calls(ServerTest):
             created = muster.mailbox.create(name=name)
             self.assertEqual(proxy.requests, 3)
             self.assertEqual([one.id for one in muster.mailbox.all(name=name)], [created.id])
-            # A kept connection that was closed meanwhile is no failed attempt.
+            # An idle connection that was closed meanwhile does not count as a failed attempt.
             proxy.cut()
             muster.mailbox.view(mailbox_id=created.id, attempts=1)
             proxy.is_away = True
@@ -317,7 +317,7 @@ class Calls(ServerTest):
         with self.muster.reserve(name, 80, **about):
             pass
         self.assertEqual(figures(), ('0', '400', '600'))
-        # One that died: its reservation is found again.
+        # After a crash, the same work finds its reservation again.
         left = self.muster.reserve(name, 200, **about)
         self.assertEqual(self.muster.reserve(name, 200, **about).record.id, left.record.id)
         left.void()

@@ -23,7 +23,7 @@ def module(name: str) -> Any:
     spec = importlib.util.spec_from_file_location(name, CODECS / f'{name}.py')
     assert spec is not None and spec.loader is not None
     found = importlib.util.module_from_spec(spec)
-    sys.modules[name] = found  # where dataclasses look their types up
+    sys.modules[name] = found  # Dataclasses look up their types here.
     spec.loader.exec_module(found)
     return found
 
@@ -58,12 +58,12 @@ class Codecs(ServerTest):
         s3 = module('s3')
         bucket = s3.Bucket('http://127.0.0.1:9000/my-bucket', 'eu-central-1', 'AKIAEXAMPLE', 'secretEXAMPLE')
         request = s3.signed(bucket, 'PUT', 'abc', b'hello', datetime(2026, 1, 31, 12, tzinfo=timezone.utc))
-        # What botocore's S3SigV4Auth gives for the same request.
+        # The signature that botocore's S3SigV4Auth computes for the same request.
         signature = 'e122c89197fe2c1e02ee0b0fd6473f3a437070b53afedadabf0e68d13fee35aa'
         self.assertTrue(request.get_header('Authorization').endswith(f', Signature={signature}'))
 
     def work(self, codecs: list[Any]) -> None:
-        """Sends a large value, has a worker answer it, and reads what is stored instead."""
+        """Sends a large value, has a worker return it, and reads the values that are stored instead."""
         muster = Muster(codecs=codecs)
         self.addCleanup(muster.close)
         text = random.Random(1).randbytes(150_000).hex()

@@ -1,4 +1,4 @@
-"""The journal, over cut connections."""
+"""The journal, across lost connections."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Killed(WorkerTest):
         child = self.child('9')
         states = [self.muster.message.view(message_id=one, wait_seconds=20) for one in ids]
         self.assertEqual({one.state for one in states}, {'ACKED'})
-        # Each is done once, by the claim that held it.
+        # Each message was completed once, by the claim that held it.
         pids = Counter(one.result for one in states)
         self.assertEqual(sum(pids.values()), 40)
         child.terminate()

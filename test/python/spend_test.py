@@ -1,4 +1,4 @@
-"""Calls of models within a budget and a quota."""
+"""Model calls within a budget and a quota."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ logging.disable(logging.ERROR)
 
 
 class Provider:
-    """A provider that keeps its limit: so many tokens in each window."""
+    """A provider that enforces a limit of tokens per window."""
 
     def __init__(self, limit: int, window_seconds: int) -> None:
         self.limit = limit

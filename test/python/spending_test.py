@@ -89,7 +89,7 @@ class Spending(WorkerTest):
         self.assertEqual((worker.counts.received, self.figures(budget)), (1, ('0', '0', '1000', '0')))
 
     def died(self, budget: Budget, amount: int, then: Callable[[str], object] = lambda reservation_id: None) -> None:
-        """An attempt that reserves, does something, and dies: its lease ends by a nack here."""
+        """Makes an attempt that reserves, does something, and dies. A nack replaces the end of its lease."""
         claim = self.muster.message.recv(
             mailbox_id=self.mailbox_id, scope_id=self.scope_id, holder='dead', holder_session='s'
         )
@@ -106,7 +106,7 @@ class Spending(WorkerTest):
         self.muster.message.nack(message_id=claim.id, token=claim.token, retry=True)
 
     def told(self, budget: Budget, cost: int) -> list[str]:
-        """What a handler that reserves 12, and settles, is told of the attempts before it."""
+        """Runs a handler that reserves 12 and settles. Returns the reservations of earlier attempts that it finds."""
         reservations: list[Reservation] = []
 
         def handle(message: Claim, task: Task) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of the Python client share."""
+"""Helpers of the Python client's tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ServerTest(unittest.TestCase):
         self.mailbox_id = self.muster.mailbox.create(name=self.name).id
 
     def send(self, *payloads: object, **fields: object) -> list[str]:
-        """Sends messages; answers their ids."""
+        """Sends messages. Returns their ids."""
         args = {'mailbox_id': self.mailbox_id, 'scope_id': self.scope_id, **fields}
         calls = [self.muster.call.message.send(payload=payload, **args) for payload in payloads]  # type: ignore[arg-type]
         parts = [calls[at : at + 100] for at in range(0, len(calls), 100)]
@@ -97,7 +97,7 @@ def until(condition: Callable[[], object], seconds: float = 15) -> None:
 
 
 class Proxy:
-    """A proxy before the server that can be away, and cut what goes through it."""
+    """A proxy in front of the server that can be away, cut its connections, and drop answers."""
 
     def __init__(self) -> None:
         parts = urlsplit(os.environ['MUSTER_URL'])
@@ -107,9 +107,9 @@ class Proxy:
         self.is_away = False
         self.requests = 0
         self.refused = 0
-        """So many connections, while it was away"""
+        """The number of connections refused while it was away"""
         self.drop_answers = 0
-        """So many answers are lost"""
+        """The number of answers still to be dropped"""
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property

@@ -1,4 +1,4 @@
-"""Testing handlers: by a task without a server, which behaves as a server does, and against one."""
+"""Testing handlers: with a task that behaves like a server, and against a real server."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Testing(unittest.TestCase):
         cls.addClassCleanup(cls.server.stop)
 
     def served(self, muster: Muster, handler: Callable[[Any, Task], Any]) -> tuple[Any, ...]:
-        """What becomes of a message after one attempt by a worker of the server."""
+        """Returns the outcome of a message after one attempt by a worker of the server."""
         mailbox = muster.mailbox.create(name='fates')
         sent = muster.message.send(mailbox_id=mailbox.id, scope_id=mailbox.id, payload={'n': 1})
         done = threading.Event()

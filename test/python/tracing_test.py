@@ -1,4 +1,4 @@
-"""Spans of calls and attempts, with the API of OpenTelemetry where it is installed."""
+"""Spans of calls and attempts, with the OpenTelemetry API if it is installed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 
 def at_second(message: Any, result: Any) -> Any:
-    """What a handler does: fails at the first attempt."""
+    """Fails in the first attempt, and returns the result in the second."""
     if message.attempt == 1:
         raise ValueError('not yet')
     return result
 
 
 def recorder() -> tuple[Any, list[Any]]:
-    """A provider of spans for the API, and the list of those that have ended."""
+    """Returns a tracer provider for the API, and the list of its spans that have ended."""
     from opentelemetry import context as contexts
     from opentelemetry import trace
 
@@ -86,7 +86,7 @@ class Spans(ServerTest):
         return [span for span in self.ended if span.name == name and span.context.trace_id == trace_id]
 
     def judge(self, done: str, result: Any, agent: Any, sent_id: str) -> None:
-        """The trace of the message, from the agent's span to the one of its published result."""
+        """Checks the message's trace, from the agent's span to the span that published the result."""
         trace_id = agent.get_span_context().trace_id
         (send,) = self.spans(f'send {self.mailbox_id}', trace_id)
         self.assertEqual(send.parent.span_id, agent.get_span_context().span_id)
@@ -108,7 +108,7 @@ class Spans(ServerTest):
         self.assertEqual(result.traceparent, f'00-{trace_id:032x}-{complete.context.span_id:016x}-01')
 
     def result(self, done: str) -> Any:
-        """The message that the worker's completion published."""
+        """Receives the message that the worker's completion published."""
         args = {'mailbox_id': done, 'scope_id': self.scope_id, 'holder': 'h', 'holder_session': 's'}
         claims = [self.muster.message.recv(**args, wait_seconds=10) for _ in range(2)]
         (found,) = [claim for claim in claims if claim is not None and claim.payload == 'result']

@@ -32,7 +32,7 @@ logging.disable(logging.ERROR)
 
 
 class Hasty(Muster):
-    """Holds no views of waiters, so that a test does not wait for as long as they are held."""
+    """Views waiters without having the server hold the request, so that tests need not wait for that long."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ class Workers(WorkerTest):
         for batch, count, limit in ((True, 200, 0.3), (False, 40, 3.2)):
             self.send(*range(count))
             proxy.requests = 0
-            # The last receive of the worker before may take some as it is cut off: their claims end soon.
+            # The previous worker's last receive may claim messages as it is cut. Their short leases end soon.
             worker = self.worker(lambda message, task: None, muster, concurrency=50, batch=batch, lease_seconds=5)
             until(lambda: worker.counts.completed == count)
             worker.close()
@@ -145,7 +145,7 @@ class Workers(WorkerTest):
         worker = self.worker(lambda message, task: done.append(message.payload), muster)
         until(lambda: worker.counts.completed == 20)
         self.assertEqual(done, list(range(20)))
-        # With a request for each end and each receive it would be 40.
+        # With a request for each end and each receive, it would take 40.
         self.assertLessEqual(proxy.requests, 28)
 
     def test_gives_back_untried_what_came_while_it_closed(self) -> None:
@@ -155,7 +155,7 @@ class Workers(WorkerTest):
         closing: list[bool] = []
 
         class Closing(Muster):
-            """Closes the worker before an end goes out."""
+            """Closes the worker before the first end is sent."""
 
             def batch(self, *args: Any, **options: Any) -> Any:
                 if not closing:
@@ -206,7 +206,7 @@ class Workers(WorkerTest):
         worker = self.worker(handle)
         view = self.muster.message.view(message_id=rejected, wait_seconds=20)
         self.assertEqual((view.state, view.last_error), ('REJECTED', 'there is no text'))
-        # No attempt would make them smaller.
+        # Another attempt would not make the results smaller.
         for message_id, limit in ((large, 'maxPayloadBytes of 65536 bytes'), (larger, '256 KiB')):
             view = self.muster.message.view(message_id=message_id, wait_seconds=20)
             self.assertEqual((view.state, view.attempts), ('REJECTED', 1))
@@ -228,7 +228,7 @@ class Workers(WorkerTest):
 
         worker = self.worker(handle, lease_seconds=60)
         until(lambda: worker.counts.active)
-        time.sleep(1)  # Its watch is open by then, also on a busy machine: what came before, a renewal tells.
+        time.sleep(1)  # Until the worker watches, even on a busy machine. It would notice an earlier cancellation late.
         cancelled = time.monotonic()
         self.muster.message.cancel(message_id=message_id)
         until(lambda: seen, 30)
@@ -327,7 +327,7 @@ class Workers(WorkerTest):
         worker = self.worker(handle)
         until(lambda: worker.counts.completed == 1)
         balances = self.muster.budget.view(budget_id=budget.id).balances
-        # Twice 30; of the 50 only those of the attempt that succeeded.
+        # 30 of each attempt, and 50 of the one that succeeded.
         self.assertEqual((balances.settled, balances.reserved), ('110', '0'))
         self.assertEqual(self.muster.allowance.view(allowance_id=allowance.id).used_units, 4)
 

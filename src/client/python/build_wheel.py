@@ -1,7 +1,7 @@
-"""Builds the wheel (PEP 517): the package's files, and what pyproject.toml says of it.
+"""Builds the wheel (PEP 517) from the package's files and the metadata in pyproject.toml.
 
-The package is plain Python and depends on nothing, and so does its build: pip installs it from a checkout
-on a machine that reaches no index.
+Neither the package nor its build has dependencies, so pip can install it from a checkout without access to a
+package index.
 """
 
 from __future__ import annotations
@@ -65,17 +65,17 @@ def _digest(data: bytes) -> str:
 
 
 def build_wheel(wheel_directory: str, config_settings: object = None, metadata_directory: object = None) -> str:
-    """Builds the package."""
+    """Builds the wheel. Returns its file name."""
     return _written(wheel_directory, _package())
 
 
 def build_editable(wheel_directory: str, config_settings: object = None, metadata_directory: object = None) -> str:
-    """Builds a pointer to this folder."""
+    """Builds a wheel that only points to this folder. Returns its file name."""
     return _written(wheel_directory, {f'{_name}.pth': f'{_root}\n'.encode()})
 
 
 def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
-    """Packs what the package is built from. The same files give the same bytes, whoever packs them and when."""
+    """Builds the source distribution, reproducibly: the same files give the same bytes. Returns its file name."""
     name = f'{_name}-{_version}'
     files = _package()
     for path in ['pyproject.toml', 'README.md', 'LICENSE', 'build_wheel.py']:

@@ -9,21 +9,21 @@ export interface Used extends Partial<Usage> {
   readonly units?: number;
 }
 
-/** The provider refused the call for its limits. */
+/** The status with which providers refuse a call above their rate limits. */
 const tooMany = 429;
 
 /** A model call, passed to the function that makes it. */
 export class ModelCall {
   /**
-   * Like the global `fetch`, also for a provider's SDK (`new OpenAI({ fetch: call.fetch, maxRetries: 0 })`). Reads the usage
-   * in JSON answers, and the headers in which providers report what is left of their limits.
+   * Like the global `fetch`, also for a provider's SDK (`new OpenAI({ fetch: call.fetch, maxRetries: 0 })`). Reads the
+   * usage in JSON answers, and the headers that report the provider's remaining limits.
    */
   readonly fetch: typeof fetch;
   usage: Usage | undefined;
-  /** The number of requests that the provider has answered with success. */
+  /** The number of successful requests. */
   requests = 0;
   remaining: Remaining | undefined;
-  /** Whether the provider has refused a request for its limits. */
+  /** Whether the provider has refused a request with 429. */
   isLimited = false;
   amountMinor: bigint | undefined;
   units: number | undefined;
@@ -39,7 +39,7 @@ export class ModelCall {
       this.remaining = remainingIn(headers, limit, providers) ?? this.remaining;
       if (status === tooMany) {
         this.isLimited = true;
-        // Before anybody reacts to it, as others are about to call as well.
+        // Before the caller sees the response, because others may be about to call as well.
         await limited(retryAfterSeconds(headers));
       } else if (response.ok) this.requests++;
       if (!/^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? '')) return response;
@@ -54,11 +54,11 @@ export class ModelCall {
       const usage = usageIn(JSON.parse(text));
       if (usage) this.used(usage);
     } catch {
-      // The caller will notice itself.
+      // Not JSON. The caller gets the same text.
     }
   }
 
-  /** Reports usage that no JSON answer contains, as of a stream or another protocol. Several reports add up. */
+  /** Reports usage that is not in a JSON answer, for example of a stream. Several reports add up. */
   used({ amountMinor, units, ...usage }: Used): void {
     if (amountMinor !== undefined) this.amountMinor = (this.amountMinor ?? 0n) + BigInt(amountMinor);
     if (units !== undefined) this.units = (this.units ?? 0) + units;

@@ -5,7 +5,7 @@ export interface Remaining {
   readonly resetAt: Date | undefined;
 }
 
-/** The names of the headers for the rest of a limit and for its reset. */
+/** The names of the headers for a limit's remaining units and its reset. */
 export interface LimitHeaders {
   readonly remaining: string;
   /** A date-time, seconds, or a duration like `6m0s` or `20ms`. */
@@ -46,7 +46,7 @@ function momentOf(text: string, now: number): Date | undefined {
   return Number.isNaN(at) ? undefined : new Date(at);
 }
 
-/** The rest of a limit in an answer's headers; undefined if there is none. */
+/** The remaining units of a limit, from an answer's headers; undefined if they don't report them. */
 export function remainingIn(
   headers: Headers,
   limit: 'tokens' | 'requests',
@@ -61,7 +61,7 @@ export function remainingIn(
   return undefined;
 }
 
-/** How many seconds the provider asks to wait after refusing a call for its limits; undefined if unknown. */
+/** How many seconds to wait after a 429, from the provider's headers; undefined if unknown. */
 export function retryAfterSeconds(headers: Headers, now = Date.now()): number | undefined {
   const ms = headers.get('retry-after-ms');
   if (ms !== null && Number(ms) >= 0) return Number(ms) / 1000;

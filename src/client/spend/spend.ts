@@ -28,11 +28,11 @@ export interface SpendOptions {
   readonly price?: (usage: Usage) => Amount;
   /** What the quota counts; default `tokens`. */
   readonly counts?: 'tokens' | 'requests';
-  /** What the money is spent on. The budget shows the sums by label. */
+  /** The purpose of the cost. The budget shows the sums by label. */
   readonly label?: string;
-  /** How often the function is called if the provider refuses it for its limits; default 3. */
+  /** Maximum calls of the function while the provider answers 429; default 3. */
   readonly attempts?: number;
-  /** The headers in which providers report what is left. */
+  /** The headers that report the providers' remaining limits; default `knownProviders`. */
   readonly providers?: readonly ProviderHeaders[];
   /** Called if a settlement failed although the call was made. Without it `spend` rejects. */
   readonly unsettled?: (error: unknown) => void;
@@ -43,7 +43,7 @@ export interface SpendFor {
   /** The run; by default one for each client. */
   readonly scopeId?: string;
   readonly holder?: string;
-  /** The name of the work. After a crash, the same key continues with what was reserved for it. */
+  /** The name of the work. After a crash, the same key continues with the work's reservation. */
   readonly workKey?: string;
   readonly signal?: AbortSignal;
 }
@@ -51,14 +51,14 @@ export interface SpendFor {
 const presetAttempts = 3;
 const presetCooldownSeconds = 5;
 const maxCooldownSeconds = 3600;
-/** This close to a provider's reset, the reported rest is ignored: it would be applied to the next window. */
+/** This close to a provider's reset, reported remaining units are ignored: they would be applied to the next window. */
 const staleMs = 250;
 
 /** The quota's units for one attempt. */
 class Quota {
   readonly #spender: Spender;
   readonly #taken: TakenUnits;
-  /** How long only this call has to wait. */
+  /** How long this call alone waits before its next attempt. */
   restMs = 0;
 
   constructor(spender: Spender, taken: TakenUnits) {
@@ -66,7 +66,7 @@ class Quota {
     this.#taken = taken;
   }
 
-  /** Keeps everybody from the provider. If the key may only spend, just this call waits. */
+  /** Starts a cooldown of the quota for everybody. If the key may only spend, only this call waits. */
   async cooldown(seconds = presetCooldownSeconds): Promise<void> {
     const { muster, insist } = this.#spender;
     const { allowanceId } = this.#taken;
@@ -80,7 +80,7 @@ class Quota {
     }
   }
 
-  /** Settles the units really used, then adopts what the provider has left if that is less than the quota has. */
+  /** Settles the units used, then reports the provider's remaining units if they are 0 or fewer than the quota's. */
   async settle(units: number, { remaining }: ModelCall): Promise<void> {
     const { muster, insist } = this.#spender;
     const { allowanceId, waiterId: consumptionId } = this.#taken;
@@ -111,8 +111,8 @@ function unitsOf({ units, usage, requests }: ModelCall, { counts }: SpendOptions
 }
 
 /**
- * Takes units of a quota and reserves money, makes a call, and settles both with the usage in the answer. If the provider
- * refuses the call for its limits, cools the quota down, waits in line and tries again.
+ * Takes units of a quota and reserves money, makes a call, and settles both with the usage in the answer. If the
+ * provider answers 429, starts a cooldown of the quota, waits in line and tries again.
  */
 export async function spend<T>(
   spender: Spender,
@@ -128,7 +128,7 @@ export async function spend<T>(
   if (money) keep(money);
   const calls: ModelCall[] = [];
 
-  /** If the usage is unknown, a call that was made has spent everything, a failed one nothing. */
+  /** If the usage is unknown, a successful call has spent everything, and a failed one nothing. */
   const pay = async (hasFailed: boolean): Promise<void> => {
     const cost = costOf(calls, options);
     await money?.settle(cost ?? (hasFailed ? 0n : undefined), label === undefined ? {} : { label });
@@ -159,7 +159,7 @@ export async function spend<T>(
       result = await work(call);
     } catch (error) {
       const isLast = !call.isLimited || !taken || attempt >= attempts || spender.signal.aborted;
-      // The error thrown matters more, and the reservation stays visible.
+      // The thrown error matters more than a failed settlement, and the reservation stays visible.
       await Promise.allSettled([taken?.settle(unitsOf(call, options) ?? 0, call), isLast ? pay(true) : undefined]);
       if (isLast) throw error;
       restMs = taken?.restMs ?? 0;

@@ -17,7 +17,7 @@ export class TestClock {
     return new Date(this.#ms + seconds * 1000).toISOString();
   }
 
-  /** Moves the clock. Claims whose deadline has then passed end. */
+  /** Moves the clock forward. A claim ends if its deadline passes. */
   advance(seconds: number): void {
     if (!(seconds >= 0)) throw new RangeError(`a clock moves on by 0 seconds or more, not ${seconds}`);
     this.#ms += seconds * 1000;

@@ -49,7 +49,7 @@ const patterns = Object.entries(calls).map(([name, [method, path]]) => ({
 
 const textOf = (value: unknown): string => String(value ?? '');
 
-/** Answers in memory, like the service, the calls that a worker and a handler's context make for one message. */
+/** Stands in for the service: answers the calls that a worker and a handler's context make for one message. */
 export class Memory {
   message: WorkerMessage;
   told: Told | undefined;
@@ -140,7 +140,7 @@ export class Memory {
     return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
   }
 
-  /** Puts a note. Answers it without its value. */
+  /** Puts a note. Returns it without its value. */
   put(key: string, value: unknown): unknown {
     const { scopeId } = this.message;
     const now = this.#clock.in(0);

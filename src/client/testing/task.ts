@@ -25,7 +25,7 @@ export interface TestEnd<Result = unknown> {
   readonly result: Result | null;
   /** The reason stored with the message; null if there is none. */
   readonly error: string | null;
-  /** The handler's error. */
+  /** The error that the handler threw, if any. */
   readonly thrown: unknown;
   /** The pause before the next attempt. */
   readonly delaySeconds: number;

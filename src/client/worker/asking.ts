@@ -12,7 +12,7 @@ export interface GivenAnswer<Value = unknown> {
   readonly question: unknown;
   /** The answer; null if nobody answered in time. */
   readonly value: Value;
-  /** Who answered, by their own account. */
+  /** The name that the answerer gave. */
   readonly answeredBy: string | null;
   /** Whether nobody answered in time. */
   readonly isExpired: boolean;

@@ -10,7 +10,7 @@ import type { Outbox } from './outbox.ts';
 import type { Task } from './task.ts';
 
 const maxDelaySeconds = 86_400;
-/** The pause of a message for which a budget or quota was short, unless the refusal names less than a minute. */
+/** The delay before the next attempt if a budget or quota was short and the refusal has no Retry-After. */
 const shortSeconds = 30;
 const maxShortSeconds = 60;
 const finalStates = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'];
@@ -91,8 +91,8 @@ export class Ends {
   }
 
   /**
-   * Deletes the stored step values of a completed message, so that a run of many messages has room for more. If a deletion
-   * fails, the values go with the run.
+   * Deletes the stored step values of a completed message, so that a run of many messages has room for more. If a
+   * deletion fails, the values are deleted with the run.
    */
   async forget({ message: { scopeId }, memos }: Task): Promise<void> {
     const deletions = [...memos.keys].map((key) => {
@@ -108,7 +108,7 @@ export class Ends {
     const { id: messageId, token } = task.message;
     await this.void(task);
     await task.renewal;
-    // Sent with the question, as a separate renewal would come after the end of the claim.
+    // Progress is sent with the question, because the claim then ends and cannot be renewed.
     const { progress } = task;
     task.progress = undefined;
     const args = { messageId, token, question, ...options, ...(progress && { progress: progress.value }) };
@@ -140,7 +140,7 @@ export class Ends {
     );
   }
 
-  /** Settles the rest. Returns refusals, which are no reason to repeat work that is done. */
+  /** Settles open reservations. Returns refusals instead of throwing: they are no reason to repeat finished work. */
   async #settle(task: Task): Promise<readonly unknown[]> {
     const refusals: unknown[] = [];
     for (const reservation of task.reservations)
@@ -158,7 +158,7 @@ export class Ends {
     for (const reservation of task.reservations) if (reservation.isOpen) await reservation.void();
   }
 
-  /** Leaves the reservations of a lost task to the next attempt, if there can be one. */
+  /** Voids the reservations of a lost task if its message has ended. Otherwise the next attempt takes them over. */
   async voidIfEnded(task: Task): Promise<void> {
     if (!task.reservations.some(({ isOpen }) => isOpen)) return;
     const { state } = await this.#muster.message.view({ messageId: task.message.id });
@@ -180,7 +180,7 @@ function wayBack(task: Task, error: unknown): WayBack {
     const delaySeconds = Math.min(maxDelaySeconds, Math.max(0, Math.ceil(error.seconds)));
     return { retry: true, countsAttempt: error.countsAttempt, delaySeconds };
   }
-  // An attempt that has spent something counts, so that it is not repeated without end.
+  // An attempt that has spent something counts, so that it is not repeated endlessly.
   if (isShort(error) && !task.reservations.some(({ hasSpent }) => hasSpent)) {
     const delaySeconds = Math.min(maxShortSeconds, error.retryAfterSeconds ?? shortSeconds);
     return { retry: true, countsAttempt: false, delaySeconds };

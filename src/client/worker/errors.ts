@@ -39,7 +39,7 @@ export function isLost(error: unknown): error is MusterError {
   return isRefusal(error, 'CLAIM_LOST', 'MESSAGE_NOT_FOUND') && (error.index ?? 0) === 0;
 }
 
-/** Whether a call was refused because a budget or quota is short, of which there may be more later. */
+/** Whether a call was refused because a budget or quota is short. The call may succeed later. */
 export function isShort(error: unknown): error is MusterError {
   return isRefusal(error, 'INSUFFICIENT_BUDGET', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN', 'WAITERS_FULL');
 }

@@ -3,7 +3,7 @@ import { ClaimLost, isLost } from './errors.ts';
 import type { Task } from './task.ts';
 
 const progressEveryMs = 1000;
-/** Renewals due this soon, as a part of the lease, are sent with those due now. */
+/** Renewals due within this fraction of the lease are sent together with those due now. */
 const soon = 1 / 30;
 const retryMs = 500;
 
@@ -55,7 +55,7 @@ export class Leases {
       task.leasedFrom(sentAt);
     } catch (error) {
       if (isLost(error)) this.#lost(task, new ClaimLost(error.message, { cause: error }));
-      // The progress is too large, but the claim is kept without it.
+      // Drop progress that is too large, and renew the claim without it.
       const isTooLarge = error instanceof MusterError && error.status === 413;
       if (!isTooLarge) task.progress ??= progress;
       task.renewAt = performance.now() + (isTooLarge ? 0 : retryMs * (1 + Math.random()));

@@ -2,7 +2,7 @@ import { isRefusal } from '../error.ts';
 import type { Run } from '../run.ts';
 import { ClaimLost, isLost } from './errors.ts';
 
-/** A note's key is longer than this by a prefix and the message's id. */
+/** The maximum length of a step's key. Its note's key also has a prefix and the message's id. */
 const maxKey = 256 - 'once::'.length - 36;
 
 /** A message's steps, whose values are stored as notes of its run. */

@@ -10,7 +10,7 @@ export interface WorkerOptions {
   readonly scopeId?: string | undefined;
   /** How many messages are worked on at once; default 1. */
   readonly concurrency?: number | undefined;
-  /** The worker's name, for people; default: the names of machine and process. An INBOX needs its recipientId. */
+  /** The worker's name, for people; default: the names of machine and process. For an INBOX, its recipientId. */
   readonly holder?: string | undefined;
   /** The length of the lease, which is renewed at a third of it; default 30. */
   readonly leaseSeconds?: number | undefined;
@@ -23,8 +23,8 @@ export interface WorkerOptions {
   /** How long work may continue after `close`; default 25. Unfinished messages are then given back. */
   readonly closeSeconds?: number | undefined;
   /**
-   * Closes at SIGTERM and SIGINT. The signal then ends the process once there is nothing left to do, after five seconds at
-   * the latest; default true.
+   * Closes at SIGTERM and SIGINT; default true. The signal then ends the process once there is nothing left to do, or
+   * after five seconds at the latest.
    */
   readonly closeOnSignals?: boolean | undefined;
 }
@@ -37,14 +37,14 @@ export interface WorkerEvents<Payload = unknown, Result = unknown> {
   completed: { readonly message: WorkerMessage<Payload, Result>; readonly result: Result; readonly durationMs: number };
   /** A message has asked a question and waits for the answer. `question.answerUrl` is the page for answering it. */
   asked: { readonly message: WorkerMessage<Payload, Result>; readonly question: AskedQuestion };
-  /** Its handler threw or the worker closed: the message was given back (READY, DELAYED) or has ended (FAILED, REJECTED). */
+  /** A handler threw, or the worker closed: the message was given back (READY, DELAYED) or ended (FAILED, REJECTED). */
   failed: {
     readonly message: WorkerMessage<Payload, Result>;
     readonly error: unknown;
     readonly state: string;
     readonly readyAt: string | null;
   };
-  /** Its claim ended before its work, which has no effect. */
+  /** A claim ended before the work did, so the work has no effect. */
   lost: { readonly message: WorkerMessage<Payload, Result>; readonly reason: ClaimLost };
   /** A handler's `log`. Without a listener it is printed to the console. */
   log: { readonly message: WorkerMessage<Payload, Result>; readonly text: string; readonly data: unknown };
@@ -61,7 +61,7 @@ export interface WorkerEvents<Payload = unknown, Result = unknown> {
 export interface WorkerCounts {
   readonly received: number;
   readonly completed: number;
-  /** Messages that ended their attempt with a question. */
+  /** Attempts that ended with a question. */
   readonly asked: number;
   /** Messages given back for another attempt. */
   readonly returned: number;

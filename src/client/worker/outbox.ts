@@ -3,7 +3,7 @@ import { untraced } from '../tracing.ts';
 import type { BatchedCall, BatchResult } from '../types.ts';
 
 const maxCalls = 100;
-/** The limit of a batch's bodies together, which leaves room for the rest of its calls. */
+/** The limit of a batch's calls together, below the service's 2 MiB to leave room for the rest of the request. */
 const maxBytes = 1_500_000;
 /** The most bytes that a character takes as JSON in UTF-8. */
 const bytesOfCharacter = 3;
@@ -40,8 +40,8 @@ export class Outbox {
   }
 
   /**
-   * Resolves with the call's answer. Throws if it was refused, or if its batch got no answer. isJoining: it follows the next
-   * calls, or is sent alone if there are none in a moment. onSent: called when its batch is sent.
+   * Resolves with the call's answer. Throws if it was refused, or if its batch got no answer. isJoining: the call joins
+   * the next batch as its last call, or is sent alone after a moment. onSent: called when its batch is sent.
    */
   async send<T>(call: BatchedCall<T>, { isJoining = false, onSent }: SendOptions = {}): Promise<T> {
     const result = await new Promise<BatchResult<unknown>>((resolve, reject) => {

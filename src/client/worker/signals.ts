@@ -18,7 +18,7 @@ const names = ['SIGTERM', 'SIGINT'] as const;
 const lastWorkMs = 5_000;
 const listeners = new Map(names.map((name) => [name, () => void end(name)]));
 
-/** Closes a worker at a signal, before that ends the process, until the returned function is called. */
+/** Until the returned function is called, closes a worker at a signal before the signal ends the process. */
 export function closeOnSignals(close: () => Promise<unknown>): () => void {
   if (!isNode) return () => undefined;
   if (closing.size === 0) for (const [name, listener] of listeners) process.on?.(name, listener);
@@ -33,8 +33,8 @@ function leave(): void {
 }
 
 /**
- * Closes all workers. Then the signal takes its usual effect once the program has nothing left to do, such as work after
- * `await worker.closed`, but soon in any case. A second signal takes effect at once.
+ * Closes all workers. Then the signal takes its usual effect once the program has nothing left to do, such as work
+ * after `await worker.closed`, or after `lastWorkMs`. A second signal takes effect at once.
  */
 async function end(name: string): Promise<void> {
   const all = [...closing];
@@ -48,7 +48,7 @@ async function end(name: string): Promise<void> {
   timer.unref?.();
 }
 
-/** The name of a worker without one: the names of machine and process, as far as they are known. */
+/** The default name of a worker: the host name and the process id, as far as they are known. */
 export function defaultHolder(): string {
   const { process } = globalThis as {
     process?: { readonly pid?: number; getBuiltinModule?(name: string): { hostname(): string } };

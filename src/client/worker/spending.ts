@@ -32,12 +32,12 @@ export interface Settlement {
   readonly overdrawnMinor: string;
 }
 
-/** The owner of a task's spending. */
+/** A task, or other work, that spends. */
 export interface Spender {
   readonly muster: Calls;
   readonly scopeId: string;
   readonly holder: string;
-  /** The name of the cost, the same in every attempt. */
+  /** The name of the work that is paid for, the same in every attempt. */
   readonly workId: string;
   readonly attempt: number;
   /** When the attempt began, by the server's clock. */
@@ -201,7 +201,7 @@ export async function takeUnits(spender: Spender, allowance: AllowanceRef, units
   }
 }
 
-/** The next view shows that a waiter has left the line. */
+/** Renews a waiter that is still in line. If it has left the line, the next view shows that. */
 async function keepPlace({ muster, signal, insist }: Spender, waiterId: string): Promise<void> {
   try {
     await insist((options) => muster.waiter.renew({ waiterId }, { ...options, signal }));

@@ -19,7 +19,7 @@ export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
 
 /** The services for a handler. */
 export interface TaskContext {
-  /** Aborts as soon as the claim is lost or cancelled, or when the worker stops before the work is done. */
+  /** Aborts as soon as the claim is lost or the message cancelled, or when the worker stops before the work is done. */
   readonly signal: AbortSignal;
   /**
    * Stores a JSON value of at most 4,096 bytes with the message, for the next attempt's `message.progress`. It is sent at
@@ -29,15 +29,15 @@ export interface TaskContext {
   /** Emits the worker's `log` event. */
   readonly log: (text: string, data?: unknown) => void;
   /**
-   * Sets aside money, in minor units, from a budget given by name or id. `settle` records the cost. Without it, the whole
-   * amount is spent when the handler returns and returned when it throws. An attempt after a crash finds the reservation
-   * again, and in `earlier` those of previous attempts. Like `settle` and `units`, it waits out an outage while the claim
-   * lasts.
+   * Sets aside money, in minor units, from a budget given by name or id. `settle` records the cost. Without it, the
+   * whole amount is spent when the handler returns, and given back when it throws. An attempt after a crash finds the
+   * reservation again, and lists the reservations of previous attempts in `earlier`. Like `settle` and `units`, it
+   * waits out an outage while the claim lasts.
    */
   readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
-  /** Like `muster.spend`, for this message. An attempt after a crash continues with what was reserved. */
+  /** Like `muster.spend`, for this message. An attempt after a crash continues with the reservation. */
   readonly spend: <T>(options: SpendOptions, work: (call: ModelCall) => Promise<T>) => Promise<T>;
   /**
    * Does a step once for all attempts. Its JSON value is stored with the run, under a key of this message, and later attempts

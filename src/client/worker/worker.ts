@@ -16,11 +16,11 @@ import { Task, type WorkerMessage } from './task.ts';
 
 const lingerMs = 25;
 const maxPauseMs = 5_000;
-/** The pause if a server answers held receives at once, as one that is stopping does. */
+/** The pause if a server answers held receives at once, for example because it is stopping. */
 const emptyPauseMs = 500;
 /**
- * A receive that finds something at once is answered within this time. Cut earlier, it would leave claims until their leases
- * end.
+ * A receive that finds messages at once is answered within this time. If it were cut earlier, its messages would stay
+ * claimed until their leases end.
  */
 const answerMs = 500;
 /** How long returning messages may take after the deadline of `close`. */
@@ -220,7 +220,7 @@ export class Worker<Payload = unknown, Result = unknown> {
 
   async #handle(task: Task<Payload, Result>): Promise<{ readonly result: Result } | { readonly error: unknown }> {
     try {
-      // It was received together with the last end, while the worker was closing.
+      // The message was received together with the last end, while the worker was closing.
       if (this.#stop.signal.aborted) throw new WorkerClosed('the worker has stopped');
       return { result: await this.#handler(task.message, task.context) };
     } catch (error) {
@@ -286,7 +286,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.#emitter.emit('lost', { message: task.message, reason });
   }
 
-  /** Checks a claim when its message is reported to have ended. Without the permission to watch, the next renewal tells. */
+  /** Checks a claim when its message is reported to have ended. Without permission to watch, the next renewal does. */
   async #watch(): Promise<void> {
     const { signal } = this.#stop;
     const { scopeId = '*' } = this.#options;
@@ -372,7 +372,7 @@ export class Worker<Payload = unknown, Result = unknown> {
   }
 }
 
-/** Whether a call may succeed later. Operations are available again next month. */
+/** Whether a call may succeed later. A 402 counts: the plan's operations are available again next month. */
 function isPassingRefusal(error: unknown): error is MusterError {
   return error instanceof MusterError && (isPassing(error) || error.status === 402);
 }

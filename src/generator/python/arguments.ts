@@ -87,7 +87,7 @@ export class Arguments {
       const type = this.#typeOf(one, json, name + capital(json));
       return `    ${json}: ${(schema.required ?? []).includes(json) ? type : `NotRequired[${type}]`}`;
     });
-    const about = `An argument, with the API's names: \`${name}\``;
+    const about = `An argument whose fields have the API's names: \`${name}\``;
     this.#classes.set(name, [`class ${name}(TypedDict):`, docstring([about], '    '), '', ...fields].join('\n'));
     return name;
   }

@@ -14,7 +14,7 @@ const expect: Argument = {
   description: undefined,
 };
 
-/** Where a call belongs in a trace; an atomic or other batch has it once, for all of its calls. */
+/** The parameters for the trace of a call. A batch, atomic or not, has them once for all of its calls. */
 const traced = ['traceparent: str | None = None', 'tracestate: str | None = None'];
 
 /** Writes the methods that make calls. */
@@ -83,7 +83,7 @@ export class Methods {
       `    def all(`,
       ...lines,
       `    ) -> ${type}[${page.type}]:`,
-      docstring([`All of \`list\`, page by page, as they are read`], '        '),
+      docstring(['Iterates over the items of `list` on all pages. Each page is fetched when it is needed'], '        '),
       `        return self._all(${to}, '${page.json}', ${dict(args)})`,
     ].join('\n');
   }
@@ -99,10 +99,10 @@ export class Methods {
     const code = `${room.toUpperCase()}_EXISTS`;
     const known = args.filter((one) => one.description !== undefined);
     const text = [
-      `Finds the ${room} of this name, or makes it`,
-      'What another process has made meanwhile is found, too.',
+      `Finds the ${room} with this name, or creates it`,
+      'Several processes may do so at once: all get the same one.',
       ['Args:', ...known.flatMap((one) => described(one.name, one.description ?? '', '    '))],
-      ['Raises:', ...described('MusterError', `${code} if what stands differs in one of these fields`, '    ')],
+      ['Raises:', ...described('MusterError', `${code} if the existing one differs in any of these fields`, '    ')],
     ];
     const endpoints = `${prefix}${constant(`${room}.create`)}, ${prefix}${constant(`${room}.list`)}`;
     return [

@@ -44,7 +44,7 @@ class PythonClient {
     const asyncText = [asynchronous, this.#facade(inAsync)].join('\n\n\n');
     return {
       _records: [
-        head('The records that calls answer, and the arguments that are objects.'),
+        head('The records that calls return, and the arguments that are objects.'),
         'from __future__ import annotations\n',
         'from typing import TYPE_CHECKING, Any, Literal, TypedDict\n',
         'from ._record import Record\n',
@@ -52,7 +52,7 @@ class PythonClient {
         `__all__ = [\n    'ErrorCode',\n${all.map((name) => `    '${name}',`).join('\n')}\n]\n`,
         '',
         `ErrorCode = Literal[\n${codes.join('\n')}\n]`,
-        docstring(['The possible values of `code` in an error answer'], ''),
+        docstring(['The possible values of `code` in an error response'], ''),
         '\n',
         this.#records.text,
         '\n',

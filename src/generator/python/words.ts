@@ -16,7 +16,7 @@ export const union = (types: readonly string[]): string => {
   return all.includes('Any') ? 'Any' : all.join(' | ');
 };
 
-/** A docstring of paragraphs or of lines that are kept as they are. */
+/** A docstring of parts: a string is a paragraph to wrap, and a list has lines that are kept as they are. */
 export function docstring(paragraphs: readonly (string | readonly string[])[], indent: string): string {
   const lines = paragraphs.flatMap((part, i) => [
     ...(i > 0 ? [''] : []),

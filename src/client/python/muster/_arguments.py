@@ -1,4 +1,4 @@
-"""Arguments of calls: one that is not given, and what may stand for an id, a moment or an amount."""
+"""Arguments of calls: the default `ABSENT`, and the types of ids, times and amounts."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ class Absent:
 
 
 ABSENT: Any = Absent()
-"""The default of arguments that may be left out. None is sent as null."""
+"""The default of optional arguments, which are then not sent. None is sent as null."""
 
 Id = Union[str, UUID]
 Moment = Union[str, datetime]
-"""An ISO 8601 text, or a datetime (a naive one is local time)."""
+"""A time: an ISO 8601 string, or a datetime. A naive datetime is local time."""
 Amount = Union[str, int]
-"""Minor units of a currency: digits."""
+"""An amount of money in minor units of its currency: an int, or a string of digits."""
 
 
 From = Mapping[Literal['$from', 'member'], Any]
-"""In a batch: `{'$from': i}` is the id that the call at index i answers; with `member` another id of its answer."""
+"""In a batch: `{'$from': i}` is the id in the answer of the call at index i, or another id that `member` names."""
 After = Union[Id, Mapping[str, Any], Record]
-"""What a message is after: its id, what a send, a submit or the making of a group answered, or `{'messageId': …}`, `{'groupId': …}`."""
+"""A prerequisite of a message: a message's id; the record returned by a send, a submit or the creation of a group;
+`{'messageId': …}` or `{'groupId': …}`; or a `From`."""
 
 
 def given(args: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments without those that were left out."""
+    """Returns the arguments without absent ones, with amounts and prerequisites in the API's form."""
     return {name: _value(name, value) for name, value in args.items() if value is not ABSENT}
 
 
@@ -58,12 +59,12 @@ def _prerequisite(one: After) -> Mapping[str, Any]:
 
 
 def encode(value: Any) -> str:
-    """Compact JSON, with ids and moments as the API writes them."""
+    """Returns a value as compact JSON, with UUIDs and datetimes in the API's format."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(',', ':'), default=_plain)
 
 
 def text(value: Any) -> str:
-    """A value in a path or a query."""
+    """Returns a value as text for a path or a query."""
     if isinstance(value, bool):
         return 'true' if value else 'false'
     return _plain(value) if isinstance(value, (UUID, datetime)) else str(value)

@@ -1,4 +1,4 @@
-"""Units of a pool around a piece of work, in an asyncio program."""
+"""Units of a pool that are held while work runs, in asyncio programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class AsyncPools(PoolAsyncCalls):
-    """As `Pools`: `async with muster.pool('deploys').hold() as hold`."""
+    """Like `Pools`: `async with muster.pool('deploys').hold() as hold`."""
 
     def __init__(self, muster: AsyncMuster, sender: AsyncSender) -> None:
         super().__init__(sender)
@@ -46,14 +46,14 @@ class AsyncPool:
         lease_seconds: int = 30,
         ttl_seconds: int = 300,
     ) -> AsyncHolding:
-        """As `Pool.hold`. When the hold is lost, the block is cancelled, and ends with `HoldLost`."""
+        """Like `Pool.hold`, for an `async with` block. A lost hold cancels the block, which then raises `HoldLost`."""
         stop = Stop()
         make = partial(
             self._muster.sync.pool(self._pool).hold,
             units,
             scope_id=scope_id,
             holder=holder,
-            # Tasks wait for one another as threads do.
+            # Each hold gets its own session, because tasks wait for one another as threads do.
             holder_session=holder_session or str(uuid.uuid4()),
             lease_seconds=lease_seconds,
             ttl_seconds=ttl_seconds,
@@ -63,7 +63,7 @@ class AsyncPool:
 
 
 class AsyncHolding:
-    """Units of a pool that are held in an `async with` block."""
+    """Units of a pool, held during an `async with` block."""
 
     def __init__(self, muster: AsyncMuster, make: partial[Holding], stop: Stop) -> None:
         self.sync = make()
@@ -73,12 +73,12 @@ class AsyncHolding:
 
     @property
     def fence(self) -> int:
-        """As `Holding.fence`."""
+        """Like `Holding.fence`."""
         return self.sync.fence
 
     @property
     def is_lost(self) -> bool:
-        """As `Holding.is_lost`."""
+        """Like `Holding.is_lost`."""
         return self.sync.is_lost
 
     async def __aenter__(self) -> AsyncHolding:
@@ -105,6 +105,6 @@ class AsyncHolding:
         uncancel: Callable[[], object] | None = getattr(asyncio.current_task(), 'uncancel', None)
         if by_us and uncancel is not None:
             uncancel()
-        # As at the end of the block: then a lost hold is raised.
+        # Exit as if the block had ended normally, which raises HoldLost.
         given = (None, None, None) if by_us else (kind, error, trace)
         await asyncio.shield(self._muster.in_thread(partial(self.sync.__exit__, *given)))

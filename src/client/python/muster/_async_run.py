@@ -21,7 +21,7 @@ _max_pause_seconds = 0.5
 
 
 class AsyncRunNote:
-    """As `RunNote`."""
+    """Like `RunNote`."""
 
     def __init__(self, muster: AsyncMuster, sync: RunNote) -> None:
         self.sync = sync
@@ -30,19 +30,19 @@ class AsyncRunNote:
         self._muster = muster
 
     async def view(self) -> Note | None:
-        """As `RunNote.view`."""
+        """Like `RunNote.view`."""
         return await self._muster.in_thread(partial(self.sync.view))
 
     async def get(self, default: Any = None) -> Any:
-        """As `RunNote.get`."""
+        """Like `RunNote.get`."""
         return await self._muster.in_thread(partial(self.sync.get, default))
 
     async def put(self, value: Any, *, if_version: int = ABSENT) -> PutNote:
-        """As `RunNote.put`."""
+        """Like `RunNote.put`."""
         return await self._muster.in_thread(partial(self.sync.put, value, if_version=if_version))
 
     async def update(self, compute: Callable[[Any], Any | Awaitable[Any]]) -> Any:
-        """As `RunNote.update`; `compute` may be a coroutine function."""
+        """Like `RunNote.update`. `compute` may be a coroutine function."""
         pause = _first_pause_seconds
         while True:
             note = await self.view()
@@ -59,17 +59,17 @@ class AsyncRunNote:
             pause = min(_max_pause_seconds, pause * 2)
 
     async def delete(self, *, if_version: int = ABSENT) -> None:
-        """As `RunNote.delete`."""
+        """Like `RunNote.delete`."""
         await self._muster.in_thread(partial(self.sync.delete, if_version=if_version))
 
     async def changed(self, since_version: int) -> Note | None:
-        """As `RunNote.changed`."""
+        """Like `RunNote.changed`."""
         stop = Stop()
         return await self._muster.in_thread(partial(self.sync.changed, since_version, stop), stop)
 
 
 class AsyncRun:
-    """As `Run`: `await AsyncRun(muster, scope_id).note('plan').update(…)`."""
+    """Like `Run`: `await AsyncRun(muster, scope_id).note('plan').update(…)`."""
 
     def __init__(self, muster: AsyncMuster, scope_id: Id, sync: Run | None = None) -> None:
         self.sync = sync or Run(muster.sync, scope_id)
@@ -77,11 +77,11 @@ class AsyncRun:
         self._muster = muster
 
     def note(self, key: str) -> AsyncRunNote:
-        """As `Run.note`."""
+        """Like `Run.note`."""
         return AsyncRunNote(self._muster, self.sync.note(key))
 
     async def notes(self, prefix: str = ABSENT) -> AsyncIterator[ListedNote]:
-        """As `Run.notes`."""
+        """Like `Run.notes`."""
         notes = self.sync.notes(prefix)
         following: partial[ListedNote | None] = partial(_following, notes)
         while (note := await self._muster.in_thread(following)) is not None:

@@ -25,11 +25,12 @@ from ._transport import Stop
 T = TypeVar('T')
 
 AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
-"""Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
+"""A coroutine function that works on a message and returns its result. It may raise RetryLater or GiveUp; any other
+exception leads to another attempt."""
 
 
 class AsyncTask(TaskBase):
-    """The services for a handler."""
+    """The context of a handler: operations on the message that it works on."""
 
     def __init__(self, held: Held, worker: AsyncWorker) -> None:
         super().__init__(held, worker)
@@ -37,25 +38,25 @@ class AsyncTask(TaskBase):
         self._steps: dict[str, asyncio.Lock] = {}
 
     def reserve(self, budget: Id, amount_minor: Amount) -> Reserving:
-        """As `Task.reserve`: `async with task.reserve('llm', 500) as reservation: await reservation.settle(320)`."""
+        """Like `Task.reserve`: `async with task.reserve('llm', 500) as reservation: await reservation.settle(320)`."""
         make: partial[Reservation] = partial(self._reserve, budget, amount_minor)
         return Reserving(self._muster, make)
 
     async def units(self, allowance: Id, units: int = 1) -> Waiter:
-        """Takes units of an allowance, given by name or id; waits in line until they are granted."""
+        """Takes units of an allowance, given by name or id. Waits in line until they are granted."""
         return await self._muster.in_thread(partial(self._units, allowance, units))
 
     async def spend(self, asked: Spend, work: Callable[[ModelCall], Awaitable[T]]) -> T:
-        """As `Task.spend`, with a coroutine function."""
+        """Like `Task.spend`, with a coroutine function."""
         return await self._muster.spent(self._spending(asked), work, self._held.stop)
 
     @property
     def run(self) -> AsyncRun:
-        """As `Task.run`."""
+        """Like `Task.run`."""
         return AsyncRun(self._muster, self._run.scope_id, self._run)
 
     async def once(self, key: str, step: Callable[[], Awaitable[T]]) -> T:
-        """As `Task.once`: `page = await task.once('fetch', lambda: fetch(url))`."""
+        """Like `Task.once`: `page = await task.once('fetch', lambda: fetch(url))`."""
         note = self._kept(key)
         async with self._steps.setdefault(key, asyncio.Lock()):
             found = await self._muster.in_thread(partial(note.view))
@@ -74,28 +75,25 @@ class AsyncTask(TaskBase):
         expires_in_seconds: int | None = None,
         on_expiry: Literal['RETURN', 'FAIL'] | None = None,
     ) -> NoReturn:
-        """As `Task.ask`: `answer = task.answer or await task.ask('Publish?', options=['yes', 'no'])`."""
+        """Like `Task.ask`: `answer = task.answer or await task.ask('Publish?', options=['yes', 'no'])`."""
         self._ask(question, options, expires_in_seconds, on_expiry)
 
     async def results(self) -> list[PrerequisiteResult]:
-        """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""
+        """Fetches the results of the message's prerequisites (`message.after`), in order."""
         return await self._muster.in_thread(partial(self._results))
 
 
 class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
     """Works on the messages of a mailbox, each in a task: `await AsyncWorker(muster, 'jobs', handle).run()`.
 
-    As `Worker`; a handler's task is cancelled the moment its claim is lost or cancelled, and when the worker stops
-    before the work is done. Requests are made in threads.
-
-    Args:
-        all: as for `Worker`
+    Like `Worker`, with the same arguments. A handler's task is cancelled as soon as its claim is lost or its message
+    is cancelled, and when the worker stops before the work is done. Requests are made in threads.
     """
 
     _loop: asyncio.AbstractEventLoop | None = None
 
     async def start(self) -> AsyncWorker:
-        """Starts it; `close` ends it."""
+        """Starts the worker, and returns it at once. `close` stops it."""
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             self._works: dict[Held, asyncio.Task[None]] = {}
@@ -103,9 +101,12 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
         return self
 
     async def run(self) -> None:
-        """Works until it is closed, by `close`, a signal, or the cancellation of this call. Raises what it cannot go on without.
+        """Works until the worker is closed: by `close`, by a signal, or by the cancellation of this call.
 
-        A signal closes all workers of the process; then this returns when all of them have ended.
+        A signal closes all workers of the process. This call then returns when all of them have ended.
+
+        Raises:
+            MusterError: the worker could not continue, for example because its key or its mailbox was refused
         """
         with _signals.in_loop(asyncio.get_running_loop()) if self._close_on_signals else nullcontext():
             try:
@@ -120,13 +121,13 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
             raise self._failure
 
     async def close(self, seconds: float | None = None) -> None:
-        """As `Worker.close`."""
+        """Like `Worker.close`."""
         if self._loop is not None:
             self._close_soon(self._close_seconds if seconds is None else seconds)
             await _end_of(self.ended)
 
     async def drained(self) -> None:
-        """As `Worker.drained`."""
+        """Like `Worker.drained`."""
         while not self.ended.is_set():
             if self._mailbox_id is None:
                 await asyncio.sleep(0.05)
@@ -150,7 +151,7 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
         self._in_loop(self._cancel, held)
 
     def _in_loop(self, what: Callable[[Held], None], held: Held) -> None:
-        with suppress(RuntimeError):  # The loop is closed: nobody works any more.
+        with suppress(RuntimeError):  # The loop is closed, so no handler is running.
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(what, held)
 

@@ -1,4 +1,4 @@
-"""Atomic batches: all calls happen, in one step, or none does."""
+"""Atomic batches: all calls happen in one step, or none happens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._tracing import TraceContext
 
 
 class Atomic(AtomicCalls):
-    """The calls of an atomic batch, by primitive. They are made at the end of its `with` block, unless that raises."""
+    """The calls of an atomic batch, by primitive. They are made at the end of the `with` block, unless it raises."""
 
     def __init__(self, send: Sender, options: tuple[str, int, TraceContext]) -> None:
         self._plan = Plan()
@@ -27,7 +27,7 @@ class Atomic(AtomicCalls):
 
 
 class AsyncAtomic(AtomicCalls):
-    """As `Atomic`, in an asyncio program."""
+    """Like `Atomic`, in an asyncio program."""
 
     def __init__(self, send: AsyncSender, options: tuple[str, int, TraceContext]) -> None:
         self._plan = Plan()

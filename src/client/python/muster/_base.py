@@ -1,4 +1,4 @@
-"""What the generated calls are built on."""
+"""The base classes of the generated calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T_co = TypeVar('T_co', covariant=True)
 
 
 class Endpoint(Generic[T]):
-    """A call of the API; it answers `T`."""
+    """A call of the API, which returns a `T`."""
 
     __slots__ = ('name', 'method', 'path', 'record', 'in_space', '_in_path')
 
@@ -32,7 +32,7 @@ class Endpoint(Generic[T]):
         self._in_path = [part[1:-1] for part in path.split('/') if part.startswith('{')]
 
     def request(self, args: Mapping[str, Any]) -> tuple[str, str | None]:
-        """Path with query, relative to the space, and body."""
+        """Returns the path with its query, relative to the space, and the body; None if there is no body."""
         rest = given(args)
         target = self.path
         for name in self._in_path:
@@ -43,7 +43,7 @@ class Endpoint(Generic[T]):
         return target, encode(rest)
 
     def read(self, body: Any) -> T:
-        """The answer to it."""
+        """Returns the record for a response body."""
         if body is None or self.record is None:
             return cast(T, None)
         return cast(T, self.record(body))
@@ -78,7 +78,7 @@ class AsyncSender(Protocol):
 
 
 class Ensuring:
-    """The record that was asked for: found by its name, or made."""
+    """Checks that a record, found by its name or created, has the fields asked for."""
 
     def __init__(self, create: Endpoint[Any], args: Mapping[str, Any]) -> None:
         self.room = create.name.partition('.')[0]
@@ -87,7 +87,7 @@ class Ensuring:
         self.exists: Any = f'{self.room.upper()}_EXISTS'
 
     def checked(self, record: Record) -> Any:
-        """The record, unless it differs in a field that was asked for."""
+        """Returns the record. Raises MusterError if it differs in a field that was asked for."""
         found = record.to_json()
         # A pool's `unique` is not a field of the record.
         shared = [name for name in self.asked if name in found]
@@ -101,7 +101,7 @@ class Ensuring:
 
 
 def _as_one(name: str, value: Any) -> Any:
-    """One value for what the service takes for the same."""
+    """Returns one value for all values that the service treats as equal."""
     if name == 'currency':
         return value.upper()
     return int(value) if name.endswith('Minor') else value
@@ -178,7 +178,7 @@ class AsyncCalls:
 
 
 class BatchedCall(Generic[T_co]):
-    """A call for `Muster.batch`, made by `muster.call`; it answers `T_co`."""
+    """A call for `Muster.batch`, made by `muster.call`. It returns a `T_co`."""
 
     __slots__ = ('call', '_endpoint')
 
@@ -189,7 +189,7 @@ class BatchedCall(Generic[T_co]):
             self.call['idempotencyKey'] = idempotency_key
 
     def read(self, body: Any) -> T_co:
-        """The answer to it."""
+        """Returns the record for a response body."""
         return self._endpoint.read(body)
 
 
@@ -203,9 +203,9 @@ BATCH: Endpoint[Answers] = Endpoint('batch', 'POST', '/batch', Answers)
 
 
 class PendingCall(BatchedCall[T_co]):
-    """A call of an atomic batch that has not been made yet; `answer` is there once the batch has happened.
+    """A call of an atomic batch that has not been made yet. `answer` is available once the batch has happened.
 
-    The ids of its answer can be used before that: `run = t.scope.create()`, then `scope_id=run.id`.
+    The ids of the answer can be used before that: `run = t.scope.create()`, then `scope_id=run.id`.
     """
 
     __slots__ = ('_index', '_body')
@@ -223,22 +223,26 @@ class PendingCall(BatchedCall[T_co]):
         raise AttributeError(f'{self.call["call"]} has no {name} yet: it is in `answer` once the batch has happened')
 
     def take(self, body: Any) -> None:
-        """The batch has happened."""
+        """Stores the response body, once the batch has happened."""
         self._body = body
 
     @property
     def answer(self) -> T_co:
-        """What the call has answered; of a read None, where the batch had happened before."""
+        """The call's answer. None for a read if a retry found that the batch had already happened.
+
+        Raises:
+            ValueError: the batch has not happened
+        """
         if self._body is ABSENT:
             raise ValueError(f'{self.call["call"]} has not been made: its batch has not happened')
         return self.read(self._body)
 
 
 class Plan:
-    """The calls of an atomic batch, in their order.
+    """The calls of an atomic batch, in order.
 
     Args:
-        start: the place of the first: so many others come before
+        start: the index of the first call, if other calls precede it in the batch
     """
 
     def __init__(self, start: int = 0) -> None:
@@ -246,18 +250,18 @@ class Plan:
         self._start = start
 
     def add(self, endpoint: Endpoint[T], args: Mapping[str, Any]) -> PendingCall[T]:
-        """Plans a call behind those that are there."""
+        """Appends a call."""
         call: PendingCall[T] = PendingCall(endpoint, args, self._start + len(self.calls))
         self.calls.append(call)
         return call
 
     @property
     def args(self) -> dict[str, Any]:
-        """The body of its request."""
+        """The fields of the batch's request."""
         return {'atomic': True, 'calls': [one.call for one in self.calls]}
 
     def take(self, answers: Answers) -> None:
-        """It has happened."""
+        """Passes the answers of the batch to its calls."""
         for call, result in zip(self.calls, answers.to_json()['results']):
             call.take(result['body'])
 

@@ -1,4 +1,4 @@
-"""Keeping claims: their renewals, the calls of their tasks, and their loss."""
+"""The claims of a worker: their renewals, the calls of their tasks, and lost claims."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Request = tuple[Endpoint[Any], Mapping[str, Any], str]
 _max_money_pause_seconds = 2.0
 _renew_again_seconds = 0.5
 _soon = 1 / 30
-"""Renewals that are due so soon, as a part of the lease, go with those that are due now."""
+"""Renewals due within this fraction of the lease are sent together with those due now."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class WorkerCounts:
     received: int
     completed: int
     asked: int
-    """Ended with a question"""
+    """Attempts that ended with a question"""
     returned: int
-    """Given back for another attempt"""
+    """Messages given back for another attempt"""
     failed: int
-    """Ended without success: GiveUp, or the last attempt"""
+    """Messages that ended without success: by GiveUp, or in their last attempt"""
     lost: int
     active: int
-    """Worked on now"""
+    """Messages being worked on"""
 
 
 class Claims:
@@ -66,10 +66,10 @@ class Claims:
         self._counts = {'received': 0, 'completed': 0, 'asked': 0, 'returned': 0, 'failed': 0, 'lost': 0}
         self._away_since: float | None = None
         self._over = Stop()
-        """Ends everything"""
+        """Ends all threads of the worker"""
 
     def _interrupt(self, held: Held) -> None:
-        """Tells the handler that its claim is over."""
+        """Notifies the handler that its claim has ended."""
         raise NotImplementedError
 
     @property
@@ -79,14 +79,14 @@ class Claims:
             return WorkerCounts(**self._counts, active=self._running)
 
     def progressed(self, held: Held, value: Any) -> None:
-        """Has a task's progress sent."""
+        """Queues a task's progress to be sent with a renewal."""
         with self._changed:
             if not held.is_over:
                 held.progress = value
                 self._changed.notify_all()
 
     def insist(self, held: Held, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None) -> T:
-        """Makes a call of a task until it is answered, for as long as its claim is kept. One that is held has a `stop`."""
+        """Repeats a task's call until it is answered, while the claim lasts. stop: ends a call held at the server."""
         key = ABSENT if endpoint.method == 'GET' else str(uuid.uuid4())
         timeout_seconds = None if stop else self._timeout_seconds
         failures = 0
@@ -128,7 +128,7 @@ class Claims:
         return held.due_at <= now or held.renew_at <= now + held.message.lease_seconds * _soon
 
     def _renew_all(self, all_held: Sequence[Held]) -> None:
-        """Renews, and with it asks whether the claims still stand."""
+        """Renews claims, which also checks whether they still stand."""
         sent_at = time.monotonic()
         sent: list[tuple[Held, Any]] = []
         with self._changed:
@@ -152,7 +152,7 @@ class Claims:
                 if outcome.status != 413 and held.progress is ABSENT:
                     held.progress = progress
                     held.progress_at = now
-                # The progress is too large, but the claim is kept without it.
+                # Drop progress that is too large, and renew the claim without it.
                 held.renew_at = now if outcome.status == 413 else now + _renew_again_seconds * (1 + random.random())
             if outcome.code in lost_codes:
                 self._lose(held, outcome.message)
@@ -173,7 +173,7 @@ class Claims:
         return MESSAGE_RENEW, args, ABSENT
 
     def _ask(self, calls: Sequence[Request], is_batch: bool, trace_context: TraceContext = TraceContext()) -> list[Any]:
-        """The answer to each, or its error. is_batch: they share a request; otherwise there is one."""
+        """Returns each call's answer or its error. is_batch: the calls share a request; otherwise there is just one."""
         try:
             if is_batch:
                 batch = [BatchedCall[Any](*call) for call in calls]
@@ -196,7 +196,10 @@ class Claims:
             return [error for _ in calls]
 
     def _watch(self) -> None:
-        """Asks about a claim when its message is said to be over. Without the permission to watch, the next renewal tells."""
+        """Checks a claim when its message is reported to have ended.
+
+        Without permission to watch, the next renewal does.
+        """
         types = ('message.cancelled', 'message.expired')
         while not self._over.is_set():
             try:
@@ -219,7 +222,7 @@ class Claims:
                 return
             held.over(ClaimLost(why))
             self._counts['lost'] += 1
-        # There is already a line about an outage that outlasts leases.
+        # An outage that outlasts leases has already been logged.
         level = logging.WARNING if self._away_since is None else logging.DEBUG
         self.logger.log(level, '%s: the claim is lost: %s', held.message.id, why)
         self._told(held)
@@ -229,7 +232,7 @@ class Claims:
         self._interrupt(held)
 
     def _outage_begins(self, error: MusterError) -> None:
-        """Says so once."""
+        """Logs that an outage has begun, once."""
         with self._changed:
             if self._away_since is not None:
                 return

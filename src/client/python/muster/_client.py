@@ -34,15 +34,15 @@ T_co = TypeVar('T_co', covariant=True)
 
 
 class BatchResult(Generic[T_co]):
-    """The outcome of a call of a batch."""
+    """The outcome of a call in a batch."""
 
     ok: bool
     status: int
-    """The HTTP status that the call by itself would have had"""
+    """The HTTP status that the call would have had outside a batch"""
     replayed: bool
-    """Whether this is the answer of an earlier call with the same key"""
+    """Whether this is the answer of an earlier call with the same Idempotency-Key"""
     error: MusterError | None
-    """Why it was refused"""
+    """The refusal; None if the call succeeded"""
 
     def __init__(self, call: BatchedCall[T_co], result: Mapping[str, Any]) -> None:
         self.status = result['status']
@@ -63,7 +63,11 @@ class BatchResult(Generic[T_co]):
 
     @property
     def answer(self) -> T_co:
-        """What the call answers; raises `MusterError` if it was refused."""
+        """The call's answer.
+
+        Raises:
+            MusterError: the call was refused
+        """
         if self.error is not None:
             raise self.error
         return self._call.read(self._body)
@@ -72,18 +76,21 @@ class BatchResult(Generic[T_co]):
 class Muster(AllCalls):
     """A client for one space: `muster.message.send(mailbox_id=…, scope_id=…, payload=…)`.
 
-    Threads may share it. Path, query and body fields are keyword arguments; calls return records. Calls that
-    change something carry an Idempotency-Key and are retried with it, a few times, without an answer or after
-    429 or 503. `message.recv` takes no such key: a claim whose answer was lost ends with its lease.
+    Threads may share a client. Path, query and body fields are keyword arguments; calls return records.
+    State-changing calls carry an Idempotency-Key. They are retried with it, a few times, after 429 or 503 or if
+    there is no answer. `message.recv` takes no such key: a claim whose answer was lost ends with its lease.
 
     Args:
-        url: the server's; default: MUSTER_URL, or http://127.0.0.1:8080
-        key: the API key, or a function that gives a token of your identity provider: called for each attempt, so
-            keep the token until it is about to end; default: MUSTER_KEY
-        space_id: default: MUSTER_SPACE
-        attempts: the most attempts of a call that gets no answer, 429 or 503; 1 means no retries
-        timeout_seconds: of an attempt; a receive or a watch may be held for 30
-        codecs: encode payloads, inputs and results, in this order; all who share a mailbox need the same
+        url: the server's URL; default: MUSTER_URL, or http://127.0.0.1:8080
+        key: the API key, or a function that returns a token of your identity provider; it is called for each
+            attempt, so cache the token until it is about to expire; default: MUSTER_KEY
+        space_id: the space's id; default: MUSTER_SPACE
+        attempts: maximum attempts of a call that gets no answer, 429 or 503; 1 means no retries
+        timeout_seconds: the timeout of an attempt; a receive or a watch may be held for 30 seconds
+        codecs: encode payloads, inputs and results, in this order; all users of a mailbox need the same codecs
+
+    Raises:
+        ValueError: key or space_id is missing, or url is not an HTTP URL
     """
 
     def __init__(
@@ -108,9 +115,9 @@ class Muster(AllCalls):
         self.space_id = text(space)
         self.call = AllCallsInBatch()
         self.ids: dict[tuple[str, str], str] = {}
-        """Ids that were found by name"""
+        """Ids found by name"""
         self.run_id = str(uuid.uuid4())
-        """The run of what is spent where none is given"""
+        """The run for spending without a scope_id"""
         self._transport = Transport(url, key, attempts=attempts, timeout_seconds=timeout_seconds)
 
     def batch(
@@ -126,8 +133,17 @@ class Muster(AllCalls):
     ) -> list[BatchResult[T]]:
         """Makes 1 to 100 calls in one request, in order: `muster.batch([muster.call.message.send(…), …])`.
 
-        Returns what became of each; a call that is refused does not stop the others, and is not retried by
-        itself. Their Idempotency-Keys are made of the batch's, so a retry of the batch does nothing twice.
+        Returns the outcome of each call, in order. A refused call does not stop the others and is not retried. The
+        calls' Idempotency-Keys derive from the batch's, so a retry of the batch does nothing twice.
+
+        Args:
+            calls: the calls, made by `muster.call`
+            idempotency_key: replaces the generated key, for retries of your own, even after a restart
+            attempts: maximum attempts, instead of the client's setting; 1 means no retries
+            stop: ends the call, which then raises `Stopped`
+            timeout_seconds: the timeout of an attempt, instead of the client's setting
+            traceparent: the call's trace, as in W3C Trace Context; default: OpenTelemetry's active span, if any
+            tracestate: the state of that trace
         """
         args = {'calls': [one.call for one in calls]}
         answer = self.request(
@@ -149,14 +165,15 @@ class Muster(AllCalls):
         traceparent: str | None = None,
         tracestate: str | None = None,
     ) -> Atomic:
-        """Makes 1 to 25 calls in one step: all happen, or none does. `with muster.atomic() as t: t.message.send(…)`
+        """Makes 1 to 25 calls in one step, all or none: `with muster.atomic() as t: t.message.send(…)`.
 
-        They are made at the end of the block, unless that raises; then `answer` of each is there. Ids can be used
-        before that: `run = t.scope.create()`, then `scope_id=run.id`. `expect` says what a call must answer.
+        The calls are made at the end of the block, unless the block raises. After that, each call has its `answer`.
+        The ids of an answer can be used earlier: `run = t.scope.create()`, then `scope_id=run.id`. A call may
+        `expect` members of its answer. The arguments are as for `batch`.
 
         Raises:
-            MusterError: a call was refused, `error.index`, and nothing has happened; EXPECTATION_FAILED if an
-                answer is not what was expected
+            MusterError: at the end of the block: a call was refused (`error.index`), or an answer was not as
+                expected (EXPECTATION_FAILED); nothing has happened
         """
         return Atomic(self.send, (idempotency_key, attempts, TraceContext(traceparent, tracestate)))
 
@@ -170,21 +187,21 @@ class Muster(AllCalls):
         since: Moment | None = None,
         stop: Stop | None = None,
     ) -> Journal:
-        """The events of the journal, as they happen: `for event in muster.events(types=['message.*'])`.
+        """Follows the journal: `for event in muster.events(types=['message.*'])`.
 
-        Goes on over cut connections; each event comes once.
+        Continues across lost connections, and returns each event once.
 
         Args:
-            types: event types, or `prefix.*`
-            aggregate: names, separated by commas, or one as `name:<id>`
-            scope_id: only those of this scope and of the scopes below it
-            cursor: where to begin: a `Journal.cursor`, or `latest` for what happens from now on; default:
-                the oldest event that is kept
-            since: where to begin without a cursor: at the events of this moment
+            types: only these types; `message.*` for all types of a kind; default: all
+            aggregate: only these kinds, comma-separated, or one object: `message:<id>`
+            scope_id: only this scope and those below it
+            cursor: where to start: a `Journal.cursor`, or `latest` for events from now on; default: the oldest event
+            since: where to start without a cursor: at this time
+            stop: ends the iteration
 
         Raises:
-            MusterError: CURSOR_EXPIRED if what follows the cursor is no longer kept, EVENTS_DAMAGED if the store
-                has damaged it (`error.next_cursor` goes on behind it)
+            MusterError: CURSOR_EXPIRED if events after the cursor are no longer stored; EVENTS_DAMAGED if they are
+                damaged (`error.next_cursor` continues after the damaged part)
         """
         query = {
             'types': None if types is None else ','.join(types),
@@ -200,22 +217,39 @@ class Muster(AllCalls):
     def reserve(
         self, budget: Id, amount_minor: Amount, *, scope_id: Id, holder: str, work_id: str
     ) -> Reservation:
-        """Money around a piece of work: `with muster.reserve('llm', 500, …) as reservation: reservation.settle(320)`.
+        """Reserves money for work: `with muster.reserve('llm', 500, …) as reservation: reservation.settle(320)`.
 
-        Reserves now. `settle` says what it has cost; where the block does not, all of it is spent at its end,
-        and given back if it raises.
+        Reserves at once, not at the start of the block. `settle` records the cost. Without it, the whole amount is
+        spent at the end of the block, and given back if the block raises.
 
         Args:
-            budget: its id or its name
-            amount_minor: the most that the work may cost
-            work_id: an attempt finds by it what an earlier one, that died, has reserved
+            budget: the budget, by name or id
+            amount_minor: the most that the work may cost, in minor units
+            scope_id: the run that spends
+            holder: the spender's name
+            work_id: the name of the work; after a crash, the same one continues with the work's reservation
+
+        Raises:
+            MusterError: INSUFFICIENT_BUDGET if the budget has too little left
+            LookupError: there is no budget with this name
         """
         return reserve(Spender(self, scope_id, holder, work_id), budget, amount_minor)
 
     def units(
         self, allowance: Id, units: int = 1, *, scope_id: Id, holder: str, stop: Stop | None = None
     ) -> Waiter:
-        """Takes units of an allowance, given by id or name: at once where they are there, else in line."""
+        """Takes units of an allowance: at once if available, else in line.
+
+        Args:
+            allowance: the allowance, by name or id
+            units: the number of units
+            scope_id: the run that takes them
+            holder: the consumer's name
+            stop: leaves the line, and raises `Stopped`
+
+        Raises:
+            LookupError: there is no allowance with this name
+        """
         return take_units(Spender(self, scope_id, holder, ''), allowance, units, stop)
 
     def spend(
@@ -227,27 +261,30 @@ class Muster(AllCalls):
         holder: str = 'spend',
         work_id: str | None = None,
     ) -> T:
-        """Makes a call of a model within a quota and a budget: `muster.spend(Spend(budget='llm', …), ask)`.
+        """Makes a model call within a quota and a budget: `muster.spend(Spend(budget='llm', …), ask)`.
 
-        Takes the units and reserves the money, runs the function, and settles both with what the provider's answer
-        says was used. A 429 cools the quota down for everybody, and the function is called again once its turn has
-        come. If it raises, what the provider has billed is settled, and the rest is given back.
+        Takes the units and reserves the money, calls `work`, and settles both with the usage in the provider's
+        answer. A 429 starts a cooldown of the quota for everybody, and `work` is called again when its turn has come.
+        If `work` raises, settles the usage that the provider has billed, and gives back the rest.
 
         Args:
-            work: makes the call, and says what was answered: `call.answered(response)`
-            scope_id: its run; default: one for each client
-            work_id: after a crash, the same goes on with what was reserved for it
+            asked: the budget and the quota, and the most that the call may use
+            work: makes the call, and passes on the provider's answer: `call.answered(response)`
+            scope_id: the run; default: one for each client
+            holder: the spender's name
+            work_id: the name of the work; after a crash, the same one continues with the work's reservation
         """
         return spend(Spending(self._spender(scope_id, holder, work_id), asked), work)
 
     def judge(self, group: GroupRef, verdict: Verdict, *, stop: Stop | None = None) -> TaskGroup:
         """Judges the members of a group as they succeed: `muster.judge(group, lambda task: task.outcome['approves'])`.
 
-        Returns the group once it is decided. A judge that ended before may begin again: what was judged stays so.
+        Returns the group once it is decided. A judge may start again at any time: existing verdicts stay.
 
         Args:
-            verdict: True accepts, False rejects, None leaves it to others
-            stop: ends it, by `Stopped`
+            group: the group's id, or the record returned by the call that created or viewed it
+            verdict: returns True to accept a member, False to reject it, None to leave it to other judges
+            stop: ends the call, which then raises `Stopped`
         """
         return judge(Judging(self, group, stop), verdict)
 
@@ -257,7 +294,7 @@ class Muster(AllCalls):
     def spending(
         self, asked: Spend, scope_id: Id | None, holder: str, work_id: str | None, stop: Stop
     ) -> Spending:
-        """The steps of `spend`, for clients that make them in threads."""
+        """Returns the steps of `spend`, for clients that run them in threads."""
         return Spending(self._spender(scope_id, holder, work_id), asked, stop)
 
     def request(
@@ -271,7 +308,7 @@ class Muster(AllCalls):
         stop: Stop | None = None,
         trace_context: TraceContext = TraceContext(),
     ) -> T:
-        """Makes a call, which another thread may `stop`. trace_context: where it belongs in a trace; default: in the active span."""
+        """Makes a call. stop: lets another thread end it. trace_context: the call's trace; default: the active span."""
         target, body = endpoint.request(encode_args(self._codecs, args) if self._codecs else args)
         with in_call_span(endpoint.name, args, self._transport.url, trace_context) as span:
             answer = self._transport.call(
@@ -290,11 +327,11 @@ class Muster(AllCalls):
         return endpoint.read(answer)
 
     def encoded(self, value: Any) -> Any:
-        """A value for several attempts of a call: encoded once."""
+        """Encodes a value once, for several attempts of a call."""
         return encode_value(self._codecs, value) if self._codecs else value
 
     def close(self) -> None:
-        """Closes the connections that it keeps."""
+        """Closes idle connections. Later calls open new ones."""
         self._transport.close()
 
     def __enter__(self) -> Muster:
@@ -321,11 +358,11 @@ class Muster(AllCalls):
 class AsyncMuster(AllAsyncCalls):
     """A client for one space, for asyncio programs: `await muster.message.send(…)`.
 
-    Requests are made in threads. Cancelling the task that waits for a call ends the request.
+    Requests are made in threads. Cancelling the task that waits for a call ends the request. The other arguments are
+    those of `Muster`.
 
     Args:
-        threads: the most calls at once; held ones count
-        others: as for `Muster`
+        threads: maximum concurrent calls, including calls held at the server
     """
 
     def __init__(
@@ -358,7 +395,7 @@ class AsyncMuster(AllAsyncCalls):
         traceparent: str | None = None,
         tracestate: str | None = None,
     ) -> list[BatchResult[T]]:
-        """As `Muster.batch`."""
+        """Like `Muster.batch`."""
         stop = Stop()
         return await self.in_thread(
             partial(
@@ -381,7 +418,7 @@ class AsyncMuster(AllAsyncCalls):
         traceparent: str | None = None,
         tracestate: str | None = None,
     ) -> AsyncAtomic:
-        """As `Muster.atomic`: `async with muster.atomic() as t: t.message.send(…)`. The calls are not awaited."""
+        """Like `Muster.atomic`: `async with muster.atomic() as t: t.message.send(…)`. The calls are not awaited."""
         return AsyncAtomic(self._send, (idempotency_key, attempts, TraceContext(traceparent, tracestate)))
 
     async def events(
@@ -393,7 +430,7 @@ class AsyncMuster(AllAsyncCalls):
         cursor: str | Literal['latest'] | None = None,
         since: Moment | None = None,
     ) -> AsyncIterator[Event]:
-        """As `Muster.events`: `async for event in muster.events(types=['message.*'])`."""
+        """Like `Muster.events`: `async for event in muster.events(types=['message.*'])`."""
         stop = Stop()
         try:
             journal = await self.in_thread(
@@ -417,7 +454,7 @@ class AsyncMuster(AllAsyncCalls):
     def reserve(
         self, budget: Id, amount_minor: Amount, *, scope_id: Id, holder: str, work_id: str
     ) -> Reserving:
-        """As `Muster.reserve`: `async with muster.reserve(…) as reservation: await reservation.settle(320)`."""
+        """Like `Muster.reserve`: `async with muster.reserve(…) as reservation: await reservation.settle(320)`."""
         return Reserving(
             self,
             partial(
@@ -426,7 +463,7 @@ class AsyncMuster(AllAsyncCalls):
         )
 
     async def units(self, allowance: Id, units: int = 1, *, scope_id: Id, holder: str) -> Waiter:
-        """As `Muster.units`."""
+        """Like `Muster.units`."""
         stop = Stop()
         work = partial(self.sync.units, allowance, units, scope_id=scope_id, holder=holder, stop=stop)
         return await self.in_thread(work, stop)
@@ -440,14 +477,14 @@ class AsyncMuster(AllAsyncCalls):
         holder: str = 'spend',
         work_id: str | None = None,
     ) -> T:
-        """As `Muster.spend`, with a coroutine function."""
+        """Like `Muster.spend`, with a coroutine function."""
         stop = Stop()
         return await self.spent(self.sync.spending(asked, scope_id, holder, work_id, stop), work, stop)
 
     async def judge(
         self, group: GroupRef, verdict: Callable[[Task], Awaitable[bool | None]]
     ) -> TaskGroup:
-        """As `Muster.judge`, with a coroutine function."""
+        """Like `Muster.judge`, with a coroutine function."""
         stop = Stop()
         judging = Judging(self.sync, group, stop)
         while (found := await self.in_thread(partial(judging.look), stop)).state != 'DECIDED':
@@ -458,14 +495,14 @@ class AsyncMuster(AllAsyncCalls):
         return found
 
     async def spent(self, spending: Spending, work: Callable[[ModelCall], Awaitable[T]], stop: Stop) -> T:
-        """The steps of `spend`, each in a thread but the function itself."""
+        """Runs the steps of `spend` in threads, and `work` itself in the event loop."""
         await self.in_thread(partial(spending.begin), stop)
         while True:
             call = await self.in_thread(partial(spending.take), stop)
             try:
                 result = await work(call)
             except BaseException as error:
-                # Settle what was taken, whatever has ended the function.
+                # Settle in any case, even if the function was cancelled.
                 if not await asyncio.shield(self.in_thread(partial(spending.failed, call, error))):
                     raise
             else:
@@ -473,9 +510,9 @@ class AsyncMuster(AllAsyncCalls):
                 return result
 
     async def in_thread(self, work: partial[T], stop: Stop | None = None) -> T:
-        """Runs what blocks in a thread; cancelled, it sets `stop`."""
+        """Runs blocking work in a thread. If this call is cancelled, sets `stop`, which ends the work."""
         try:
-            # Within the task's active span.
+            # In the task's context, so within its active span.
             within = partial(copy_context().run, work)
             return await asyncio.get_running_loop().run_in_executor(self._threads, within)
         except asyncio.CancelledError:
@@ -486,7 +523,7 @@ class AsyncMuster(AllAsyncCalls):
             raise asyncio.CancelledError from None
 
     async def close(self) -> None:
-        """Closes the connections that it keeps."""
+        """Closes idle connections, and cancels calls that have not begun."""
         self.sync.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
@@ -531,25 +568,25 @@ class AsyncReservation:
 
     @property
     def record(self) -> Reserved:
-        """As `Reservation.record`."""
+        """Like `Reservation.record`."""
         return self.sync.record
 
     @property
     def earlier(self) -> Sequence[Reserved | ReservationRecord]:
-        """As `Reservation.earlier`."""
+        """Like `Reservation.earlier`."""
         return self.sync.earlier
 
     async def settle(self, amount_minor: Amount | None = None, *, label: str | None = None) -> Settlement:
-        """As `Reservation.settle`."""
+        """Like `Reservation.settle`."""
         return await self._muster.in_thread(partial(self.sync.settle, amount_minor, label=label))
 
     async def void(self) -> None:
-        """As `Reservation.void`."""
+        """Like `Reservation.void`."""
         await self._muster.in_thread(partial(self.sync.void))
 
 
 class Reserving:
-    """A reservation to come: `async with` it, or await it."""
+    """A reservation to be made: enter it with `async with`, or await it."""
 
     def __init__(self, muster: AsyncMuster, make: partial[Reservation]) -> None:
         self._muster = muster

@@ -1,4 +1,4 @@
-"""Payloads, inputs and results that are changed on their way: compressed, encrypted, kept elsewhere."""
+"""Codecs, which compress or encrypt payloads, inputs and results, or store them elsewhere."""
 
 from __future__ import annotations
 
@@ -14,28 +14,31 @@ _opaque = ('payload', 'input', 'result', 'outcome')
 
 
 class Codec(Protocol):
-    """Given to `Muster`, it works for sends, reads and workers alike; the first of several encodes first."""
+    """Transforms payloads, inputs and results on their way to the service and back.
+
+    Passed to `Muster`, it works for sends, reads and workers alike. With several codecs, the first one encodes first.
+    """
 
     @property
     def name(self) -> str:
-        """Kept with each value, so that readers know what to undo."""
+        """Stored with each value, so that readers know how to decode it."""
         ...
 
     def encode(self, data: bytes) -> bytes | None:
-        """What is kept instead of these bytes, the JSON text of the value at first; None: leaves this value as it is."""
+        """Returns the encoded bytes, or None to leave them unchanged. The first codec gets the value's JSON text."""
         ...
 
     def decode(self, data: bytes) -> bytes:
-        """Undoes it."""
+        """Returns the bytes that were encoded."""
         ...
 
 
 class Encoded(dict[str, Any]):
-    """A value that is encoded already, so that all attempts of a call send the same."""
+    """A value already encoded, so that all attempts of a call send the same bytes."""
 
 
 def encode_value(codecs: Sequence[Codec], value: Any) -> Any:
-    """A value as it is sent."""
+    """Returns a value in the form in which it is sent."""
     if isinstance(value, Encoded):
         return value
     data, names = encode(value).encode(), list[str]()
@@ -44,14 +47,14 @@ def encode_value(codecs: Sequence[Codec], value: Any) -> Any:
         if encoded is not None:
             data = encoded
             names.append(codec.name)
-    # A value that merely looks encoded is wrapped, to tell it from encoded ones.
+    # Wrap a value that merely looks encoded, so that readers get it back unchanged.
     if not names and not _is_coded(value):
         return value
     return Encoded({'$codec': names, 'data': base64.b64encode(data).decode()})
 
 
 def encode_args(codecs: Sequence[Codec], args: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call, or of the calls of a batch, with encoded values."""
+    """Returns the arguments of a call, or of the calls of a batch, with values encoded."""
     encoded = dict(args)
     for name in ('payload', 'input'):
         if name in args:
@@ -64,7 +67,7 @@ def encode_args(codecs: Sequence[Codec], args: Mapping[str, Any]) -> dict[str, A
 
 
 def decode_answer(codecs: Sequence[Codec], answer: Any) -> None:
-    """Decodes the values of an answer in place. One that cannot be decoded raises where it is read, and spoils no other."""
+    """Decodes the values of an answer in place. A value that cannot be decoded raises when it is read."""
     if isinstance(answer, list):
         for one in cast('list[Any]', answer):
             decode_answer(codecs, one)

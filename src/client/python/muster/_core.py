@@ -1,4 +1,4 @@
-"""A worker without the work: receives messages, and starts and ends with all its parts."""
+"""The part of a worker that receives messages, and starts and stops the others."""
 
 from __future__ import annotations
 
@@ -29,24 +29,25 @@ H = TypeVar('H')
 T = TypeVar('T')
 
 MailboxChoice = Union[str, Mapping[str, Any]]
-"""A mailbox by its name, made if there is none; its fields, to make it so; or `{'mailbox_id': …}`"""
+"""A mailbox: its name, created if it does not exist; its fields, to create it with these; or `{'mailbox_id': …}`"""
 
 _empty_pause_seconds = 0.5
-"""A server that answers held receives at once, as one that stops does, is not asked all the time."""
+"""The pause if a server answers held receives at once, for example because it is stopping."""
 _answer_seconds = 0.5
-"""A receive that is answered at all at once is answered by then. Cut sooner, it would leave claims until their lease ends."""
+"""A receive that finds messages at once is answered within this time. If it were cut earlier, its messages would stay
+claimed until their leases end."""
 _return_seconds = 5.0
-"""How long giving back may take after the deadline of `close`."""
+"""How long returning messages may take after the deadline of `close`."""
 
 
 def wait_for(ended: Stop) -> None:
-    # Without a limit, some systems would not notice a signal.
+    # Without a timeout, the wait would not notice a signal on some systems.
     while not ended.wait(1):
         pass
 
 
 class Core(Ends, Generic[M, H]):
-    """Receives messages, keeps their claims by renewing them, and ends them as the handler did."""
+    """Receives messages, renews their claims, and ends the claims with the handler's outcome."""
 
     def __init__(
         self,
@@ -71,7 +72,7 @@ class Core(Ends, Generic[M, H]):
         holder = holder or f'{socket.gethostname()[:200]}/{os.getpid()}'
         super().__init__(sync, text(scope_id), lease_seconds, holder, logger)
         self.given_muster = muster
-        """As it was given: AsyncMuster where the handler is async"""
+        """The client as given: an AsyncMuster if the handler is async"""
         self._mailbox = mailbox
         self._handler = handler
         self._from: dict[str, Any] = {
@@ -82,32 +83,32 @@ class Core(Ends, Generic[M, H]):
         }
         self._wait_seconds = wait_seconds
         self._is_joining = False
-        """What comes with the last end is to be given back"""
+        """Whether a receive is being sent with ends; `close` waits for it, to give its messages back"""
         self._concurrency = concurrency
         self._results_to = results_to
         self._batch = batch
         self._close_seconds = close_seconds
         self._close_on_signals = close_on_signals
         self.signals = 0
-        """How many it has heard"""
+        """The number of signals received"""
         self._mailbox_id: str | None = None
         self._failure: BaseException | None = None
         self._closer: threading.Thread | None = None
         self._stop = Stop()
         """Ends receiving"""
         self._cut = Stop()
-        """Cuts a receive that is held at the server"""
+        """Cuts a receive held at the server"""
         self._asked_at = -math.inf
-        """When the last receive was sent, while it is not answered; of time.monotonic()"""
+        """When the receive in flight was sent, in time.monotonic() time; -inf if there is none"""
         self.ended = Stop()
 
     def _begin(self, held: Held) -> None:
-        """Begins the work on a message; `_finish` is called when it is done."""
+        """Begins the work on a message. `_finish` must be called when it is done."""
         raise NotImplementedError
 
     @property
     def mailbox_id(self) -> str | None:
-        """The id of the mailbox, once it is found or made."""
+        """The id of the mailbox, once it is found or created."""
         return self._mailbox_id
 
     def _start(self) -> None:
@@ -121,14 +122,14 @@ class Core(Ends, Generic[M, H]):
             part()
         except Stopped:
             pass
-        except BaseException as error:  # A worker that lacks one of its parts must not go on.
+        except BaseException as error:  # A worker must not continue without one of its parts.
             self.logger.error('the worker stops: %s', error)
             with self._changed:
                 self._failure = self._failure or error
             self._close_soon(self._close_seconds)
 
     def hear_signal(self) -> None:
-        """The first one closes it, another one ends it at once."""
+        """Closes the worker at the first signal, and ends it at once at a second one."""
         self.signals += 1
         if self.signals == 1:
             self._close_soon(self._close_seconds)
@@ -140,7 +141,7 @@ class Core(Ends, Generic[M, H]):
         self.ended.set()
 
     def _close_soon(self, seconds: float) -> None:
-        """Begins to close, once."""
+        """Starts closing in another thread, unless it has already started."""
         with self._changed:
             if self._closer is not None:
                 return
@@ -148,7 +149,7 @@ class Core(Ends, Generic[M, H]):
         self._closer.start()
 
     def _close(self, seconds: float) -> None:
-        """Lets the work go on for so many seconds, and gives back what is not done then."""
+        """Lets work continue for this many seconds, then gives unfinished messages back."""
         self._stop.set()
         with self._changed:
             self._changed.notify_all()
@@ -181,7 +182,7 @@ class Core(Ends, Generic[M, H]):
                 self._receive_alone(args)
 
     def _receive_with_ends(self, args: Mapping[str, Any]) -> bool:
-        """Receives in the request that ends claims, if one is about to be sent."""
+        """Receives in a request that ends claims, if one is about to be sent. Returns whether it succeeded."""
         with self._changed:
             if not self._batch or len(self._held) - self._running <= self._telling:
                 return False
@@ -230,7 +231,7 @@ class Core(Ends, Generic[M, H]):
             with self._changed:
                 self._held.add(held)
                 self._counts['received'] += 1
-                # It was received together with the last end, while the worker was closing.
+                # The message was received together with the last end, while the worker was closing.
                 held.is_ending = self._stop.is_set()
                 if held.is_ending:
                     self._ends.append(End(held, WorkerClosed('the worker has stopped')))
@@ -241,7 +242,10 @@ class Core(Ends, Generic[M, H]):
                 self._begin(held)
 
     def _room(self) -> int:
-        """Waits for room; 0 once it stops. Where there is little, it waits a moment for more, to receive many at once."""
+        """Waits for room, and returns it; 0 once the worker stops.
+
+        If there is little room, it waits a moment for more, to receive many messages at once.
+        """
 
         def room() -> int:
             return self._concurrency - self._running
@@ -262,7 +266,7 @@ class Core(Ends, Generic[M, H]):
         return self._reach(lambda: self.muster.mailbox.create(**fields, attempts=1)).id
 
     def _reach(self, call: Callable[[], T]) -> T:
-        """Makes a call until it is answered, however long the service is away."""
+        """Repeats a call until it is answered, however long the service is unavailable."""
         failures = 0
         while True:
             if self._stop.is_set():
@@ -280,8 +284,8 @@ class Core(Ends, Generic[M, H]):
                 return answer
 
     def _bear(self, error: MusterError) -> None:
-        """Raises a refusal that will not pass."""
-        # Operations are available again next month.
+        """Raises an error that retries cannot fix. Otherwise logs that an outage has begun."""
+        # A 402 can be retried: the plan's operations are available again next month.
         if not error.is_passing and error.status != 402:
             raise error
         self._outage_begins(error)

@@ -1,4 +1,4 @@
-"""The end of a claim, as it is sent."""
+"""The end of a claim, as it is sent to the service."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ._held import Held
 
 _max_delay_seconds = 86_400
 _short_seconds = 30
-"""The pause of a message for which a budget or a quota was short, unless the refusal says less than a minute."""
+"""The delay before the next attempt if a budget or quota was short and the refusal has no Retry-After."""
 _max_short_seconds = 60
 
 
 class End:
-    """How a claim is to end: completed, with a question, or given back."""
+    """The end of a claim: the message is completed, asks a question, or is given back."""
 
     def __init__(
         self, held: Held, error: BaseException | None, result: Any = None, target: str | None = None
@@ -49,13 +49,13 @@ class End:
         self.key = str(uuid.uuid4())
         is_traced = error is None and target is not None and held.attempt.trace_context.traceparent is not None
         self.is_alone = is_traced or self.endpoint is BATCH
-        """It must not share a request: an atomic batch is one, and a published result goes on with the trace of its own"""
+        """Whether it needs its own request, as an atomic batch does, or a published result that continues a trace"""
         # A result that is not JSON fails here, as the handler's error.
         self.size = len(encode(args).encode())
 
 
 def _way_back(held: Held, error: BaseException) -> dict[str, Any]:
-    """The options of a nack."""
+    """Returns the options of a nack."""
     if isinstance(error, GiveUp):
         return {'retry': False}
     if isinstance(error, WorkerClosed):
@@ -63,7 +63,7 @@ def _way_back(held: Held, error: BaseException) -> dict[str, Any]:
     if isinstance(error, RetryLater):
         delay = min(_max_delay_seconds, max(0, math.ceil(error.seconds)))
         return {'retry': True, 'countsAttempt': error.counts_attempt, 'delaySeconds': delay}
-    # An attempt that has spent something counts, so that it is not repeated without end.
+    # An attempt that has spent something counts, so that it is not repeated endlessly.
     if is_short(error) and not any(reservation.has_spent for reservation in held.reservations):
         delay = min(_max_short_seconds, error.retry_after_seconds or _short_seconds)
         return {'retry': True, 'countsAttempt': False, 'delaySeconds': delay}
@@ -71,7 +71,7 @@ def _way_back(held: Held, error: BaseException) -> dict[str, Any]:
 
 
 def too_large(result: Any, error: MusterError) -> GiveUp:
-    """No attempt would make it smaller."""
+    """Returns the reason to end a message whose result is too large: another attempt would not make it smaller."""
     size = len(encode(result).encode())
     limit = error.message.partition(':')[0]
     return GiveUp(

@@ -1,4 +1,4 @@
-"""Ending claims: the outcome of each is sent until it is answered."""
+"""Ends claims: sends each outcome until it is answered."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ._held import Held, first_pause_seconds, linger_seconds, lost_codes, max_ca
 from ._tracing import TraceContext
 
 _max_batch_bytes = 1_500_000
-"""A batch takes 2 MiB."""
+"""The limit of a batch's calls together, below the service's 2 MiB to leave room for the rest of the request."""
 _final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
 
 
 class Joining:
-    """A receive that goes with the next ends, in their request. It is not held."""
+    """A receive that is sent in the same request as the next ends. The server does not hold it."""
 
     def __init__(self, args: Mapping[str, Any]) -> None:
         self.call: Request = MESSAGE_RECV_MANY, args, ABSENT
@@ -36,7 +36,7 @@ class Ends(Claims):
     """The claims of a worker, and the outcomes that are still to be sent."""
 
     _batch: bool
-    """Whether several share a request"""
+    """Whether several calls share a request"""
     _concurrency: int
     """How many messages are worked on at once"""
     _target: str | None = None
@@ -47,11 +47,11 @@ class Ends(Claims):
         self._ends: deque[End] = deque()
         self._telling = 0
         self._is_receiving = False
-        """By a request of its own"""
+        """Whether a receive is in flight, in a request of its own"""
         self._joining: Joining | None = None
 
     def _join(self, joining: Joining) -> bool:
-        """Receives with the next ends; False where there were none in a moment."""
+        """Receives in the request of the next ends. Returns False, unsent, if nothing ends within a moment."""
         with self._changed:
             self._joining = joining
             self._changed.notify_all()
@@ -61,13 +61,13 @@ class Ends(Claims):
             return self._changed.wait_for(lambda: joining.is_answered)
 
     def _is_ready(self) -> bool:
-        """Whether enough has ended, and the next receive has joined if it can."""
+        """Whether enough ends are waiting, and the next receive has joined them if it can."""
         if len(self._ends) < min(max_calls - 1, math.ceil(len(self._held) / 4)):
             return False
         return self._joining is not None or self._is_receiving or self._running >= self._concurrency
 
     def _finish(self, held: Held, error: BaseException | None, result: Any) -> None:
-        """Takes what the handler returned or raised; blocks while it settles what was reserved."""
+        """Settles open reservations, which may block, and queues the handler's outcome to be sent."""
         with self._changed:
             self._running -= 1
             self._changed.notify_all()
@@ -99,17 +99,17 @@ class Ends(Claims):
         self._forget(held)
 
     def _settle(self, held: Held, error: BaseException | None) -> None:
-        """Settles what is left of the money, or gives it back where the work has failed."""
+        """Settles open reservations, or voids them if the work has failed."""
         for reservation in held.reservations:
             if reservation.is_open:
                 try:
                     reservation.settle(0 if error is not None else None)
                 except Exception as refusal:
-                    # A refused cost is no reason to repeat work that is done.
+                    # A refused cost is no reason to repeat finished work.
                     self.logger.warning('%s: not settled: %s', held.message.id, refusal)
 
     def _forget(self, held: Held) -> None:
-        """A task that was lost. What it had reserved is left to the next attempt, where there can be one."""
+        """Drops a lost task. Its reservations are left to the next attempt, or voided if the message has ended."""
         try:
             if any(reservation.is_open for reservation in held.reservations):
                 if self.muster.message.view(message_id=held.message.id).state in _final_states:
@@ -132,7 +132,7 @@ class Ends(Claims):
                 if not self._ends:
                     return
                 if self._batch:
-                    # Other claims that end in a moment share the request.
+                    # Other claims that end within a moment share the request.
                     self._changed.wait_for(self._is_ready, linger_seconds)
                 ends = [self._ends.popleft()]
                 size = ends[0].size
@@ -151,7 +151,7 @@ class Ends(Claims):
                 self._changed.notify_all()
 
     def _deliver(self, ends: Sequence[End], joining: Joining | None) -> None:
-        """Tells how claims have ended; tries again as long as they last. What joins is tried once."""
+        """Sends ends, and retries while their claims last. A joining receive is sent only once."""
         failures = 0
         is_batch = len(ends) > 1
         pending = list(ends)
@@ -199,9 +199,9 @@ class Ends(Claims):
         self._forget_steps(completed)
 
     def _forget_steps(self, completed: Sequence[Held]) -> None:
-        """Deletes the values of the steps of completed messages, so that a run of many has room for those to come.
+        """Deletes the stored step values of completed messages, so that a run of many messages has room for more.
 
-        Those that stay, where this is not answered, go with the run.
+        If a deletion fails, the values are deleted with the run.
         """
         calls: list[Request] = [
             (NOTE_DELETE, {'scopeId': held.message.scope_id, 'key': key}, ABSENT)
@@ -212,7 +212,7 @@ class Ends(Claims):
             self._ask(calls[at : at + max_calls], True)
 
     def _send_progress(self, held: Held) -> None:
-        """The next attempt is to find what this one reached last."""
+        """Sends the last progress, if it is still unsent, for the next attempt."""
         with self._changed:
             self._changed.wait_for(lambda: not held.is_renewing, self._timeout_seconds)
         if held.progress is not ABSENT:

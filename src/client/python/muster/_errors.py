@@ -1,4 +1,4 @@
-"""What calls and handlers raise."""
+"""The exceptions of calls and handlers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ._records import ErrorCode, Message
 
 
 class MusterError(Exception):
-    """A call that failed. `code` says how: `if error.code == 'CLAIM_LOST': …`."""
+    """A call that failed. `code` is the reason: `if error.code == 'CLAIM_LOST': …`."""
 
     code: Union[ErrorCode, Literal['UNREACHABLE', 'UNREADABLE']]
-    """The API's code, UNREACHABLE if there was no answer, or UNREADABLE if it was not Muster's"""
+    """The API's code; UNREACHABLE if there was no answer, UNREADABLE if the answer was not Muster's"""
     message: str
     status: int
     """The HTTP status; 0 without an answer"""
@@ -22,7 +22,7 @@ class MusterError(Exception):
     retry_after_seconds: int | None
     """The answer's Retry-After, if any"""
     index: int | None
-    """The place of the call of an atomic batch that was refused; otherwise None"""
+    """The index of the refused call of an atomic batch; otherwise None"""
     call: str | None
     """The name of that call"""
 
@@ -61,23 +61,26 @@ class MusterError(Exception):
 
     @property
     def is_passing(self) -> bool:
-        """Whether the same call may succeed later: no answer, 429, or a failure of the server that is no damage."""
+        """Whether the same call may succeed later: no answer, a 429, or a server error other than damaged data."""
         return self.status in (0, 429) or (self.status >= 500 and not self.code.endswith('_DAMAGED'))
 
     @property
     def next_cursor(self) -> str | None:
-        """Of EVENTS_DAMAGED and MESSAGES_DAMAGED: the `cursor` that continues behind what cannot be read"""
+        """For EVENTS_DAMAGED and MESSAGES_DAMAGED, the `cursor` that continues after the damaged part; else None."""
         found = re.search(r'; cursor=(\S+) continues after them$', self.message)
         return found.group(1) if found else None
 
 
 class RetryLater(Exception):
-    """Raised by a handler: the message comes back after so many seconds.
+    """Raised by a handler: the message comes back after this many seconds.
 
-    The next attempt finds the reason as `last_error`.
+    The next attempt finds the reason in `last_error`.
 
     Args:
-        counts_attempt: False: the work was not tried, as where a quota is short, so no attempt is used up
+        seconds: the delay, at most 86,400
+        reason: why the message comes back
+        counts_attempt: False if the work was not tried, for example because a quota was short, so that no attempt is
+            used up
     """
 
     def __init__(self, seconds: float, reason: str | None = None, *, counts_attempt: bool = True) -> None:
@@ -87,50 +90,50 @@ class RetryLater(Exception):
 
 
 class GiveUp(Exception):
-    """Raised by a handler: there is no use in another attempt; the message ends REJECTED."""
+    """Raised by a handler: another attempt would be useless, so the message ends REJECTED."""
 
     def __init__(self, reason: str = 'given up') -> None:
         super().__init__(reason)
 
 
 class Asked(Exception):
-    """Raised by `task.ask`: the attempt ends, and the next one begins when somebody has answered. Let it pass."""
+    """Raised by `task.ask`: the attempt ends, and the next one begins when somebody has answered. Don't catch it."""
 
     def __init__(self) -> None:
         super().__init__('the attempt ends with a question; the next one begins with the answer')
 
 
 class ClaimLost(Exception):
-    """The claim is over, and with it the right to go on."""
+    """The claim has ended, and with it the handler's right to continue."""
 
 
 class WorkerClosed(ClaimLost):
-    """The worker stops, and has given the message back."""
+    """The worker is stopping, and gives the message back."""
 
 
 class NoResult(Exception):
-    """A message has ended without success, so it has no result."""
+    """A message ended without success, so it has no result."""
 
     def __init__(self, record: Message) -> None:
         why = record.last_error or record.reason or 'no reason was given'
         super().__init__(f'message {record.id} is {record.state}: {why}')
         self.record = record
-        """The message as it stands"""
+        """The message's current state"""
 
 
 class HoldLost(Exception):
-    """The hold of a pool is over: others may have its units."""
+    """A hold of a pool's units has ended, so others may have them."""
 
 
 class Stopped(Exception):
-    """A call that was ended by its caller."""
+    """A call was ended by its `stop`."""
 
 
 _short_codes = ('INSUFFICIENT_BUDGET', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN', 'WAITERS_FULL')
 
 
 def is_short(error: BaseException | None) -> TypeGuard[MusterError]:
-    """Whether a call was refused because a budget or a quota is short: there is more of it later."""
+    """Whether a call was refused because a budget or quota is short. The call may succeed later."""
     return isinstance(error, MusterError) and error.code in _short_codes
 
 
@@ -138,7 +141,7 @@ _max_reason_length = 2_048
 
 
 def reason_of(error: BaseException) -> str:
-    """What a handler raised, as a nack takes it: one line of at most 2,048 characters."""
+    """Returns a handler's exception as the reason of a nack: one line of at most 2,048 characters."""
     text = str(error) if isinstance(error, (RetryLater, GiveUp)) else f'{type(error).__name__}: {error}'
     line = re.sub(r'[\x00-\x1f\x7f-\x9f]+', ' ', text.encode('utf-8', 'replace').decode()).strip()
     return (line or 'no reason was given')[:_max_reason_length]

@@ -1,4 +1,4 @@
-"""A claimed message in work, and the limits of a request for several."""
+"""A claimed message being worked on, and constants of workers."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ._tracing import Attempt
 from ._transport import Stop
 
 max_calls = 100
-"""Calls of a batch."""
+"""Maximum calls of a batch."""
 linger_seconds = 0.025
 """How long a call waits for others to share its request."""
 first_pause_seconds = 0.1
 max_pause_seconds = 5.0
 lost_codes = ('CLAIM_LOST', 'MESSAGE_NOT_FOUND')
-"""Refusals after which a claim has ended."""
+"""Codes of refusals that mean that the claim has ended."""
 _progress_every_seconds = 1.0
 
 
 class Held:
-    """A claimed message in work."""
+    """A claimed message being worked on."""
 
     def __init__(self, message: Claim) -> None:
         self.message = message
@@ -35,21 +35,21 @@ class Held:
         self.reservations: list[Reservation] = []
         self.reserve_calls = 0
         self.memo_keys: set[str] = set()
-        """Notes with the values of its steps"""
+        """Keys of the notes that store its steps' values"""
         self.step_locks: dict[str, threading.RLock] = {}
-        """By the key of a step: held by the thread that does it"""
+        """By a step's key; each is held by the thread that does the step"""
         self.is_over = False
-        """The claim is over, or the message was given back: what the handler does now has no effect"""
+        """The claim has ended or the message was given back, so the handler has no further effect"""
         self.is_ending = False
-        """The work is done, and it is told soon what became of it"""
+        """The handler is done, and its outcome is queued or being sent"""
         self.reason: ClaimLost | None = None
-        """Why it is over before the work"""
+        """Why the claim ended before the work did"""
         self.stop = Stop()
-        """Ends what the handler waits for"""
+        """Ends the handler's waits"""
         self.asking: dict[str, Any] | None = None
-        """What the handler asks: this attempt ends with it, whatever the handler does after that"""
+        """The handler's question, which ends this attempt whatever the handler does afterwards"""
         self.plan: Plan | None = None
-        """The calls that are made in the step that completes it"""
+        """The calls to make with its completion"""
         self.progress: Any = ABSENT
         """Not sent yet"""
         self.progress_at = -math.inf
@@ -57,13 +57,13 @@ class Held:
         self.leased_from(time.monotonic())
 
     def leased_from(self, moment: float) -> None:
-        """Counts the lease from a moment, of time.monotonic() as all of them."""
+        """Counts the lease from this time. All times here are time.monotonic() times."""
         self.lease_ends_at = moment + self.message.lease_seconds
         self.renew_at = moment + self.message.lease_seconds / 3
 
     @property
     def due_at(self) -> float:
-        """When it is to be renewed."""
+        """When the next renewal is due."""
         if self.is_renewing:
             return math.inf
         if self.progress is ABSENT:
@@ -71,7 +71,7 @@ class Held:
         return min(self.renew_at, self.progress_at + _progress_every_seconds)
 
     def over(self, reason: ClaimLost | None = None) -> None:
-        """Ends its right to go on."""
+        """Ends the task's right to continue."""
         self.is_over = True
         if reason is not None:
             self.attempt.failed(reason)

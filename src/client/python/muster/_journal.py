@@ -14,16 +14,19 @@ from ._records import Event
 from ._transport import Stop, Transport
 
 _silent_seconds = 40
-"""A silent stream sends its position every 15 s."""
+"""A stream that is silent for longer counts as cut: one without events sends its position every 15 s."""
 _first_pause_seconds = 0.2
 _max_pause_seconds = 10.0
 
 
 class Journal(Iterator[Event]):
-    """The events of a space from a position on, as they happen. Goes on over cut connections; each event comes once."""
+    """The events of a space from a position on, as they happen.
+
+    Continues across lost connections, and returns each event once.
+    """
 
     cursor: str | None
-    """Where it stands: behind the last event that it gave. Kept, it is the `cursor` to go on with, in another process too"""
+    """The position after the last event returned. Store it as the `cursor` to continue with, even in another process"""
 
     def __init__(
         self, transport: Transport, target: str, query: Mapping[str, Any], cursor: str | None, stop: Stop
@@ -57,7 +60,7 @@ class Journal(Iterator[Event]):
         raise StopIteration
 
     def close(self) -> None:
-        """Ends it, also from another thread; it can go on from its `cursor` at any time."""
+        """Ends the iteration, also from another thread. `Muster.events` can continue from `cursor` at any time."""
         self._stop.set()
 
     def __enter__(self) -> Journal:
@@ -75,7 +78,7 @@ class Journal(Iterator[Event]):
 
 
 def _frames(lines: Iterable[str]) -> Iterator[tuple[str, str | None]]:
-    """The blocks of a stream: fields by line (WHATWG HTML, "Server-sent events")."""
+    """Reads the blocks of a stream: one field per line (WHATWG HTML, "Server-sent events")."""
     fields: dict[str, str] = {}
     for line in lines:
         if line == '':

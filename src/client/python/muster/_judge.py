@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ._client import Muster
 
 GroupRef = Union[Id, Record]
-"""A group by its id, or as its making or its view answered it"""
+"""A group: its id, or the record returned by the call that created or viewed it"""
 
 Verdict = Callable[[Task], Union[bool, None]]
-"""Whether a member's result (`outcome`) is accepted; None: others judge it"""
+"""Whether a member's result (`outcome`) is accepted; None leaves it to other judges"""
 
 _wait_seconds = 20
 _types = 'task.succeeded,task.requeued,group.task_joined,group.decided'
@@ -37,7 +37,7 @@ class Judging:
         self._is_decided = False
 
     def look(self) -> TaskGroup:
-        """The group as it stands."""
+        """Views the group."""
         if self._cursor == 'latest':
             # Before the view, so that no later event is missed.
             self._cursor = self._request(EVENT_WATCH, {'cursor': 'latest', 'limit': 1}).next_cursor
@@ -45,9 +45,9 @@ class Judging:
         return found
 
     def pending(self, group: TaskGroup) -> Iterator[Task]:
-        """The members that have succeeded since the last look and have no verdict."""
+        """Yields succeeded members without a verdict, each attempt once."""
         for task in group.members:
-            # A verdict on another member would be recorded, though it is too late.
+            # The group is decided, but a verdict on another member would still be recorded.
             if self._is_decided:
                 return
             attempt = task.task_id, task.attempts
@@ -69,9 +69,9 @@ class Judging:
                 raise
 
     def wait(self, group: TaskGroup) -> None:
-        """Waits until something has happened in the group, or for the next look.
+        """Waits until something happens in the group, or until the next look is due.
 
-        A member that joined works in its own run, where nothing is heard of it: it is judged at the next look.
+        A task that joined the group works in its own run, whose events are not watched here. The next look finds it.
         """
         if self._is_decided:
             return

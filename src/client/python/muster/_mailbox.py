@@ -20,11 +20,14 @@ _final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
 
 
 class TypedMailbox(Generic[In, Out]):
-    """A mailbox on whose types senders, workers and readers agree: `pages: TypedMailbox[Page, Text] = TypedMailbox(muster, 'pages')`.
+    """A mailbox whose payloads and results have types, on which senders, workers and readers agree.
+
+    `pages: TypedMailbox[Page, Text] = TypedMailbox(muster, 'pages')`
 
     Args:
-        name: found by it, or made
-        fields: how it is made if there is none: `max_attempts=3`
+        muster: the client
+        name: the mailbox's name; it is created if it does not exist
+        fields: how to create it: `max_attempts=3`
     """
 
     def __init__(self, muster: Muster, name: str, **fields: Any) -> None:
@@ -35,20 +38,20 @@ class TypedMailbox(Generic[In, Out]):
 
     @property
     def id(self) -> str:
-        """Its id: found by its name, or made."""
+        """Its id. Finds the mailbox by name, or creates it."""
         if self._id is None:
             self._id = self._muster.mailbox.create(name=self.name, **self._fields, unique=True).id
         return self._id
 
     def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
-        """As `muster.message.send`."""
+        """Like `muster.message.send`."""
         return self._muster.message.send(mailbox_id=self.id, scope_id=scope_id, payload=payload, **fields)
 
     def result(self, message_id: Id) -> Out:
         """Waits until a message has ended, and returns its result.
 
         Raises:
-            NoResult: it was not ACKED
+            NoResult: the message was not ACKED
         """
         while True:
             found = self._muster.message.view(message_id=message_id, wait_seconds=_wait_seconds)
@@ -56,16 +59,19 @@ class TypedMailbox(Generic[In, Out]):
                 return cast(Out, _result_of(found))
 
     def all(self, **filters: Any) -> Iterator[Message]:
-        """Its messages, oldest first, over all pages."""
+        """Iterates over its messages, oldest first. The filters are those of `muster.message.all`."""
         return self._muster.message.all(mailbox_id=self.id, **filters)
 
     def worker(self, handler: Callable[[Claim, Task], Out], **options: Any) -> Worker:
-        """A worker on it; `run` it, or use it in a `with` block."""
+        """Returns a worker on it, with options of `Worker`: call its `run`, or use it in a `with` block."""
         return Worker(self._muster, {'name': self.name, **self._fields}, handler, **options)
 
 
 class AsyncTypedMailbox(Generic[In, Out]):
-    """As `TypedMailbox`, in an asyncio program: `pages: AsyncTypedMailbox[Page, Text] = AsyncTypedMailbox(muster, 'pages')`."""
+    """Like `TypedMailbox`, in an asyncio program.
+
+    `pages: AsyncTypedMailbox[Page, Text] = AsyncTypedMailbox(muster, 'pages')`
+    """
 
     def __init__(self, muster: AsyncMuster, name: str, **fields: Any) -> None:
         self.name = name
@@ -74,32 +80,32 @@ class AsyncTypedMailbox(Generic[In, Out]):
         self._id: str | None = None
 
     async def id(self) -> str:
-        """Its id: found by its name, or made."""
+        """Its id. Finds the mailbox by name, or creates it."""
         if self._id is None:
-            # Tasks that ask at once find the same one.
+            # With `unique`, concurrent calls get the same mailbox.
             self._id = (await self._muster.mailbox.create(name=self.name, **self._fields, unique=True)).id
         return self._id
 
     async def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
-        """As `muster.message.send`."""
+        """Like `muster.message.send`."""
         return await self._muster.message.send(
             mailbox_id=await self.id(), scope_id=scope_id, payload=payload, **fields
         )
 
     async def result(self, message_id: Id) -> Out:
-        """As `TypedMailbox.result`."""
+        """Like `TypedMailbox.result`."""
         while True:
             found = await self._muster.message.view(message_id=message_id, wait_seconds=_wait_seconds)
             if found.state in _final_states:
                 return cast(Out, _result_of(found))
 
     async def all(self, **filters: Any) -> AsyncIterator[Message]:
-        """Its messages, oldest first, over all pages."""
+        """Like `TypedMailbox.all`."""
         async for message in self._muster.message.all(mailbox_id=await self.id(), **filters):
             yield message
 
     def worker(self, handler: Callable[[Claim, AsyncTask], Awaitable[Out]], **options: Any) -> AsyncWorker:
-        """A worker on it; `run` it, or use it in an `async with` block."""
+        """Returns a worker on it, with options of `AsyncWorker`: await `run`, or use it in an `async with` block."""
         return AsyncWorker(self._muster, {'name': self.name, **self._fields}, handler, **options)
 
 

@@ -1,4 +1,4 @@
-"""A client that answers from memory what a worker asks for one message, as the service does."""
+"""A client that stands in for the service: it answers a worker's calls for one message from memory."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class Clock:
         self.listeners: set[Callable[[], None]] = set()
 
     def after(self, seconds: float) -> str:
-        """The moment so many seconds from now, as messages have it."""
+        """Returns the time this many seconds from now, in the format of messages."""
         moment = (self.now + timedelta(seconds=seconds)).astimezone(timezone.utc)
         return moment.isoformat(timespec='milliseconds').replace('+00:00', 'Z')
 
     def has_passed(self, moment: str) -> bool:
-        """Whether a moment of a message is over."""
+        """Whether a time, in the format of messages, has passed."""
         return datetime.fromisoformat(moment.replace('Z', '+00:00')) <= self.now
 
     def advance(self, seconds: float) -> None:
-        """Moves on. Claims end whose deadline has passed by then."""
+        """Moves the clock forward. A claim ends if its deadline passes."""
         if not seconds >= 0:
             raise ValueError(f'a clock moves on by 0 seconds or more, not {seconds}')
         self.now += timedelta(seconds=seconds)
@@ -58,19 +58,19 @@ class Memory(Muster):
     ) -> None:
         super().__init__('http://muster.test', 'test', str(uuid.uuid4()))
         self.claimed: dict[str, Any] = message
-        """The message as it stands"""
+        """The message in its current state"""
         self.clock = clock
         self.told: dict[str, Any] | None = None
-        """How the attempt came out, as the worker told it"""
+        """The outcome of the attempt, as the worker reported it"""
         self.has_ended = threading.Event()
-        """It was told, or the claim was taken"""
+        """Set when the worker has reported the outcome"""
         self.is_lost = False
         self.kept: dict[str, dict[str, Any]] = {}
         self.reservations: list[dict[str, Any]] = []
         self.costs: dict[str, int] = {}
         self.used: dict[str, int] = {}
         self.unanswered: list[str] = []
-        """Calls that nothing here answers"""
+        """Calls that this class cannot answer"""
         self._budgets = budgets
         self._earlier = earlier
         self._waiters: dict[str, dict[str, Any]] = {}
@@ -102,7 +102,7 @@ class Memory(Muster):
         }
 
     def offer(self) -> None:
-        """Lets the message be received as it is now."""
+        """Makes the message available in its current state."""
         self.told = None
         self.is_lost = False
         self._is_received = False
@@ -110,7 +110,7 @@ class Memory(Muster):
         self._journal.clear()
 
     def lose(self) -> None:
-        """Ends the claim, and says so in the journal."""
+        """Ends the claim, and announces it in the journal."""
         self.is_lost = True
         self._journal.set()
 
@@ -125,7 +125,7 @@ class Memory(Muster):
             return endpoint.read(self._answer(endpoint.name, given(args)))
 
     def events(self, *, stop: Stop | None = None, **_: Any) -> Any:  # type: ignore[override]
-        """The loss of the claim, once it is taken."""
+        """Follows the journal, whose only event is the loss of the claim."""
 
         def follow() -> Iterator[Event]:
             end = stop or Stop()
@@ -139,7 +139,7 @@ class Memory(Muster):
         return follow()
 
     def put(self, key: str, value: Any) -> dict[str, Any]:
-        """Puts a note, and answers it without its value."""
+        """Puts a note. Returns it without its value."""
         self._puts += 1
         now = self.clock.after(0)
         created_at = self.kept.get(key, {}).get('createdAt', now)

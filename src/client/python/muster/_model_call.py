@@ -1,4 +1,4 @@
-"""A call of a model: what it has used, and what the provider says of its limits."""
+"""A model call: its usage, and the provider's remaining limits."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _TOO_MANY = 429
 
 @dataclass(frozen=True)
 class Usage:
-    """What a model call has used."""
+    """The usage of a model call."""
 
     input_tokens: int = 0
-    """All of the input, cached or not"""
+    """The whole input, cached or not"""
     output_tokens: int = 0
     cached_tokens: int = 0
-    """The part of the input that the provider has read from its cache"""
+    """The part of the input read from the provider's cache"""
 
     @property
     def tokens(self) -> int:
-        """Input and output"""
+        """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
 
 
@@ -38,7 +38,7 @@ def _number_in(usage: Mapping[str, Any], *names: str) -> int | None:
 
 
 def usage_in(body: Any) -> Usage | None:
-    """The `usage` of an answer's JSON, as OpenAI and Anthropic write it."""
+    """Returns the `usage` in an answer's JSON, in the formats of OpenAI and Anthropic; None if there is none."""
     usage: Any = cast('Mapping[str, Any]', body).get('usage') if isinstance(body, Mapping) else None
     if not isinstance(usage, Mapping):
         return None
@@ -58,14 +58,14 @@ def usage_in(body: Any) -> Usage | None:
 
 
 class ModelCall:
-    """What the function that calls a model is given, to say what the provider has answered."""
+    """A model call, passed to the function that makes it. The function reports the answer with `answered` or `used`."""
 
     usage: Optional[Usage]
     requests: int
-    """The requests that the provider has answered with success"""
+    """The number of successful requests"""
     remaining: Optional[Remaining]
     is_limited: bool
-    """Whether the provider has refused a request for its limits"""
+    """Whether the provider has refused a request with 429"""
     retry_after_seconds: Optional[float]
 
     def __init__(self, limit: Limit, providers: Sequence[ProviderHeaders]) -> None:
@@ -81,13 +81,14 @@ class ModelCall:
         self._seen: list[object] = []
 
     def answered(self, response: Any, body: Any = None) -> None:
-        """Reads an answer: a response of httpx, requests, urllib or a provider's SDK (`with_raw_response`).
+        """Reads the provider's answer: the status, the headers that report remaining limits, and the usage in the JSON.
 
-        Reads the status, the headers in which providers say what is left of their limits, and the usage in the JSON.
-        An error that has such a `response`, as those of the SDKs, or is one is read by itself.
+        If the function raises an exception that is a response, or has a `response` as those of the SDKs do, that
+        response is read without this call.
 
         Args:
-            body: its JSON, where `response.json()` does not answer it
+            response: a response of httpx, requests, urllib or a provider's SDK (`with_raw_response`)
+            body: the response's JSON, if `response.json()` does not return it
         """
         if any(response is one for one in self._seen):
             return
@@ -108,11 +109,12 @@ class ModelCall:
     def used(
         self, usage: Usage | None = None, *, amount_minor: Amount | None = None, units: int | None = None
     ) -> None:
-        """Says what was used where no JSON answer does: of a stream, say. Several add up.
+        """Reports usage that is not in a JSON answer, for example of a stream. Several reports add up.
 
         Args:
-            amount_minor: what it cost, in minor units; it counts instead of the price
-            units: the units of the quota; they count instead of the tokens
+            usage: the tokens used
+            amount_minor: the cost in minor units; it takes precedence over `price`
+            units: the units of the quota; they take precedence over the tokens
         """
         if usage is not None:
             before = self.usage or Usage()
@@ -127,7 +129,7 @@ class ModelCall:
             self.units = (self.units or 0) + units
 
     def raised(self, error: BaseException) -> None:
-        """Reads the answer in an error."""
+        """Reads the response that an exception has or is, if any."""
         for one in (getattr(error, 'response', None), error):
             if one is not None and hasattr(one, 'headers'):
                 self.answered(one)
@@ -137,5 +139,5 @@ class ModelCall:
 def _json_of(response: Any) -> Any:
     try:
         return response.json()
-    except Exception:  # noqa: BLE001: whatever there is instead is no usage
+    except Exception:  # noqa: BLE001: without JSON, there is no usage
         return None

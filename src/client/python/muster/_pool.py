@@ -1,4 +1,4 @@
-"""Units of a pool around a piece of work."""
+"""Units of a pool that are held while work runs."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ T = TypeVar('T')
 _view_seconds = 20
 _pause_seconds = 0.5
 _session = str(uuid.uuid4())
-"""Of this process: circles of waiting holders are found by it"""
+"""The session of this process, by which deadlocks among waiting holders are found"""
 
 
 class Pools(PoolCalls):
-    """The calls of pools; called with a name, a pool whose units are held: `with muster.pool('deploys').hold() as hold`."""
+    """The calls of pools. Called with a name or an id, it returns that pool: `muster.pool('deploys').hold()`."""
 
     def __init__(self, muster: Muster) -> None:
         super().__init__(muster.send)
@@ -59,22 +59,24 @@ class Pool:
         ttl_seconds: int = 300,
         stop: Stop | None = None,
     ) -> Holding:
-        """Units of the pool around a piece of work: `with muster.pool('deploys').hold() as hold: write(hold.fence)`.
+        """Holds units of the pool while a block runs: `with muster.pool('deploys').hold() as hold: write(hold.fence)`.
 
-        The block begins when the units are there; the lease is renewed meanwhile, and the units are released at its
-        end, whatever it does.
+        The block begins when the units are granted. Their lease is renewed while it runs, and they are always
+        released at its end.
 
         Args:
-            units: all or none
+            units: the units to hold, all or none
             scope_id: the run that the hold belongs to; default: a run of its own
-            holder: default: the machine's and the process's name
-            holder_session: circles of waiting holders are found by it; default: that of the process and the thread
-            lease_seconds: how soon others get the units if this process dies
-            ttl_seconds: how long to wait for the units; 0: not at all
-            stop: ends the wait
+            holder: the holder's name; default: the names of machine and process
+            holder_session: the holder's session, by which deadlocks among waiting holders are found; default: one for
+                each thread
+            lease_seconds: the length of the lease: how soon others get the units if this process dies
+            ttl_seconds: how long to wait for the units; 0 for not at all
+            stop: ends the wait, which then raises `Stopped`
 
         Raises:
-            MusterError: POOL_EXHAUSTED where the wait was in vain, DEADLOCK where it would never end
+            MusterError: POOL_EXHAUSTED if the units were not free in time, DEADLOCK if the wait would never end
+            LookupError: there is no pool with this name
             HoldLost: at the end of the block, if others may have had the units before
         """
         asked = {
@@ -89,12 +91,12 @@ class Pool:
 
 
 class Holding:
-    """Units of a pool that are held in a `with` block."""
+    """Units of a pool, held during a `with` block."""
 
     record: Hold | AcquiredHold
-    """As it was granted"""
+    """The hold as it was granted"""
     lost: Stop
-    """Set when the hold is lost; a call that is given it as `stop` ends then"""
+    """Set when the hold is lost. Pass it as `stop` to calls that should then end"""
 
     def __init__(
         self, muster: Muster, pool: str, asked: dict[str, Any], lease_seconds: float, stop: Stop | None
@@ -113,7 +115,10 @@ class Holding:
 
     @property
     def fence(self) -> int:
-        """Greater than that of everybody who held the pool before: what is protected refuses smaller ones."""
+        """Greater than every earlier holder's fence.
+
+        Pass it to the protected resource, which must refuse smaller ones.
+        """
         return self.record.fence or 0
 
     @property
@@ -136,7 +141,7 @@ class Holding:
             try:
                 self.record = self._wait(acquired.id)
                 sent_at = time.monotonic()
-                # The lease began at the grant, and it is not known here how long ago that was.
+                # The lease began when the units were granted, an unknown time ago.
                 self._insist(HOLD_RENEW, self._hold, self._stop)
             except BaseException as error:
                 self._give_up()
@@ -198,7 +203,7 @@ class Holding:
                 raise Stopped
 
     def _give_up(self) -> None:
-        """Leaves the queue, or gives back what was granted meanwhile."""
+        """Leaves the queue, or releases the units if they were granted meanwhile."""
         with suppress(MusterError):
             try:
                 self._muster.request(HOLD_CANCEL, {'holdId': self._hold['holdId']})
@@ -219,7 +224,10 @@ class Holding:
             time.sleep(_pause_seconds)
 
     def _keep(self) -> None:
-        """Renews about every third of the lease; it is over by our own clock when nobody has answered for so long."""
+        """Renews the lease after about a third of its length.
+
+        The hold counts as lost if no renewal was answered for the whole length, by the local clock.
+        """
         third = self._lease_seconds / 3
         is_answered = True
         while True:

@@ -1,4 +1,4 @@
-"""What providers say of their limits, in the headers of their answers."""
+"""Providers' limits, as reported in the headers of their answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Limit = Literal['tokens', 'requests']
 
 
 class LimitHeaders(NamedTuple):
-    """The names of two headers: how much is left of a limit, and when it begins anew."""
+    """The names of the headers for a limit's remaining units and its reset."""
 
     remaining: str
     reset: str
@@ -20,7 +20,7 @@ class LimitHeaders(NamedTuple):
 
 
 class ProviderHeaders(NamedTuple):
-    """How a provider names its limits."""
+    """The headers of a provider's limits."""
 
     tokens: LimitHeaders
     requests: LimitHeaders
@@ -38,15 +38,15 @@ KNOWN_PROVIDERS: Sequence[ProviderHeaders] = (
         LimitHeaders('anthropic-ratelimit-requests-remaining', 'anthropic-ratelimit-requests-reset'),
     ),
 )
-"""The providers whose headers are known. Others: `[*KNOWN_PROVIDERS, ProviderHeaders(…)]`"""
+"""The providers whose headers are known. To add another: `providers=[*KNOWN_PROVIDERS, ProviderHeaders(…)]`"""
 
 
 class Remaining(NamedTuple):
-    """What a provider says is left of a limit."""
+    """The state of one of a provider's limits, as reported with an answer."""
 
     units: int
     reset_at: Optional[float]
-    """When the limit begins anew, in seconds since 1970 by the clock of this process; None: it does not say"""
+    """When the limit resets, in epoch seconds by the clock of this process; None if unknown"""
 
 
 _duration = re.compile(
@@ -72,7 +72,7 @@ def _moment(text: str, now: float) -> float | None:
 def remaining_in(
     headers: Mapping[str, str], limit: Limit, providers: Sequence[ProviderHeaders], now: float
 ) -> Remaining | None:
-    """What headers, with lower-case names, say is left of a limit."""
+    """Returns the state of a limit, from headers with lower-case names; None if they don't report it."""
     for provider in providers:
         names = provider.tokens if limit == 'tokens' else provider.requests
         text = headers.get(names.remaining, '')
@@ -82,7 +82,7 @@ def remaining_in(
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
-    """How long the provider asks to wait after it has refused a call for its limits."""
+    """Returns how many seconds to wait after a 429, from headers with lower-case names; None if unknown."""
     ms = headers.get('retry-after-ms', '')
     if _number.fullmatch(ms):
         return float(ms) / 1000

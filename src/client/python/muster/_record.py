@@ -1,4 +1,4 @@
-"""What a call answers: JSON objects whose members are attributes."""
+"""The records that calls return: JSON objects whose members are attributes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 @lru_cache(maxsize=None)
 def member_of(attribute: str) -> str:
-    """`lease_expires_at` as the API spells it: `leaseExpiresAt`."""
+    """Returns an attribute's name in the API's spelling: `leaseExpiresAt` for `lease_expires_at`."""
     return re.sub(r'_([a-z0-9])', lambda found: found.group(1).upper(), attribute.rstrip('_'))
 
 
 class Unreadable:
-    """Stands for a value that could not be decoded; raises the reason where the value is read."""
+    """Stands for a value that could not be decoded. The error is raised when the value is read."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -24,7 +24,7 @@ class Unreadable:
 class Record:
     """A JSON object of the API: `claim.lease_expires_at` is its member `leaseExpiresAt`.
 
-    Members that this client does not know yet are there as well. Payloads, inputs and results are plain JSON.
+    Members that this client does not know yet can be read as well. Payloads, inputs and results are plain JSON.
     """
 
     __slots__ = ('_json',)
@@ -35,7 +35,7 @@ class Record:
         self._json = json
 
     def to_json(self) -> dict[str, Any]:
-        """The object as the API answered it."""
+        """Returns the JSON object itself."""
         return self._json
 
     if not TYPE_CHECKING:  # Type checkers know the members that are declared, and no others.

@@ -24,14 +24,14 @@ _wait_seconds = 20
 _first_pause_seconds = 0.005
 _max_pause_seconds = 0.5
 _max_step_key = 256 - len('once::') - 36
-"""The key of its note has the message's id, too."""
+"""The maximum length of a step's key. Its note's key also has a prefix and the message's id."""
 
 
 class NoteCaller:
     """Makes the calls for notes."""
 
     fence: Mapping[str, str] = {}
-    """Puts succeed only while this claim is live; empty: always"""
+    """The claim that must be live for puts to succeed; empty for none"""
 
     def __init__(self, muster: Muster) -> None:
         self.muster = muster
@@ -50,31 +50,35 @@ class RunNote:
         self._id = {'scopeId': scope_id, 'key': key}
 
     def view(self) -> Note | None:
-        """The note with its version; None: there is none."""
+        """Returns the note with its version; None if it does not exist."""
         try:
             return self._caller.call(NOTE_VIEW, self._id)
         except MusterError as error:
             return _none(error)
 
     def get(self, default: Any = None) -> Any:
-        """Its value; `default`: there is no note."""
+        """Returns its value; `default` if it does not exist."""
         note = self.view()
         return default if note is None else note.value
 
     def put(self, value: Any, *, if_version: int = ABSENT) -> PutNote:
-        """Puts a JSON value, and makes the note if there is none.
+        """Puts a JSON value. Creates the note if it does not exist.
 
         Args:
-            if_version: the version that the note must have (0: there must be none), else VERSION_CONFLICT
+            value: the value
+            if_version: the version that the note must have (0: it must not exist); default: any
+
+        Raises:
+            MusterError: VERSION_CONFLICT if the note has another version, CLAIM_LOST if the handler's claim has ended
         """
         args = {**self._id, 'value': value, 'ifVersion': if_version, **self._caller.fence}
         return self._caller.call(NOTE_PUT, args)
 
     def update(self, compute: Callable[[Any], Any]) -> Any:
-        """Changes the value: reads it, puts what `compute` makes of it (of None, if there is no note).
+        """Changes the value: reads it, calls `compute` with it (or with None if there is no note), and puts the result.
 
-        Begins again if somebody else has changed it meanwhile, so `compute` may run several times. Returns the value
-        that was put.
+        Starts again if somebody else has changed the note meanwhile, so `compute` may run several times. Returns the
+        value that was put.
         """
         pause = _first_pause_seconds
         while True:
@@ -90,14 +94,20 @@ class RunNote:
             pause = min(_max_pause_seconds, pause * 2)
 
     def delete(self, *, if_version: int = ABSENT) -> None:
-        """Deletes the note, if there is one."""
+        """Deletes the note if it exists.
+
+        Args:
+            if_version: the version that the note must have, else VERSION_CONFLICT; default: any
+        """
         try:
             self._caller.call(NOTE_DELETE, {**self._id, 'ifVersion': if_version})
         except MusterError as error:
             _none(error)
 
     def changed(self, since_version: int, stop: Stop | None = None) -> Note | None:
-        """Waits until the note has another version than this one (0: until it is made). None: it was deleted.
+        """Waits until the note's version differs from `since_version` (0: until the note is created).
+
+        Returns the note, or None if it was deleted.
 
         Raises:
             Stopped: another thread has set `stop`
@@ -116,9 +126,9 @@ class RunNote:
 
 
 class Run:
-    """A run, or a part of one: what its agents share. `Run(muster, scope_id).note('plan').update(…)`.
+    """A run or a part of one, with the data its agents share: `Run(muster, scope_id).note('plan').update(…)`.
 
-    In a handler it is `task.run`, and its notes are put only while the claim lasts.
+    In a handler it is `task.run`, and its notes can be put only while the claim lasts.
     """
 
     def __init__(self, muster: Muster, scope_id: Id, caller: NoteCaller | None = None) -> None:
@@ -126,11 +136,11 @@ class Run:
         self._caller = caller or NoteCaller(muster)
 
     def note(self, key: str) -> RunNote:
-        """The note of this key, whether there is one yet or not."""
+        """Returns the note with this key, whether it exists or not."""
         return RunNote(self._caller, self.scope_id, key)
 
     def notes(self, prefix: str = ABSENT) -> Iterator[ListedNote]:
-        """The notes whose keys begin with `prefix`, with their values, in the order of their keys."""
+        """Iterates over the notes whose keys begin with `prefix` (default: all), with their values, sorted by key."""
         cursor: Any = ABSENT
         while cursor is not None:
             args = {'scopeId': self.scope_id, 'prefix': prefix, 'values': True, 'limit': 200, 'cursor': cursor}
@@ -140,14 +150,14 @@ class Run:
 
 
 def kept(run: Run, message_id: str, key: str) -> RunNote:
-    """The note that keeps the value of a message's step. A message has keys of its own: two of a run share none."""
+    """Returns the note for the value of a step. Its key contains the message's id, so two messages share no note."""
     if not 0 < len(key) <= _max_step_key:
         raise ValueError(f'the key of a step has 1 to {_max_step_key} characters')
     return run.note(f'once:{message_id}:{key}')
 
 
 def keep(note: RunNote, value: Any) -> Any:
-    """Keeps the value of a step. Returns what the next attempt will get."""
+    """Stores the value of a step. Returns the value that the next attempt will get."""
     plain = json.loads(encode(value))
     try:
         note.put(plain, if_version=0)

@@ -1,4 +1,4 @@
-"""What SIGTERM and SIGINT close: all workers of the process that have started."""
+"""Closes all started workers of the process at SIGTERM and SIGINT."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._transport import Stop
 
 
 class Signalled(Protocol):
-    """A worker that signals close."""
+    """A worker that is closed by signals."""
 
     signals: int
     ended: Stop
@@ -27,33 +27,33 @@ _names = (signal.SIGTERM, signal.SIGINT)
 _lock = threading.Lock()
 _started: set[Signalled] = set()
 _loops: Counter[AbstractEventLoop] = Counter()
-"""How many workers run in an event loop, which has one handler of a signal."""
+"""How many workers run in each event loop. A loop has one handler per signal."""
 
 
 def add(worker: Signalled) -> None:
-    """Has signals close a worker."""
+    """Registers a worker to be closed by signals."""
     with _lock:
         _started.add(worker)
 
 
 def discard(worker: Signalled) -> None:
-    """It has ended."""
+    """Removes a worker that has ended."""
     with _lock:
         _started.discard(worker)
 
 
 def closing() -> list[Signalled]:
-    """The workers that a signal has closed, and that have not ended."""
+    """Returns the workers that a signal is closing, and that have not ended."""
     with _lock:
         return [worker for worker in _started if worker.signals > 0]
 
 
 @contextmanager
 def in_main_thread() -> Generator[None]:
-    """Hears signals by handlers of the process."""
+    """Receives signals through the process's signal handlers, during the block."""
 
     def handle(number: int, frame: FrameType | None) -> None:
-        # In a thread, as the code that the signal interrupts may hold the same locks.
+        # In a thread, because the interrupted code may hold the same locks.
         threading.Thread(target=_hear, name='muster-signal', daemon=True).start()
 
     before = {name: signal.signal(name, handle) for name in _names}
@@ -67,9 +67,9 @@ def in_main_thread() -> Generator[None]:
 
 @contextmanager
 def in_loop(loop: AbstractEventLoop) -> Generator[None]:
-    """Hears signals by an event loop, as long as one of its workers runs."""
+    """Receives signals through an event loop, while any of its workers runs."""
     _loops[loop] += 1
-    # Not in the main thread, or not on this system.
+    # Raised outside the main thread, and on systems whose event loops do not support signals.
     with suppress(NotImplementedError, RuntimeError):
         if _loops[loop] == 1:
             for name in _names:

@@ -1,4 +1,4 @@
-"""Spending on calls of models: units of a quota and money of a budget."""
+"""Model calls that spend units of a quota and money of a budget."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ T = TypeVar('T')
 _preset_cooldown_seconds = 5
 _max_cooldown_seconds = 3600
 _stale_seconds = 0.25
-"""So near to a provider's reset what is left is no news: it would be taken for the next window's."""
+"""This close to a provider's reset, reported remaining units are ignored: they would be applied to the next window."""
 
 
 @dataclass(frozen=True)
 class Spend:
-    """What a model call is paid from, and what it may take at most."""
+    """The budget and quota of a model call, and the most it may use."""
 
     budget: Optional[Id] = None
     """The budget that pays for it, by name or id"""
     quota: Optional[Id] = None
-    """The allowance that stands for the provider's limit, by name or id"""
+    """The allowance that represents the provider's limit, by name or id"""
     amount_minor: Optional[Amount] = None
     """The most that the call may cost, in minor units"""
     units: Optional[int] = None
-    """The most units of the quota that it may take"""
+    """The most units of the quota that the call may use; default 1 if the quota counts requests"""
     price: Optional[Callable[[Usage], Amount]] = None
-    """What a usage costs, in minor units. Without it all of the money is spent, unless `call.used` says what it was"""
+    """The cost of a usage, in minor units. Without it the whole amount is spent, unless `call.used` reports the cost"""
     counts: Limit = 'tokens'
     """What the quota counts"""
     label: Optional[str] = None
-    """What the money is spent for: the budget shows the sums by label"""
+    """The purpose of the cost. The budget shows the sums by label"""
     attempts: int = 3
-    """How often the function is called if the provider refuses it for its limits"""
+    """Maximum calls of the function while the provider answers 429"""
     providers: Sequence[ProviderHeaders] = KNOWN_PROVIDERS
-    """The names of headers in which providers say what is left"""
+    """The headers that report the providers' remaining limits"""
 
 
 class Spending:
@@ -101,16 +101,16 @@ class Spending:
         return call
 
     def succeeded(self, call: ModelCall) -> None:
-        """Settles both. What was not said was used as a whole."""
+        """Settles the units and the money. If the usage is unknown, the whole estimate is spent."""
         self._settle_units(call, self._units or 0)
         self._pay(has_failed=False)
 
     def failed(self, call: ModelCall, error: BaseException) -> bool:
-        """Settles what the provider has billed, gives back the rest; whether the function is to be called again."""
+        """Settles the units used. Returns whether to call the function again; if not, settles the money, too."""
         call.raised(error)
         is_again = isinstance(error, Exception) and call.is_limited and self._taken is not None
         is_again = is_again and len(self._calls) < self._asked.attempts
-        # The error raised matters more, and the reservation stays visible.
+        # The error raised matters more than a failed settlement, and the reservation stays visible.
         with suppress(MusterError):
             self._settle_units(call, 0)
         if not is_again:
@@ -124,7 +124,7 @@ class Spending:
             return
         allowance = {'allowanceId': taken.allowance_id}
         if call.is_limited:
-            # First, so that returned units are not granted to the next one that will be refused.
+            # Before the settlement, so that returned units are not granted to a call that the provider would refuse.
             wanted = call.retry_after_seconds or _preset_cooldown_seconds
             seconds = min(_max_cooldown_seconds, max(1, math.ceil(wanted)))
             reason = '429 from the provider'
@@ -134,7 +134,7 @@ class Spending:
             except MusterError as error:
                 if error.code != 'PERMISSION_DENIED':
                     raise
-                # If the key may only spend, just this call waits.
+                # If the key may only spend, only this call waits.
                 self._rest_seconds = seconds
         used = call.units
         if used is None and self._asked.counts == 'requests':
@@ -170,7 +170,7 @@ class Spending:
 
 
 def spend(spending: Spending, work: Callable[[ModelCall], T]) -> T:
-    """Takes, calls, settles; and again where the provider has refused the call for its limits."""
+    """Reserves money, takes units, calls the function, and settles both. Tries again after a 429."""
     spending.begin()
     while True:
         call = spending.take()

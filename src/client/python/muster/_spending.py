@@ -1,4 +1,4 @@
-"""Money and units around a piece of work."""
+"""Money and units for a piece of work."""
 
 from __future__ import annotations
 
@@ -33,30 +33,31 @@ T = TypeVar('T')
 
 _uuid = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', re.IGNORECASE)
 _waiter_ttl_seconds = 30
-"""Units that are granted to a process that has died are lost to the others: its place ends so soon after its last renewal."""
+"""A waiter expires this soon after its last renewal, because units granted to a dead process are lost to others."""
 _wait_seconds = _waiter_ttl_seconds // 3
 _passed = '2000-01-01T00:00:00.000Z'
-"""A reserve with a settleBy that has passed finds the reservation of its workKey, and makes none."""
+"""With a settleBy in the past, a reserve finds the reservation of its workKey but creates none."""
 
 
 @dataclass(frozen=True)
 class Settlement:
-    """The outcome of a cost."""
+    """The result of a settlement."""
 
     amount_minor: str
-    """How much was recorded as spent"""
+    """The amount recorded as spent, in minor units"""
     overdrawn_minor: str
-    """How much of it the budget could not pay for: above zero, it is overdrawn, and nothing is reserved until its limit is raised"""
+    """The part that the budget could not pay, in minor units. Above zero the budget is overdrawn, and nothing can be
+    reserved until its limit is raised"""
 
 
 class Spender:
-    """Who spends, and for what."""
+    """A task, or other work, that spends."""
 
     muster: Muster
     scope_id: str
     holder: str
     work_id: str
-    """What is paid, the same in every attempt"""
+    """The name of the work that is paid for, the same in every attempt"""
     attempt: int
     claimed_at: str | None
     """When the attempt began, by the server's clock"""
@@ -79,25 +80,25 @@ class Spender:
 
     @property
     def is_over(self) -> bool:
-        """Whether the attempt has lost its right to go on."""
+        """Whether the attempt has lost its right to continue."""
         return False
 
     def call(self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None) -> T:
-        """Makes a call, which may be held and stopped if `stop` is given."""
+        """Makes a call. stop: ends a call held at the server."""
         return self.muster.request(endpoint, args, stop=stop)
 
 
 class Reservation:
     """Money set aside for a piece of work: `with muster.reserve(…) as reservation`.
 
-    At the end of the block what is not settled yet is spent as a whole; if the block raises, it is given back.
+    If it is not settled by the end of the block, the whole amount is spent; if the block raises, it is given back.
     """
 
     record: Reserved
-    """As it was when it was made"""
+    """The record at its creation"""
     earlier: Sequence[Union[Reserved, ReservationRecord]]
-    """What earlier attempts had reserved here and spent, or may have spent, oldest first. An ACTIVE one is of an attempt that
-    died without saying what it cost; where it is of the same amount it is this one's `record`, too"""
+    """Reservations of earlier attempts that were, or may have been, spent, oldest first. An ACTIVE one belongs to an
+    attempt that died before it settled; if it has the same amount, it is also this one's `record`"""
     is_open: bool
     has_spent: bool
 
@@ -121,10 +122,11 @@ class Reservation:
         }
 
     def settle(self, amount_minor: Amount | None = None, *, label: str | None = None) -> Settlement:
-        """Records what the work has cost, by default all and be it more than was reserved, and gives back the rest.
+        """Records the cost of the work, even above the reservation, and gives back the rest.
 
         Args:
-            label: what it was spent for: the budget shows the sums by label
+            amount_minor: the cost in minor units; default: all that remains of the reservation
+            label: the purpose of the cost; the budget shows the sums by label
         """
         cost = int(self.record.remaining_minor if amount_minor is None else amount_minor)
         if cost < 0:
@@ -144,7 +146,7 @@ class Reservation:
         return Settlement(answer.entry.amount_minor, answer.entry.overdrawn_minor)
 
     def void(self) -> None:
-        """Gives back all of it."""
+        """Gives back the whole reservation."""
         self.settle(0)
 
     def _give_back(self) -> None:
@@ -172,8 +174,8 @@ class Reservation:
 def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Reservation:
     """Reserves for a piece of work.
 
-    The workKey names the work and the attempt: so an attempt finds what those before it have reserved. What one
-    that died holds goes on as this one's; what is used up or given back is followed by a new reservation.
+    The workKey names the work and the attempt, so that an attempt finds the reservations of earlier ones. It takes over
+    the reservation of an attempt that died; a spent or returned one is followed by a new reservation.
     """
     budget_id = _id_of(spender, BUDGET_LIST, 'budget', text(budget))
     wanted = {
@@ -212,7 +214,7 @@ def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Reservation:
 
 
 def _active_with(spender: Spender, budget_id: str, work_key: str) -> list[ReservationRecord]:
-    """The ACTIVE reservation of a workKey, where there is one and the key may see it."""
+    """Returns the ACTIVE reservation of a workKey, if there is one and the key may see it."""
     args: dict[str, Any] = {'budgetId': budget_id, 'state': 'ACTIVE', 'limit': 200}
     try:
         while True:
@@ -228,7 +230,7 @@ def _active_with(spender: Spender, budget_id: str, work_key: str) -> list[Reserv
 
 
 def take_units(spender: Spender, allowance: Id, units: int, stop: Stop | None = None) -> Waiter:
-    """Takes units of an allowance: at once where they are there, else in line."""
+    """Takes units of an allowance: at once if available, else in line."""
     wanted = {
         'allowanceId': _id_of(spender, ALLOWANCE_LIST, 'allowance', text(allowance)),
         'scopeId': spender.scope_id,
@@ -255,7 +257,7 @@ def take_units(spender: Spender, allowance: Id, units: int, stop: Stop | None = 
 
 
 def _keep_place(spender: Spender, waiter_id: str) -> None:
-    """The next view shows the end of a waiter that has just left the line."""
+    """Renews a waiter that is still in line. If it has left the line, the next view shows that."""
     try:
         spender.call(WAITER_RENEW, {'waiterId': waiter_id})
     except MusterError as error:
@@ -274,7 +276,11 @@ def id_by_name(
     name: str,
     call: Callable[[Endpoint[Any], Mapping[str, Any]], Any] | None = None,
 ) -> str:
-    """The id of a record that is given by id or by name, looked up once: names are unique in their space."""
+    """Returns the id of a record given by its id or its name. A name, unique in its space, is looked up once.
+
+    Raises:
+        LookupError: there is no record with this name
+    """
     if _uuid.fullmatch(name):
         return name
     if (room, name) not in muster.ids:

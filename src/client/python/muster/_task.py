@@ -1,4 +1,4 @@
-"""The services for handlers, in workers of both kinds."""
+"""The context of handlers, shared by workers with threads and in asyncio programs."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ T = TypeVar('T')
 
 
 class PrerequisiteResult(NamedTuple):
-    """What one of the messages or groups that a message is after has left."""
+    """The outcome of a prerequisite, a message or a group."""
 
     message_id: str | None
-    """None: it is a group"""
+    """None for a group"""
     group_id: str | None
-    """None: it is a message"""
+    """None for a message"""
     state: str | None
-    """How it came out"""
+    """Its final state"""
     result: Any
-    """The result of the message; of a group the list of those of its SUCCEEDED members that were not rejected.
-    None: there is none, or retention has removed it."""
+    """The message's result. For a group, a list of the results of its SUCCEEDED members except rejected ones.
+    None if there is none, or if retention has removed it."""
 
 
 class GivenAnswer(NamedTuple):
-    """What became of the last question of a message."""
+    """The outcome of a message's last question."""
 
     question: Any
-    """The question, as it was asked"""
+    """The question as asked"""
     value: Any
-    """The answer; None where nobody has answered in time"""
+    """The answer; None if nobody answered in time"""
     answered_by: str | None
-    """Who has answered, as they said"""
+    """The name that the answerer gave"""
     is_expired: bool
-    """Nobody has answered in time"""
+    """Whether nobody answered in time"""
 
 
 class _TaskSpender(Spender):
-    """A task that spends. It makes its calls until they are answered, for as long as its claim is kept."""
+    """A task that spends. It repeats its calls until they are answered, while its claim lasts."""
 
     def __init__(self, held: Held, claims: Claims, work_id: str) -> None:
         message = held.message
@@ -68,7 +68,7 @@ class _TaskSpender(Spender):
 
 
 class _TaskCaller(NoteCaller):
-    """Makes the calls for notes of a task until they are answered, for as long as its claim is kept."""
+    """Makes the calls for a task's notes. It repeats them until they are answered, while the claim lasts."""
 
     def __init__(self, held: Held, claims: Claims) -> None:
         super().__init__(claims.muster)
@@ -81,11 +81,11 @@ class _TaskCaller(NoteCaller):
 
 
 class TaskBase:
-    """What handlers of both kinds of workers can do besides their work."""
+    """The part of a handler's context that both kinds of workers share."""
 
     message: Claim
     log: logging.LoggerAdapter[logging.Logger]
-    """A logger whose lines name the message"""
+    """A logger that prefixes lines with the message's id"""
 
     def __init__(self, held: Held, claims: Claims) -> None:
         self.message = held.message
@@ -96,17 +96,17 @@ class TaskBase:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the claim was lost or cancelled, or the worker has given the message back."""
+        """Whether the claim was lost, the message was cancelled, or the worker has given the message back."""
         return self._held.reason is not None
 
     def raise_if_lost(self) -> None:
-        """Raises `ClaimLost`, or `WorkerClosed`, once the claim is over."""
+        """Raises `ClaimLost` or `WorkerClosed` if the claim has ended."""
         if self._held.reason is not None:
             raise self._held.reason
 
     @property
     def answer(self) -> GivenAnswer | None:
-        """The answer to the last question that the message has asked; None: it has asked none."""
+        """The answer to the message's last question; None if it has asked none or the question was withdrawn."""
         asked = self.message.question
         if asked is None or asked.state not in ('ANSWERED', 'EXPIRED'):
             return None
@@ -127,13 +127,14 @@ class TaskBase:
         raise Asked
 
     def finish(self, result: T, plan: Callable[[AtomicCalls], object]) -> T:
-        """Has the message completed with this result and the calls of `plan` made in one step, all or none.
+        """Completes the message with this result together with the calls of `plan`, all or none.
 
-        To be returned: `return task.finish(result, lambda t: t.message.send(…))`. If one of the calls is refused, the
-        message is given back as for any error.
+        The handler must return it: `return task.finish(result, lambda t: t.message.send(…))`. If one of the calls is
+        refused, the message is given back as for any error.
 
         Args:
-            plan: plans the calls, as in `muster.atomic`; it is called at once, and they are made once the handler has
+            result: the message's result
+            plan: plans the calls, as in `muster.atomic`; it runs at once, and the calls are made after the handler has
                 returned
         """
         self.raise_if_lost()
@@ -144,9 +145,9 @@ class TaskBase:
         return result
 
     def progress(self, value: Any) -> None:
-        """Keeps a JSON value of at most 4,096 bytes with the message: the next attempt finds it in `message.progress`.
+        """Stores a JSON value of at most 4,096 bytes with the message, for the next attempt's `message.progress`.
 
-        Does not wait. It goes out at once, at most one a second; the last one always does.
+        Does not wait for that. The value is sent at once, but at most one per second; the last one is always sent.
         """
         encode(value)
         self._claims.progressed(self._held, value)
@@ -200,7 +201,7 @@ class TaskBase:
 
 if TYPE_CHECKING:
     _Adapter = logging.LoggerAdapter[logging.Logger]
-else:  # Python 3.10 has no types of it.
+else:  # In Python 3.10, LoggerAdapter is not generic.
     _Adapter = logging.LoggerAdapter
 
 

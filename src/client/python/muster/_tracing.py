@@ -1,4 +1,4 @@
-"""Spans, wherever the API of OpenTelemetry is installed: it is no dependency."""
+"""Spans of calls and attempts, if the optional OpenTelemetry API is installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._errors import MusterError
 
 
 def _installed() -> tuple[Any, Any]:
-    """Its modules for traces and contexts; None where it is not installed."""
+    """Returns OpenTelemetry's modules for traces and contexts; None for each if the API is not installed."""
     try:
         return importlib.import_module('opentelemetry.trace'), importlib.import_module('opentelemetry.context')
     except ImportError:
@@ -30,17 +30,17 @@ _messaging = {
     'message.complete': ('settle', 'CLIENT'),
     'message.nack': ('settle', 'CLIENT'),
 }
-"""The operations of https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/ among the calls"""
+"""Calls that are operations of https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/"""
 
 
 class TraceContext(NamedTuple):
-    """Where a call belongs in a trace, as the headers of W3C Trace Context have it."""
+    """The trace of a call, as in the headers of W3C Trace Context."""
 
     traceparent: str | None = None
     tracestate: str | None = None
 
     def headers(self) -> dict[str, str]:
-        """The headers of a request that belongs there."""
+        """Returns the headers of a request in this trace."""
         if not self.traceparent:
             return {}
         return {'traceparent': self.traceparent, **({'tracestate': self.tracestate} if self.tracestate else {})}
@@ -59,7 +59,7 @@ def _trace_context_of(span: Any) -> TraceContext:
 
 
 def _remote(trace_context: TraceContext) -> Any:
-    """The context of the span that it names; None where it names none."""
+    """Returns the context of the span that a trace context names; None if it names none."""
     match = _form.fullmatch(trace_context.traceparent or '')
     if match is None:
         return None
@@ -80,13 +80,13 @@ def _fail(span: Any, error: BaseException) -> None:
 
 
 class CallSpan:
-    """The span of a call; by itself, where none is made."""
+    """The span of a call. This base class is for programs without OpenTelemetry: it records nothing."""
 
     def __init__(self, trace_context: TraceContext) -> None:
         self.headers = trace_context.headers()
 
     def answered(self, body: Any) -> None:
-        """Tells of the messages that were sent or received."""
+        """Records the messages that were sent or received."""
 
 
 class _RecordedCall(CallSpan):
@@ -113,7 +113,7 @@ class _RecordedCall(CallSpan):
 
 @contextmanager
 def in_call_span(name: str, args: Mapping[str, Any], url: SplitResult, trace_context: TraceContext) -> Generator[CallSpan]:
-    """Opens a span for a call, as a part of the active one or at a trace_context."""
+    """Opens a span for a call, as a child of the span that `trace_context` names or else of the active span."""
     if _trace is None:
         yield CallSpan(trace_context)
         return
@@ -158,11 +158,11 @@ def _of_message(verb: str, operation: str, mailbox_id: Any, message_id: Any) -> 
 
 
 class Attempt:
-    """The span of an attempt, if there is one: it goes on with the trace of the message's send, and is linked to that."""
+    """The span of an attempt, if any. It continues the trace of the message's send, and is linked to it."""
 
     def __init__(self, message: Any) -> None:
         self.trace_context = TraceContext(message.traceparent, message.tracestate)
-        """Where what the attempt publishes belongs: in its span or else where the message was sent"""
+        """The trace for messages that the attempt publishes: its span, or else the trace of the message's send"""
         self._span: Any = None
         if _trace is None:
             return
@@ -182,7 +182,7 @@ class Attempt:
             self.trace_context = own
 
     def active(self) -> AbstractContextManager[Any]:
-        """What is done meanwhile is a part of it."""
+        """Makes the span the active one during a `with` block."""
         if self._span is None:
             return nullcontext()
         manager: AbstractContextManager[Any] = _trace.use_span(
@@ -191,12 +191,12 @@ class Attempt:
         return manager
 
     def failed(self, error: BaseException) -> None:
-        """Says why it failed."""
+        """Records the error."""
         if self._span is not None:
             _fail(self._span, error)
 
     def end(self) -> None:
-        """Ends it, once."""
+        """Ends the span, once."""
         span, self._span = self._span, None
         if span is not None:
             span.end()

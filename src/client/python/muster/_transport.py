@@ -1,4 +1,4 @@
-"""Requests over kept connections, with retries."""
+"""Requests over keep-alive connections, with retries."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _max_pause_seconds = 60
 """A longer Retry-After is left to the caller."""
 _first_pause_seconds = 0.1
 _kept_seconds = 4.0
-"""Servers close connections that are idle for longer; Node after 5 s."""
+"""How long an idle connection is reused. Servers close connections that are idle for longer, Node after 5 s."""
 
 
 class Stop:
-    """Ends calls from another thread: those under way at once, later ones before they begin."""
+    """Ends calls from another thread: calls in flight at once, later ones before they begin. They raise `Stopped`."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -36,7 +36,7 @@ class Stop:
         self._ends: set[Callable[[], None]] = set()
 
     def set(self) -> None:
-        """Ends them."""
+        """Ends the calls."""
         with self._lock:
             self._event.set()
             ends = list(self._ends)
@@ -48,11 +48,11 @@ class Stop:
         return self._event.is_set()
 
     def wait(self, seconds: float | None) -> bool:
-        """Waits so long, or until it is set; answers whether it is."""
+        """Waits this long (None: without a limit), or until it is set. Returns whether it is set."""
         return self._event.wait(seconds)
 
     def add(self, end: Callable[[], None]) -> None:
-        """Calls `end` when it is set, or now if it is."""
+        """Calls `end` when it is set, or at once if it already is."""
         with self._lock:
             self._ends.add(end)
             is_set = self._event.is_set()
@@ -60,7 +60,7 @@ class Stop:
             end()
 
     def remove(self, end: Callable[[], None]) -> None:
-        """Forgets what `add` was given."""
+        """Removes a function that was added."""
         with self._lock:
             self._ends.discard(end)
 
@@ -78,7 +78,7 @@ class _Outcome:
 
 
 class Transport:
-    """One server, one key. Threads may share it: each call under way has a connection of its own."""
+    """The connections to one server, with one key. Threads may share it: each call in flight has its own connection."""
 
     def __init__(self, url: str, key: str | Callable[[], str], *, attempts: int, timeout_seconds: float) -> None:
         parts = urlsplit(url)
@@ -125,7 +125,7 @@ class Transport:
                 raise Stopped
 
     def lines(self, target: str, *, silent_seconds: float, stop: Stop) -> Iterator[str]:
-        """The lines of a stream, until it is cut or silent for too long; that is raised as UNREACHABLE."""
+        """Yields the lines of a stream. Raises UNREACHABLE when the stream is cut or silent for too long."""
         connection = self._new(silent_seconds)
         end = _cutter(connection)
         stop.add(end)
@@ -152,7 +152,7 @@ class Transport:
         return f'Bearer {self._key() if callable(self._key) else self._key}'
 
     def close(self) -> None:
-        """Closes connections that are not in use; later calls open new ones, which are not kept."""
+        """Closes idle connections. Later calls open new ones, and close them again."""
         self._is_closed = True
         while self._idle:
             self._idle.pop()[0].close()
@@ -166,7 +166,7 @@ class Transport:
         timeout_seconds: float,
         stop: Stop | None,
     ) -> _Outcome | Exception:
-        """One attempt: the answer, or why there was none."""
+        """Makes one attempt. Returns the response, or an error if it did not arrive completely."""
         while True:
             connection, is_new = self._connection(timeout_seconds)
             end = _cutter(connection)
@@ -176,7 +176,7 @@ class Transport:
                 if stop is not None and stop.is_set():
                     raise Stopped
                 connection.request(method, self._base + target, data, headers)
-                # It may have been set before there was anything to cut.
+                # `stop` may have been set before there was a connection to cut.
                 if stop is not None and stop.is_set():
                     raise Stopped
                 response = connection.getresponse()
@@ -185,7 +185,7 @@ class Transport:
                 connection.close()
                 if stop is not None and stop.is_set():
                     raise Stopped from None
-                # An idle connection that the server has closed meanwhile says nothing about the server.
+                # The server may have closed an idle connection. Try another one.
                 if not is_new and isinstance(error, (ConnectionError, http.client.BadStatusLine)):
                     continue
                 return error
@@ -244,7 +244,7 @@ class Transport:
 
 
 def _cutter(connection: http.client.HTTPConnection) -> Callable[[], None]:
-    """Ends what waits for this connection."""
+    """Returns a function that ends every wait for this connection."""
 
     def cut() -> None:
         live = cast('socket.socket | None', connection.sock)
@@ -256,7 +256,7 @@ def _cutter(connection: http.client.HTTPConnection) -> Callable[[], None]:
 
 
 def _pause_before(outcome: _Outcome | Exception, attempt: int) -> float | None:
-    """Seconds before the next attempt, with jitter; None if there is none."""
+    """Returns the seconds before the next attempt, with jitter; None if there is none."""
     spread = 1 + random.random() / 4
     if isinstance(outcome, Exception):
         return _first_pause_seconds * 2 ** (attempt - 1) * spread

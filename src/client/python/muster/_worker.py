@@ -22,44 +22,62 @@ from ._task import PrerequisiteResult, TaskBase
 T = TypeVar('T')
 
 Handler = Callable[[Claim, 'Task'], Any]
-"""Does the work of a message and returns its result; raises RetryLater, GiveUp, or anything for another attempt"""
+"""A function that works on a message and returns its result. It may raise RetryLater or GiveUp; any other exception
+leads to another attempt."""
 
 
 class Task(TaskBase):
-    """The services for a handler."""
+    """The context of a handler: operations on the message that it works on."""
 
     def wait(self, seconds: float) -> None:
-        """Sleeps; raises `ClaimLost` or `WorkerClosed` the moment the claim is over."""
+        """Sleeps for this many seconds. Raises `ClaimLost` or `WorkerClosed` as soon as the claim has ended."""
         self._held.stop.wait(seconds)
         self.raise_if_lost()
 
     def reserve(self, budget: Id, amount_minor: Amount) -> Reservation:
-        """Sets money aside from a budget, given by name or id: `with task.reserve('llm', 500) as reservation: reservation.settle(320)`.
+        """Sets money aside for the work: `with task.reserve('llm', 500) as reservation: reservation.settle(320)`.
 
-        What the handler does not settle is spent as a whole when it returns, and given back when it raises. An
-        attempt after a crash finds the reservation again.
+        `settle` records the cost. Without it, the whole amount is spent when the block or the handler ends, and given
+        back when it raises. An attempt after a crash finds the reservation again, and lists the reservations of
+        previous attempts in `earlier`.
+
+        Args:
+            budget: the budget, by name or id
+            amount_minor: the most that the work may cost, in minor units
+
+        Raises:
+            MusterError: INSUFFICIENT_BUDGET if the budget has too little left
+            LookupError: there is no budget with this name
         """
         return self._reserve(budget, amount_minor)
 
     def units(self, allowance: Id, units: int = 1) -> Waiter:
-        """Takes units of an allowance, given by name or id; waits in line until they are granted."""
+        """Takes units of an allowance, given by name or id. Waits in line until they are granted."""
         return self._units(allowance, units)
 
     def spend(self, asked: Spend, work: Callable[[ModelCall], T]) -> T:
-        """As `Muster.spend`, for this message: an attempt after a crash goes on with what was reserved."""
+        """Like `Muster.spend`, for this message. An attempt after a crash continues with the reservation."""
         return spend(self._spending(asked), work)
 
     @property
     def run(self) -> Run:
-        """The message's run: `task.run.note(key)` are values that its agents share; they are put only while the claim lasts."""
+        """The message's run. `task.run.note(key)` is a value that its agents share; it can be put only while the claim
+        lasts."""
         return self._run
 
     def once(self, key: str, step: Callable[[], T]) -> T:
-        """Does a step once, whatever becomes of this attempt: `page = task.once('fetch', lambda: fetch(url))`.
+        """Does a step once for all attempts: `page = task.once('fetch', lambda: fetch(url))`.
 
-        Its JSON value is kept with the run, under a key of the message's own, and later attempts get it without doing
-        the step again. Kept only while the claim lasts (else ClaimLost), until the message is completed. What the step
-        does outside may still happen twice if the process dies in the midst of it.
+        The step's JSON value is stored with the run, under a key of this message, and later attempts get it without
+        repeating the step. It is kept until the message is completed. External effects of the step may still happen
+        twice if the process dies during it.
+
+        Args:
+            key: the step's name, unique among the message's steps
+            step: does the step and returns its value
+
+        Raises:
+            ClaimLost: the claim ended before the value was stored
         """
         note = self._kept(key)
         # If threads of a handler ask for a step at the same time, the second finds the stored value of the first.
@@ -76,57 +94,66 @@ class Task(TaskBase):
         expires_in_seconds: int | None = None,
         on_expiry: Literal['RETURN', 'FAIL'] | None = None,
     ) -> NoReturn:
-        """Asks a person, or another program, and ends this attempt, which does not count.
+        """Asks a person or another program, and ends this attempt without counting it.
 
-        Nobody holds the message until somebody has answered. The next attempt begins with `answer`:
+        Nobody holds the message until there is an answer. The next attempt begins with `answer`:
         `answer = task.answer or task.ask('Publish?', options=['yes', 'no'])`
 
         Args:
-            question: any JSON of at most 4,096 bytes
+            question: any JSON value of at most 4,096 bytes
             options: the answers to choose from; default: any answer
-            expires_in_seconds: for how long it can be answered; default: a week
-            on_expiry: what becomes of the message then: `RETURN`, the next attempt, or `FAIL`
+            expires_in_seconds: how long the question can be answered; default: a week
+            on_expiry: without an answer by then, `RETURN` begins the next attempt, and `FAIL` fails the message
+
+        Raises:
+            Asked: always; don't catch it
         """
         self._ask(question, options, expires_in_seconds, on_expiry)
 
     def results(self) -> list[PrerequisiteResult]:
-        """Fetches what the messages and groups that the message is after (`message.after`) have left, in their order."""
+        """Fetches the results of the message's prerequisites (`message.after`), in order."""
         return self._results()
 
 
 class Worker(Core[Muster, Handler]):
     """Works on the messages of a mailbox, each in a thread: `Worker(muster, 'jobs', handle, concurrency=10).run()`.
 
-    Receives them, keeps their claims, completes them with what the handler returns and gives them back when it
-    raises. Handlers that go on for long look at `task.is_lost`, or call `task.raise_if_lost()`, now and then.
+    Receives messages, keeps their claims, completes them with the handler's result, and gives them back when the
+    handler raises. A long-running handler should check `task.is_lost` or call `task.raise_if_lost()` now and then.
 
     Args:
-        mailbox: its name, made if there is none; its fields, to make it so; or `{'mailbox_id': …}`
-        scope_id: receives from this scope and what is below it; `*`: from all runs in turn
+        muster: the client
+        mailbox: its name, created if it does not exist; its fields, to create it with these; or `{'mailbox_id': …}`
+        handler: works on each message
+        scope_id: receives from this scope and those below it; `*` for all runs in turn
         concurrency: how many messages are worked on at once
-        holder: who works, for people; default: the machine's name and the process's number
-        lease_seconds: a claim is renewed at a third of it
-        results_to: publishes what the handler returns into this mailbox, in the same step, in the message's scope
+        holder: the worker's name, for people; default: the names of machine and process; for an INBOX, its recipient_id
+        lease_seconds: the length of the lease, which is renewed at a third of it
+        results_to: publishes the handler's result into this mailbox, in the same step and in the message's scope
         wait_seconds: how long a receive is held at the server
-        batch: receives many at a time and ends many at a time
-        close_seconds: how long work may go on after `close`; what is not done then is given back
-        close_on_signals: where a worker's `run` is in the main thread, SIGTERM and SIGINT close this one, too,
-            once it has started; a second signal at once
+        batch: receives and ends many messages at a time
+        close_seconds: how long work may continue after `close`; unfinished messages are then given back
+        close_on_signals: closes the worker at SIGTERM and SIGINT, and ends it at once at a second signal; this needs
+            some worker's `run` in the main thread
+        logger: default: the logger `muster.worker`
     """
 
     _is_started = False
 
     def start(self) -> Worker:
-        """Starts it; `close` ends it."""
+        """Starts the worker, and returns it at once. `close` stops it."""
         if not self._is_started:
             self._is_started = True
             self._start()
         return self
 
     def run(self) -> None:
-        """Works until it is closed, by `close` or a signal. Raises what it cannot go on without.
+        """Works until the worker is closed, by `close` or by a signal.
 
-        A signal closes all workers of the process; then this returns when all of them have ended.
+        A signal closes all workers of the process. This call then returns when all of them have ended.
+
+        Raises:
+            MusterError: the worker could not continue, for example because its key or its mailbox was refused
         """
         hears = self._close_on_signals and threading.current_thread() is threading.main_thread()
         with _signals.in_main_thread() if hears else nullcontext():
@@ -138,16 +165,16 @@ class Worker(Core[Muster, Handler]):
             raise self._failure
 
     def close(self, seconds: float | None = None) -> None:
-        """Stops: receives nothing more, and lets the work go on for so many seconds.
+        """Stops: receives nothing more, and lets work continue for this many seconds (default: `close_seconds`).
 
-        What is not done then is given back, and its handler told.
+        Then unfinished messages are given back, and their handlers see `task.is_lost`.
         """
         if self._is_started:
             self._close_soon(self._close_seconds if seconds is None else seconds)
             wait_for(self.ended)
 
     def drained(self) -> None:
-        """Waits until nothing is left to do in the mailbox, for whichever worker: nothing READY, DELAYED or CLAIMED."""
+        """Waits until no worker has anything left to do in the mailbox: nothing is READY, DELAYED or CLAIMED."""
         while not self.ended.is_set():
             if self._mailbox_id is None:
                 self.ended.wait(0.05)
@@ -178,4 +205,4 @@ class Worker(Core[Muster, Handler]):
             self._finish(held, None, result)
 
     def _interrupt(self, held: Held) -> None:
-        """Handlers see it by `task.is_lost`, and what they wait for by `task` ends."""
+        """Does nothing: handlers check `task.is_lost`, and their waits have been ended."""

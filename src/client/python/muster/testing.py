@@ -1,4 +1,4 @@
-"""For the tests of handlers: a task without a server, and a server for the rest.
+"""Tests of handlers: a task that needs no server, and a server for other tests.
 
 ```python
 from muster.testing import TestServer, TestTask
@@ -40,7 +40,7 @@ _final_states = ('ACKED', 'REJECTED', 'FAILED')
 
 
 def claimed(payload: Any, clock: Clock | None = None, **fields: Any) -> Claim:
-    """A claimed message with this payload, in its first attempt; `fields` replace what it has."""
+    """Returns a claimed message with this payload, in its first attempt. `fields` override its fields."""
     clock = clock or Clock()
     attempt = fields.get('attempt', 1)
     nothing: dict[str, Any] = dict.fromkeys(
@@ -72,26 +72,26 @@ def claimed(payload: Any, clock: Clock | None = None, **fields: Any) -> Claim:
 
 @dataclass(frozen=True)
 class TestEnd:
-    """How an attempt came out."""
+    """The outcome of an attempt."""
 
     __test__ = False
 
     state: str
-    """The message's state; LOST: the claim was over before the handler"""
+    """The message's state, or LOST if the claim ended before the handler did"""
     result: Any = None
-    """What the handler returned, as the service would keep it; None unless ACKED"""
+    """The handler's return value as the service would store it; None unless ACKED"""
     error: str | None = None
-    """The reason that is kept with the message; None: none"""
+    """The reason stored with the message; None if there is none"""
     raised: BaseException | None = None
-    """What the handler raised"""
+    """The exception that the handler raised, if any"""
     delay_seconds: int = 0
     """The pause before the next attempt"""
     question: Any = None
-    """What it has asked; None: nothing"""
+    """The question asked; None if there is none"""
 
 
 class _Outcome:
-    """What a handler did in one attempt."""
+    """The outcome of a handler in one attempt."""
 
     def __init__(self) -> None:
         self.result: Any = None
@@ -100,7 +100,7 @@ class _Outcome:
 
     @contextmanager
     def watched(self) -> Generator[None, None, None]:
-        """Around the call of the handler."""
+        """Records the exception of the handler's call, and that it has run."""
         try:
             yield
         except BaseException as error:
@@ -113,14 +113,15 @@ class _Outcome:
 class TestTask:
     """A claimed message for the unit test of a handler, without a server.
 
-    The real worker runs the handler, and what that would ask the service is answered from memory.
+    The real worker runs the handler, and its calls to the service are answered from memory.
 
     Args:
-        clock: dates its moments; move it past a deadline, and the claim is lost
-        budgets: the only budgets that there are, with what each has; default: any name, without a limit
-        results: what the messages that it is after have left: `task.results()` answers it
-        notes: the notes that its run has, by key
-        fields: of the message: `attempt=2, progress=…`
+        payload: the message's payload
+        clock: the clock for the task's times; moving it past the deadline loses the claim
+        budgets: the only budgets, each with its amount in minor units; default: any name works, without a limit
+        results: the results of its prerequisites, which `task.results()` returns
+        notes: the notes of its run, by key
+        fields: fields of the message: `attempt=2, progress=…`
     """
 
     __test__ = False
@@ -148,7 +149,7 @@ class TestTask:
 
     @property
     def message(self) -> Claim:
-        """The message as it stands; the next attempt receives it so."""
+        """The message in its current state, which the next attempt receives."""
         return Claim(self._memory.claimed)
 
     @property
@@ -158,29 +159,29 @@ class TestTask:
 
     @property
     def spent(self) -> dict[str, int]:
-        """What was spent, in minor units, by budget."""
+        """The money spent, in minor units, by budget."""
         return dict(self._memory.costs)
 
     @property
     def units(self) -> dict[str, int]:
-        """The units that were used, by allowance."""
+        """The units used, by allowance."""
         return dict(self._memory.used)
 
     def answer(self, value: Any, answered_by: str = 'somebody') -> None:
-        """Answers what the handler has asked; the next attempt begins with it."""
+        """Answers the handler's question. The next attempt begins with the answer."""
         question = self._memory.claimed['question']
         if question is None or question['state'] != 'OPEN':
             raise RuntimeError('the handler has asked nothing')
         self._close(state='ANSWERED', answer=value, answeredBy=answered_by, answeredVia='API')
 
     def lose(self) -> None:
-        """Takes the claim away during a run, as a cancelled message loses it."""
+        """Loses the claim during a run, as when a message is cancelled."""
         if self._state != 'CLAIMED':
             raise RuntimeError('no handler is at work: lose it from within, or beside, a run')
         self._memory.lose()
 
     def run(self, handler: Handler) -> TestEnd:
-        """Makes the next attempt: has a worker run the handler, and returns what becomes of the message."""
+        """Makes the next attempt: runs the handler in a worker. Returns the outcome."""
         outcome = _Outcome()
 
         def work(message: Claim, task: Task) -> Any:
@@ -198,7 +199,7 @@ class TestTask:
         return self._end_of(outcome)
 
     async def run_async(self, handler: AsyncHandler) -> TestEnd:
-        """As `run`, for a handler of an `AsyncWorker`."""
+        """Like `run`, for a handler of an `AsyncWorker`."""
         outcome = _Outcome()
 
         async def work(message: Claim, task: AsyncTask) -> Any:
@@ -223,7 +224,7 @@ class TestTask:
         return {'mailbox_id': self._memory.claimed['mailboxId']}
 
     def _begin(self) -> Memory:
-        """Claims the message; passes over the time that a DELAYED one waits."""
+        """Claims the message. Skips the delay of a DELAYED one."""
         if self._state == 'CLAIMED':
             raise RuntimeError('it is at work: let the run before end')
         if self._state in _final_states:
@@ -252,7 +253,7 @@ class TestTask:
         return memory
 
     def _await(self, ended: Stop, outcome: _Outcome) -> None:
-        """Waits for the end of the attempt, or of a worker that cannot go on."""
+        """Waits for the end of the attempt, or of a worker that cannot continue."""
         memory = self._memory
         while not (memory.has_ended.wait(0.005) or (memory.is_lost and outcome.has_run.is_set()) or ended.is_set()):
             pass
@@ -285,7 +286,7 @@ class TestTask:
 
 
 class TestHold:
-    """A hold for the unit test of what runs in `with muster.pool(…).hold() as hold`."""
+    """A hold for the unit test of a block `with muster.pool(…).hold() as hold`."""
 
     __test__ = False
 
@@ -317,16 +318,16 @@ class TestHold:
 
     @property
     def is_lost(self) -> bool:
-        """As `Holding.is_lost`."""
+        """Like `Holding.is_lost`."""
         return self.lost.is_set()
 
     def check(self) -> None:
-        """As `Holding.check`."""
+        """Like `Holding.check`."""
         if self.is_lost:
             raise HoldLost('the test has taken it')
 
     def lose(self) -> None:
-        """Loses it: others may have the units."""
+        """Loses the hold: sets `lost`, and `check` raises `HoldLost`."""
         self.lost.set()
 
 
@@ -334,10 +335,11 @@ class TestServer:
     """A server for tests, in a process that ends with this one: `with TestServer() as server: server.muster…`.
 
     It has the embedded store with a fresh space, all limits at their maxima, and may send webhooks to loopback
-    addresses. It logs nothing unless LOG_LEVEL says so, and then to stderr.
+    addresses. It logs to stderr, but only if LOG_LEVEL is set.
 
     Raises:
         FileNotFoundError: the program `muster` is not installed
+        RuntimeError: the server cannot start
     """
 
     __test__ = False
@@ -359,14 +361,14 @@ class TestServer:
         self.muster = Muster(self.url, self.key, self.space_id)
 
     def space(self) -> Muster:
-        """A client for another space: a test that begins with one meets nothing of the others."""
+        """Returns a client for another, new space. A test with its own space sees nothing of the others."""
         stdin = cast('IO[str]', self._process.stdin)
         stdin.write('\n')
         stdin.flush()
         return Muster(self.url, self.key, self._read()['spaceId'])
 
     def stop(self) -> None:
-        """Ends the server, and deletes its data. What does not call it leaves that to the end of the process."""
+        """Ends the server and deletes its data. Without this call, both happen when the process ends."""
         self.muster.close()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
@@ -388,7 +390,7 @@ class TestServer:
 
 
 def _command() -> list[str]:
-    """The program `muster`: that of MUSTER_SERVER, of the nearest node_modules, or of PATH."""
+    """Returns the command of the program `muster`: from MUSTER_SERVER, the nearest node_modules, or PATH."""
     folders = [Path.cwd(), *Path.cwd().parents]
     installed = [folder / 'node_modules/.bin/muster' for folder in folders]
     found = os.environ.get('MUSTER_SERVER') or next((str(path) for path in installed if path.exists()), None)

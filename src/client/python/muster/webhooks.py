@@ -1,4 +1,4 @@
-"""Checks that webhook messages are Muster's (Standard Webhooks 1.0)."""
+"""Verifies that webhook messages are Muster's (Standard Webhooks 1.0)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ._records import Event
 
 
 class WebhookError(Exception):
-    """A webhook message that is not genuine, or too old."""
+    """The message has no valid signature, or its timestamp is too far from now."""
 
 
 @dataclass(frozen=True)
 class WebhookMessage:
-    """A webhook message that is genuine."""
+    """A webhook message whose signature has been verified."""
 
     type: str
     """The event's type; `destination.test` for a test"""
     timestamp: str
     """When the event happened"""
     data: Event
-    """The event, as the journal has it"""
+    """The event as in the journal"""
 
 
 def verify_webhook(
@@ -40,18 +40,20 @@ def verify_webhook(
     tolerance_seconds: float = 300,
     now: float | None = None,
 ) -> WebhookMessage:
-    """Checks that a webhook message is Muster's, and returns it.
+    """Verifies that a webhook message is Muster's, and returns it.
 
-    Takes the body exactly as it came: parsed and serialized again it may differ. Messages may come
-    twice: drop a `data.event_id` that you have seen.
+    Messages may come twice, so drop a `data.event_id` that you have seen.
 
     Args:
-        secret: the `signing_secret` of the destination; several while one is replaced
-        tolerance_seconds: how old, or how far ahead, a message may be
-        now: the present time in epoch seconds, instead of the clock's
+        body: the body exactly as received: parsed and serialized again, it may differ
+        headers: the request's headers
+        secret: the destination's `signing_secret`; several while one is being replaced
+        tolerance_seconds: how old, or how far in the future, a message may be
+        now: the current time in epoch seconds; default: the clock's
 
     Raises:
-        WebhookError: the signature is not of that secret, or the message is older than the tolerance
+        WebhookError: no signature matches a secret, the timestamp is outside the tolerance, or a header is missing
+        ValueError: a secret is not a `signing_secret`
     """
     named = {name.lower(): value for name, value in headers.items()}
 
