@@ -1,4 +1,4 @@
-"""What the tests of the Python client share."""
+"""Shared parts of the tests of the Python client."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ServerTest(unittest.TestCase):
         self.mailbox_id = self.muster.mailbox.create(name=self.name).id
 
     def send(self, *payloads: object, **fields: object) -> list[str]:
-        """Sends messages; answers their ids."""
+        """Sends messages; returns their ids."""
         args = {'mailbox_id': self.mailbox_id, 'scope_id': self.scope_id, **fields}
         calls = [self.muster.call.message.send(payload=payload, **args) for payload in payloads]  # type: ignore[arg-type]
         parts = [calls[at : at + 100] for at in range(0, len(calls), 100)]
