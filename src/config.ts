@@ -63,7 +63,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const maxSeconds = 2_147_483;
 /** Each snapshot is a full copy of the store, so a larger number must be a typo. */
 const maxSnapshots = 10_000;
-/** Far beyond what any plan keeps. */
+/** Far longer than any plan's retention. */
 const maxSealSeconds = 315_360_000;
 
 const printable = /^[!-~]{1,255}$/;
@@ -240,7 +240,10 @@ function httpUrl(text: string): string {
   return text;
 }
 
-/** Paths are appended to it, so it has no query. It has no login, which every reader of a link would get. */
+/**
+ * Links append paths to it, so it must have no query. It must have no login either: everyone who sees a link would get
+ * it.
+ */
 function publicUrl(text: string): string {
   const { protocol, username, password, host, pathname, href, origin } = new URL(text);
   const isPlain = username === '' && password === '' && !/[?#]/.test(text);
@@ -248,7 +251,7 @@ function publicUrl(text: string): string {
   return pathname === '/' ? origin : href.replace(/\/+$/, '');
 }
 
-/** Kept as written, because tokens must have exactly this text. */
+/** Kept as written, because the `iss` of tokens must match this text exactly. */
 function issuerUrl(text: string): string {
   const { username, password } = new URL(text);
   const isPlain = username === '' && password === '' && !/[?#]/.test(text);

@@ -17,7 +17,7 @@ import { afterLoss } from './snapshot/restore.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import type { SnapshotterOptions } from './workers/workers.ts';
 
-/** How long a start-up step may take to finish at shutdown; a hung store would block it. */
+/** How long shutdown waits for a start-up step; a hung store would otherwise block it. */
 const stepMs = 1_500;
 
 const prepareRetryMs = 1_000;

@@ -1,5 +1,6 @@
-// npm test: the suite in parts, each a mocha process with its own Redis. Four run at once, as many tests mostly wait; those
-// that are bounded by time, and lint and types, begin when others have ended. For any other choice of files: npx mocha <files>.
+// npm test: the suite in parts, each a mocha process with its own Redis. Four run at once, as many tests mostly wait;
+// parts that are bounded by time, and lint and types, begin when others have ended. For any other choice of files: npx
+// mocha <files>.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -31,7 +32,10 @@ const moments = [
 interface Result {
   readonly passed: number;
   readonly failed: number;
-  /** What it printed of its failures. Shown again at the end, as a log of this length is often kept or read from its end. */
+  /**
+   * The failures that it printed. They are shown again at the end, because a log of this length is often kept or read
+   * from its end.
+   */
   readonly failures: string;
 }
 
@@ -43,7 +47,7 @@ const endsWithinMs = 30_000;
 const filesOf = (places: readonly string[]): string[] =>
   places.map((place) => (place.endsWith('.ts') ? `test/${place}` : `test/${place}/**/*.test.ts`));
 
-/** Runs tests, without these. `live`: prints output as it comes, otherwise at the end. */
+/** Runs the tests in `places`, except `without`. `live`: prints output as it comes, otherwise at the end. */
 async function run(places: readonly string[], live: boolean, without: readonly string[]): Promise<Result> {
   const words = [...filesOf(without).flatMap((file) => ['--exclude', file]), ...filesOf(places)];
   const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...words], {

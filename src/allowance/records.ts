@@ -55,7 +55,7 @@ export const Settlement = record('UnitsSettlement', {
   replay: flag(),
 });
 
-/** The consumptions of a run: sums over its scopes, each of which keeps its own in its record. */
+/** The consumption totals of a run: sums over its scopes. Each scope keeps its own totals in its record. */
 export const ConsumptionTotals = record('ConsumptionTotals', {
   count: number().or(0).named('consumptions').means('the consumptions'),
   units: number().or(0).named('consumedUnits').means('their units in all'),
@@ -72,7 +72,7 @@ export const Waiter = record('Waiter', {
   grantedAt: time().orNull().means('when its units were granted; null: they are not'),
   createdAt,
   finishedAt: time().orNull().internal(),
-  /** Stored once a waiter was renewed: its time to live, unless a later renewal sets another. */
+  /** The TTL it was queued with, stored at its first renewal. Renewals that set no TTL use it. */
   ttlSeconds: number().orNull().internal(),
   /** The units that a granted waiter has really used, once reported. */
   settledUnits: number().orNull().internal(),

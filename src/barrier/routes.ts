@@ -8,7 +8,7 @@ import { Barrier, barrierStates } from './records.ts';
 
 const reply = { barrier: one(Barrier) };
 
-/** More epochs than any barrier reaches. A query accepts no more digits. */
+/** More epochs than any barrier reaches. */
 const maxEpoch = 999_999_999;
 
 const create = route({

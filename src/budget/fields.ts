@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { says } from '../call/fields.ts';
 
-/** An alert is for a person, or for a program that slows down. More would be noise. */
+/** Alerts notify a person, or a program that then slows down; more of them would be noise. */
 const maxAlerts = 5;
 const digits = /^[0-9]{1,18}$/;
 const zero = /^0+$/;
@@ -21,7 +21,7 @@ export const amount = (least: '0' | '1' = '0') => {
     .meta({ pattern: digits.source, ...(least === '1' && { not: { pattern: zero.source } }) });
 };
 
-/** Percentages of the limit, ascending, as the text that scripts take. */
+/** Percentages of the limit, ascending, as the JSON text for scripts. */
 export const alertPercents = (): Joi.AnySchema<string> => {
   const rule = `{#label} must be a list of at most ${maxAlerts} whole numbers from 1 to 100, ascending`;
   return Joi.array()

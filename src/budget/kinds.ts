@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { Field, moneySum } from '../declare/field.ts';
 
-/** A list of whole percentages. Scripts have it as JSON. */
+/** A list of whole percentages, stored as JSON. */
 export const percentages = () =>
   new Field<readonly number[]>({
     lua: 'text',

@@ -54,7 +54,7 @@ export const Budget = record('Budget', {
     .example('0'),
   alertPercents: alertPercents.of((get) => get('alertPercents') ?? '[]', 'alertPercents'),
   createdAt: time(),
-  /** Stored in budgets that are not plain and in those that have been overdrawn (lua/budget/_budget.lua). */
+  /** Stored in budgets with a parent, a window or alerts, and in overdrawn ones (lua/budget/_budget.lua). */
   storedOverdrawn: moneySum().orNull().named('overdrawn').internal(),
   storedPercents: percentages().orNull().named('alertPercents').internal(),
   line: text().orNull().internal(),

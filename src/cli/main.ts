@@ -1,7 +1,7 @@
 import { envelope } from './errors.ts';
 import { runCommand } from './program.ts';
 
-/** The error for its reader: a sentence on a terminal, otherwise the API's envelope. */
+/** Formats an error: as a sentence on a terminal, otherwise as the API's envelope. */
 function said(envelope: string): string {
   if (!process.stderr.isTTY || process.argv.includes('--json')) return envelope;
   const { code, message } = (JSON.parse(envelope) as { error: { code: string; message: string } }).error;

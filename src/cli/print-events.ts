@@ -37,8 +37,8 @@ const schema = fields({
 });
 
 /**
- * Prints a space's journal, packed or not, one event per line; `print` resolves when the next line may follow. Continues
- * behind damaged events, and throws the first such failure (DamagedPage) at the end. Throws Refusal: ORG_NOT_FOUND,
+ * Prints a space's journal, packed or not, one event per line; `print` resolves when the next line may follow. Skips
+ * damaged events, and throws the first such failure (DamagedPage) at the end. Throws Refusal: ORG_NOT_FOUND,
  * SPACE_NOT_FOUND.
  */
 export async function printEvents(

@@ -52,7 +52,7 @@ await workOff<HashInput>(orders.hashId, 30, async ({ payload }, { reserve, units
 });
 await meet(2);
 
-/** Each agent has one vote: it hashes again what another agent has hashed. */
+/** Each agent has one vote: it recomputes the digest and reports its result. */
 const asked = { mailboxId: voteId, scopeId, holder: by, holderSession: 'vote', leaseSeconds: 30, waitSeconds: 30 };
 const claim = await muster.message.recv<{ unit: string }>(asked);
 if (claim) {

@@ -7,7 +7,7 @@ import { Fleet } from './processes.ts';
 import { clock, log, status, style } from './screen.ts';
 import { unitsOf } from './work.ts';
 
-/** The exit status of an interrupted demo, which cleans up, too. */
+/** Resolves with an exit status when the demo is interrupted, so that it still cleans up. */
 const interruption = new Promise<number>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => resolve(128 + constants.signals[signal]));

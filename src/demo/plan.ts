@@ -11,10 +11,10 @@ export const cooldown = { seconds: 3, reason: 'the disk is busy' };
 
 type Texts<Names extends string> = Readonly<Record<Names, string>>;
 
-/** Ids of the demo's objects in Muster; all of it belongs to one scope. */
+/** Ids of the demo's objects in Muster. Everything belongs to one scope. */
 export type Ids = Texts<'scopeId' | 'countId' | 'hashId' | 'voteId' | 'inboxId' | 'barrierId' | 'allowanceId'>;
 
-/** An agent's orders. Each unit takes it at least paceMs. */
+/** An agent's orders. Each unit takes at least paceMs. */
 export type Orders = Ids & Texts<'url' | 'key' | 'spaceId' | 'folder' | 'name'> & { readonly paceMs: number };
 
 /** A unit to hash, at one cent per file. The agent that gets the one with `pause` starts a cooldown for all. */

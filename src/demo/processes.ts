@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { endAtExit } from '../program/at-exit.ts';
 import type { Orders } from './plan.ts';
 
-/** Programs run from source and from dist. */
+/** The path of a program, with this file's extension: it runs from source and from dist. */
 const program = (name: string): string => fileURLToPath(new URL(`${name}${extname(import.meta.url)}`, import.meta.url));
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 

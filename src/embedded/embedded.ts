@@ -17,18 +17,18 @@ export interface EmbeddedOptions {
   log(line: string): void;
   /** redis.conf settings on top of the defaults */
   settings?: Record<string, string> | undefined;
-  /** the program to run; default: what {@link findRedisServer} finds */
+  /** the program to run; default: the result of {@link findRedisServer} */
   program?: RedisServer | undefined;
   /** called when the server has crashed and is up again: the last second of writes may be lost; must not throw */
   onUncleanRestart?: (() => void) | undefined;
   /**
-   * called whenever acknowledged writes may have been lost, while nobody else can start or join the server; the next
-   * user of the folder calls it again until it has succeeded once
+   * called whenever acknowledged writes may have been lost, while nobody else can start or join the server; if it
+   * fails, the next user of the folder calls it again
    */
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
   /**
-   * the server goes on when this process ends without stopping it, as after a crash, and the next user of the folder joins
-   * it; by default it ends with the process
+   * the server keeps running when this process ends without stopping it, as after a crash, and the next user of the
+   * folder joins it; by default it ends with the process
    */
   outlivesProcess?: boolean | undefined;
   /** aborts a start: a server may take long to load its data */

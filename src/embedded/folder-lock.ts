@@ -7,7 +7,7 @@ import { isAlive, self } from './process-identity.ts';
 const PREFIX = 'lock.';
 
 /**
- * Runs `work` under a lock on the folder, against other processes and other callers in this one.
+ * Runs `work` under a lock on the folder, which excludes other processes and other callers in this process.
  *
  * Everyone creates a file named after itself and then looks for others: whoever comes second sees the first. The name
  * identifies the process, so the file of a dead one can be removed without a race.

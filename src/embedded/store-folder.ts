@@ -28,7 +28,7 @@ export interface StoreRecord {
   dataDir: string;
   socketPath: string;
   server: ProcessIdentity;
-  /** who stops the server when it exits: a process identity, a dot, and a random suffix per store */
+  /** the process that stops the server when it exits: its identity, a dot, and a random suffix per store */
   owner: string;
 }
 
@@ -55,7 +55,7 @@ function unusable(path: string, { message }: Error): Error {
   );
 }
 
-/** Explains a failed start. About files it cannot read, the server itself only advises truncating them. */
+/** Explains a failed start. For files that the server cannot read, its own message only advises truncating them. */
 export function startError(error: NodeJS.ErrnoException, dataDir: string, { version }: RedisServer): Error {
   if (error.syscall !== undefined && !error.syscall.startsWith('spawn')) return unusable(dataDir, error);
   if (!UNREADABLE.test(error.message)) return error;

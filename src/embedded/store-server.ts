@@ -23,7 +23,9 @@ import { dropUnfinished } from './unfinished.ts';
 
 const START_MS = 60_000;
 const STOP_MS = 30_000;
-/** Longer than it may take to load much data, so that callers waiting for another's start see its result. */
+/**
+ * Longer than a server takes to load much data, so that callers waiting for another process's start see its result.
+ */
 const LOCK_MS = 600_000;
 
 /** One user of a data folder's server. */
@@ -45,7 +47,7 @@ export interface Store {
   server?: ProcessIdentity;
 }
 
-/** A connection to the server, which ends with it, and the state of the store. */
+/** A connection that ends with the server, and the state of the store. */
 interface Joined {
   link: Redis;
   socketPath: string;

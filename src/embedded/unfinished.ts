@@ -15,14 +15,14 @@ const LONGEST_NUMBER_LINE = 11;
 const LONGEST_ANNOTATION = 1024;
 
 /**
- * Truncates the append-only log before the incomplete call that a killed server left at its end. The server itself only drops
- * the incomplete command: the MULTI before it stays, and later writes become part of that transaction. After the next start,
- * a call that was never answered would be half applied, and perhaps retried meanwhile (fixed in Valkey in August 2026,
- * valkey-io/valkey#4342).
+ * Truncates the append-only log before the incomplete call that a killed server left at its end. The server itself only
+ * drops the incomplete command: the MULTI before it stays, and later writes become part of that transaction. After the
+ * next start, a call that was never answered would be half applied, and perhaps retried meanwhile (fixed in Valkey in
+ * August 2026, valkey-io/valkey#4342).
  *
- * redis-check-aof finds the position. Its `--fix` would also truncate at damage in the middle, and does not handle a log in
- * two files, as there are during a rewrite. If a power cut has lost the end of the first, the server would refuse to start
- * once and then start with a gap. So everything after the gap is removed here as well.
+ * redis-check-aof finds the position. Its `--fix` is not used: it would also truncate at damage in the middle, and it
+ * does not handle a log in two files, as during a rewrite. If a power cut has lost the end of the first file, the
+ * server would refuse to start once, and then start with a gap. So everything after the gap is removed here as well.
  *
  * Call it only for a folder without a running server. Damage is left as it is: the server refuses it.
  *
@@ -69,7 +69,7 @@ function isTruncated(output: string, size: number): boolean {
   return why === '' ? !output.includes('format error') : why.startsWith('Reached EOF');
 }
 
-/** redis-check-aof accepts an annotation without its line break, which the next command would become part of. */
+/** redis-check-aof accepts an annotation without its line break; the next command would become part of it. */
 async function sizeWithoutAnnotation(path: string, size: number): Promise<number> {
   const start = Math.max(0, size - LONGEST_ANNOTATION);
   return start + (await buffer(createReadStream(path, { start }))).lastIndexOf('\n') + 1;

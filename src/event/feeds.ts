@@ -60,7 +60,7 @@ export class Feeds {
     return this.#wake.closing;
   }
 
-  /** The version that a read started now is current with; -1 if there is no feed yet. */
+  /** The version that a read starting now will be current with; -1 if there is no feed yet. */
   version(reader: Reader): number {
     return this.#feeds.get(nameOf(reader))?.version ?? -1;
   }

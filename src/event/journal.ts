@@ -94,8 +94,8 @@ export class Journal {
   }
 
   /**
-   * Runs a script that may need packed events outside a page. When it replies PACKED, opens what it asks for and runs it
-   * again.
+   * Runs a script that may need packed events outside a page. When it replies PACKED, opens the segment that it asks
+   * for and runs it again.
    */
   async withPacked<T>(org: string, spaceId: string, run: (opened: string) => Promise<T>): Promise<T> {
     let opened = '';

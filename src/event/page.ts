@@ -3,8 +3,8 @@ import { type Answered, raw, text } from '../declare/field.ts';
 import type { Value } from '../declare/value.ts';
 
 /**
- * The reply of event/list: the position at the end of the page, the journal's epoch, the segments at the start of the page,
- * and the stream entries behind them.
+ * The reply of event/list: the position at the end of the page, the journal's epoch, the segments at the start of the
+ * page, and the stream entries after them.
  */
 export const pageReply = { last: text(), epoch: text(), entries: raw<Value[]>(), segments: raw<Value[]>() };
 export type PageReply = Answered<typeof pageReply>;
@@ -25,7 +25,7 @@ export interface JournalPage {
   readonly isCut: boolean;
 }
 
-/** Runs the parts of a request's page; only the first run is counted. */
+/** Runs the script for the parts of a request's page; only the first run counts as a request. */
 export function pageRuns({ run }: ServeContext<typeof pageReply>, isFirst = true) {
   let again = !isFirst;
   return async (args: PageArgs & { readonly opened: string }): Promise<PageReply> => {

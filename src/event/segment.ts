@@ -18,7 +18,7 @@ export interface Place {
   readonly holds?: 'messages';
 }
 
-/** A segment whose content is not what was packed. */
+/** A segment whose content is missing or differs from the packed content. */
 export class DamagedSegment extends Error {
   readonly place: Place;
   constructor(place: Place, what: string) {
@@ -78,7 +78,7 @@ export class Segment {
     return this.firstPlace((line) => isBefore(position, idOf(line)));
   }
 
-  /** The index of the first line for which `isReached` is true; it must be true for all lines behind it. */
+  /** The index of the first line for which `isReached` is true; it must be true for all later lines. */
   firstPlace(isReached: (line: string) => boolean): number {
     let [low, high] = [0, this.lines.length];
     while (low < high) {

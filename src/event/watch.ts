@@ -11,7 +11,10 @@ import { Watcher } from './watcher.ts';
 
 /** Proxies close connections that are silent for a longer time. */
 const heartbeatMs = 15_000;
-/** The reads of one request before it waits or ends. A read without matches has an empty page, but moves the cursor on. */
+/**
+ * The maximum reads of one request before it waits or ends. A read without matches has an empty page, but advances the
+ * cursor.
+ */
 const maxScans = 10;
 
 interface Query extends FilterQuery {

@@ -85,7 +85,10 @@ export const mailboxErrors: ErrorTable = {
   ),
 };
 
-/** The detail of a list's refusal. In MESSAGES_DAMAGED the last word, the last damaged id, becomes the cursor behind it. */
+/**
+ * The detail of a list's refusal. For MESSAGES_DAMAGED, the last word, the last damaged id, is replaced with the cursor
+ * after it.
+ */
 export function damagedDetail({ code, detail }: Refusal, cursorBehind: (id: string) => string | null): string {
   const [first = '', last = '', behind] = detail.split(' ');
   if (code !== 'MESSAGES_DAMAGED' || behind === undefined) return detail;

@@ -1,6 +1,6 @@
 import { integer, key, moment, optional } from '../call/fields.ts';
 
-/** How often a message is delivered at most. */
+/** The maximum number of deliveries of a message. */
 export const maxAttempts = () => integer(1, 100).description('the most attempts before a message is FAILED').example(5);
 
 /** How long a message waits before it is ready. */

@@ -52,7 +52,10 @@ const find = readList({
   },
 });
 
-/** An attempt as scripts keep it, the last one of a message as its record has it. */
+/**
+ * An attempt as scripts store it: its number, holder, start, end, outcome, error and progress. The last attempt of a
+ * message is built from its record.
+ */
 type KeptAttempt = readonly [attempt: number, string, number, number | null, string | null, unknown, unknown];
 
 const attempts = read({
@@ -98,10 +101,13 @@ const attempts = read({
   },
 });
 
-/** In these states only the message itself says what its last attempt is; in all others it has none, or one that was kept. */
+/**
+ * In these states only the message's own record describes its last attempt. In all others it has none, or one that is
+ * already stored.
+ */
 const ownAttempt = ['CLAIMED', 'ACKED', 'EXPIRED', 'CANCELLED'];
 
-/** Scripts keep false where there is none. */
+/** Scripts store false for an absent text. */
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 const cancel = route({

@@ -7,7 +7,7 @@ import type { Segments } from '../event/segments.ts';
 const maxBytes = 5 * 1024 * 1024;
 const longLength = 256;
 
-/** The value of a long text is its position behind the rows: its first byte, counted from 1, and its length. */
+/** The value of a long text is its position after the rows: its first byte, counted from 1, and its length. */
 type Values = readonly (string | false | readonly [from: number, bytes: number])[];
 /** By message id; false if the segment has no such message. */
 type RowsOfSegment = Record<string, Values | false>;
@@ -91,8 +91,8 @@ export class PackedMessages implements Unpacking {
   }
 
   /**
-   * Undefined if the segment has no content yet must be asked for again; `missing` remembers it. If it is still missing then,
-   * it is damaged.
+   * Undefined if the segment has no content: the script then asks for the message again, and `missing` remembers the
+   * segment. If the content is still missing then, it counts as damaged.
    */
   async #openOrDamaged(place: Place, missing: Set<string>): Promise<Segment | 'damaged' | undefined> {
     try {
@@ -122,7 +122,7 @@ export class PackedMessages implements Unpacking {
   }
 }
 
-/** Long texts go behind the rows: decoding them as JSON would take Redis ten times as long. */
+/** Long texts go after the rows: decoding them as JSON would take Redis ten times as long. */
 function placed(value: string | false, all: Pick<MessagesUnpacked, 'texts' | 'bytes'>): Values[number] {
   if (value === false || value.length < longLength) return value;
   const bytes = Buffer.byteLength(value);

@@ -62,7 +62,7 @@ export const Mailbox = record('Mailbox', {
   orderedDelayed: number().or(0).internal(),
   /** While workers free messages after `perKey` was raised: the last key they have reached. */
   freedThrough: text().orNull().internal(),
-  /** The last turn given, from the first receive of messages of all runs on. */
+  /** The last turn given; absent until a receive first asks for messages of all runs. */
   turn: number().orNull().internal(),
   /** Groups that deliver their tasks through this mailbox. */
   undecidedGroups: number().or(0).internal(),
@@ -108,7 +108,7 @@ export const reason = oneOf(
   .orNull()
   .means('why it ended so; null: it has not, or its state says it');
 
-/** A message or a group that another message is after. */
+/** A message or a group in another message's `after`. */
 export const Prerequisite = record('Prerequisite', {
   messageId: id().orNull().means('the message; null: it is a group'),
   groupId: id().orNull().means('the group; null: it is a message'),
@@ -126,7 +126,7 @@ export const Blocker = record('Blocker', {
     .means('what it waits for; of KEY with perKey 1 the message that has the place of the key; null: any of several'),
 });
 
-/** What a waiting task waits for, including a paused mailbox or scope. */
+/** A blocker of a waiting task, which may also be a paused mailbox or scope. */
 export const WaitBlocker = Blocker.with('WaitBlocker', { kind: oneOf(...blockers, 'PAUSED') });
 
 const blockedBy = many(Blocker)
@@ -243,9 +243,9 @@ export const Message = record(
     /** While it is CLAIMED: units of pools, and consumptions of allowances (lua/mailbox/_requires.lua). */
     held: text().orNull().later().internal(),
     used: text().orNull().later().internal(),
-    /** What became of its last attempts, unless it was ACKED at once: see lua/mailbox/_attempts.lua. */
+    /** Its last attempts, unless it was ACKED at the first: see lua/mailbox/_attempts.lua. */
     pastAttempts: text().orNull().later().internal(),
-    /** How often its end has left dependents to the workers. */
+    /** The number of times that its end left dependents to the workers. */
     ends: number().or(0).later().internal(),
   },
   { packedBy: 'mailbox/_packed' },
@@ -293,7 +293,7 @@ export const Claim = Message.with('Claim', {
   leaseSeconds: number().means('the lease, from when it was made or renewed').example(60),
 });
 
-/** One of the times that a message was handed out. */
+/** One delivery of a message to a worker. */
 export const Attempt = record('Attempt', {
   attempt: number(1).means('its number, from 1; a requeue begins anew').example(2),
   holder: text(),
@@ -312,7 +312,10 @@ export const Attempt = record('Attempt', {
     .example(null),
 });
 
-/** A claim with what only metrics show of it: since when the message was ready is in its place, or else in its id. */
+/**
+ * A claim with `place`, for metrics only: it contains the time since which the message was ready; without a place, the
+ * id does.
+ */
 export const ReceivedClaim = Claim.with('ReceivedClaim', { place: text().orNull().rare() });
 /** A live claim, as /ops/waits shows it. */
 export const HeldClaim = record('HeldClaim', {

@@ -18,7 +18,7 @@ import { flag } from '../declare/field.ts';
 import { one } from '../declare/record.ts';
 import { ListedNote, Note, PutNote } from './records.ts';
 
-/** More puts than any scope reaches. A query accepts no more digits. */
+/** More puts than any scope reaches, and the largest number of digits that a query accepts. */
 const maxVersion = 999_999_999_999_999;
 const maxKey = 256;
 

@@ -54,8 +54,8 @@ export class Issuer {
     if (!isFetched || !this.#known)
       throw new TokenRefused(known ? 'unknown key' : 'the keys of the issuer cannot be fetched');
     const key = await this.#known.keyOf(header, token);
-    // The first fetch found the key, so it was not caused by an unknown one. A rotation right after it is then noticed at
-    // once.
+    // This first fetch was not caused by an unknown key, so it does not start the pause: a rotation right after it is
+    // noticed at once.
     if (!known) this.#triedAt = Number.NEGATIVE_INFINITY;
     return key;
   };

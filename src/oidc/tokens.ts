@@ -49,7 +49,10 @@ interface Rules {
 
 export class Tokens {
   readonly #rules: Rules;
-  /** Callers by the digests of their tokens, each with the issuer's keys at the time. The script checks when they end. */
+  /**
+   * Callers by the digests of their tokens, each with the issuer's keys at the time. The script checks whether a token
+   * has expired.
+   */
   readonly #known = new Map<string, { readonly caller: Caller; readonly keys: object | undefined }>();
 
   constructor(rules: Rules) {

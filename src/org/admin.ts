@@ -172,8 +172,8 @@ export async function createKey(admin: Admin, key: NewKey): Promise<CreatedKey> 
 }
 
 /**
- * Creates a key with the rights and the end of another one, which expires after this many hours; 0 ends it at once. Throws
- * Refusal: ORG_NOT_FOUND, KEY_NOT_FOUND, KEY_ENDED, ENTITLEMENT_EXCEEDED.
+ * Creates a key with the rights and the expiry of another one. The other key expires after this many hours, with 0 at
+ * once. Throws Refusal: ORG_NOT_FOUND, KEY_NOT_FOUND, KEY_ENDED, ENTITLEMENT_EXCEEDED.
  */
 export async function rotateKey(
   admin: Admin,

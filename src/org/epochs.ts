@@ -17,9 +17,9 @@ const aheadMs = 60_000;
 export type Renewing = Pick<Admin, 'store' | 'scripts'>;
 
 /**
- * Makes sure after a loss of acknowledged writes that no event id is issued twice. Event ids contain the time. If the newest
- * entry of any journal is in the future, the clock was set back, and new ids could repeat those of the lost entries behind
- * it. All journals then continue well after that entry. Resolves with the number of organizations.
+ * Makes sure that no event id is issued twice after a loss of acknowledged writes. Event ids contain the time. If the
+ * newest entry of any journal is in the future, the clock was set back, and new ids could repeat those of the lost
+ * entries after it. All journals then continue well after that entry. Resolves with the number of organizations.
  */
 export async function passNewest({ store }: Renewing): Promise<number> {
   const newest = new Map<string, number>();
@@ -34,8 +34,8 @@ export async function passNewest({ store }: Renewing): Promise<number> {
 }
 
 /**
- * Does the same after a restore, and starts a new epoch of every journal, so that no cursor continues across the gap.
- * Resolves with the number of organizations.
+ * Like passNewest, after a restore. It also starts a new epoch of every journal, so that no cursor continues across the
+ * gap. Resolves with the number of organizations.
  */
 export async function renewEpochs(admin: Renewing): Promise<number> {
   await passNewest(admin);

@@ -19,7 +19,10 @@ function linksOf(detail: string): Link[] {
 
 const nameOf = ({ holder, session }: Link): string => `${holder} (${session})`;
 
-/** Describes the circle. The first link is the caller. The last one names no pool: the circle comes back to it. */
+/**
+ * Describes the circle. The first link is the caller. The last one repeats an earlier link, without a pool: it closes
+ * the circle.
+ */
 export function circleInWords(detail: string): string {
   const links = linksOf(detail);
   const steps = links.slice(0, -1).map((link, index) => {

@@ -2,7 +2,7 @@ import { exampleId, flag, type Get, id, number, oneOf, state, text, time } from 
 import { momentOfId } from '../declare/moment.ts';
 import { record } from '../declare/record.ts';
 
-/** As many as any fleet has. Sums of units stay exact in JavaScript and Lua. */
+/** More than any fleet needs. Sums of units stay exact in JavaScript and Lua. */
 export const maxPoolUnits = 1_000_000;
 export const holdStates = ['WAITING', 'HELD', 'RELEASED', 'LAPSED', 'CANCELLED', 'EXPIRED'] as const;
 

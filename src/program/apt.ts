@@ -105,7 +105,7 @@ function settings(work: string): string[] {
   return Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
-/** Keeps the system's C library, as one that does not match the loader would crash every program. */
+/** Keeps the system's C library: another one that does not match the loader would crash every program. */
 function isWanted(file: string): boolean {
   return file.endsWith('.deb') && !/^libc6[_-]/.test(file);
 }

@@ -11,7 +11,7 @@ interface Component {
   readonly properties?: unknown;
 }
 
-/** The members of a CycloneDX document of npm's that are read or changed here. */
+/** The members of npm's CycloneDX document that are read or changed here. */
 export interface Bill {
   readonly serialNumber: string;
   readonly metadata: { readonly timestamp: string; readonly component: Component };
@@ -22,12 +22,12 @@ export interface Bill {
 const npmBill = (cwd: string, ...words: string[]): Bill =>
   JSON.parse(run(cwd, 'npm', ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', ...words]));
 
-/** That of a package that has no dependencies. */
+/** The bill of a package without dependencies. */
 export const billOf = (home: string): Bill => npmBill(home);
 
 /**
- * That of the server, which contains its dependencies: they are what the build bundled. npm knows them as dependencies of the
- * checkout, with origin, hash and licence.
+ * The bill of the server, whose package contains its dependencies: the build bundled them. npm lists them as
+ * dependencies of the checkout, with origin, hash and licence.
  */
 export function bundledBill(root: string, home: string): Bill {
   const [, ...bundled] = readFileSync(join(root, 'dist/.built'), 'utf8').split('\n');
@@ -35,7 +35,7 @@ export function bundledBill(root: string, home: string): Bill {
   const components = bundled.map((ref) => {
     const found = checkout.components.find((component) => component['bom-ref'] === ref);
     if (!found) throw new Error(`npm sbom does not list ${ref}, which is in dist/`);
-    // Its properties say that it is a dependency of development.
+    // Its properties mark it as a development dependency.
     const { properties: _, ...component } = found;
     return component;
   });
@@ -47,10 +47,10 @@ export function bundledBill(root: string, home: string): Bill {
   return { ...own, components, dependencies };
 }
 
-/** Writes one; the same content at the same moment gives the same bytes. */
+/** Writes a bill. The same content and timestamp give the same bytes. */
 export function writeBill(path: string, name: string, timestamp: string, bill: Bill): void {
   const { metadata, components } = bill;
-  // npm takes the name of the folder.
+  // npm uses the folder's name.
   const component = { ...metadata.component, name };
   const digest = createHash('sha256')
     .update(JSON.stringify([component, components, timestamp]))

@@ -5,7 +5,7 @@ import { folder, run, type Shop } from './shop.ts';
 const linesOf = (path: string): string[] => readFileSync(path, 'utf8').replaceAll('\\\n', '').split('\n');
 
 /**
- * Packs the files that the image is built from: those of the checkout that git knows and .dockerignore lets through, and
+ * Packs the files that the image is built from: the checkout's files that git tracks and .dockerignore allows, and
  * docker-compose.yml, so that `docker compose up --build` works where it is unpacked.
  */
 export function imageContext({ root, out }: Shop, version: string, timestamp: string): string {
@@ -34,8 +34,8 @@ export const runLine = (home: string, line: string): void => {
 };
 
 /**
- * Follows the Dockerfile in a folder, without Docker: copies, and runs the lines of npm, which stay below its WORKDIR. Answers
- * the folder of the last stage.
+ * Follows the Dockerfile in a folder, without Docker: copies files, and runs the npm lines, which stay below its
+ * WORKDIR. Returns the folder of the last stage.
  */
 export function followDockerfile(context: string, scratch: string, runs = runLine): string {
   const stages = new Map<string, string>();
@@ -60,7 +60,7 @@ export function followDockerfile(context: string, scratch: string, runs = runLin
   return home;
 }
 
-/** The files that are in one folder and not, or otherwise, in another one. */
+/** The files that differ between two folders, or are missing from one of them. */
 export function differing(one: string, other: string): string[] {
   const files = (path: string) =>
     readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

@@ -1,7 +1,7 @@
-// Makes what a tag publishes, in release/: packages of the server and the client for npm, wheel and sdist for Python, the
-// files of the image, bills of materials, the changelog's section, and the checksums of all. Each is then installed into
-// an empty folder and used from there. Publishes nothing: `npm run release` tries what is there now, `npm run release --
-// v1.2.3` also insists on that version everywhere.
+// Makes what a tag publishes, in release/: packages of the server and the client for npm, wheel and sdist for Python,
+// the files of the image, bills of materials, the changelog's section, and the checksums of all. Each is then installed
+// into an empty folder and used from there. Publishes nothing: `npm run release` tries the checkout as it is; `npm run
+// release -- v1.2.3` also requires that version everywhere.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { make } from './make.ts';

@@ -7,7 +7,7 @@ import { npmPackage, pythonPackages } from './packages.ts';
 import { run, type Shop } from './shop.ts';
 import { notesOf, versionOf } from './version.ts';
 
-/** What was made: paths of files. */
+/** The paths of the files of a release. */
 export interface Release {
   readonly version: string;
   readonly server: string;

@@ -9,7 +9,7 @@ export interface Python {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Where a release is made: from a checkout, into a folder, with a scratch folder that goes at the end. */
+/** Where a release is made: from a checkout, into a folder, with a scratch folder that is removed at the end. */
 export interface Shop {
   readonly root: string;
   readonly out: string;
@@ -17,7 +17,7 @@ export interface Shop {
   readonly python: Python;
 }
 
-/** Runs a program to its end, and answers what it printed. What it says of errors is shown. */
+/** Runs a program to its end and returns its stdout. Its stderr is shown. */
 export function run(cwd: string, program: string, words: readonly string[], env: NodeJS.ProcessEnv = {}): string {
   return execFileSync(program, words, {
     cwd,
@@ -35,7 +35,7 @@ export function folder(...names: string[]): string {
   return path;
 }
 
-/** Does something in a shop whose `out` is empty. */
+/** Runs `work` in a shop whose `out` is empty. */
 export async function inShop<Done>(
   root: string,
   out: string,

@@ -14,7 +14,7 @@ import { folder, run, type Shop } from './shop.ts';
 /** MUSTER_URL, MUSTER_SPACE and MUSTER_KEY, as the first start prints them. */
 export type Exports = Readonly<Record<string, string>>;
 
-/** Installs a package for npm, from a cache or not, into an empty folder. */
+/** Installs a package for npm into an empty folder. */
 function installed(scratch: string, name: string, file: string): string {
   const home = folder(scratch, 'installed', name);
   writeFileSync(join(home, 'package.json'), '{ "type": "module" }');
@@ -83,7 +83,7 @@ async function sendsAndReceives(version: string, { MUSTER_URL, MUSTER_SPACE, MUS
   assert(received['id'] === sent['id'], `sent ${sent['id']}, received ${received['id']}`);
 }
 
-/** The server's package: prints its version, and serves; `use` goes on with what it serves. */
+/** Tries the server's package: it prints its version and serves. `use` then works with that server. */
 export async function tryServer(
   { scratch }: Shop,
   file: string,
@@ -100,7 +100,7 @@ export async function tryServer(
   });
 }
 
-/** A worker, its messages and what it prints of them: the examples in the docs. */
+/** Examples in the docs, each a worker with its messages, and the line that it prints. */
 const examples = {
   'worker-pool.ts': '19 texts have 190 words\n',
   'worker-pool.py': 'words: 54\n',
@@ -110,7 +110,7 @@ function prints(name: keyof typeof examples, printed: string): void {
   assert(printed.includes(examples[name]), `${name} printed ${JSON.stringify(printed)}, not ${examples[name].trim()}`);
 }
 
-/** The client's package: a strict compiler takes its types, and a module that imports it sends and receives. */
+/** Tries the client's package: its types compile in strict mode, and a module that imports it sends and receives. */
 export function tryClient({ root, scratch }: Shop, file: string, exports: Exports): void {
   const home = installed(scratch, 'client', file);
   cpSync(join(root, 'docs/examples/worker-pool.ts'), join(home, 'worker-pool.ts'));
@@ -132,7 +132,9 @@ export function tryClient({ root, scratch }: Shop, file: string, exports: Export
   prints('worker-pool.ts', run(home, process.execPath, ['worker-pool.js'], exports));
 }
 
-/** A wheel or an sdist: pip installs it into an empty environment without an index, and it sends and receives. */
+/**
+ * Tries a wheel or an sdist: pip installs it into an empty environment without an index, and it sends and receives.
+ */
 export function tryPython({ root, scratch, python }: Shop, name: string, file: string, exports: Exports): void {
   const home = folder(scratch, 'installed', name);
   run(home, python.command, ['-m', 'venv', 'venv'], python.env);
@@ -142,7 +144,7 @@ export function tryPython({ root, scratch, python }: Shop, name: string, file: s
   prints('worker-pool.py', run(home, own, [join(root, 'docs/examples/worker-pool.py')], exports));
 }
 
-/** The image's files: its Dockerfile makes of them the same program as the checkout has, which serves. */
+/** Tries the image's files: the Dockerfile builds the same program from them as the checkout's, and it serves. */
 export async function tryImage({ root, scratch }: Shop, file: string, version: string): Promise<void> {
   const context = folder(scratch, 'context');
   run(context, 'tar', ['xzf', file, '--strip-components=1']);

@@ -9,7 +9,7 @@ const manifests: Readonly<Record<string, RegExp>> = {
   'src/client/python/pyproject.toml': /^version = "(.*)"$/gm,
   'docs/plugins/claude-code/.claude-plugin/plugin.json': ofJson,
 };
-/** Those of a chart and of the program in it. */
+/** The versions of a chart and of the program in it. */
 const ofChart = /^(?:appV|v)ersion: "?([\d.]+)"?$/gm;
 /** Names of released files, and of an image with its tag. */
 const named = /\bmuster(?:[-_](?:server|client|image)-|:)(\d+\.\d+\.\d+)/g;
@@ -21,7 +21,7 @@ function pages(root: string): string[] {
   return ['README.md', 'src/client/README.md', 'src/client/python/README.md', ...names];
 }
 
-/** Every version of the release that a file names: `[path, version]`. */
+/** Every mention of the release's version in a file: `[path, version]`. */
 export function versionsIn(root: string): [path: string, version: string][] {
   const formOf = (path: string) => (path.endsWith('Chart.yaml') ? ofChart : named);
   const places = [...Object.entries(manifests), ...pages(root).map((path) => [path, formOf(path)] as const)];

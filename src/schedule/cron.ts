@@ -21,7 +21,7 @@ export class Cron {
   readonly #minutes: readonly number[];
   readonly #seconds: readonly number[];
 
-  /** Undefined unless it has five or six fields and a moment that ever comes. */
+  /** Undefined unless it has five or six fields and matches at least one moment. */
   static of(text: string): Cron | undefined {
     const parsed = known.get(text);
     if (parsed) return parsed;
@@ -74,7 +74,7 @@ export class Cron {
     let found = this.#walls(first, last);
     for (const gap of zone.gaps(from - 1, through)) {
       const skipped = this.#walls(gap.from - 1, gap.to - 1);
-      // All skipped wall times are one moment, the same as a wall time right behind the gap.
+      // All skipped wall times are one moment, the same as a wall time right after the gap.
       const isOther = this.#walls(gap.to - 1, gap.to) === 0;
       if (skipped > 0) found -= isOther ? skipped - 1 : skipped;
     }

@@ -69,7 +69,7 @@ export class Firing implements ExtraTimers {
     if (failed.length > 0) throw failed[0];
   }
 
-  /** Fires one schedule if it is due. Resolves with the moment up to which it is now fired. */
+  /** Fires one schedule if it is due. Resolves with the time up to which its moments have been fired. */
   async fire(org: string, spaceId: string, scheduleId: string): Promise<string> {
     const { now, schedules } = await this.#list(org, spaceId, scheduleId);
     for (const one of schedules) await this.#fire(org, one, now);

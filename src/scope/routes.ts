@@ -60,7 +60,7 @@ const list = readList({
       'only those whose name begins with this text, from the last name to the first; with `name` it has no effect',
     ),
   },
-  // With namePrefix after the name and a tab.
+  // With namePrefix, a name and a tab come first.
   position: /^([^\t]+\t)?[0-9a-f]{12} [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   record: Scope,
 });

@@ -13,10 +13,13 @@ import { Delivery, Sending } from './records.ts';
 /** Poll interval while another request with the same Idempotency-Key is being sent. */
 const sameKeyMs = 100;
 
-/** First what to send, then the attempt's row; empty while another request is sending it. */
+/**
+ * The first reply has the event to send, a later one the attempt's row. The reply is empty while another request is
+ * sending it.
+ */
 const reply = { sending: one(Sending).orNull(), delivery: one(Delivery).orNull() };
 
-/** Asks the script what to send, sends it, records the outcome and returns the attempt's row. */
+/** Asks the script for the event, sends it, records the outcome and returns the attempt's row. */
 async function serve(input: Input, context: ServeContext<typeof reply>): Promise<Answer> {
   const { caller, journal } = context;
   const begin = (again: boolean) =>

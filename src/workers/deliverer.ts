@@ -63,7 +63,7 @@ export class Deliverer {
     await this.#dispatcher.poke(`${org} ${spaceId}`);
   }
 
-  /** Adds spaces to the index that are missing after a crash. */
+  /** Adds spaces that a crash has kept out of the index. */
   repair(): Promise<void> {
     return this.#dispatcher.repair();
   }

@@ -194,7 +194,7 @@ export class Dispatcher {
     }
   }
 
-  /** Adds what is missing after a crash to the index, which is outside the organizations' hash slots. */
+  /** Adds spaces that a crash has kept out of the index, which is outside the organizations' hash slots. */
   async repair(): Promise<void> {
     const known = await membersOf(this.#store, index);
     const missing = [...(await this.#readSpaces())].filter((member) => !known.has(member));

@@ -16,16 +16,16 @@ import { quietMs } from './quiet.ts';
 /** The number of messages in a full segment. */
 const segmentSize = 100;
 const pageSize = 250;
-/** The size of a segment, in characters, that ends it. Larger ones would take long to open. */
+/** The size, in characters, at which a segment is full. Larger ones would take long to open. */
 const fullLength = 256 * 1024;
 /** A message that is still unfinished this long after it was sent is skipped and never packed. */
 const patienceMs = 12 * 3_600_000;
 /**
- * The longest time between the first and last message of a segment. With `patienceMs` it makes a day, which a message may be
- * kept too long.
+ * The longest time between the first and last message of a segment. Together with `patienceMs` this is a day, by which
+ * a message may be kept too long.
  */
 const spanMs = 12 * 3_600_000;
-/** How much later than possible messages are packed at most. */
+/** The longest delay between the moment at which a message could be packed and its packing. */
 export const latestMs = patienceMs + spanMs;
 /** How long to wait for an unfinished message. */
 const waitMs = 60_000;
@@ -41,7 +41,10 @@ const packable = {
 const packCall = { script: 'mailbox/pack', reply: { isPacked: number() } };
 const readCall = { script: 'event/read', reply: pageReply };
 
-/** Up to when messages can be packed, and where packing continues in the journal (lua/mailbox/sealed.lua). */
+/**
+ * The time up to which messages can be packed, and the place in the journal where packing continues
+ * (lua/mailbox/sealed.lua).
+ */
 type Sealed = Answered<typeof sealed.reply>;
 
 interface SpaceRef {
@@ -61,7 +64,7 @@ interface Chosen {
   readonly hash: MessageHash;
 }
 
-/** Messages found in the journal that can be packed, and the position behind the last one looked at. */
+/** Messages found in the journal that can be packed, and the position after the last one looked at. */
 interface Looked {
   readonly chosen: readonly Chosen[];
   readonly position: string;
@@ -72,9 +75,9 @@ interface Looked {
 }
 
 /**
- * Packs finished messages in the order they were sent, which the journal has (docs/design.md, "Packed history"). So a
- * message's segment is found by the range of ids. An unfinished message, or one of an undecided group, holds the others up
- * for some hours; then it is skipped and keeps its record.
+ * Packs finished messages in the order of their sends, which the journal records (docs/design.md, "Packed history"). So
+ * a message's segment is found by the range of ids. An unfinished message, or one of an undecided group, holds the
+ * others up for some hours; then it is skipped and keeps its record.
  */
 export class MessagePacking {
   readonly #scripts: Scripts;
@@ -158,7 +161,7 @@ export class MessagePacking {
     }
   }
 
-  /** A page of the journal. If it meets a damaged segment, it continues behind it; the messages in it keep their records. */
+  /** A page of the journal. Skips a damaged segment; the messages in it keep their records. */
   async #page(
     { org, spaceId }: SpaceRef,
     cursor: string,

@@ -11,10 +11,10 @@ export interface PackingParts {
   readonly log: Logger;
 }
 
-/** For tests and tools: packs everything older than that, without pauses. */
+/** For tests and tools: packs everything older than `sealAfterMs`, without pauses. */
 export interface PackNow {
   readonly sealAfterMs?: number;
-  /** For messages: those still unfinished this long after they were sent are skipped. */
+  /** Messages still unfinished this long after they were sent are skipped. */
   readonly patienceMs?: number;
   /** Also packs segments that are not full. */
   readonly isAll?: boolean;

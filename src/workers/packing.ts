@@ -23,11 +23,11 @@ import { Quiet, quietMs } from './quiet.ts';
 const everyMs = 30_000;
 /** The number of events in a full segment. */
 const segmentSize = 1_000;
-/** Later events fill up a segment that has less than this share of them. */
+/** Later events fill up a segment that has less than this share of `segmentSize`. */
 const smallShare = 0.75;
 /** How long events that are too few for a segment wait for more. */
 const gatherMs = 3_600_000;
-/** The longest time between the first and last event of a segment, by which an event may be kept too long. */
+/** The longest time between the first and last event of a segment. An event may be kept too long by this time. */
 const spanMs = 86_400_000;
 
 const sealed = {
@@ -39,7 +39,7 @@ const packCall = { script: 'event/pack', reply: { isPacked: flag() } };
 /** A pause is this many times as long as the step before it. */
 const pauseFactor = 6;
 const maxPauseMs = 500;
-/** Other workers may pack the same journal. */
+/** Gives up after this many refusals in a row: another worker is packing the same journal. */
 const maxRefused = 3;
 
 interface PackingOptions {
@@ -125,8 +125,8 @@ export class Packing {
   }
 
   /**
-   * Runs one step at a time. If work may be stopped, with pauses, so that packing takes about a seventh of a core however
-   * much there is.
+   * Runs one step at a time. With `stopping`, it pauses between steps, so that packing takes about a seventh of a core
+   * however much there is.
    */
   #inTurn(step: () => Promise<Step>, stopping: AbortSignal | undefined): Promise<Step> {
     const previous = this.#lastStep;

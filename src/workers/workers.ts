@@ -16,7 +16,7 @@ import { Sweeper } from './sweeper.ts';
 
 /** How long workers may take to finish or return their work. An unavailable store would keep them waiting. */
 const stopMs = 4_500;
-/** How often to look for what a crash between a script and an index has lost. */
+/** How often to repair the indexes: a crash between a script and its update of an index loses the entry. */
 const repairEveryMs = 30_000;
 
 /** A new store should not be without a snapshot for a whole interval. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from '../support/world.ts';
 
-/** What the page of a question answers. */
+/** An answer of a question's page. */
 export interface Shown {
   readonly status: number;
   readonly headers: Headers;

@@ -1,15 +1,15 @@
-// BullMQ without HTTP: this process adds and processes, the parent says what and how much.
+// BullMQ without HTTP: this process adds and processes jobs as its parent commands.
 import { counts, holdWorker, queue, releaseWorker, waitForAll } from './servers/bullmq.ts';
 import { answer, endWithParent } from './servers/child.ts';
 
 export interface InProcessCommand {
   /**
-   * `add` and `bulk` only add; `process` runs the worker over what was added; `through` and `bulkThrough` add while the
-   * worker runs.
+   * `add` and `bulk` only add; `process` runs the worker over the jobs added so far; `through` and `bulkThrough` add
+   * while the worker runs.
    */
   do: 'add' | 'bulk' | 'process' | 'through' | 'bulkThrough';
   messages: number;
-  /** Adds under way at once; for `bulk` the jobs of one addBulk. */
+  /** Concurrent adds; for `bulk`, the jobs of one addBulk. */
   atOnce: number;
   body: string;
 }

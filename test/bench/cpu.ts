@@ -1,8 +1,11 @@
-// Linux only: what /proc says of processor time, user and system, in ticks of 10 ms. NaN elsewhere, which prints as "-".
+// Processor time, user and system, from /proc, in ticks of 10 ms. Linux only; NaN elsewhere, which prints as "-".
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MICROS = 10_000;
-/** Places in /proc/<pid>/stat after the name: the parent, own user and system time, and that of children that ended. */
+/**
+ * Positions in /proc/<pid>/stat after the name: the parent, the process's user and system time, and the times of its
+ * ended children.
+ */
 const PARENT = 1;
 const OWN = [11, 12];
 const ENDED = [13, 14];
@@ -20,7 +23,7 @@ function micros(list: number[], places: number[]): number {
   return places.reduce((sum, place) => sum + (list[place] ?? 0), 0) * TICK_MICROS;
 }
 
-/** What one process has used. */
+/** The processor time of one process. */
 export function cpuMicros(pid: number): number {
   try {
     return micros(fields(pid), OWN);
@@ -29,7 +32,9 @@ export function cpuMicros(pid: number): number {
   }
 }
 
-/** What a process and all that it ever started have used, as PostgreSQL's many: it grows also when one of them ends. */
+/**
+ * The processor time of a process and of all processes below it, such as PostgreSQL's, including those that have ended.
+ */
 export function familyCpuMicros(pid: number): number {
   try {
     const all = new Map<number, number[]>();

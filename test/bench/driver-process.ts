@@ -2,10 +2,10 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import autocannon, { type Request } from 'autocannon';
 import type { Job, JobResult, Step } from './driver.ts';
 
-/** What one lap of a plan has kept so far. autocannon's context: a new one for every lap. */
+/** The values that one lap of a plan has kept so far. autocannon's context: a new one for every lap. */
 type Kept = Record<string, string>;
 
-/** Unlike any key of another run, so that no request is ever a replay. */
+/** Unique to this run, so that no request is ever a replay. */
 const keyPrefix = `bench-${process.pid}-${Date.now().toString(36)}-`;
 let nextKey = 0;
 const newKey = () => keyPrefix + nextKey++;
@@ -13,7 +13,7 @@ const newKey = () => keyPrefix + nextKey++;
 /** A falsy request tells autocannon to go back to the first one; its types leave that out. */
 const startOver = undefined as unknown as Request;
 
-/** The template's `<name>`s filled in; undefined while one of them is missing. */
+/** Fills in the template's `<name>`s; undefined while one of them is missing. */
 function filler(template: string): (kept: Kept) => string | undefined {
   const parts = template.split(/<(\w+)>/);
   if (parts.length === 1) return () => template;
@@ -36,7 +36,7 @@ function keep(wanted: Record<string, string>, body: string, kept: Kept): void {
   }
 }
 
-/** Records with id and token wherever they are in an answer, as a template that names both has them. */
+/** Finds every record with an id and a token in an answer, and fills in the template for each. */
 function keepEach(wanted: Record<string, string>, body: string, kept: Kept): void {
   const records = [...body.matchAll(/"id":"([^"]+)".*?"token":"([^"]+)"/g)];
   for (const [name, template] of Object.entries(wanted)) {
@@ -45,7 +45,7 @@ function keepEach(wanted: Record<string, string>, body: string, kept: Kept): voi
   }
 }
 
-/** The statuses of a batch's results, by status. */
+/** How many of a batch's results have each status. */
 function statusesOf(body: string): Map<number, number> {
   const statuses = new Map<number, number>();
   for (const [, status] of body.matchAll(/"status":(\d+),"body"/g))

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * One request of a plan. In path and body `<name>` stands for what an earlier step kept under that name, `<key>` for text
- * that no other request carries. Where something was not kept, the plan starts over instead.
+ * One request of a plan. In path and body, `<name>` stands for the value that an earlier step kept under that name, and
+ * `<key>` for a text unique to the request. If a value was not kept, the plan starts over instead.
  */
 export interface Step {
   name: string;
@@ -11,48 +11,48 @@ export interface Step {
   body: string;
   /** Whether every request carries an Idempotency-Key of its own. */
   keyed: boolean;
-  /** What later steps need of the answer: the name they know it by → the member of the answer. */
+  /** The values that later steps need: name → member of the answer. */
   keep?: Record<string, string>;
-  /** The same of an answer to many: name → what is made of each record in the answer, with commas between. */
+  /** The same for an answer with many records: name → a template, filled in for each record and joined by commas. */
   keepEach?: Record<string, string>;
-  /** Each result of the answer counts, in place of the request. */
+  /** Counts each result in the answer instead of the request. */
   isBatch?: true;
 }
 
-/** What one connection does over and over. */
+/** The steps that one connection repeats. */
 export type Plan = readonly Step[];
 
 export interface Job {
   url: string;
-  /** Dealt to the connections in turn; all of the same steps. */
+  /** Assigned to the connections in turn. All have the same steps. */
   plans: readonly Plan[];
   headers: Record<string, string>;
   connections: number;
-  /** One of the two: how long, or how many requests. */
+  /** Either the duration or the number of requests. */
   seconds?: number;
   amount?: number;
-  /** Offered over all connections; as many as can be, where it is not given. */
+  /** Offered over all connections together; without it, as many as possible. */
   requestsPerSecond?: number;
 }
 
 export interface StepResult {
-  /** Successes: 2xx with a body; of a batch, its results. */
+  /** Successes: answers 2xx with a body, or for a batch its successful results. */
   count: number;
   p50Micros: number;
   p99Micros: number;
 }
 
 export interface JobResult {
-  /** All that were answered, whatever the answer. */
+  /** All answered requests, whatever the status. */
   requests: number;
-  /** How often a whole plan was gone through, for each result of a batch: the count of its last step. */
+  /** How often a plan was completed: the count of its last step, which for batches counts results. */
   laps: number;
   seconds: number;
   /** By the step's name, in the order of the plan. */
   steps: Record<string, StepResult>;
   /** Answers outside 2xx, by status, and connection errors and timeouts under 0. */
   refused: Record<string, number>;
-  /** The driver's own processor time per request: near 1e6 / rps it, not the server, is the limit. */
+  /** The driver's own processor time per request. If it is near 1e6 / rps, the driver is the limit, not the server. */
   driverMicrosPerRequest: number;
 }
 

@@ -50,7 +50,7 @@ function redisGoals(results: Results): Goal[] {
   ];
 }
 
-/** Of batches of 50 against BullMQ's addBulk and its worker, and against single calls on as many connections. */
+/** Compares batches of 50 with BullMQ's addBulk and worker, and with single calls. */
 function batchGoals(results: Results): Goal[] {
   const rate = (name: string) => results.median(name, 'through', (sample) => sample.perSecond);
   const [batch, bulk, single] = ['Muster, batches of 50', 'BullMQ, in process, addBulk', 'Muster'].map(rate);
@@ -74,7 +74,7 @@ function growthGoals(queued: QueuedRow[], maxQueued: number): Goal[] {
   return [growth('send', (row) => row.sendMicros), growth('recv + complete', (row) => row.drainMicros)];
 }
 
-/** What is wanted, what was measured, and whether it was enough; `most` is the longer of the two queues. */
+/** Each goal, its measured value, and whether it is met. maxQueued: the longer of the two queues. */
 export function goalsTable(results: Results, queued: QueuedRow[], maxQueued: number): string {
   const rows = [
     ...speedGoals(results),

@@ -1,7 +1,7 @@
-// Linux only: what /proc says of memory.
+// Memory figures from /proc. Linux only.
 import { readFileSync } from 'node:fs';
 
-/** The resident set of a process; NaN where that is not known. */
+/** The resident set of a process; NaN if it is unknown. */
 export function residentBytes(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;

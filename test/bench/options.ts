@@ -9,7 +9,7 @@ interface NumberOption {
   readonly says: string;
 }
 
-/** A comma list: of what is known, or of numbers. */
+/** A comma-separated list, of known words or of numbers. */
 interface ListOption {
   readonly default: string;
   readonly known: readonly string[] | 'numbers';
@@ -18,7 +18,9 @@ interface ListOption {
   readonly says: string;
 }
 
-/** Reads a benchmark's command line. Answers the text to print where help is asked for; throws what is wrong. */
+/**
+ * Reads a benchmark's command line. Returns the help text if it asks for help; throws an Error for an invalid option.
+ */
 export function readArgs<Numbers extends string, Lists extends string>(
   command: string,
   numbers: Readonly<Record<Numbers, NumberOption>>,
@@ -61,7 +63,7 @@ function listOf(name: string, { known, mayBeNone }: ListOption, text: string): s
   return list;
 }
 
-/** Runs a benchmark, or prints what its command line asks for; what it has started ends with it. */
+/** Runs a benchmark, or prints the help text. A signal stops everything that the benchmark has started. */
 export async function start<Options>(
   options: Options | string,
   bench: (options: Options) => Promise<void>,
@@ -73,7 +75,7 @@ export async function start<Options>(
   else await bench(options);
 }
 
-/** What the figures are of. */
+/** The machine that the figures are from. */
 export function machine(): string {
   return `node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}`;
 }

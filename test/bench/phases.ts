@@ -1,9 +1,9 @@
-/** What is measured, in this order. */
+/** The measured phases, in this order. */
 export type Phase = 'send' | 'drain' | 'through' | 'reserve' | 'arrive' | 'consume';
 
 interface PhaseKind {
   title: string;
-  /** What a rate and a cost are per: a message whatever calls it takes, or a single request. */
+  /** The unit of rates and costs: a message, whatever calls it takes, or a single request. */
   counts: 'messages' | 'requests';
 }
 
@@ -24,5 +24,5 @@ export const PHASES: Record<Phase, PhaseKind> = {
 
 export const PHASE_NAMES = Object.keys(PHASES) as Phase[];
 
-/** Phases of single calls: the bare server runs beside each of them, because each is held against it. */
+/** Phases of single calls: the bare server runs beside each of them, because each is compared with it. */
 export const CALL_PHASES = PHASE_NAMES.filter((phase) => PHASES[phase].counts === 'requests');

@@ -3,18 +3,18 @@ import type { Sample, Settings } from './contenders/contender.ts';
 import { Muster } from './contenders/muster.ts';
 import { median } from './report.ts';
 
-/** What a call costs, and a message weighs, with so many messages queued. */
+/** The cost of a call and the memory of a message, with this many messages queued. */
 export interface QueuedRow {
   name: string;
   queued: number;
   bytesPerMessage: number;
   sendMicros: number;
-  /** recv and complete together; undefined where only adding was measured. */
+  /** recv and complete together; undefined if only adding was measured. */
   drainMicros: number | undefined;
 }
 
 const FEW = 1_000;
-/** Small against FEW, so that the queue keeps its length while it is measured. */
+/** Small compared with FEW, so that the queue's length hardly changes while it is measured. */
 const BATCH = 500;
 const BATCHES = 12;
 const WARM = 200;
@@ -30,8 +30,9 @@ function middle(samples: Sample[]): number {
 }
 
 /**
- * Loads to `FEW`, measures, loads on to `many`, measures again, on one server. Memory is the growth of used_memory over
- * each load alone, per message of it: whatever sending leaves behind (the journal, the idempotency record) is included.
+ * Loads to `FEW`, measures, loads on to `many`, measures again, on one server. Memory is the growth of used_memory
+ * during each load alone, per loaded message. It includes everything that a send leaves behind (the journal, the
+ * idempotency record).
  */
 async function rows(
   contender: Muster | BullmqInProcess,

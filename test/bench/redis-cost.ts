@@ -14,13 +14,14 @@ interface RedisReading {
   cpuMicros: number;
 }
 
-/** The probe's own commands, never counted to a contender. */
+/** The probe's own commands, which never count as a contender's. */
 const OWN = new Set(['info', 'monitor', 'config', 'hello', 'auth', 'select', 'memory']);
 const SCRIPT_CALLS = ['evalsha', 'eval', 'fcall'];
 
 /**
- * Reads what a Redis server spent. INFO commandstats counts a command run inside a script twice: under its own name and in
- * the script's time. So a short MONITOR sample first tells, for each command, which share of its calls came from a client.
+ * Reads what a Redis server spent. INFO commandstats counts a command run inside a script twice: under its own name and
+ * in the script's time. So a short MONITOR sample first shows, for each command, which share of its calls came from a
+ * client.
  */
 export class RedisProbe {
   readonly #redis: Redis;
@@ -46,14 +47,14 @@ export class RedisProbe {
     };
   }
 
-  /** Waits until the server rewrites no append-only file: what that costs is no call's. */
+  /** Waits until the server is not rewriting its append-only file, because that cost belongs to no call. */
   async settled(): Promise<void> {
     const busy = /^(aof_rewrite_in_progress|aof_rewrite_scheduled|rdb_bgsave_in_progress):1/m;
     do await sleep(1_500);
     while (busy.test(await this.#redis.info('persistence')));
   }
 
-  /** Watches, while `traffic` runs and never while anything is measured, who issues which command. */
+  /** Learns who issues which command while `traffic` runs. Never call it during a measurement. */
   async learnFrom(traffic: () => Promise<unknown>): Promise<void> {
     const monitor = await monitorOf(this.#redis);
     monitor.on('monitor', (_time: string, args: string[], source: string) => {
@@ -78,7 +79,7 @@ export class RedisProbe {
     return client === 0 ? 0 : client / (client + (this.#fromScript.get(name) ?? 0));
   }
 
-  /** Microseconds of command time between two readings that the contender's connections caused. */
+  /** The microseconds of command time that the contender's connections caused between two readings. */
   commandMicros(before: RedisReading, after: RedisReading): number {
     let total = 0;
     for (const [name, { usec }] of after.commands) {

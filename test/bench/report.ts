@@ -26,7 +26,7 @@ export function millis(micros: number | undefined): string {
   return micros === undefined ? '-' : fixed(micros / 1000, 2);
 }
 
-/** First column to the left, the numbers to the right. */
+/** Aligns the first column to the left and the numbers to the right. */
 export function table(title: string, header: string[], rows: string[][]): string {
   const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (row: string[]) =>

@@ -3,7 +3,7 @@ import type { Contender, Sample, Settings } from './contenders/contender.ts';
 import { PHASE_NAMES, type Phase } from './phases.ts';
 import { median } from './report.ts';
 
-/** All samples of a run, and what went wrong in it. */
+/** All samples and failures of a run. */
 export class Results {
   readonly failures: string[] = [];
   readonly #samples = new Map<string, Sample[]>();
@@ -27,7 +27,7 @@ export class Results {
     return list.length > 0 ? median(list) : undefined;
   }
 
-  /** One part that fails is reported at the end and leaves the others alone. */
+  /** Runs one part. Its failure is reported at the end, and does not affect the others. */
   async attempt<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
     try {
       return await action();
@@ -50,7 +50,7 @@ async function startOne(name: string, settings: Settings, results: Results): Pro
   return started;
 }
 
-/** Starts and warms up those of `only`, in the order of the tables. */
+/** Starts and warms up the contenders in `only`, in the order of the tables. */
 export async function startContenders(only: string[], settings: Settings, results: Results): Promise<Contender[]> {
   const running: Contender[] = [];
   for (const name of Object.keys(CONTENDERS)) {
@@ -61,7 +61,10 @@ export async function startContenders(only: string[], settings: Settings, result
   return running;
 }
 
-/** Every contender in every round, each round beginning with another one, so that the machine's moods fall on all alike. */
+/**
+ * Runs every contender in every round. Each round begins with another one, so that fluctuations of the machine affect
+ * all alike.
+ */
 export async function runRounds(running: Contender[], rounds: number, results: Results): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     console.error(`round ${round + 1} of ${rounds}`);

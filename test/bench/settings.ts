@@ -1,7 +1,7 @@
 import { CONTENDERS } from './contenders/all.ts';
 import { readArgs } from './options.ts';
 
-/** The part of the run that is no contender, but that --only can name. */
+/** A part of the run that --only can name, although it is not a contender. */
 export const QUEUED = 'queued';
 
 export interface Options {
@@ -24,7 +24,7 @@ const NUMBERS = {
 };
 const ONLY = { default: PARTS.join(','), known: PARTS, says: 'the parts to run' };
 
-/** Reads the command line; answers the text to print where help is asked for. */
+/** Reads the command line. Returns the help text if it asks for help. */
 export function readOptions(args: string[]): Options | string {
   return readArgs('bench', NUMBERS, { only: ONLY }, args);
 }

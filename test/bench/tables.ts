@@ -6,7 +6,10 @@ import type { QueuedRow } from './queued.ts';
 import { fixed, millis, ratio, table, whole } from './report.ts';
 import type { Results } from './rounds.ts';
 
-/** A phase of single calls is held against the bare server beside it, one of messages against its one POST. */
+/**
+ * The ratio to the limit. A phase of single calls is compared with the bare server in the same phase, a phase of
+ * messages with the bare server's POST.
+ */
 export function ofLimit(results: Results, name: string, phase: Phase): number | undefined {
   const rate = (sample: Sample) => sample.perSecond;
   const limitPhase = PHASES[phase].counts === 'requests' ? phase : 'send';
@@ -15,9 +18,9 @@ export function ofLimit(results: Results, name: string, phase: Phase): number | 
 
 interface Column {
   head: string;
-  /** Of the contender's first row. */
+  /** The cell in the contender's first row. */
   whole: (name: string) => string;
-  /** Of each row, where the plan has several steps. */
+  /** Instead: the figure of each step, one per row. */
   step?: keyof StepResult;
 }
 
@@ -65,7 +68,7 @@ export function phaseTable(results: Results, running: Contender[], phase: Phase)
   return rows.length > 0 ? table(PHASES[phase].title, ['', ...list.map(({ head }) => head)], rows) : '';
 }
 
-/** Redis µs of a message sent, received and completed; undefined where one of the two phases was not measured. */
+/** Redis µs of a message sent, received and completed; undefined if one of the two phases was not measured. */
 export function queueMicros(results: Results, name: string): number | undefined {
   const micros = (phase: Phase) => results.median(name, phase, (sample) => sample.redisCommandMicros);
   const send = micros('send');

@@ -19,7 +19,7 @@ export class Fleet {
   apis: readonly MusterProcess[] = [];
   worker!: MusterProcess;
   tenants: readonly Tenant[] = [];
-  /** One on each shard that nobody calls but a test. */
+  /** One tenant on each shard, called only by tests. */
   quiet: readonly Tenant[] = [];
 
   private constructor(cluster: TestCluster) {
@@ -80,7 +80,10 @@ export class Fleet {
     return found;
   }
 
-  /** Resolves when our own client, which checks what is stored, has found where these organizations lie now. */
+  /**
+   * Resolves when this process's own client, which checks the store, has found the nodes that now hold these
+   * organizations.
+   */
   async found(tenants: Iterable<Tenant>): Promise<void> {
     const { store } = this.service;
     for (const tenant of tenants) {
@@ -90,7 +93,7 @@ export class Fleet {
     }
   }
 
-  /** Every organization goes round until `work` is done, and ends its last round. */
+  /** Every organization repeats its round until `work` is done, and completes the last one. */
   async underLoad<T>(work: () => Promise<T>, tenants: Iterable<Tenant> = this.tenants): Promise<T> {
     let isOver = false;
     const loops = [...tenants].map(async (tenant) => {

@@ -17,7 +17,7 @@ export async function ownerOf(cluster: TestCluster, slot: number): Promise<Clust
   return owner;
 }
 
-/** Names of organizations that lie there. */
+/** Names of organizations that a master holds. */
 export async function namesOn(cluster: TestCluster, master: ClusterNode, count: number): Promise<string[]> {
   const orgs: string[] = [];
   for (let n = 0; orgs.length < count; n++)

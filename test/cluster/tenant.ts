@@ -7,13 +7,13 @@ import type { World } from '../support/world.ts';
 
 const limit = 10n ** 17n;
 const settledEach = 4n;
-/** Consumed of the allowance, and what was really used of it. */
+/** Units consumed from the allowance, and units really used. */
 const [consumedEach, usedEach] = [1, 2];
 
-/** A well-behaved client of one organization: it uses every primitive, and repeats what it got no answer for. */
+/** A well-behaved client of one organization: it uses every primitive, and repeats unanswered calls. */
 export class Tenant {
   readonly world: World;
-  /** Ids of acknowledged sends, and when. */
+  /** Ids of acknowledged sends, with their times. */
   readonly sent = new Map<string, number>();
   rounds = 0;
   /** The longest time from a call's first failure to its answer, since `forget`. */
@@ -22,7 +22,10 @@ export class Tenant {
   slowestMs = 0;
   failures = 0;
   readonly statuses = new Set<number>();
-  /** Whether its store may forget what it has just answered: then a call may not find what the one before has made. */
+  /**
+   * Whether its store may lose writes that it has just acknowledged: a call may then not find the record that the
+   * previous call made.
+   */
   isTorn = false;
   readonly #urls: readonly string[];
   readonly #scopeId = randomUUID();
@@ -40,7 +43,7 @@ export class Tenant {
   #clockwork = '';
   #schedule = '';
   readonly #twice: string[] = [];
-  /** What stood there when a tail was lost. */
+  /** The figures after a tail of writes was lost. */
   #before = { settled: 0n, reserved: 0n, usedUnits: 0, puts: 0, deals: 0, rounds: 0 };
 
   constructor(world: World, urls: readonly string[]) {
@@ -69,7 +72,7 @@ export class Tenant {
     this.longestMs = this.slowestMs = this.failures = 0;
   }
 
-  /** Any of the processes, until it is answered. */
+  /** Makes a call at any of the processes until it is answered. */
   async ask(path: string, body?: unknown): Promise<Answer> {
     const key = randomUUID();
     let failedAt: number | undefined;
@@ -138,7 +141,7 @@ export class Tenant {
     if (!this.isTorn) expect(actual).to.deep.equal(expected);
   }
 
-  /** A run that is stopped with what it has. */
+  /** A run that is cancelled with its records. */
   async #stop(): Promise<void> {
     const { body: scope } = await this.ask('/scopes', { name: 'stopped' });
     await this.ask('/barriers', { scopeId: scope.id, target: 2 });
@@ -149,7 +152,7 @@ export class Tenant {
     this.sent.set(message.id, Date.now());
   }
 
-  /** A message that is delayed, cancelled and brought back, and received with what else is there, whatever its run. */
+  /** A message that is delayed, cancelled, requeued, and received together with other messages of any run. */
   async #again(): Promise<void> {
     const path = `/mailboxes/${this.#mailbox}`;
     const sent = { scopeId: randomUUID(), payload: 1, delaySeconds: 600, maxAttempts: 2, priority: 5 };
@@ -245,7 +248,7 @@ export class Tenant {
     }
   }
 
-  /** Money, a note and a message in one step; then what a reader finds of them at one instant. */
+  /** Money, a note and a message in one step; then a read of them at one instant. */
   async #deal(): Promise<void> {
     const scopeId = this.#dealScopeId;
     const of = { budgetId: this.#deals, reservationId: { $from: 0 }, workKey: randomUUID() };
@@ -264,11 +267,11 @@ export class Tenant {
       { call: 'note.view', scopeId, key: 'deals' },
     ];
     const [budget, note] = (await this.ask('/batch', { atomic: true, calls: look })).body.results;
-    // A replay shows null for what it read.
+    // A replay shows null for its reads.
     if (budget.body && note.body) this.#expectWhole(budget.body, note.body);
   }
 
-  /** Each put of the note has come with so much that was settled, and left nothing reserved. */
+  /** Expects that each put of the note came with one settlement, and that nothing stays reserved. */
   #expectWhole({ balances }: Answer['body'], { version }: Answer['body']): void {
     expect([balances.settled, balances.reserved], 'deals').to.deep.equal([String(BigInt(version) * settledEach), '0']);
   }
@@ -284,7 +287,7 @@ export class Tenant {
     return there;
   }
 
-  /** Between rounds: what is kept agrees with itself, and with everything that was acknowledged. */
+  /** Call it between rounds. The stored records must be consistent, and include everything acknowledged. */
   async check(): Promise<void> {
     const { settled, reserved, usedUnits, puts, deals } = await this.#consistent();
     const there = await this.#messageIds();
@@ -299,7 +302,10 @@ export class Tenant {
     expect(deals - this.#before.deals, 'deals').to.equal(this.rounds - this.#before.rounds);
   }
 
-  /** As `check`, but a tail of what was acknowledged may be lost: answers when that was, and goes on from what is there. */
+  /**
+   * Like `check`, but a tail of acknowledged writes may be lost. Returns the times of the lost sends, and continues
+   * from the stored state.
+   */
   async checkTorn(): Promise<number[]> {
     this.isTorn = false;
     this.#before = { ...(await this.#consistent()), rounds: this.rounds };
@@ -311,7 +317,7 @@ export class Tenant {
 
   async #consistent() {
     expect(this.#twice, 'ids issued twice').to.deep.equal([]);
-    // What fires between two looks would be in one of them only.
+    // A schedule that fires between two reads would be in only one of them.
     const switched = async (state: string): Promise<void> => {
       const { status } = await this.world.call('PATCH', `/schedules/${this.#schedule}`, { state });
       expect(status).to.equal(200);

@@ -3,7 +3,7 @@ import { browser, useBrowser } from '../support/browser.ts';
 import { violationsOf } from '../support/chromium.ts';
 import type { World } from '../support/world.ts';
 
-/** By what their pages look like: they share what the browser has cached, and nothing that a page stores. */
+/** The contexts by the look of their pages. Their tabs share the browser's cache, and nothing that a page stores. */
 const contexts = new Map<string, Promise<BrowserContext>>();
 const tabs: Tab[] = [];
 
@@ -54,7 +54,7 @@ export class Tab {
     return tab;
   }
 
-  /** Signs in, with a key that may only read unless there is another one, and waits until it is live. */
+  /** Signs in, by default with a read-only key, and waits until the page is live. */
   static async live(world: World, look: Look = {}, place = '', key?: string): Promise<Tab> {
     const tab = await Tab.open(world, look, place);
     await tab.signIn(key ?? (await world.key(['coordination_read'])));
@@ -82,7 +82,7 @@ export class Tab {
     return this.page.evaluate(expression) as Promise<T>;
   }
 
-  /** What axe finds wrong on the page, or in a part of it; of all its rules, or of these. */
+  /** The violations that axe finds on the page, or in a part of it, for all its rules or only these. */
   violations(part?: string, rules?: readonly string[]): Promise<string> {
     return violationsOf(this.page, part, rules);
   }

@@ -1,6 +1,6 @@
 /**
- * All endpoints, independent of the code under test. A path's ids are `{}`. Columns: method,
- * path below the space, permission (r coordination_read, w coordination_write, c resource_config, s resource_spend, n none), Idempotency-Key
+ * All endpoints, independent of the code under test. A path's ids are `{}`. Columns: method, path below the space,
+ * permission (r coordination_read, w coordination_write, c resource_config, s resource_spend, n none), Idempotency-Key
  * (! required, ? honoured, - ignored, * for the calls in it), success statuses (none if unspecified).
  */
 export const endpoints: readonly string[] = [

@@ -55,7 +55,7 @@ export class Stores {
     return started;
   }
 
-  /** In reverse order of their starts: those that joined disconnect first. */
+  /** Stops them in reverse order of their starts, so that joined ones disconnect first. */
   async clear(): Promise<void> {
     for (const store of this.#stores.splice(0).reverse()) await store.stop();
     for (const other of this.#others.splice(0)) await other.end('SIGTERM');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Access } from '../support/processes.ts';
 import { traceOf } from '../support/trace.ts';
 
-/** What came back. */
+/** An answer. */
 export interface Heard {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: answers are of every shape.
@@ -12,18 +12,18 @@ export interface Heard {
 
 export interface Counts {
   attempts: number;
-  /** Attempts after which nobody knew whether the call had happened: no answer, or a 503. */
+  /** Attempts whose effect is unknown: no answer, or a 503. */
   unknown: number;
-  /** Attempts that met nobody: they have not happened. */
+  /** Attempts whose connection was refused: they had no effect. */
   unmet: number;
   retries: number;
-  /** Answers marked Idempotent-Replayed: what was unknown had happened. */
+  /** Answers marked Idempotent-Replayed: an attempt of unknown effect had taken effect. */
   replayed: number;
 }
 
 const pauseMs = 40;
 
-/** A client of several API processes that gives up an attempt after a while and goes on with another process. */
+/** A client of several API processes. It gives up an attempt after a timeout, and retries with any of them. */
 export class Caller {
   readonly counts: Counts = { attempts: 0, unknown: 0, unmet: 0, retries: 0, replayed: 0 };
   /** The longest time that a call went on without an answer. */
@@ -38,7 +38,10 @@ export class Caller {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** One attempt, at any of the processes; the path is below the space, or whole: null when nobody knows whether it happened, `unmet` when it has not. */
+  /**
+   * Makes one attempt, at any of the processes. path: below the space, or a whole path below /v1. Resolves with null if
+   * its effect is unknown, and with `unmet` if it had none.
+   */
   async attempt(
     { spaceId, apiKey }: Access,
     path: string,
@@ -81,7 +84,7 @@ export class Caller {
       outgoing.end(text);
     });
     if (heard === 'unmet') this.counts.unmet++;
-    // The store may have done it before it went away.
+    // The store may have made the change before it went away.
     else if (heard === null || heard.status === 503) this.counts.unknown++;
     else return heard;
     return heard === 'unmet' ? heard : null;
@@ -99,14 +102,14 @@ export class Caller {
     }
   }
 
-  /** Nobody goes on after this. */
+  /** Ends the client: later attempts throw. */
   close(): void {
     this.#isClosed = true;
     this.#agent.destroy();
   }
 }
 
-/** What is no JSON is for the caller to be surprised at. */
+/** Text that is not JSON becomes an unexpected error, which the workload reports. */
 function parsed(text: string): Heard['body'] {
   try {
     return text === '' ? undefined : JSON.parse(text);

@@ -2,13 +2,13 @@ import { type Model, type Operation, table } from './history.ts';
 
 export type Verdict = 'linearizable' | 'violation' | 'undecided';
 
-/** So many steps decide every history of some dozens of operations; beyond it the answer is `undecided`. */
+/** Enough steps to decide every history of some dozens of operations. Beyond them the verdict is `undecided`. */
 const maxSteps = 2_000_000;
 
 /**
- * Whether one object's history is linearizable: whether each operation can have happened at one instant between its
- * beginning and its end, one after the other, as the model says. A search over the orders (Wing and Gong) that
- * remembers each pair of the operations done and the state they led to, and goes there once (Lowe).
+ * Whether one object's history is linearizable: whether each operation can have taken effect at one instant between its
+ * beginning and its end, in an order that the model allows. It searches the orders (Wing and Gong), and visits each
+ * pair of completed operations and resulting state only once (Lowe).
  */
 export function check<State>(model: Model<State>, history: readonly Operation[], steps = maxSteps): Verdict {
   const operations = [...history].sort((one, other) => one.invokedAt - other.invokedAt);
@@ -20,7 +20,7 @@ export function check<State>(model: Model<State>, history: readonly Operation[],
     const [done, state] = next;
     if ((done & all) === all) return 'linearizable';
     if (left-- === 0) return 'undecided';
-    // Whatever began after another had ended comes after it.
+    // An operation that began after another had ended comes after it.
     let until = Number.POSITIVE_INFINITY;
     for (const [i, { invokedAt, respondedAt }] of operations.entries()) {
       if (invokedAt > until) break;
@@ -41,7 +41,7 @@ export function check<State>(model: Model<State>, history: readonly Operation[],
   return 'violation';
 }
 
-/** The history as it was known at a moment: what was not answered by then is unknown, what came later is not there. */
+/** The history as it was known at a moment: operations not answered by then are unknown, later ones are left out. */
 function until(history: readonly Operation[], moment: number): Operation[] {
   return history
     .filter(({ invokedAt }) => invokedAt <= moment)
@@ -52,7 +52,7 @@ function until(history: readonly Operation[], moment: number): Operation[] {
     );
 }
 
-/** The shortest beginning of a history that is a violation already: its last answer is what cannot be. */
+/** The shortest beginning of a history that is already a violation: its last answer is the impossible one. */
 export function shortest<State>(model: Model<State>, history: readonly Operation[]): readonly Operation[] {
   const moments = history.filter(({ outcome }) => outcome !== 'unknown').map(({ respondedAt }) => respondedAt);
   for (const moment of moments.sort((one, other) => one - other)) {
@@ -62,7 +62,7 @@ export function shortest<State>(model: Model<State>, history: readonly Operation
   return history;
 }
 
-/** What `check` found of many objects. */
+/** The results of `check` for many objects. */
 export interface Findings {
   objects: number;
   operations: number;

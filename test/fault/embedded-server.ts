@@ -15,7 +15,10 @@ export class EmbeddedServer extends RedisServer {
     return `${this.dir}/redis.sock`;
   }
 
-  /** Resolves when one of those processes has started it; it then loses nothing that it answers, however slow the disk. */
+  /**
+   * Resolves when one of those processes has started it. From then on it loses no acknowledged write, however slow the
+   * disk.
+   */
   override async start(): Promise<this> {
     await awaitStore(this.url, { log: () => undefined, signal: new AbortController().signal });
     await this.link.config('SET', 'appendfsync', 'always');

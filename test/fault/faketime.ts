@@ -28,12 +28,12 @@ export class SettableClock {
   private constructor(library: string, file: string) {
     this.#file = file;
     this.env = {
-      // Some allocators ask for the time while they begin, and libfaketime asks for memory while it does: with the C
-      // library's own, which the second one brings, they do not wait for each other.
+      // Some allocators read the time while they start, and libfaketime allocates memory while it starts, so they would
+      // wait for each other. The second library brings the C library's own allocator, which avoids that.
       LD_PRELOAD: `${library}:libc_malloc_debug.so.0`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
-      // What a process measures time with goes on evenly when somebody sets the clock of a real machine, too.
+      // On a real machine, too, setting the wall clock does not affect the monotonic clock.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     };
   }
@@ -50,9 +50,9 @@ export class SettableClock {
     return clock;
   }
 
-  /** So many seconds ahead of the true time from now on. */
+  /** Sets the clock this many seconds ahead of the true time. */
   async set(aheadSeconds: number): Promise<void> {
-    // A file half written would be another time.
+    // A half-written file would be read as another time.
     await writeFile(`${this.#file}.next`, `+${aheadSeconds}\n`);
     await rename(`${this.#file}.next`, this.#file);
   }

@@ -3,37 +3,40 @@ export interface Operation {
   readonly id: string;
   readonly client: number;
   readonly kind: string;
-  /** What it was about: operations of different objects do not concern each other. */
+  /** The object that it was about: operations on different objects are independent. */
   readonly object: string;
   readonly input: Readonly<Record<string, string | number>>;
   readonly invokedAt: number;
-  /** Infinity where no answer came: it may have happened at any later moment, or not at all. */
+  /** Infinity if no answer came: it may have taken effect at any later moment, or not at all. */
   readonly respondedAt: number;
   readonly outcome: 'ok' | 'refused' | 'unknown';
-  /** What the answer said, or the code of the refusal as `code`. */
+  /** Members of the answer, or the code of the refusal as `code`. */
   readonly value: Readonly<Record<string, string | number>>;
-  /** Of a call of an atomic batch, which has the id: its place, and that of the call for which all was refused. */
+  /**
+   * For a call of an atomic batch, whose calls share an id: its place, and the place of the call that made the batch
+   * refused.
+   */
   readonly place?: number;
   readonly refusedAt?: number;
-  /** Of an atomic batch as one operation: its calls in order. */
+  /** For an atomic batch as one operation: its calls in order. */
   readonly parts?: readonly Operation[];
 }
 
-/** An object as it is specified, one step after the other. */
+/** The sequential specification of an object. */
 export interface Model<State> {
   readonly initial: State;
   /** Equal for equal states. */
   key(state: State): string;
   /**
-   * The states in which the object may be after the operation, none where it cannot have gone so. An unknown
-   * operation is asked for only as one that happened.
+   * The possible states after the operation; none if its outcome is impossible in this state. An operation of unknown
+   * outcome is passed only as one that took effect.
    */
   step(state: State, operation: Operation): readonly State[];
 }
 
 /**
- * An object that consists of others. The calls of an atomic batch happen at one instant, in order; where one of them is refused,
- * none happens.
+ * An object that consists of others. The calls of an atomic batch take effect at one instant, in order; if one of them
+ * is refused, none does.
  */
 export function composed(modelOf: (object: string) => Model<unknown>): Model<ReadonlyMap<string, unknown>> {
   type State = ReadonlyMap<string, unknown>;
@@ -57,7 +60,7 @@ export function composed(modelOf: (object: string) => Model<unknown>): Model<Rea
       if (!parts) return part(state, operation);
       if (outcome !== 'refused') return happened(state, parts);
       const refusedAt = parts[0]?.refusedAt ?? 0;
-      // Those before it would have happened; nobody has their answers.
+      // The calls before it would have succeeded; their answers are unknown.
       const before = parts.slice(0, refusedAt).map((one) => ({ ...one, outcome: 'unknown' as const, value: {} }));
       const isRefused = happened(state, [...before, ...parts.slice(refusedAt, refusedAt + 1)]).length > 0;
       return isRefused ? [state] : [];
@@ -65,7 +68,7 @@ export function composed(modelOf: (object: string) => Model<unknown>): Model<Rea
   };
 }
 
-/** The objects that atomic batches have to do with, as one wherever a batch ties them together, and the operations on them. */
+/** The operations on objects that occur in atomic batches. Objects tied together by a batch count as one. */
 export function tied(history: readonly Operation[]): Map<string, Operation[]> {
   const batches = new Map<string, Operation[]>();
   for (const one of history) if (one.place !== undefined) batches.set(one.id, [...(batches.get(one.id) ?? []), one]);
@@ -103,7 +106,7 @@ export function byObject<One extends Operation>(
   return objects;
 }
 
-/** A history to read: one line per operation, in the order of their beginnings. */
+/** Formats a history: one line per operation, in the order of their beginnings. */
 export function table(history: readonly Operation[]): string {
   const sorted = [...history].sort((one, other) => one.invokedAt - other.invokedAt);
   const from = sorted[0]?.invokedAt ?? 0;

@@ -12,7 +12,7 @@ export interface Event {
   readonly payload: Readonly<Record<string, string | number>>;
 }
 
-/** The whole journal of a space; fails where it is not in order or an id comes twice. */
+/** The whole journal of a space. Fails if it is not in order or an id comes twice. */
 export async function journal(world: World): Promise<Event[]> {
   const all: Event[] = [];
   for (let query = ''; ; ) {
@@ -26,7 +26,7 @@ export async function journal(world: World): Promise<Event[]> {
   return all;
 }
 
-/** What an operation of each kind puts into the journal: exactly one of these, when it was a success. */
+/** The event that a successful operation of each kind adds to the journal: exactly one. */
 const leaves: Readonly<Record<string, RegExp>> = {
   'create mailbox': /^mailbox\.created$/,
   'create budget': /^budget\.created$/,
@@ -90,7 +90,7 @@ const leaves: Readonly<Record<string, RegExp>> = {
   accept: /^task\.accepted$/,
   reject: /^task\.rejected$/,
 };
-/** The same arrival or work again is a success that changes nothing. */
+/** Kinds whose success may change nothing, such as a repeated arrival. */
 const mayLeaveNothing = new Set([
   ...[
     'arrive',
@@ -128,9 +128,10 @@ export function disagreements(history: readonly Operation[], events: readonly Ev
   const calls = new Map<string, number>();
   for (const { id } of history) calls.set(id, (calls.get(id) ?? 0) + 1);
   for (const { id, kind, outcome, object, input, value } of history) {
-    // The others of its batch may have left events, and it has made nothing by which to tell them apart.
+    // Other calls of its batch may have left events, and it has no object by which to tell them apart.
     if (outcome === 'refused' && object === '' && Number(calls.get(id)) > 1) continue;
-    // A receive may claim several, a batch change many: each is an operation of its own where that is known.
+    // A receive may claim several messages, a batch change many: each is an operation of its own if the answer is
+    // known.
     const isOne = object.startsWith('message ') && outcome !== 'unknown';
     const left = (found.get(id) ?? []).filter(
       ({ type, aggregateId }) => leaves[kind]?.test(type) && (!isOne || object === `message ${aggregateId}`),
@@ -146,7 +147,7 @@ export function disagreements(history: readonly Operation[], events: readonly Ev
   return wrong;
 }
 
-/** The acknowledged changes, answered by a moment, that the journals do not have. */
+/** The changes acknowledged by a moment that are missing from the journals. */
 export function lost(history: readonly Operation[], events: readonly Event[], by: number): Operation[] {
   const found = byRequest(events);
   return history.filter(

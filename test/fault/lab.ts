@@ -11,21 +11,24 @@ import { allPermissions, World } from '../support/world.ts';
 import { EmbeddedServer } from './embedded-server.ts';
 import { freePort, RedisServer } from './redis-server.ts';
 
-/** One organization with one space, as an operator made them. */
+/** One organization with one space, as an operator makes them. */
 export interface Tenant extends Access {
   readonly org: string;
 }
 
-/** Where a fault happens: Redis, two API processes and a worker, as an operator starts them, and three tenants. */
+/**
+ * The system that suffers a fault: Redis, two API processes and a worker, as an operator starts them, and three
+ * tenants.
+ */
 export class Lab {
   readonly redis: RedisServer;
   tenants: Tenant[] = [];
   readonly processes = new Processes();
   readonly apis: MusterProcess[] = [];
-  /** Between the clients and the APIs, where a test puts something there. */
+  /** The addresses that clients use. A test may put proxies in front of the APIs. */
   urls: () => readonly string[] = () => this.apis.map(({ url }) => url);
   worker: MusterProcess | undefined;
-  /** What the processes are told as REDIS_URL; '' for the store that they start by themselves. */
+  /** REDIS_URL of the processes; '' for the store that they start themselves. */
   redisUrl: string;
   readonly #folders: string[] = [];
 
@@ -41,7 +44,7 @@ export class Lab {
     return new Lab(await redis.start(), dir);
   }
 
-  /** The same, with all its processes. */
+  /** Starts a lab with all its processes. */
   static async opened(...how: Parameters<typeof Lab.start>): Promise<Lab> {
     const lab = await Lab.start(...how);
     await lab.open();
@@ -54,7 +57,7 @@ export class Lab {
     return dir;
   }
 
-  /** The same with the store that these processes start by themselves. */
+  /** Starts a lab with all its processes, on the embedded store that they start themselves. */
   static async embedded(): Promise<Lab> {
     const dir = await realpath(await mkdtemp(join(tmpdir(), 'muster-fault-')));
     const lab = new Lab(new EmbeddedServer(dir), dir);
@@ -64,7 +67,7 @@ export class Lab {
     return lab;
   }
 
-  /** New tenants, with nothing of earlier ones. */
+  /** Creates new tenants, which have no data yet. */
   async admit(tenants = 3): Promise<void> {
     const service = await this.service(this.redis.url);
     this.tenants = [];
@@ -84,7 +87,7 @@ export class Lab {
     this.apis.push(...(await Promise.all(started)));
   }
 
-  /** main: of another build. */
+  /** main: the main file of another build. */
   api(main?: string): Promise<MusterProcess> {
     return this.#start('api', main);
   }
@@ -99,7 +102,7 @@ export class Lab {
     return this.processes.start(settings, [], main === undefined ? undefined : [process.execPath, main]).ready();
   }
 
-  /** An API in this process, for what looks into the store. */
+  /** An API in this process, for checks that read the store. */
   service(redisUrl = this.redisUrl || this.redis.url): Promise<MusterService> {
     const log = pino({ level: 'silent' });
     return startService({ redisUrl, role: 'api', host: '127.0.0.1', port: 0, log });

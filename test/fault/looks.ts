@@ -50,12 +50,12 @@ export class Looks {
     return this.#seen;
   }
 
-  /** What the scene that made an allowance calls it. */
+  /** The kind under which a scene made an allowance. */
   #kindOf({ id }: Body): string | undefined {
     return ['gauge', 'tokens'].find((kind) => this.#of(`create ${kind}`, `${kind} ${id}`).length > 0);
   }
 
-  /** All that was settled has a label. */
+  /** Expects that every settled amount has a label. */
   async #labels(access: Access, { id }: Body): Promise<void> {
     const { spentByLabel, balances } = await this.#get(access, `/budgets/${id}`);
     const labelled = Object.values(spentByLabel).reduce((sum: number, spent) => sum + Number(spent), 0);
@@ -113,7 +113,7 @@ export class Looks {
     this.#add(`notes ${scopeId}`, at, value);
   }
 
-  /** Every step that was kept is still there. */
+  /** Expects that every kept step is still there. */
   async #memos(): Promise<void> {
     const kept = new Map<string, Access>();
     for (const queue of this.#load.queues) kept.set(queue.scopeId, queue.access);
@@ -143,7 +143,7 @@ export class Looks {
       if (state === 'GRANTED') spent.set(value['id'], Number(value['units']));
     }
     for (const { input } of this.#of('cancel', object)) expect(spent.has(input['id'] ?? '')).to.equal(false);
-    // Those whose answer was lost, too: it is made once, and repeated here.
+    // This includes settlements whose answer was lost: each takes effect once, and is repeated here.
     for (const { input } of this.#load.history.filter((one) => one.kind === 'settle units' && one.object === object)) {
       const path = `/allowances/${id}/consumptions/${input['id']}/settle`;
       const { status, body } = await this.#load.caller.insist(access, path, randomUUID(), { units: settledUnits });
@@ -203,7 +203,7 @@ export class Looks {
       }
       const { body } = await this.#load.caller.insist(access, `/scopes/${scopeId}/cancel`, randomUUID(), {});
       const count = (kind: string): number => this.#of(`${kind} in run`, object).length;
-      // A clock that is set forward ends what waits before the cancel does.
+      // A clock that is set forward expires waiters before the cancel reaches them.
       let waiters = 0;
       for (const { value } of this.#of('wait in run', object)) {
         const { state } = await this.#get(access, `/allowance-waiters/${value['id']}`);

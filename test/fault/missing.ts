@@ -13,7 +13,7 @@ interface Missing {
   readonly text: string;
 }
 
-/** What is missing of what was acknowledged before the moment; whatever is there must agree with itself. */
+/** The changes acknowledged before the moment that are missing. The remaining records must be consistent. */
 export async function missing(lab: Lab, load: Workload, by: number, maxMs: number): Promise<Missing> {
   return onceSettled(lab, load, async (worlds) => {
     const events = (await Promise.all(worlds.map(journal))).flat();

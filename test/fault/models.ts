@@ -1,24 +1,24 @@
 import type { Model, Operation } from './history.ts';
 
-/** A message as the claims on it see it. */
+/** A message, from the point of view of its claims. */
 export interface Claimed {
   readonly state: string;
   readonly attempts: number;
   readonly token: string;
-  /** Between these two moments the lease ends, or the delay. */
+  /** The lease, or the delay, ends between these two moments. */
   readonly endsAfter: number;
   readonly endsBefore: number;
   readonly maxAttempts: number;
-  /** Before it is ready again, where a nack does not say it. */
+  /** The pause before it is ready again, unless a nack sets one. */
   readonly pauseMs: number;
-  /** Of the last nack that gave one. */
+  /** The error of the last nack that gave one. */
   readonly error: string;
 }
 
-/** Two clocks of one machine: the store's and that of the history. */
+/** The tolerance between two clocks of one machine: the store's and the history's. */
 const clockMs = 20;
 
-/** READY from these moments on, or at once where that is no time. */
+/** A message sent or given back between `from` and `to`: DELAYED by `delayMs`, or READY if that is 0. */
 function waiting(claim: Claimed, delayMs: number, from: number, to: number): Claimed {
   const state = delayMs > 0 ? 'DELAYED' : 'READY';
   return { ...claim, state, token: '', endsAfter: from + delayMs - clockMs, endsBefore: to + delayMs + clockMs };
@@ -26,7 +26,7 @@ function waiting(claim: Claimed, delayMs: number, from: number, to: number): Cla
 
 const isWaiting = ({ state }: Claimed): boolean => state === 'READY' || state === 'DELAYED';
 
-/** What a cancel, a purge or a requeue makes of a message that stands so; undefined: it is refused, or passes over it. */
+/** The message after a cancel, a purge or a requeue; undefined if the call is refused or passes over it. */
 function ended(claim: Claimed, { kind, input, invokedAt, respondedAt }: Operation): Claimed | undefined {
   const isOver = ['REJECTED', 'FAILED', 'CANCELLED'].includes(claim.state);
   if (kind === 'requeue') {
@@ -39,9 +39,8 @@ function ended(claim: Claimed, { kind, input, invokedAt, respondedAt }: Operatio
 }
 
 /**
- * One message: READY, perhaps after a delay, CLAIMED under one token at a time, finished once, and perhaps requeued. A lease
- * or a delay ends by itself, not before its time and a lease not after it, where the store's clock is `steady`; at any time
- * where it jumps.
+ * One message: READY, perhaps after a delay, CLAIMED under one token at a time, finished once, and perhaps requeued. A
+ * lease or a delay ends by itself: neither early nor late if the store's clock is `steady`, at any time if it jumps.
  */
 export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claimed> {
   const initial = {
@@ -65,11 +64,11 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
     const leaseMs = Number(input['leaseSeconds']) * 1000;
     return { ...claim, endsAfter: invokedAt + leaseMs - clockMs, endsBefore: respondedAt + leaseMs + clockMs };
   };
-  /** What the message may have become by itself when the operation comes to it. */
+  /** The states that the message may have reached by itself before the operation. */
   const before = (claim: Claimed, operation: Operation): Claimed[] => {
     if (claim.state !== 'CLAIMED' && claim.state !== 'DELAYED') return [claim];
     const mayBeOver = !isSteady || operation.respondedAt >= claim.endsAfter;
-    // A list may show for a second what has ended already.
+    // A list may show for a second a state that has already ended.
     const isOver = isSteady && operation.invokedAt > claim.endsBefore + (operation.kind === 'look' ? 2_000 : 0);
     return [...(isOver ? [] : [claim]), ...(mayBeOver ? before(byItself(claim), operation) : [])];
   };
@@ -133,8 +132,8 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
 }
 
 /**
- * A budget, and one below it: what was settled of each, and what it is overdrawn by; what is left of each reservation by its
- * id, and the level that it was made at.
+ * A budget, and one below it: the settled and the overdrawn amount of each. For each reservation by its id: the
+ * remaining amount, and the level at which it was made.
  */
 export interface Purse {
   readonly settled: readonly number[];
@@ -142,13 +141,13 @@ export interface Purse {
   readonly remaining: Readonly<Record<string, readonly [left: number, level: number]>>;
 }
 
-/** What is reserved at a level or below. */
+/** The amount reserved at a level or below. */
 const reservedIn = (purse: Purse, from: number): number =>
   Object.values(purse.remaining).reduce((sum, [left, level]) => sum + (level >= from ? left : 0), 0);
 
 /**
- * Reserve, the same again by its workKey, settle, also with overrun, void and look, also with an expectation of what is
- * reserved, with the balances of the level that each answer carries. limits: of each level, from the root down.
+ * Operations: reserve, reserve again by workKey, settle (also with overrun), void and look (also with an expected
+ * reserved amount). Each answer carries the balances of its level. limits: of each level, from the root down.
  */
 export function budgetModel(...limits: readonly number[]): Model<Purse> {
   const availableAt = (purse: Purse, level: number): number =>
@@ -208,7 +207,7 @@ export function budgetModel(...limits: readonly number[]): Model<Purse> {
   };
 }
 
-/** An allowance: what is used of it, and of each consumption by its id the units, and what it was settled to. */
+/** An allowance: the used units, and for each consumption by its id the units taken and the units settled. */
 interface Gauge {
   readonly used: number;
   readonly taken: Readonly<Record<string, number>>;
@@ -295,7 +294,7 @@ export function notesModel(): Model<Notes> {
   };
 }
 
-/** A barrier of so many arrivals. */
+/** A barrier: its epoch, and the keys that have arrived in it. */
 interface Meeting {
   readonly epoch: number;
   readonly keys: readonly string[];
@@ -329,9 +328,9 @@ export function barrierModel(target: number): Model<Meeting> {
   };
 }
 
-/** A pool of one unit: who holds it, and the greatest fence that was given. */
+/** A pool of one unit: its holder, and the greatest fence given so far. */
 interface Lock {
-  /** The id of the hold; '' where it is free. */
+  /** The id of the hold; '' if it is free. */
   readonly holder: string;
   /** The hold that was released last. */
   readonly released: string;
@@ -342,8 +341,8 @@ interface Lock {
 }
 
 /**
- * Acquires that do not wait, renewals, releases and looks: one holder at a time, each with a greater fence. A lease ends by
- * itself, not before its time and not after it where the store's clock is `steady`; at any time where it jumps.
+ * Acquires that do not wait, renewals, releases and looks: one holder at a time, each with a greater fence. A lease
+ * ends by itself: neither early nor late if the store's clock is `steady`, at any time if it jumps.
  */
 export function lockModel(clock: 'steady' | 'jumping' = 'steady'): Model<Lock> {
   const isSteady = clock === 'steady';
@@ -352,7 +351,7 @@ export function lockModel(clock: 'steady' | 'jumping' = 'steady'): Model<Lock> {
     const leaseMs = Number(input['leaseSeconds']) * 1000;
     return { ...lock, endsAfter: invokedAt + leaseMs - clockMs, endsBefore: respondedAt + leaseMs + clockMs };
   };
-  /** What the lock may have become by itself when the operation comes to it. */
+  /** The states that the lock may have reached by itself before the operation. */
   const before = (lock: Lock, operation: Operation): Lock[] => {
     if (lock.holder === '') return [lock];
     const mayBeOver = !isSteady || operation.respondedAt >= lock.endsAfter;
@@ -396,10 +395,10 @@ interface Asked {
   readonly endsBefore: number;
 }
 
-/** A question: OPEN once it is asked, then answered once by one of those who answer it, withdrawn, or expired by itself. */
+/** A question: OPEN once it is asked, then answered by one caller, withdrawn, or expired by itself. */
 export function questionModel(clock: 'steady' | 'jumping' = 'steady'): Model<Asked> {
   const isSteady = clock === 'steady';
-  /** What it may have become by itself when the operation comes to it. */
+  /** The states that it may have reached by itself before the operation. */
   const before = (asked: Asked, operation: Operation): Asked[] => {
     if (asked.state !== 'OPEN') return [asked];
     const mayBeOver = !isSteady || operation.respondedAt >= asked.endsAfter;

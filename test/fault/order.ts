@@ -3,7 +3,7 @@ import type { Workload } from './workload.ts';
 
 const ends = ['acked', 'rejected', 'failed', 'expired', 'cancelled'].map((end) => `message.${end}`);
 
-/** Claims of messages before what they are after had come out as they need it. */
+/** Claims of messages before their prerequisites had ended as required. */
 export function tooEarly({ planted }: Pick<Workload, 'planted'>, events: readonly Event[]): string[] {
   const ended = new Map<string, Set<string>>();
   return events.flatMap(({ type, aggregateId }) => {
@@ -16,8 +16,8 @@ export function tooEarly({ planted }: Pick<Workload, 'planted'>, events: readonl
 }
 
 /**
- * Claims of messages while one of their key that was sent before, or brought back before, had not ended: of a key one is worked
- * at a time, until it is over.
+ * Claims of messages while a message with the same key that was sent or requeued earlier had not ended: messages of a
+ * key are worked one at a time, until each has ended.
  */
 export function outOfTurn({ keyed }: Pick<Workload, 'keyed'>, events: readonly Event[]): string[] {
   const queues = new Map<string, string[]>();
@@ -40,7 +40,7 @@ interface Line {
   readonly waiting: string[];
 }
 
-/** Units of a pool that were given to somebody who came later than one who waits, or beyond what the pool has. */
+/** Grants of a pool's units to a hold that came after a waiting one, or beyond the units of the pool. */
 export function outOfLine(events: readonly Event[]): string[] {
   const lines = new Map<string, Line>();
   return events.flatMap(({ type, aggregateId, payload }) => {
@@ -69,7 +69,7 @@ export function outOfLine(events: readonly Event[]): string[] {
   });
 }
 
-/** Claims of messages while one of the same run and a higher priority was READY since it was sent. */
+/** Claims of messages while a message of the same run with a higher priority had been READY since its send. */
 export function overtaken({ ordered }: Pick<Workload, 'ordered'>, events: readonly Event[]): string[] {
   const ready = new Map<string, Map<string, number>>();
   return events.flatMap(({ type, aggregateId }) => {

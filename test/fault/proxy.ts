@@ -3,19 +3,19 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What becomes of what passes: `pass` it on; `mute`: requests arrive, answers are lost; `hole`: nothing arrives
- * anywhere, and nobody is told; `refuse` new connections.
+ * `pass`: data is forwarded; `mute`: requests arrive, answers are lost; `hole`: all data is silently lost; `refuse`:
+ * new connections are refused.
  */
 export type Mode = 'pass' | 'mute' | 'hole' | 'refuse';
 
 interface Pair {
   readonly near: Socket;
   readonly far: Socket;
-  /** What was lost on the way spoils the stream: it is cut when the network is well again. */
+  /** Data was lost, so the stream is broken: `heal` resets it. */
   isSpoilt: boolean;
 }
 
-/** A stretch of network between two ends on this machine, that can be cut, slow, half-closed, or silent. */
+/** A network between two ends on this machine, which can be cut, slow, half-closed or silent. */
 export class TcpProxy {
   mode: Mode = 'pass';
   delayMs = 0;
@@ -55,7 +55,7 @@ export class TcpProxy {
   #pump(pair: Pair, from: Socket, to: Socket, passes: readonly Mode[]): void {
     from.setNoDelay(true);
     let tail = Promise.resolve();
-    // Nothing overtakes what is delayed.
+    // Delayed data is not overtaken.
     const send = (act: () => void): void => {
       const at = performance.now() + this.delayMs;
       tail = tail.then(async () => {
@@ -83,12 +83,12 @@ export class TcpProxy {
     }
   }
 
-  /** One end is told that the other has nothing more to say, while the other goes on. */
+  /** Ends each connection towards one side, while the other side goes on. */
   halfClose(side: 'near' | 'far'): void {
     for (const pair of this.#pairs) pair[side].end();
   }
 
-  /** Well again; connections that lost something on the way are reset. */
+  /** Restores the network, and resets connections that have lost data. */
   heal(): void {
     this.mode = 'pass';
     this.delayMs = 0;
@@ -105,7 +105,7 @@ export class TcpProxy {
   }
 }
 
-/** A reset while the socket's own end is on its way is never done with, and the process does not exit (Node 20). */
+/** In Node 20, a reset while the socket is ending never completes, and the process does not exit. */
 function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();
   else socket.resetAndDestroy();

@@ -17,12 +17,12 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A Redis of an operator's own, on TCP, that a test kills and starts again. */
+/** An operator's own Redis, on TCP, that a test kills and starts again. */
 export class RedisServer {
   readonly dir: string;
   readonly port: number;
   readonly settings: Record<string, string>;
-  /** What the server's process gets on top, such as a library to load first. */
+  /** Additional environment of the server's process, such as a library to preload. */
   readonly env: NodeJS.ProcessEnv;
   #child: ChildProcess | undefined;
   #link: Redis | undefined;
@@ -38,9 +38,9 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts the process; it may be loading still. */
+  /** Starts the process; it may still be loading. */
   async spawn(more: Record<string, string> = {}, words: readonly string[] = []): Promise<void> {
-    // As README tells an operator to do.
+    // As the README recommends to operators.
     const program = await findRedisServer({ log: () => undefined });
     await dropUnfinished(this.dir, program);
     const { command, env } = program;

@@ -1,15 +1,15 @@
-/** What looks like chance, and comes again with its seed. */
+/** Pseudo-random choices, repeatable by their seed. */
 export interface Chance {
   /** Below 1. */
   next(): number;
-  /** A whole number below `most`. */
+  /** A whole number below `limit`. */
   below(limit: number): number;
   of<T>(list: readonly T[]): T;
   /** The list in another order. */
   shuffled<T>(list: readonly T[]): T[];
 }
 
-/** SEED in the environment repeats the choices of a run (its timing is the machine's). */
+/** SEED in the environment repeats the choices of a run (but not its timing). */
 export function seedOf(title: string): number {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   console.log(`      ${title}: SEED=${seed}`);

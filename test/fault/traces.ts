@@ -1,7 +1,7 @@
 import { traceOf } from '../support/trace.ts';
 import type { Event } from './journal.ts';
 
-/** Events of messages that do not have the trace of the request which sent the message. */
+/** Events of messages without the trace of the request that sent the message. */
 export function untraced(events: readonly Event[]): string[] {
   const sent = new Map<string, string | null>();
   return events.flatMap(({ type, aggregateId, requestId, traceparent }) => {

@@ -6,13 +6,13 @@ import { type Chance, chanceOf, seedOf } from './seed.ts';
 import { type Circumstances, expectSound } from './verify.ts';
 import { Workload } from './workload.ts';
 
-/** How long a fault goes on, or comes again. */
+/** How long a fault lasts, or recurs. */
 const faultMs = 15_000;
 
 /** Everything that can be packed. */
 const packNow = { sealAfterMs: 0, isAll: true, patienceMs: 1_000 };
 
-/** Runs `act` while history is packed as soon as it is over, so that most of what is read later is packed. */
+/** Runs `act` while finished history is packed at once, so that later reads meet mostly packed records. */
 async function packing<T>(lab: Lab, act: () => Promise<T>): Promise<T> {
   const service = await lab.service();
   const { packing } = service;
@@ -25,7 +25,7 @@ async function packing<T>(lab: Lab, act: () => Promise<T>): Promise<T> {
     }
   };
   const packer = (async () => {
-    // What fails is tried again.
+    // A failed round is tried again.
     for (; !isOver; await sleep(200)) await packAll().catch(() => undefined);
   })();
   try {
@@ -37,7 +37,7 @@ async function packing<T>(lab: Lab, act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs `act` while the workload runs, and leaves nothing of it behind, whatever happens. */
+/** Runs `act` while the workload runs. Ends the workload's client whatever happens. */
 export async function underLoad<T>(
   lab: Lab,
   title: string,
@@ -59,7 +59,7 @@ export async function underLoad<T>(
   }
 }
 
-/** As above, and then everything must be there, once, and in order. */
+/** Like underLoad. Afterwards everything must be there, once and in order. */
 export async function soundUnder(
   lab: Lab,
   title: string,
@@ -69,7 +69,7 @@ export async function soundUnder(
   await underLoad(lab, title, act, (load, circumstances) => expectSound(lab, load, circumstances), makers);
 }
 
-/** Does it again and again for as long as a fault goes on. Answers how often. */
+/** Repeats `act` for as long as a fault lasts. Returns how often. */
 export async function again(act: () => Promise<void>, ms = faultMs): Promise<number> {
   let times = 0;
   for (const end = performance.now() + ms; performance.now() < end; times++) await act();

@@ -16,7 +16,7 @@ import { settledTokens, tokens } from './scenes/tool.ts';
 import { untraced } from './traces.ts';
 import type { Workload } from './workload.ts';
 
-/** Whom to believe about time, and when nothing could be swept. */
+/** The conditions of a run: whether its clock is to be trusted, and when timers could not be swept. */
 export interface Circumstances {
   readonly clock?: 'steady' | 'jumping';
   /** A build took part that keeps neither traces nor figures. */
@@ -55,7 +55,10 @@ export async function expectSound(lab: Lab, load: Workload, circumstances: Circu
   });
 }
 
-/** Lets the clients end, empties the queues, waits for leases and waiters to end; then looks, through a service of its own. */
+/**
+ * Lets the clients end, empties the queues, and waits for leases and waiters to end. Then calls `look`, with a service
+ * of its own.
+ */
 export async function onceSettled<T>(lab: Lab, load: Workload, look: (worlds: World[]) => Promise<T>): Promise<T> {
   await load.finish();
   await load.drain();
@@ -69,7 +72,7 @@ export async function onceSettled<T>(lab: Lab, load: Workload, look: (worlds: Wo
   }
 }
 
-/** Nothing is claimed or held, and nobody waits any more: leases and waiters have ended by themselves. */
+/** Waits until nothing is claimed, held or waiting any more: leases and waiters end by themselves. */
 async function untilQuiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
     const { claims, waiters, holds, messages } = (await world.get('/census')).body;
@@ -84,9 +87,9 @@ async function untilQuiet(world: World): Promise<void> {
 }
 
 /**
- * A receive whose answer was lost concerns the messages that the journal says it claimed; none: it did not happen. So with an
- * acquire. What goes
- * through a mailbox concerns those that the journal says it changed.
+ * Resolves operations with the help of the journal. A receive whose answer was lost becomes a claim of each message
+ * that it claimed, or is dropped if there is none; an acquire likewise. A purge or a requeue of a mailbox becomes an
+ * operation on each message that it changed.
  */
 function resolved(history: readonly Operation[], events: readonly Event[]): Operation[] {
   const found = byRequest(events);
@@ -105,14 +108,14 @@ function resolved(history: readonly Operation[], events: readonly Event[]): Oper
 }
 
 function linearizability(history: readonly Operation[], { clock = 'steady' }: Circumstances): Findings {
-  // What an atomic batch has to do with is one object.
+  // Objects that an atomic batch ties together are one object.
   const isOnObject = ({ kind }: Operation): boolean => !kind.startsWith('create');
   const deals = tied(history.filter(isOnObject));
   const inDeals = new Set(
     [...deals.values()].flat().flatMap(({ object, parts = [] }) => [object, ...parts.map((one) => one.object)]),
   );
   const all = [...byObject(history)].filter(([object]) => !inDeals.has(object));
-  // A member's message ends with its group as well, and was not sent by a send of ours.
+  // A member's message also ends with its group, and no send of the workload created it.
   const sent = new Set(history.filter(({ kind }) => kind === 'send').map(({ object }) => object));
   const of = (kind: string) => new Map(all.filter(([object]) => object.startsWith(kind)));
   const messages = new Map([...of('message ')].filter(([object]) => sent.has(object)));
@@ -148,7 +151,7 @@ function closedTwice(events: readonly Event[]): string[] {
   return [...ends].filter(([, count]) => count !== 1).map(([id, count]) => `question ${id} was closed ${count} times`);
 }
 
-/** Thresholds of a budget that were announced again; no limit is changed and no window rolls. */
+/** Thresholds of a budget that were announced twice, although no limit changes and no window rolls. */
 function toldTwice(events: readonly Event[]): string[] {
   const told = new Set<string>();
   return events.flatMap(({ type, aggregateId, payload }) => {
@@ -160,7 +163,7 @@ function toldTwice(events: readonly Event[]): string[] {
   });
 }
 
-/** Allowances of which something else was used than what each attempt took, less what was given back of it. */
+/** Allowances whose used units differ from the units that the attempts took, less the units given back. */
 function miscounted({ metered, history }: Workload, looks: readonly Operation[], events: readonly Event[]): string[] {
   const used = new Map<string, number>();
   const add = (id: string | undefined, units: number) => id && used.set(id, (used.get(id) ?? 0) + units);
@@ -173,7 +176,7 @@ function miscounted({ metered, history }: Workload, looks: readonly Operation[],
     .map(({ object, value }) => `${object} used ${value['used']} and not ${used.get(object.slice(7)) ?? 0}`);
 }
 
-/** Steps whose value was answered in two ways: one that is kept never changes. */
+/** Steps that were answered with different values: a kept value never changes. */
 function changedMemos(history: readonly Operation[]): string[] {
   const memos = history.filter(({ object, outcome }) => object.startsWith('memo ') && outcome === 'ok');
   return [...byObject(memos)]
@@ -181,13 +184,13 @@ function changedMemos(history: readonly Operation[]): string[] {
     .map(([object]) => `${object} has changed`);
 }
 
-/** No event says that it happened later than now. */
+/** Expects that no event is dated in the future. */
 function expectPast(events: readonly Event[]): void {
   const now = Date.now();
   expect(events.filter(({ occurredAt }) => Date.parse(occurredAt) > now).slice(0, 1)).to.deep.equal([]);
 }
 
-/** No id is issued twice: of what was made, of entries, of tokens. */
+/** Expects that no id is issued twice: of records, entries or tokens. */
 function expectUniqueIds(history: readonly Operation[]): void {
   const ok = history.filter(({ outcome }) => outcome === 'ok');
   const created = ok.filter(({ kind }) => kind === 'send' || kind.startsWith('create')).map(({ object }) => object);
@@ -199,13 +202,13 @@ function expectUniqueIds(history: readonly Operation[]): void {
   expect(new Set(ids).size, 'ids').to.equal(ids.length);
 }
 
-/** How long after its moment, or after the outage it fell into, each abandoned lease was seen to have ended. */
+/** How late each abandoned lease was ended, counted from its due time, or from the end of the outage it fell into. */
 function lateness(load: Workload, events: readonly Event[], outages: Circumstances['outages'] & object): number[] {
   const seen = new Set<string>();
   return events.flatMap(({ type, aggregateId, payload, occurredAt }) => {
     const attempt = `${aggregateId} ${payload['attempts']}`;
     const endedAt = load.abandoned.get(attempt);
-    // One that was requeued counts its attempts anew.
+    // A requeued message counts its attempts anew.
     if (type !== 'message.lease_expired' || endedAt === undefined || seen.has(attempt)) return [];
     seen.add(attempt);
     const due = outages.reduce((at, [from, to]) => (at >= from - 1_000 && at < to ? to : at), endedAt);

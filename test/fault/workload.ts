@@ -15,16 +15,16 @@ type Values = Operation['input'];
 /** A call to make and to record. */
 export interface Plan {
   readonly kind: string;
-  /** Which object it is about; of what it makes, the answer tells. */
+  /** The object it is about; for a new object, a function that takes it from the answer. */
   readonly object: string | ((body: Heard['body']) => string);
   readonly input?: Values;
   readonly path: string;
-  /** undefined: it is read. */
+  /** undefined for a read. */
   readonly body: unknown;
-  /** Where it is neither GET nor POST. */
+  /** The method, if it is neither GET nor POST. */
   readonly method?: string;
   readonly read?: (body: Heard['body']) => Values;
-  /** Codes that are right answers here. */
+  /** Codes of refusals that are expected here. */
   readonly refuses?: readonly string[];
 }
 
@@ -34,34 +34,34 @@ export interface BatchedPlan extends Omit<Plan, 'path'> {
   readonly body: object;
 }
 
-/** A mailbox and a scope, or `*`, that are to be empty in the end. */
+/** A mailbox and a scope, or `*`, that must be empty in the end. */
 export interface Queue {
   readonly access: Access;
   readonly mailboxId: string;
   readonly scopeId: string;
-  /** Messages may wait in it for others that were refused: these are to be brought back. */
+  /** Messages in it may wait for rejected ones, which must then be requeued. */
   readonly mends?: true;
 }
 
-/** Concurrent clients over all primitives in several spaces, and what they saw. */
+/** Concurrent clients of all primitives in several spaces, and the history that they saw. */
 export class Workload {
   readonly history: Operation[] = [];
-  /** Answers that nothing explains. */
+  /** Unexpected answers. */
   readonly unexpected: string[] = [];
   readonly queues: Queue[] = [];
   readonly runs: StoppedRun[] = [];
   readonly clockworks: Clockwork[] = [];
   /** The scopes whose notes are shared. */
   readonly sheets: Sheet[] = [];
-  /** Claims that their client walked away from: `messageId attempt` to the end of the lease. */
+  /** Claims that their client abandoned: `messageId attempt` to the end of the lease. */
   readonly abandoned = new Map<string, number>();
   /** Messages that wait for others, by their ids. */
   readonly planted = new Map<string, Planted>();
   /** The allowance that each attempt of a message consumes from, by the messages' ids. */
   readonly metered = new Map<string, string>();
-  /** Messages of which one of the same key is worked at a time, by their ids: their mailbox and key. */
+  /** Messages with a key, worked one at a time per key, by their ids: their mailbox and key. */
   readonly keyed = new Map<string, string>();
-  /** Messages without a delay and a key, by their ids: their run in their mailbox. */
+  /** Messages without a delay or a key, by their ids: their run in their mailbox, and their priority. */
   readonly ordered = new Map<string, { readonly run: string; readonly priority: number }>();
   readonly caller: Caller;
   readonly spaces: readonly Access[];
@@ -98,7 +98,7 @@ export class Workload {
   /** Receives and completes what is left, until nothing is ready and nothing is claimed. */
   async drain(): Promise<void> {
     for (const access of this.spaces) await this.#answerAll(access);
-    // The one below, too: a store that lost what it was below knows it as a run of its own.
+    // The child as well: a store that lost its parent knows it as a run of its own.
     for (const { access, scopeId } of this.clockworks) await this.#stop(access, scopeId);
     for (const { access, scopeId, childId } of this.runs)
       for (const id of [scopeId, childId]) await this.#stop(access, id);
@@ -108,7 +108,7 @@ export class Workload {
     await Promise.all(lanes);
   }
 
-  /** Nobody asks any more. */
+  /** Answers all open questions. Nobody asks any more. */
   async #answerAll(access: Access): Promise<void> {
     for (;;) {
       const { body } = await this.caller.insist(access, '/questions?state=OPEN&limit=200', randomUUID());
@@ -141,7 +141,7 @@ export class Workload {
     }
   }
 
-  /** Brings back what was refused or cancelled, and what waits for it is after. */
+  /** Requeues rejected and cancelled messages, which others wait for. */
   async #mend({ access, mailboxId }: Queue): Promise<void> {
     for (const state of ['REJECTED', 'CANCELLED'])
       await this.call(-1, access, {
@@ -161,8 +161,8 @@ export class Workload {
   }
 
   /**
-   * Makes a call that may succeed after it was refused, so that a second attempt would say nothing of the first: undefined
-   * when nobody knows.
+   * Makes one attempt of a call that may succeed after a refusal, so that a second attempt would say nothing about the
+   * first. undefined if the outcome is unknown.
    */
   async callOnce(client: number, access: Access, plan: Plan): Promise<Heard | undefined> {
     const id = randomUUID();
@@ -194,8 +194,8 @@ export class Workload {
   }
 
   /**
-   * Makes several calls in one step, or none of them, with one Idempotency-Key until that is answered. Returns the bodies of the
-   * answers; undefined where it was refused.
+   * Makes several calls as an atomic batch, with one Idempotency-Key until it is answered. Returns the bodies of the
+   * answers; undefined if it was refused.
    */
   async atomic(client: number, access: Access, plans: readonly BatchedPlan[]): Promise<Heard['body'][] | undefined> {
     const id = randomUUID();
@@ -214,7 +214,9 @@ export class Workload {
     return status === 200 ? body.results.map((result: Heard) => result.body) : undefined;
   }
 
-  /** Receives once: undefined when nobody knows, or nothing was there. It has no Idempotency-Key. */
+  /**
+   * Receives once, because a receive has no Idempotency-Key. undefined if the outcome is unknown or nothing was ready.
+   */
   async claim(client: number, queue: Queue): Promise<Heard['body'] | undefined> {
     return (await this.#receive(client, queue, {}, ({ body }) => [body]))[0];
   }
@@ -265,7 +267,7 @@ export class Workload {
     });
   }
 
-  /** Answers a question; everybody says something else. */
+  /** Answers a question; every answer is different. */
   answer(client: number, access: Access, questionId: string): Promise<Heard> {
     const answer = randomUUID();
     return this.call(client, access, {
@@ -278,7 +280,7 @@ export class Workload {
     });
   }
 
-  /** A receive has shown a question as it stood at some moment since then. */
+  /** Records that a receive has shown a question in its state at some moment since `invokedAt`. */
   saw(client: number, { id, state, answer }: Heard['body'], invokedAt: number): void {
     const times = { invokedAt, respondedAt: performance.now() };
     const value = { state, answer: answer ?? '' };

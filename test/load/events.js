@@ -16,7 +16,7 @@ export function setup() {
   return { allowanceId: id, from };
 }
 
-/** Changes something, then watches for the event of it among everybody else's. @param {ReturnType<typeof setup>} data */
+/** Changes something, then watches for its event among those of all VUs. @param {ReturnType<typeof setup>} data */
 export default function events({ allowanceId }) {
   if (cursor === '') cursor = journalEnd();
   const { id } = call('change', 'POST', `/allowances/${allowanceId}/consume`, { scopeId, units: 1, holder: 'k6' });

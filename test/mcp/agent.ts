@@ -9,7 +9,7 @@ export interface Answer {
   readonly isError: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   readonly value: any;
-  /** What to do first, where the answer has nothing in it. */
+  /** Advice for an empty answer. */
   readonly hint: string | undefined;
 }
 
@@ -51,7 +51,8 @@ export class Agent {
     const value: unknown = JSON.parse(first.text);
     const isError = result.isError === true;
     const { structuredContent } = result;
-    // Structured and as text: the same, twice. A refusal has its text alone, and nothing is no member.
+    // The value comes twice: structured, and as text. A refusal has only the text, and null is an object without
+    // members.
     const expected = isError ? [undefined] : value === null ? [undefined, '{}'] : [JSON.stringify(value)];
     if (!expected.includes(JSON.stringify(structuredContent)))
       throw new Error(`${name}: ${first.text} is not ${JSON.stringify(structuredContent)}`);

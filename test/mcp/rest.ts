@@ -6,7 +6,7 @@ import type { Reply, World } from '../support/world.ts';
 
 export type Args = Readonly<Record<string, unknown>>;
 
-/** The tool that makes two calls: its fields are those of the first. */
+/** The tool that makes two calls: its fields are the first call's. */
 export const sendAndWait = sendAndWaitName;
 
 /** The names of all tools. */

@@ -1,11 +1,11 @@
 export const policies = ['CANCEL', 'WAIT', 'RUN'] as const;
 
-/** A message, and those that it is after. */
+/** A message, and its prerequisites. */
 export interface Item {
   readonly id: string;
   readonly policy: (typeof policies)[number];
   readonly after: readonly Item[];
-  /** Those of them that it still waits for. */
+  /** The prerequisites that it still waits for. */
   open: Set<Item>;
   state: 'READY' | 'BLOCKED' | 'CLAIMED' | 'ACKED' | 'REJECTED' | 'CANCELLED';
   reason: string | null;
@@ -20,7 +20,7 @@ const hasEnded = ({ state }: Item): boolean => ['ACKED', 'REJECTED', 'CANCELLED'
 export class AfterModel {
   readonly items: Item[] = [];
 
-  /** What a send or a requeue makes of these prerequisites: those that are open, or undefined where it is refused. */
+  /** The open prerequisites of a send or a requeue; undefined if it is refused. */
   judge(after: readonly Item[], policy: Item['policy']): Set<Item> | undefined {
     const failed = after.filter((one) => hasEnded(one) && one.state !== 'ACKED');
     if (policy === 'CANCEL' && failed.length > 0) return undefined;
@@ -32,7 +32,7 @@ export class AfterModel {
     this.items.push({ id, policy, after, open, state, reason: null, since: now, token: '' });
   }
 
-  /** READY messages that may be received next: those that have been ready for longest. */
+  /** READY messages that may be received next: the ones that have been ready for longest. */
   next(): Item[] {
     const ready = this.items.filter(({ state }) => state === 'READY');
     const first = Math.min(...ready.map(({ since }) => since));

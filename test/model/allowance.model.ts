@@ -1,6 +1,6 @@
 export type Waiter = { units: number; ttl: number; expiresAt: number; state: string; grantedAt: number | null };
 
-/** Units that were taken by a consume or a grant; settled: what was really used, once that is known. */
+/** Units that were taken by a consume or a grant; settled: the units really used, once that is known. */
 export interface Taken {
   readonly units: number;
   readonly at: number;
@@ -19,7 +19,7 @@ export class AllowanceModel {
   used = 0;
   cooldownUntil = 0;
   limit = 5;
-  /** Units may be had, and nobody waits for them. */
+  /** Called when units may be free and nobody waits for them. */
   onFree: () => void = () => undefined;
 
   get queue(): Waiter[] {
@@ -52,7 +52,7 @@ export class AllowanceModel {
     this.now = until;
   }
 
-  /** How many units can be had by whoever does not wait for them. */
+  /** The number of units that a caller can take without waiting. */
   get available(): number {
     return this.queue.length > 0 || this.cooldownUntil > this.now ? 0 : Math.max(0, this.limit - this.used);
   }
@@ -72,7 +72,7 @@ export class AllowanceModel {
     if (before > 0) this.onFree();
   }
 
-  /** More can be had now than before. */
+  /** More units are available than before. */
   #more(): void {
     if (this.queue.length > 0) this.#serve();
     else this.onFree();
@@ -106,7 +106,7 @@ export class AllowanceModel {
     return '200';
   }
 
-  /** What the run has consumed, without grants. */
+  /** The run's consumptions, without grants. */
   get inRun(): { count: number; units: number } {
     const units = this.consumed.reduce((sum, taken) => sum + (taken.settled ?? taken.units), 0);
     return { count: this.consumed.length, units };

@@ -181,7 +181,7 @@ export class AllowancePair {
     if (state !== 'WAITING') this.#ended.add(waiter);
   }
 
-  /** Expects that waiters stay as they ended, and that the run has used what was said. */
+  /** Expects that waiters stay as they ended, and that the run has the model's totals. */
   async end(): Promise<void> {
     const { status, body } = await this.#curl.get(`/ops/runs/${scopeId}`);
     if (status === 200) expect(body.consumptions).to.deep.equal(this.#model.inRun);

@@ -1,4 +1,4 @@
-/** How budgets below one another behave, by sums over what was booked: no running total that could drift. */
+/** How a tree of budgets behaves, by sums over all bookings: no running total that could drift. */
 
 interface Spent {
   readonly at: number;
@@ -12,7 +12,7 @@ export interface Held {
   left: bigint;
 }
 
-/** A part of what was spent beyond a reservation: paid by the budget, or not. */
+/** An amount spent at a moment. */
 interface Beyond {
   readonly at: number;
   readonly amount: bigint;
@@ -31,7 +31,7 @@ export class Node {
   /** Announced in the window that begins at `announcedIn`. */
   announced = new Set<number>();
   announcedIn = 0;
-  /** Spent of reservations of this budget and those below, within what was reserved. */
+  /** Spent within the reservations of this budget and of the budgets below it. */
   readonly spent: Beyond[] = [];
   /** Paid beyond reservations, and covered later. */
   readonly beyond: Beyond[] = [];
@@ -105,7 +105,7 @@ export class TreeModel {
     return reserved + settled > 0n && (reserved + settled) * 100n >= node.limit * BigInt(percent);
   }
 
-  /** The budget that is short; undefined where none is. */
+  /** The budget that is short; undefined if none is. */
   shortOf(node: Node, amount: bigint): Node | undefined {
     return node.line.find((one) => one.overdrawn > 0n || amount > this.balances(one).available);
   }
@@ -115,7 +115,7 @@ export class TreeModel {
     for (const one of node.line) this.#announce(one);
   }
 
-  /** Settles an amount, which may exceed what is left; returns what each level is overdrawn by. */
+  /** Settles an amount, which may exceed the remainder; returns the amount that overdraws each level. */
   settle(held: Held, amount: bigint, label: string | null): bigint[] {
     const within = least(amount, held.left);
     const above = amount - within;
@@ -135,7 +135,7 @@ export class TreeModel {
     const { reserved, settled } = this.balances(node);
     const covers = limit !== undefined && node.overdrawn > 0n && limit >= reserved + settled + node.overdrawn;
     const isOther = (limit !== undefined && limit !== node.limit) || (percents && `${percents}` !== `${node.percents}`);
-    // What changes nothing tells nothing.
+    // A call that changes nothing announces nothing.
     if (!covers && !isOther) return '200';
     if (limit !== undefined && limit < reserved + settled) return 'LIMIT_BELOW_USE';
     const isRaised = limit !== undefined && limit > node.limit;

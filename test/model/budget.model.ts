@@ -17,7 +17,7 @@ const least = (one: bigint, other: bigint): bigint => (one < other ? one : other
 
 export const remainderOf = (held: Held): bigint => held.amount - least(held.settled, held.amount) - held.voided;
 
-/** What an entry records. */
+/** The amounts that an entry records. */
 export interface Taken {
   readonly amount: bigint;
   readonly overdrawn: bigint;
@@ -70,7 +70,9 @@ export class BudgetModel {
     return isShort ? 'INSUFFICIENT_BUDGET' : '201';
   }
 
-  /** Settles an amount, or voids the remainder; returns `200`, `replay` or an error code, and what the entry records. */
+  /**
+   * Settles an amount, or voids the remainder; returns `200`, `replay` or an error code, and the amounts of the entry.
+   */
   take(kind: 'settle' | 'overrun' | 'void', held: Held, asked: bigint, workKey: string, now: number): [string, Taken] {
     const key = `${kind === 'void' ? 'VOID' : 'SETTLE'} ${workKey}`;
     const first = this.#entries.get(key);

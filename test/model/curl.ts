@@ -47,7 +47,10 @@ export class Curl {
     return reply;
   }
 
-  /** Repeats a successful request, of those whose path has this, with its Idempotency-Key; expects the first answer, replayed. */
+  /**
+   * Repeats a successful request whose path contains `inPath`, with its Idempotency-Key; expects the first answer,
+   * replayed.
+   */
   async again(index: number, inPath = ''): Promise<void> {
     const done = this.#done.filter(({ path }) => path.includes(inPath));
     const first = done[index % Math.max(1, done.length)];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { World } from '../support/world.ts';
 import type { GroupModel } from './group.model.ts';
 
-/** Expects the counters of the space and the plan to be those of the model. */
+/** Expects the counters of the space and the plan to equal the model's. */
 export async function expectCounters(world: World, model: GroupModel, now: number): Promise<void> {
   const { tasks, state, deadline } = model;
   const is = (...states: string[]): number => tasks.filter(({ state }) => states.includes(state)).length;

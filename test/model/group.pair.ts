@@ -41,7 +41,7 @@ const fieldsOf = ({ deadline, delaySeconds, maxAttempts }: Waits) => ({
 });
 
 const messageStates = { PENDING: 'READY', RUNNING: 'CLAIMED', SUCCEEDED: 'ACKED' };
-/** The state of a task's message, except that one of a PENDING task may be DELAYED. */
+/** The state of a task's message, except that the message of a PENDING task may be DELAYED. */
 const messageState = ({ state, reason }: Task): string =>
   reason === 'REJECTED_BY_WORKER' ? 'REJECTED' : state in messageStates ? messageStates[state as 'PENDING'] : state;
 
@@ -230,7 +230,7 @@ export class Pair {
     met.add(reply.body.state);
   }
 
-  /** Without having tried it. */
+  /** Gives a claim back without counting the attempt. */
   async #giveBack(task: Task, token: string, delaySeconds: number | null): Promise<void> {
     const body = { token, retry: true, countsAttempt: false, ...(delaySeconds !== null && { delaySeconds }) };
     const reply = await this.#curl.post(`/messages/${task.messageId}/nack`, body);
@@ -279,7 +279,7 @@ export class Pair {
     if (cancelled > 0) met.add('purge');
   }
 
-  /** Requeues the oldest of one final state, except those that may not be requeued. */
+  /** Requeues the oldest messages in one final state, except messages that may not be requeued. */
   async #requeueSome(index: number): Promise<void> {
     const state = ['CANCELLED', 'FAILED', 'REJECTED', 'EXPIRED'][index % 4];
     const max = 1 + (index % 3);

@@ -30,7 +30,7 @@ export class NotesModel {
     return !this.isCancelled && this.#claim !== undefined && now < this.#claim.endsAt;
   }
 
-  /** Returns the status or an error code. token: of the claim that must be live; null: none need be. */
+  /** Returns the status or an error code. token: of the claim that must be live; null for none. */
   put(key: string, value: unknown, ifVersion: number | null, token: string | null, now: number): string {
     const isHeld = this.isClaimed(now) && this.#claim?.token === token;
     if (token !== null && !isHeld) return 'CLAIM_LOST';

@@ -2,7 +2,7 @@ export const policies = ['CANCEL', 'WAIT', 'RUN'] as const;
 export const ends = ['ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 export type End = (typeof ends)[number];
 
-/** What a send says. `after`: other messages; moments are epoch milliseconds. */
+/** The fields of a send. `after`: other messages; moments are epoch milliseconds. */
 export interface Sent {
   readonly run: number;
   readonly priority: number;
@@ -23,19 +23,19 @@ export interface Need {
 export class Item {
   readonly id: string;
   readonly of: Sent;
-  /** The scope of its run: a number of the run's scopes, as cancelled runs begin anew. */
+  /** The scope of its run. A run that is cancelled gets a new scope. */
   readonly scope: string;
   state: 'READY' | 'DELAYED' | 'BLOCKED' | 'CLAIMED' | End = 'READY';
   deadline: number | undefined;
   attempts = 0;
   token = '';
-  /** Those of `after` that it still waits for. */
+  /** The messages in `after` that it still waits for. */
   open = new Set<Item>();
   /** READY, or BLOCKED by its key: since when. DELAYED, or BLOCKED by others: until when. CLAIMED: the end of its lease. */
   at = 0;
-  /** Its turn among those that wait for the same: when it was sent, or brought back. */
+  /** Its turn among messages that wait for the same prerequisite: the order of sends and requeues. */
   turn = 0;
-  /** Has a place among the active ones of its key. */
+  /** Whether it is one of the active messages of its key. */
   isActive = false;
 
   constructor(id: string, of: Sent, scope: string) {
@@ -61,7 +61,7 @@ export interface Happening {
 }
 
 const byId = (one: Item, other: Item): number => (one.id < other.id ? -1 : 1);
-/** In the order in which an end goes through them: those that only success frees come last. */
+/** Dependents in the order in which an end visits them: the ones that only a success frees come last. */
 const inTurn = (one: Item, other: Item): number =>
   Number(one.of.policy === 'WAIT') - Number(other.of.policy === 'WAIT') || one.turn - other.turn;
 const inTime = (one: Item, other: Item): number => one.at - other.at || byId(one, other);
@@ -93,19 +93,19 @@ export class OrderModel {
     return this.items.filter((one) => one.of.key === key && one.waitsForKey).sort(inTime);
   }
 
-  /** The message that has the place of a key of which only one may be active, null of any other. */
+  /** The active message of a key if only one may be active; null otherwise. */
   holderOf(key: string): string | null {
     return this.perKey === 1 ? (this.#active(key).sort(byId)[0]?.id ?? null) : null;
   }
 
-  /** The prerequisites that are open, or undefined where one that came out otherwise refuses the message. */
+  /** The open prerequisites; undefined if one that did not succeed refuses the message. */
   judge({ after, policy }: Sent): Set<Item> | undefined {
     const failed = after.filter((one) => !one.isLive && one.state !== 'ACKED');
     if (policy === 'CANCEL' && failed.length > 0) return undefined;
     return new Set(after.filter((one) => one.isLive || (policy === 'WAIT' && one.state !== 'ACKED')));
   }
 
-  /** Begins or begins anew. delayMs: the sender's own. */
+  /** Starts a message, or restarts it. delayMs: the caller's own. */
   begin(item: Item, open: Set<Item>, delayMs: number, now: number): void {
     if (!this.items.includes(item)) this.items.push(item);
     Object.assign(item, { open, attempts: 0, token: '', turn: this.#turns++ });
@@ -113,7 +113,7 @@ export class OrderModel {
     else this.#proceed(item, now + delayMs, now);
   }
 
-  /** Nothing but a delay and its key is in its way. */
+  /** Continues with a message that only a delay and its key can still hold up. */
   #proceed(item: Item, readyAt: number, at: number): void {
     const { key } = item.of;
     if (readyAt > at) {
@@ -145,7 +145,7 @@ export class OrderModel {
     for (const key of keys) this.#free(key, Number.POSITIVE_INFINITY, now);
   }
 
-  /** What an item had in its state `from` is for others. */
+  /** Frees for others whatever an item held in its state `from`. Subclasses override it. */
   protected passOn(_item: Item, _from: Item['state']): void {}
 
   end(item: Item, state: End, at: number): void {
@@ -194,7 +194,7 @@ export class OrderModel {
     return { at, happen };
   }
 
-  /** Lets everything happen that was due by `now`, in its order. */
+  /** Lets everything happen that was due by `now`, in order. */
   advance(now: number): void {
     for (;;) {
       const next = this.#next();

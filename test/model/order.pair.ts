@@ -93,13 +93,13 @@ export const orderExample: OrderStep[] = [
 /** The outcomes that the sequences have produced so far. */
 export const met = new Set<string>();
 
-/** How a message comes to be. */
+/** The request that creates a message. */
 export interface Way {
   readonly path: string;
   readonly scopeId: string;
   readonly body: object;
   readonly requires?: readonly Need[];
-  /** Why it does not, apart from its order. */
+  /** The expected refusal, if anything but the order prevents it. */
   readonly refusal?: string | undefined;
 }
 
@@ -131,7 +131,7 @@ export class OrderPair<M extends OrderModel = OrderModel> {
     return this.curl.post(path, body);
   }
 
-  /** Each step has a moment of its own, also among those that it sets for later. */
+  /** Each step has a moment of its own, also different from all moments that steps set for later. */
   protected async move(seconds = 0): Promise<void> {
     this.now += 1 + 1_000 * seconds;
     await this.curl.at(this.now);
@@ -191,7 +191,7 @@ export class OrderPair<M extends OrderModel = OrderModel> {
     expect(codeOf(reply)).to.equal(code);
   }
 
-  /** Receives, and returns the claims with the queues of the runs asked for, of which they are the first ones. */
+  /** Receives. Returns the claims, and the queues of the requested runs, from whose fronts they must come. */
   protected async receive({ run: from, max, leaseSeconds }: Do<'recv'>): Promise<[Reply['body'][], Item[][]]> {
     const scopeId = from === '*' ? from : this.scopes[from];
     const body = { scopeId, max, leaseSeconds, holder: 'h', holderSession: 's' };
@@ -210,7 +210,7 @@ export class OrderPair<M extends OrderModel = OrderModel> {
   protected async recv(one: Do<'recv'>): Promise<void> {
     const [messages, queues] = await this.receive(one);
     const wanted = Math.min(one.max, queues.flat().length);
-    // Where anything is paused, a receive does not wait for the rest of what is due.
+    // While anything is paused, a receive may return fewer than are ready.
     const least = this.model.pausedScopes.size > 0 ? Math.min(1, wanted) : wanted;
     expect(messages.length, 'received').to.be.within(least, wanted);
     const served: number[] = [];
@@ -286,7 +286,7 @@ export class OrderPair<M extends OrderModel = OrderModel> {
   async #requeueAll({ state }: Do<'requeueAll'>): Promise<void> {
     const { body } = await this.post(`${this.mailbox}/requeue`, { state });
     let requeued = 0;
-    // One that is brought back may be what a later one is after.
+    // A requeued message may be a prerequisite of a later one.
     for (const item of this.model.of(state as End)) {
       const open = this.obstacle(item);
       if (typeof open === 'string') continue;
@@ -296,7 +296,10 @@ export class OrderPair<M extends OrderModel = OrderModel> {
     expect(body.requeued).to.equal(requeued);
   }
 
-  /** Of those that the end of several frees, the first takes the place of a key: which one that is, the model does not know. */
+  /**
+   * Whether the result of ending these items is certain. If it frees several messages, the first takes the place of its
+   * key, and the model does not know which one that is.
+   */
   protected isSure(items: readonly Item[]): boolean {
     const waiting = this.model.of('READY', 'DELAYED', 'BLOCKED');
     return waiting.filter((one) => !items.includes(one) && items.some((item) => one.open.has(item))).length <= 1;
@@ -338,14 +341,14 @@ export class OrderPair<M extends OrderModel = OrderModel> {
     else this.model.pausedScopes.delete(scopeId);
   }
 
-  /** Has everything happen that is due: also what a call that ends many leaves to the workers. */
+  /** Lets everything happen that is due, including the work that a call leaves to the workers. */
   protected async settle(): Promise<void> {
     const { due } = this.world.service;
     await due.drain(this.world.org);
     await due.drain(this.world.org, '*');
   }
 
-  /** Compares every message. Between two looks only what calls depend on is made to happen. */
+  /** Compares every message. Between two looks, only the due work that calls depend on is done. */
   async look(): Promise<void> {
     await this.settle();
     const { body } = await this.curl.get(`${this.mailbox}/messages?limit=200`);
@@ -355,7 +358,7 @@ export class OrderPair<M extends OrderModel = OrderModel> {
     expect(shown).to.deep.equal(this.model.items.map((item) => this.#view(item)));
   }
 
-  /** What a BLOCKED item waits for that has no open prerequisites. */
+  /** The blocker of a BLOCKED item without open prerequisites. */
   protected blocker({ of: { key } }: Item): { kind: string; id: string | null } {
     return { kind: 'KEY', id: this.model.holderOf(key as string) };
   }

@@ -10,18 +10,18 @@ export interface ModelHold {
   leaseExpiresAt: number;
   heldAt: number | null;
   finishedAt: number | null;
-  /** Of the units of a claim, which have no lease of their own. */
+  /** The fence, for units of a claim, which have no lease of their own. */
   readonly fence?: number;
 }
 
-/** How pools behave: their holds in order of arrival, and who could never be granted. */
+/** How pools behave: their holds in order of arrival, and the holds that could never be granted. */
 export class PoolModel {
   now = 0;
   readonly units: number[];
   readonly holds: ModelHold[] = [];
   /** In the order of their grants. */
   readonly granted: ModelHold[] = [];
-  /** Units of a pool may be free, and nobody waits for them. */
+  /** Called when units of a pool may be free and nobody waits for them. */
   onFree: (pool: number) => void = () => undefined;
 
   constructor(...units: number[]) {
@@ -53,7 +53,7 @@ export class PoolModel {
     return ['201', hold];
   }
 
-  /** The units of a claim, which are free. */
+  /** Takes the units of a claim, which are free. */
   claim(pool: number, units: number, fence: number): ModelHold {
     const hold: ModelHold = {
       ...{ pool, who: undefined, units, lease: Infinity, state: 'WAITING', expiresAt: 0 },
@@ -84,7 +84,7 @@ export class PoolModel {
     return '200';
   }
 
-  /** The run of these holds has been cancelled. */
+  /** Cancels the run of these holds. */
   stop(holds: readonly ModelHold[]): void {
     const live = holds.filter(({ state }) => state === 'WAITING' || state === 'HELD');
     for (const hold of live)
@@ -141,7 +141,10 @@ export class PoolModel {
     this.onFree(pool);
   }
 
-  /** Whether a hold that would wait could not be granted even if all released what they hold who wait for nothing, and so on. */
+  /**
+   * Whether a hold would wait for ever: it could not be granted even if every party that waits for nothing released its
+   * holds, every party granted by that did the same, and so on.
+   */
   #isStuck(asking: ModelHold): boolean {
     let held = this.holds.filter(({ state }) => state === 'HELD');
     let waits = [...this.holds.filter(({ state }) => state === 'WAITING'), asking];

@@ -43,7 +43,7 @@ export class PoolPair {
   readonly #model: PoolModel;
   readonly #poolIds: readonly string[];
   #scopeId = randomUUID();
-  /** As the model has them. */
+  /** The service's hold for each hold of the model. */
   readonly #made = new Map<ModelHold, { readonly id: string; readonly token: string }>();
 
   constructor(curl: Curl, model: PoolModel, poolIds: readonly string[]) {

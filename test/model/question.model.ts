@@ -6,7 +6,7 @@ export interface ModelMessage {
   blockedBy: 'KEY' | 'QUESTION' | undefined;
   attempts: number;
   leaseExpiresAt: number;
-  /** The last one that it has asked. */
+  /** The last question that it has asked. */
   question: ModelQuestion | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface ModelQuestion {
 
 export const maxAttempts = 2;
 
-/** How messages ask and go on, where one message of a key is worked at a time. */
+/** How messages ask and go on, when one message of a key is worked at a time. */
 export class QuestionModel {
   now = 0;
   readonly messages: ModelMessage[] = [];
   readonly questions: ModelQuestion[] = [];
-  /** Those that wait for their keys, in order. */
+  /** The messages that wait for their keys, in order. */
   readonly #waiting: ModelMessage[] = [];
 
   send(key: string | undefined): void {
@@ -38,7 +38,7 @@ export class QuestionModel {
     this.#proceed(message);
   }
 
-  /** Claims the message that the service has given out; whether that was READY. */
+  /** Claims the message that the service has delivered. Returns whether it was READY. */
   claim(message: ModelMessage, lease: number): boolean {
     if (message.state !== 'READY') return false;
     message.state = 'CLAIMED';
@@ -122,10 +122,10 @@ export class QuestionModel {
     return this.messages.some((one) => one.key === key && (one.state === 'READY' || one.state === 'CLAIMED'));
   }
 
-  /** Nothing but its key is in the way of a message. */
+  /** Continues with a message that only its key can still hold up. */
   #proceed(message: ModelMessage): void {
     const { key } = message;
-    // Until it has its state, it takes no place itself.
+    // It must not count as the active message of its key itself.
     message.state = 'BLOCKED';
     const isHeldUp = key !== undefined && (this.#isTaken(key) || this.#waiting.some((one) => one.key === key));
     message.blockedBy = isHeldUp ? 'KEY' : undefined;

@@ -9,7 +9,7 @@ export interface Members {
   isDecided: boolean;
 }
 
-/** What there are units of, by id. */
+/** The pools and allowances, by id. */
 export interface Units {
   readonly pool: PoolModel;
   readonly poolIds: readonly string[];
@@ -17,18 +17,18 @@ export interface Units {
 }
 
 /**
- * Messages that require units. A receive that finds too few parks the message with what is short; what is free again lets
- * out the oldest that fit together, of each scope.
+ * Messages that require units. A receive that finds too few units parks the message at the pool or allowance that is
+ * short. When units are free again, the oldest messages of each scope that fit together become READY.
  */
 export class RequiresModel extends OrderModel {
   readonly parked = new Map<Item, string>();
   readonly groupOf = new Map<Item, Members>();
   readonly #units: Units;
   readonly #held = new Map<Item, ModelHold[]>();
-  /** Of what there may be free units in this step, or once the workers have come to it. */
+  /** Pools and allowances that may have free units: in this step, or once the workers have come to them. */
   readonly #freed = new Set<string>();
   readonly #left = new Set<string>();
-  /** When there may be more of an allowance. */
+  /** When an allowance may have more units. */
   readonly #looks = new Map<string, number>();
 
   constructor(perKey: number | null, retryDelaySeconds: number, units: Units) {
@@ -46,7 +46,7 @@ export class RequiresModel extends OrderModel {
     return this.#units.poolIds.indexOf(id);
   }
 
-  /** How many units are free for whoever does not wait for them by himself. */
+  /** The number of units free for messages: 0 while holds or waiters wait. */
   available(id: string): number {
     const { pool, allowances } = this.#units;
     const allowance = allowances.get(id);
@@ -59,7 +59,7 @@ export class RequiresModel extends OrderModel {
     return this.#units.allowances.get(id)?.limit ?? this.#units.pool.units[this.#poolAt(id)] ?? 0;
   }
 
-  /** The first of which there are too few, if any. */
+  /** The first need with too few units, if any. */
   short({ of: { requires = [] } }: Item): Need | undefined {
     return requires.find(({ id, units }) => units > this.available(id));
   }
@@ -77,7 +77,7 @@ export class RequiresModel extends OrderModel {
     this.#look(id);
   }
 
-  /** A receive has found too few units: what it has left of the others is for others. */
+  /** Parks an item for which a receive found too few units. Units of its other needs are for others. */
   park(item: Item, id = this.short(item)?.id as string): void {
     item.state = 'BLOCKED';
     this.#keep(item, id);
@@ -128,7 +128,7 @@ export class RequiresModel extends OrderModel {
     }
   }
 
-  /** What is free since this moment lets out what waits for it. */
+  /** Frees parked messages for which there are units by now. */
   serve(now: number): void {
     const due = [...this.#looks].flatMap(([id, at]) => (at <= now ? id : []));
     const ids = new Set([...this.#freed, ...due]);
@@ -140,7 +140,7 @@ export class RequiresModel extends OrderModel {
     for (const id of ids) if ([...this.parked.values()].includes(id)) this.#look(id);
   }
 
-  /** Workers have come to what steps have left to them. */
+  /** Does the work that steps have left to the workers. */
   settle(): void {
     for (const id of this.#left) this.#walk(id);
     this.#left.clear();
@@ -158,7 +158,7 @@ export class RequiresModel extends OrderModel {
     for (const clock of this.#clocks) clock.advance(now);
   }
 
-  /** Its first accepted result decides a group. */
+  /** Decides a group, as its first accepted result does. */
   decide(group: Members, now: number): void {
     group.isDecided = true;
     this.cancelAll(this.pending(group), now);

@@ -1,7 +1,7 @@
 /** A message of a run, from a receiver's point of view. */
 export interface Item {
   readonly id: string;
-  /** The scope it was sent to: 0 is a root, 1 is below it, 2 below that one, 3 is another root. */
+  /** The scope it was sent to: 0 is a root, 1 is below 0, 2 is below 1, 3 is another root. */
   readonly scope: number;
   state: 'READY' | 'DELAYED' | 'CLAIMED' | 'ACKED' | 'CANCELLED';
   token: string;
@@ -13,12 +13,12 @@ export interface Item {
 /** Each scope's ancestors, itself included. */
 export const paths: readonly (readonly number[])[] = [[0], [0, 1], [0, 1, 2], [3]];
 
-/** Four scopes with messages and barriers, and what each cancel has ended. */
+/** Four scopes with messages and barriers, and the numbers of both that each cancel has ended. */
 export class ScopeModel {
   readonly items: Item[] = [];
   readonly barriers: { id: string; scope: number; state: string }[] = [];
   readonly used = new Set<number>();
-  /** Cancelled scopes, with what each cancel has ended. */
+  /** Cancelled scopes, with the numbers of messages and barriers that each cancel has ended. */
   readonly cancels = new Map<number, { messages: number; barriers: number }>();
   /** Runs in the order in which a receive across all serves them; unknown before the first one. */
   #turns: number[] | undefined;
@@ -57,7 +57,10 @@ export class ScopeModel {
     for (const one of due.toSorted((a, b) => a.since - b.since)) this.ready(one, one.since);
   }
 
-  /** What a receive across all runs may get: the oldest of the run in turn, or of any run before the first turn. */
+  /**
+   * The messages that a receive across all runs may get: the oldest of the run in turn, or of any run before the first
+   * turn.
+   */
   nextOfAll(): Item[] {
     const runs =
       this.#turns?.slice(0, 1) ?? paths.flatMap(([root, ...below]) => (below.length === 0 ? [root as number] : []));

@@ -15,7 +15,7 @@ export async function keyOf(kid: string, alg = 'ES256'): Promise<Key> {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** An issuer whose private keys are the test's, so that it signs whatever a test makes up. */
+/** An issuer whose private keys the test holds, so that it signs any claims. */
 export class OwnIssuer {
   readonly #server: Server;
   readonly keys: Key[];

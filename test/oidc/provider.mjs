@@ -13,7 +13,7 @@ async function newKeys() {
   return { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' }] };
 }
 
-/** Tokens for any resource, signed: without one they would be opaque. */
+/** Issues signed tokens for any resource; without a resource they would be opaque. */
 const resourceIndicators = {
   enabled: true,
   defaultResource: () => 'https://muster.test',

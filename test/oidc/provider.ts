@@ -77,7 +77,7 @@ export class Provider {
     return token;
   }
 
-  /** Signs in as a browser does that is sent to this address; returns the address that it is sent back to. */
+  /** Signs in like a browser that is redirected to this address; returns the address that it is redirected back to. */
   async signIn(address: string): Promise<URL> {
     const cookies = new Map<string, string>();
     let url = new URL(address);

@@ -8,7 +8,10 @@ const busy = { scopeId, holder: 'agent-7', holderSession: 'host-3', leaseSeconds
 /** The ids used in the recipes, by the names of their variables. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** Fills a space with what an operator may have to examine at night; the receiver of its webhooks answers 503. */
+/**
+ * Fills a space with situations that an operator may have to examine at night; the receiver of its webhooks answers
+ * 503.
+ */
 export async function fillSpace(url: string, access: Access): Promise<{ ids: Ids; receiver: Server }> {
   const post = async (path: string, body: unknown = {}): Promise<Answer['body']> =>
     (await call(url, access, path, body)).body;

@@ -1,8 +1,6 @@
 const widest = 118;
 
-/**
- * Parts that differ between two runs. Those that identify something are numbered, so that the same one has one number.
- */
+/** Parts that differ between two runs. Identifiers are numbered, so that equal ones have the same number. */
 const volatile: readonly { kind: string; pattern: RegExp; numbered?: true }[] = [
   { kind: 'key', pattern: /\bmk_[a-z0-9-]+_\w{43,}/g, numbered: true },
   { kind: 'secret', pattern: /\bwhsec_[\w+/=]{40,}/g, numbered: true },

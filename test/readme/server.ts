@@ -22,7 +22,7 @@ export class StartedServer {
     this.#child.stderr?.setEncoding('utf8').on('data', take);
   }
 
-  /** What the program printed until it listened, without npm's lines and log lines. */
+  /** The program's output until it listened, without npm's lines and log lines. */
   get printed(): string {
     const lines = this.#printed.split('\n');
     return lines

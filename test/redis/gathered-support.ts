@@ -40,10 +40,13 @@ export function callIn(
 
 const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** A message's place in its queue. Its last digits order what happens within a millisecond, so runs apart differ in them. */
+/** A message's place in its queue. Its last digits order events within a millisecond, so they differ between runs. */
 const places = /("[0-9a-f]{8}-[0-9a-f]{4}-7)[0-9a-f]{3} "/g;
 
-/** Replaces each id by its order of first appearance, because two runs create different ids; of places the moment stays. */
+/**
+ * Replaces each id by its order of first appearance, because two runs create different ids; of a place, the time is
+ * kept.
+ */
 export function withNumberedIds(value: unknown): unknown {
   const names = new Map<string, string>();
   const text = JSON.stringify(value).replace(uuids, (id) => {

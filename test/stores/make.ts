@@ -1,5 +1,5 @@
-// Fills the store of a running service (MUSTER_URL, MUSTER_SPACE, MUSTER_KEY) with something of everything, and prints the
-// ids. How the files here were made, with the commit that they are named after: README.md.
+// Fills the store of a running service (MUSTER_URL, MUSTER_SPACE, MUSTER_KEY) with something of everything, and prints
+// the ids. README.md says how the files here were made, and which commit each is named after.
 const { MUSTER_URL = '', MUSTER_SPACE = '', MUSTER_KEY = '' } = process.env;
 const base = `${MUSTER_URL}/v1/spaces/${MUSTER_SPACE}`;
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
@@ -130,7 +130,7 @@ const paused = await post('/mailboxes', { name: 'paused' });
 await post(`/mailboxes/${paused.id}/messages`, { scopeId, payload: 1 });
 await post(`/mailboxes/${paused.id}/pause`);
 const repeatable = await post('/task-groups', { mailboxId: mailbox.id, condition: 'ALL_TERMINAL', workKey: 'group' });
-// One step: its answer is kept for whoever repeats it.
+// An atomic batch: its answer is kept for repetitions.
 const atomicKey = `make-${calls}`;
 const atomic = {
   atomic: true,

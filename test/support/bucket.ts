@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Bucket, signed } from '../../docs/codecs/s3.ts';
 
-/** As much of S3 as a codec needs. It takes only requests that are signed. */
+/** A fake S3 with the operations that a codec needs. It accepts only signed requests. */
 export class S3 {
-  /** What was put, by its path. */
+  /** The stored objects by path. */
   readonly objects = new Map<string, Buffer>();
   readonly bucket: Bucket;
   readonly #server: Server;

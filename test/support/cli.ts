@@ -7,7 +7,10 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs `muster <args>` like its process, but in this one, as starting a process costs half a second of processor time. */
+/**
+ * Runs `muster <args>` as its own process would, but in this process: starting one costs half a second of processor
+ * time.
+ */
 export async function muster(args: readonly string[], settings: Record<string, string>): Promise<Outcome> {
   const printed = { stdout: '', stderr: '' };
   const to = (name: keyof typeof printed) => ({

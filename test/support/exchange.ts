@@ -8,7 +8,9 @@ export interface Exchanged {
   readonly text: string;
 }
 
-/** Sends a request as `fetch` would, on a connection that is kept, at half the cost, which the suite feels. */
+/**
+ * Sends a request as `fetch` would, on a kept-alive connection. It costs half as much, which the whole suite notices.
+ */
 export function exchange(
   method: string,
   url: string,
@@ -37,7 +39,7 @@ export function exchange(
       });
     });
     sent.once('error', (error: NodeJS.ErrnoException) => {
-      // The server had closed an idle connection, which a busy process notices only now, so it has not read the request.
+      // The server had closed an idle connection, so it has not read the request; a busy process notices that only now.
       const isUnread = sent.reusedSocket && error.code === 'ECONNRESET';
       if (isUnread) exchange(method, url, headers, body).then(resolve, reject);
       else reject(error);

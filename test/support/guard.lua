@@ -1,7 +1,7 @@
 --- @export query
 --- @include lib/unit
---- Rooms only read: what they change goes through lib/unit. Nor do they read what this invocation has changed by any other way
---- than lib/records, lib/sorted and lib/sets offer: nothing is written before the end, so they would see the old value.
+--- Rooms only read; they make changes through lib/unit. They read a key that this invocation has changed only by
+--- lib/records, lib/sorted and lib/sets: nothing is written before the end, so any other read would see the old value.
 local query = {}
 local reads = { EXISTS = true, GET = true, HEXISTS = true, HGET = true, HGETALL = true, HLEN = true, HMGET = true,
   HSCAN = true, HSTRLEN = true, LLEN = true, LRANGE = true, SISMEMBER = true, XINFO = true, XRANGE = true,

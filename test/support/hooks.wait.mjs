@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
 
-// As mocha loads it, and the tests: what `import` loads would be another instance.
+// Loads hooks.ts with require, as mocha loads it and the tests: `import` would load another instance.
 const { preparing } = createRequire(import.meta.url)('./hooks.ts');
 await preparing;

@@ -3,7 +3,7 @@ import { notesOf, type Records } from './recount.ts';
 import type { World } from './world.ts';
 
 type Hash = Record<string, string>;
-/** Members of a key, each with its score if the records tell it. */
+/** Members of a key, each with its score if the records determine it. */
 type Members = Map<string, string | null>;
 
 /** Keys derived from the records. */
@@ -213,7 +213,7 @@ async function stored(world: World, key: string): Promise<Members> {
   return new Map(pairs.flatMap((member, i) => (i % 2 === 0 ? [[member, pairs[i + 1] ?? '']] : [])));
 }
 
-/** The lowest score of each key that has scores. */
+/** The lowest score of a key's members. */
 const least = (members: Members | undefined): number =>
   Math.min(...[...(members ?? [])].map(([, score]) => Number(score)));
 
@@ -248,9 +248,9 @@ export async function expectIndexes(world: World, records: Records, isClockStead
 }
 
 /**
- * The heads and the oldest message of each mailbox are exact to the second, with two exceptions. A message sent after the
- * clock was set back, to before the head, does not become the head, as that would cost every send a read. If a message has a
- * priority, the head may be earlier.
+ * The heads and the oldest message of each mailbox are exact to the second, with two exceptions. A message sent after
+ * the clock was set back to a time before the head does not become the head, because every send would then need a read.
+ * If a message has a priority, the head may be earlier.
  */
 function expectHeads({ keys }: Recounted, found: ReadonlyMap<string, Members>): void {
   const second = (moment: number): number => Math.floor(moment / 1000);
@@ -317,8 +317,8 @@ function expectGroups(recounted: Recounted): void {
 }
 
 /**
- * Checks a scope's counts of groups and declared children, what a cancel has ended, and that the cancel has reached
- * everything.
+ * Checks a scope's counts of groups and declared children, the count of messages that a cancel has ended, and that the
+ * cancel has reached everything.
  */
 function expectScopes(recounted: Recounted): void {
   const groups = recounted.all('group');

@@ -13,8 +13,8 @@ const referenceMs = 150;
 const maxMs = 5000;
 
 /**
- * Compares a measured time with its limit, which holds for the reference machine. If this machine is slower by some factor at
- * the moment, as work of the test's own shows, the limit is multiplied by that factor.
+ * Compares a measured time with its limit, which holds for the reference machine. If this machine is currently slower
+ * by some factor, measured with steps of the test's own, the limit is multiplied by that factor.
  */
 export class Pace {
   readonly #slownessBefore: number;

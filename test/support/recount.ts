@@ -55,7 +55,7 @@ export class Records {
     return records;
   }
 
-  /** Adds the packed messages without using any index of the scripts; `packed` is the kind of their segment. */
+  /** Adds the packed messages, read from the segments themselves; `packed` is the kind of their segment. */
   async #addPacked({ prefix, service: { store } }: World): Promise<void> {
     const messages = this.of('message');
     const isUnpacked = new Set(await store.zrange(`${prefix}:unpackedMessages`, '0', '-1'));
@@ -114,7 +114,7 @@ function activeScopes(records: Records, messages: readonly Hash[]): Set<string> 
   return active;
 }
 
-/** The states in which a message ends, each with the counter of scopes. */
+/** The states in which a message ends, each with its counter in a scope. */
 const endStates = ['Acked', 'Rejected', 'Failed', 'Expired', 'Cancelled'].map(
   (name) => [name.toUpperCase(), `ended${name}`] as const,
 );

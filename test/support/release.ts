@@ -7,7 +7,7 @@ import { findPython } from './python.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A place in which a release of this checkout is made; its `scratch` is the caller's to remove. */
+/** A shop for a release of this checkout. The caller removes its `scratch`. */
 export async function openShop(): Promise<Shop> {
   const scratch = mkdtempSync(join(tmpdir(), 'muster-release-'));
   return { root, scratch, out: folder(scratch, 'out'), python: await findPython() };

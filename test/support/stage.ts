@@ -33,9 +33,9 @@ export class Stage {
   readonly objects: Objects;
   readonly #stored: Stored;
   readonly #known: string;
-  /** Whether a text is in that, of texts that were looked for. */
+  /** For each text that was looked up: whether `#known` contains it. */
   readonly #looks = new Map<string, boolean>();
-  /** What is compared of each key while it is as it was. */
+  /** The text to compare of each key in its initial state. */
   readonly #unchanged = new Map<string, string>();
   #untouched: string[] = [];
 
@@ -124,7 +124,8 @@ export class Stage {
   }
 
   /**
-   * How the atomic batch of the calls differs from making them one by one; undefined if it does not, or if it does nothing.
+   * How the atomic batch of the calls differs from making them one by one; undefined if it does not. If one of them is
+   * refused, the batch must be refused with the same error and change nothing.
    */
   async differenceOf(calls: readonly Call[]): Promise<string | undefined> {
     const { results, state } = await this.inSequence(calls);

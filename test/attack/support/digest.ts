@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import type { World } from '../../support/world.ts';
 
-/** Counters of requests, including refused ones, and the day on which a key was last used: they are no effects of a call. */
+/**
+ * Counters of requests, including refused ones, and the day on which a key was last used: they are not effects of a
+ * call.
+ */
 const counters = new Set(['usedRequests', 'usedRecovery', 'requestsMinute', 'usedDay', 'plain']);
 
 /** A digest of each value that an organization stores, by key. */

@@ -152,7 +152,7 @@ function headers({ hasKey, body }: Operation): Arbitrary<Pairs> {
 
 type Call = Readonly<Record<string, unknown>>;
 
-/** A few calls of one step, some of which name what earlier ones have made, and say what they expect. */
+/** A few calls of an atomic batch. Some refer to records that earlier calls have made, or state an expectation. */
 function atomicBatches(schema: Schema): Arbitrary<Pick<Draft, 'body'>> {
   const call = valid(schema.properties?.['calls']?.items ?? {}, '') as Arbitrary<Call>;
   const expectations = [

@@ -11,7 +11,7 @@ import { type Draft, drafts } from './drafts.ts';
 import { makeObjects } from './objects.ts';
 import { curlLine, type Request, sendRaw } from './wire.ts';
 
-/** Objects wear out in use, and are renewed after so many requests. */
+/** Objects wear out in use, and are renewed after this many requests. */
 const renewEvery = 250;
 const limiting = new Set(['RATE_LIMITED', 'PAYLOAD_TOO_LARGE', 'BACKLOG_FULL']);
 /** Fields that a refused request may write in the records of its space and organization, as it counts for the rates. */
@@ -26,14 +26,14 @@ export interface Outcome {
   readonly seen: ReadonlySet<string>;
   /** Statuses by operation of a space. */
   readonly statuses: ReadonlyMap<string, ReadonlySet<number>>;
-  /** Atomic batches that have happened, and that were refused for one of their calls. */
+  /** Atomic batches that took effect, and batches refused because of one of their calls. */
   readonly atomic: { readonly done: number; readonly refused: number };
 }
 
 /**
  * Sends requests generated from the service's own document, one by one or several of one operation in parallel. Throws
- * the smallest that is answered wrongly, or that is refused but writes something (the latter only when sent one by
- * one). only: the name of the operation to call; left out: all.
+ * the smallest request that is answered wrongly, or that is refused but writes something (the latter only when sent one
+ * by one). only: the name of the operation to call; left out: all.
  */
 export async function fuzz(requests: number, seed: number, together = 1, only?: string): Promise<Outcome> {
   const sink = await Sink.start();
@@ -193,7 +193,7 @@ class Fuzzer {
     };
   }
 
-  /** Records the outcome; throws if a caller got what it may not. */
+  /** Records the outcome; throws if a caller got more than its key allows. */
   #note({ method, target, headers }: Request, { status, body }: Reply): string {
     const operation = this.document.find(method, target);
     const code: string | undefined = status < 400 ? undefined : body?.error.code;

@@ -3,7 +3,7 @@ import { pathNames, type Route } from '../../../src/call/route.ts';
 import type { World } from '../../support/world.ts';
 import { type Objects, requestOf } from './objects.ts';
 
-/** What leads to a mailbox, by its id or through a record. */
+/** Fields that lead to a mailbox, by its id or through a record. */
 const leading = ['mailboxId', 'messageId', 'groupId', 'taskId', 'scheduleId'];
 
 function namesIn(value: unknown): string[] {
@@ -15,15 +15,15 @@ const fieldsOf = (route: Route, objects: Objects): string[] =>
   namesIn(JSON.parse(requestOf(route, objects).body ?? '{}'));
 
 /**
- * Whether a key that is limited to mailboxes of no object is refused: the call needs all, which one without a query does
- * wherever it may, or leads to another one.
+ * Whether the call refuses a key that is limited to unrelated mailboxes: it needs all mailboxes (without a query, a
+ * call does so wherever it may), or it leads to another one.
  */
 export function isOfMailboxes(route: Route, objects: Objects): boolean {
   const names = [...pathNames(route), ...fieldsOf(route, objects)];
   return Boolean(route.needsAllMailboxes) || names.some((name) => leading.includes(name));
 }
 
-/** Whether a key that is bound to a holder of no object is refused: the call says who acts. */
+/** Whether the call refuses a key that is bound to an unrelated holder: the call names a holder. */
 export const namesHolder = (route: Route, objects: Objects): boolean =>
   fieldsOf(route, objects).some((name) => ['holder', 'answeredBy'].includes(name));
 

@@ -20,7 +20,7 @@ export async function makeObjects(world: World, sink: Sink): Promise<Objects> {
   return { ...records, url: sink.url, destinationId, deliveryId: delivery?.id ?? '' };
 }
 
-/** Creates all of them but those of webhooks. */
+/** Creates all objects except those of webhooks. */
 export async function makeRecords(world: World): Promise<Objects> {
   const scopeId = randomUUID();
   const name = () => `n-${randomUUID()}`;
@@ -39,7 +39,7 @@ export async function makeRecords(world: World): Promise<Objects> {
   const claim = await recv();
   const outside = await send();
 
-  // Separate objects for calls that end or empty what others need.
+  // Separate objects for calls that end or empty objects that others need.
   const spare = await world.mustPost('/mailboxes', { name: name() });
   const { id: emptyMailboxId } = await world.mustPost('/mailboxes', { name: name() });
   const spared = () => world.mustPost(`/mailboxes/${spare.id}/messages`, { scopeId, payload: 1 });
@@ -155,13 +155,13 @@ const ofTheirOwn: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'mailbox.requeue': { mailboxId: 'fullMailboxId' },
 };
 
-/** A scope that is unknown here has no notes, and a put makes it: matrix.test.ts tests them apart. */
+/** An unknown scope has no notes, and a put creates it, so matrix.test.ts tests these calls separately. */
 export const isOfNotes = ({ call }: Pick<Route, 'call'>): boolean => call.startsWith('note.');
 
 /** The name of the object for this parameter of a call's path. */
 export const objectIn = (call: string, parameter: string): string => ofTheirOwn[call]?.[parameter] ?? parameter;
 
-/** Only a key that is bound to a holder may leave them out. */
+/** Fields that name an actor. Only a key that is bound to a holder may leave them out. */
 const isName = new Set(['holder', 'answeredBy']);
 
 /** Calls that do little without optional fields. */

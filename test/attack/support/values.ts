@@ -85,7 +85,7 @@ export function valid(schema: Schema, name: string): Arbitrary<unknown> {
   }
 }
 
-/** A few objects, mostly without an id that comes twice, which nearly every list refuses. */
+/** A few objects, mostly without duplicate ids, which nearly every list refuses. */
 function objects({ minItems = 0 }: Schema, item: Arbitrary<unknown>): Arbitrary<unknown> {
   const bounds = { minLength: minItems, maxLength: 2 };
   const idsOf = (one: unknown): string => JSON.stringify(one, (_, part) => (typeof part === 'number' ? null : part));
@@ -93,7 +93,7 @@ function objects({ minItems = 0 }: Schema, item: Arbitrary<unknown>): Arbitrary<
   return fc.oneof({ weight: 8, arbitrary: different }, fc.array(item, bounds));
 }
 
-/** Mostly the first: an id, sooner than a reference to one. */
+/** Mostly the first alternative: an id rather than a reference to one. */
 function alternatives([usual = {}, ...others]: readonly Schema[], name: string): Arbitrary<unknown> {
   return fc.oneof({ weight: 12, arbitrary: valid(usual, name) }, ...others.map((one) => valid(one, name)));
 }
@@ -152,7 +152,7 @@ function fields({ properties = {}, required = [] }: Schema): Arbitrary<Record<st
   return fc.oneof({ weight: 6, arbitrary: fc.oneof(...single) }, record);
 }
 
-/** onFailure says what is to happen where `after` comes out otherwise: without it, it is refused. */
+/** onFailure is refused without `after`, so it is mostly left out then. */
 function accompanied({ onFailure, ...rest }: Record<string, unknown>, isLeft: boolean): Record<string, unknown> {
   const isAlone = onFailure === undefined || (isLeft && (rest['after'] ?? null) === null);
   return isAlone ? rest : { ...rest, onFailure };

@@ -20,7 +20,7 @@ class Bare extends Forked {
   }
 }
 
-/** The limit of what is recorded: how far a call could come that did nothing but write. */
+/** The limit set by the records: the rate of a call that only makes the writes. */
 class Writes extends Bare {
   protected override readonly env = { BENCH_SPACES: String(this.settings.spaces) };
 
@@ -31,7 +31,7 @@ class Writes extends Bare {
   }
 }
 
-/** What every ratio "of (b)" is a ratio to. */
+/** The contender that every ratio "of (b)" refers to. */
 export const LIMIT = '(b) Koa';
 
 export const bareContenders = {

@@ -6,7 +6,7 @@ import type { Settings, Work } from './contender.ts';
 import { BODY, Forked } from './forked.ts';
 
 const PHASES = ['send', 'drain', 'through'] as const satisfies readonly Phase[];
-/** In-process contenders take a fixed number of messages, about what a second of HTTP brings. */
+/** In-process contenders take a fixed number of messages, about as many as a second of HTTP brings. */
 const IN_PROCESS_PER_SECOND = 5_000;
 const BULK = 50;
 

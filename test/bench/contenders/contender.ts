@@ -14,7 +14,7 @@ export interface Settings {
   seconds: number;
 }
 
-/** What one phase of one round gave; rate and times are per message or per request, as the phase counts. */
+/** The result of one phase of one round. Rate and times are per message or per request, as the phase counts. */
 export interface Sample {
   count: number;
   perSecond: number;
@@ -40,12 +40,12 @@ export const PAYLOAD = {
 
 const started = new Set<Contender>();
 
-/** For the end and for Ctrl-C: no server, no Redis and no data folder is left behind. */
+/** Stops every server and Redis and removes their data folders, at the end and on Ctrl-C. */
 export async function stopAll(): Promise<void> {
   for (const contender of started) await contender.stop();
 }
 
-/** A system under test over a Redis of its own. */
+/** A system under test, with a Redis of its own. */
 export abstract class Contender {
   abstract readonly name: string;
   abstract readonly phases: readonly Phase[];

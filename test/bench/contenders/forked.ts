@@ -8,7 +8,7 @@ const AUTHORIZATION = `Bearer mk_bench_${'x'.repeat(43)}`;
 const step = (name: string, path: string): Step => ({ name, path, body: BODY, keyed: true });
 const POST: Plan = [step('send', '/')];
 
-/** The same POST to a path of its own for each of these steps. */
+/** The same POST for each of these steps, each to a path of its own. */
 export const postTo = (...steps: string[]): Plan => steps.map((name) => step(name, `/${name}`));
 
 /** A contender whose server is a file of the benchmark itself. */

@@ -18,7 +18,7 @@ async function cleanUp(): Promise<void> {
   for (const undo of cleanUps.splice(0).reverse()) await undo();
 }
 
-/** What one minute was like. */
+/** The figures of one minute. */
 interface Minute {
   readonly calls: number;
   readonly p50: number | undefined;
@@ -78,7 +78,7 @@ function drift(minutes: readonly Minute[]): string {
 }
 
 async function bench(options: Options): Promise<void> {
-  // Within the time of the run most of what has ended is to be packed.
+  // Most finished records should be packed during the run.
   process.env['SEAL_AFTER_SECONDS'] = '60';
   try {
     const lab = await Lab.opened({ appendfsync: 'everysec' });
@@ -101,7 +101,7 @@ async function bench(options: Options): Promise<void> {
       await sleep(60_000);
       minutes.push(await minuteOf(lab, caller.take()));
       console.error(rowOf(String(minute), minutes.at(-1) as Minute).join('  '));
-      // Nobody looks at the whole of it: what counts here is counted in the store.
+      // The history is not checked here: the counters in the store are.
       load.history.length = 0;
     }
     await onceSettled(lab, load, async (worlds) => {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Caller } from '../../fault/caller.ts';
 
-/** How far calls may fall behind their pace and catch up: longer pauses are not made up for. */
+/** How far calls may fall behind their pace and still catch up. Longer delays are not made up for. */
 const catchUpMs = 1_000;
 
-/** A caller that makes so many calls a second at most, and notes how long each took. */
+/** A caller that makes at most a given number of calls a second, and records how long each took. */
 export class PacedCaller extends Caller {
   #tookMs: number[] = [];
   #betweenMs = 0;
@@ -14,7 +14,7 @@ export class PacedCaller extends Caller {
     this.#betweenMs = 1000 / callsPerSecond;
   }
 
-  /** The milliseconds of each call that was answered since they were last taken. */
+  /** The milliseconds of each call answered since the last `take`. */
   take(): number[] {
     return this.#tookMs.splice(0);
   }

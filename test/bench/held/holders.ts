@@ -22,7 +22,10 @@ function ask(url: string, tenant: Tenant, path: string, body?: object): Promise<
 
 /** A space with workers, waits and watches that are held for as long as this process lives. */
 export class Space {
-  /** When which message was handed out, seen to have ended, and announced, as milliseconds of this process. */
+  /**
+   * When each message was received, seen to have ended, and announced to each watch, in milliseconds of this process's
+   * clock.
+   */
   readonly received = new Map<string, number>();
   readonly ended = new Map<string, number>();
   readonly watched = new Map<string, number[]>();
@@ -45,7 +48,7 @@ export class Space {
     return new Space(tenant, url, worked as string, idle as string);
   }
 
-  /** A worker that receives for ever, and keeps what it gets. */
+  /** Receives messages for ever, and keeps them. */
   async receive(): Promise<void> {
     const body = { scopeId: '*', holder: 'bench', holderSession: randomUUID(), leaseSeconds: 600, waitSeconds };
     for (;;) {
@@ -55,7 +58,7 @@ export class Space {
     }
   }
 
-  /** Somebody who waits for the end of a message of his own. */
+  /** Sends a message and waits for its end. */
   async wait(): Promise<void> {
     const id = await this.send('idle');
     this.awaited.push(id);

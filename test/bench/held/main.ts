@@ -10,9 +10,9 @@ import { MusterProcess } from '../servers/muster.ts';
 import { Space } from './holders.ts';
 import { type Options, readOptions } from './settings.ts';
 
-/** Held requests that begin at once. */
+/** How many held requests are started before a short pause. */
 const atOnce = 100;
-/** As long as a receive is held, so that each has been answered and has come again. */
+/** Longer than a receive is held, so that each has been answered and repeated. */
 const settleMs = 31_000;
 const restMs = 30_000;
 
@@ -22,7 +22,7 @@ async function cleanUp(): Promise<void> {
   for (const undo of cleanUps.splice(0).reverse()) await undo();
 }
 
-/** What is held ends with the service. */
+/** Held requests fail when the service stops. */
 function failUnlessOver(error: unknown): void {
   if (cleanUps.length > 0) throw error;
 }
@@ -31,7 +31,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(1);
 }
 
-/** Begins to hold so many requests in these spaces, in turn. */
+/** Starts this many held requests, spread over the spaces. */
 async function hold(spaces: readonly Space[], held: number): Promise<void> {
   for (let i = 0; i < held; i++) {
     const space = spaces[Math.floor(i / 3) % spaces.length] as Space;
@@ -43,7 +43,7 @@ async function hold(spaces: readonly Space[], held: number): Promise<void> {
 
 type Row = readonly [what: string, tookMs: readonly number[]];
 
-/** How long after the sending, or the end, of a message those have their answer who were held for it. */
+/** The times from the send, or the end, of a message to the answers of the requests held for it. */
 async function wake(spaces: readonly Space[], { wakes, held }: Options): Promise<Row[]> {
   const [received, ended, watched]: [number[], number[], number[]] = [[], [], []];
   const watchers = Math.floor(Math.ceil(held / 3) / spaces.length);

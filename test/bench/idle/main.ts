@@ -11,9 +11,9 @@ import { MusterProcess } from '../servers/muster.ts';
 import { type Options, readOptions } from './settings.ts';
 import { forEach, makeTenants, type Tenant } from './tenants.ts';
 
-/** What a start, or a change, leaves to be done is done by then. */
+/** By then, all work that follows a start or a change is done. */
 const SETTLE_MS = 40_000;
-/** From the sending of the timers on, until the first of them may be due. */
+/** The time from the first send until a timer may be due. */
 const LEAD_MS = 20_000;
 /** Organizations over which the timers are spread. */
 const ORGANIZATIONS_WITH_TIMERS = 100;
@@ -28,7 +28,7 @@ async function logBytes(redis: Redis): Promise<number> {
   return Number(/^aof_current_size:(\d+)/m.exec(await redis.info('persistence'))?.[1]);
 }
 
-/** What a service at rest costs: a row of the table. */
+/** Measures the costs of a service at rest: a row of the table. */
 async function rest(what: string, seconds: number, store: Store, muster: MusterProcess, redis: Redis) {
   console.error(what);
   await sleep(SETTLE_MS);
@@ -42,7 +42,7 @@ async function rest(what: string, seconds: number, store: Store, muster: MusterP
   return [what, whole(bytes), fixed(api / 10_000, 2), fixed(server / 10_000, 2)];
 }
 
-/** How late messages expire whose deadlines are random, by the store's clock. */
+/** How late messages with random deadlines expire, by the store's clock. */
 async function lateness(tenants: readonly Tenant[], url: string, { timers, seconds }: Options): Promise<number[]> {
   console.error('timers');
   const some = tenants.slice(0, ORGANIZATIONS_WITH_TIMERS);

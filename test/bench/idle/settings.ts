@@ -11,7 +11,7 @@ const LISTS = { only: { default: PARTS.join(','), known: PARTS, says: 'what to m
 
 export type Options = Record<keyof typeof NUMBERS, number> & { only: string[] };
 
-/** Reads the command line; answers the text to print where help is asked for. */
+/** Reads the command line. Returns the help text if it asks for help. */
 export function readOptions(args: string[]): Options | string {
   return readArgs('bench:idle', NUMBERS, LISTS, args);
 }

@@ -5,7 +5,7 @@ import { product } from '../../../src/primitives.ts';
 import { connect, type Store } from '../../../src/redis/connection.ts';
 import { Scripts } from '../../../src/redis/scripts.ts';
 
-/** Organizations that are made at once. */
+/** Concurrent calls of `forEach`. */
 const atOnce = 16;
 
 /** An organization with one space and a key. */
@@ -44,7 +44,7 @@ class Tenant {
     const headers = { ...this.headers, accept: 'text/event-stream' };
     return new Promise((resolve, reject) => {
       const request = get(this.urlOf(url, '/watch?cursor=latest'), { headers, agent: false }, (response) => {
-        // Its end is that of the service.
+        // It ends with the service.
         response
           .on('error', () => undefined)
           .setEncoding('utf8')
@@ -59,13 +59,13 @@ class Tenant {
 
 export type { Tenant };
 
-/** Does something for each of many, some at a time. */
+/** Runs `work` for each item, `atOnce` at a time. */
 export async function forEach<T>(list: readonly T[], work: (item: T, index: number) => Promise<unknown>) {
   for (let i = 0; i < list.length; i += atOnce)
     await Promise.all(list.slice(i, i + atOnce).map((item, n) => work(item, i + n)));
 }
 
-/** Makes so many organizations; resolves with them. */
+/** Creates this many organizations. */
 export async function makeTenants(address: string, count: number): Promise<Tenant[]> {
   const store: Store = await connect(address);
   const admin = { store, scripts: new Scripts(store, product.words), limits: product.limits };

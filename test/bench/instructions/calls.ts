@@ -1,6 +1,6 @@
-// The measured calls: what each needs, and its request.
+// The measured calls: the preparation and the request of each.
 
-/** Makes a request below the space's path; answers the body. */
+/** Makes a request below the space's path; resolves with the body. */
 export type Post = (request: Request) => Promise<Record<string, string>>;
 
 export interface Request {
@@ -8,7 +8,7 @@ export interface Request {
   readonly body: object;
 }
 
-/** Does what the next call of its kind needs, and answers its request. */
+/** Prepares the next call of its kind, and returns its request. */
 export type Prepare = () => Request | Promise<Request>;
 
 export const CALL_NAMES = ['send', 'recv', 'complete', 'reserve', 'settle', 'arrive', 'consume'] as const;
@@ -19,10 +19,10 @@ const payload = { text: 'x'.repeat(PAYLOAD_BYTES - '{"text":""}'.length) };
 const scopeId = '0190a1b2-0000-7000-8000-000000000000';
 const holder = 'bench';
 const amountMinor = '125';
-/** The highest target there may be: never reached. */
+/** The highest allowed target, which is never reached. */
 const TARGET = 100_000;
 
-/** Each has records of its own, so that none is measured over what another has left. */
+/** Each call has records of its own, so that none is measured with records that another has left. */
 export async function makeCalls(post: Post): Promise<Record<CallName, Prepare>> {
   const create = async (path: string, body: object): Promise<string> => (await post({ path, body }))['id'] ?? '';
   const mailbox = (name: string): Promise<string> => create('/mailboxes', { name, backlogLimit: 100_000 });

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const DUMPS = 'callgrind.out';
 const PIPES = 'vgdb';
 
-/** On top of what an embedded server is started with: nothing that happens now and then. */
+/** Settings on top of an embedded server's: they turn off work that only happens now and then. */
 const SETTINGS = {
   appendonly: 'no',
   save: '',
@@ -21,7 +21,7 @@ const SETTINGS = {
   activedefrag: 'no',
   activerehashing: 'no',
   'io-threads': '1',
-  // Every call is slow here: it is neither to be logged for that nor to be given up.
+  // Every call is slow under callgrind: it must neither be logged as slow nor count as hung.
   'slowlog-log-slower-than': '-1',
   'busy-reply-threshold': '0',
 };
@@ -42,7 +42,7 @@ export class CountedRedis {
     this.#stop = stop;
   }
 
-  /** Throws one line where valgrind is not installed. */
+  /** Throws an error of one line if valgrind is not installed. */
   static async start(tree: Tree): Promise<CountedRedis> {
     await run('valgrind', ['--version']).catch(() => {
       throw new Error('valgrind is not on PATH: install it (apt install valgrind)');
@@ -66,7 +66,7 @@ export class CountedRedis {
     }
   }
 
-  /** The instructions of the server while `work` goes on, but for those of its cron. */
+  /** The server's instructions during `work`, without those of its cron. */
   async count(work: () => Promise<void>): Promise<number> {
     await this.#command('instrumentation', 'on');
     // A cron that is due right now would be counted: callgrind does not know yet in which function the server is.
@@ -104,7 +104,7 @@ function prefix(folder: string): string {
   return `--vgdb-prefix=${join(folder, PIPES)}`;
 }
 
-/** The cron runs once a second of a clock on the wall, so how often it runs says nothing about a call. */
+/** Leaves the cron out: it runs once a second by the wall clock, so its share says nothing about a call. */
 function script(folder: string, server: string): string {
   const words = [
     'valgrind',

@@ -6,13 +6,13 @@ import type { Found } from './rounds.ts';
 export const WAYS = ['alone', 'gathered'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** Of each call and way, something. */
+/** A value for each call and way. */
 export type PerCall<Value> = Record<CallName, Record<Way, Value>>;
 
 export interface Figures {
   /** Instructions of one call. */
   readonly instructions: PerCall<number>;
-  /** How far the rounds are apart, in per cent of the median. */
+  /** The spread between the rounds, in per cent of the median. */
   readonly spread: PerCall<number>;
   /** Instructions of a PING. */
   readonly ping: number;
@@ -44,7 +44,9 @@ export async function readFigures(path: string): Promise<Figures> {
 
 const signed = (percent: number): string => `${percent < 0 ? '' : '+'}${percent.toFixed(2)} %`;
 
-/** Instructions, and behind them how far the rounds are apart or, where there are earlier figures, what has changed. */
+/**
+ * A table of the instructions, each with the spread between the rounds or, if there are earlier figures, the change.
+ */
 export function figuresTable(figures: Figures, earlier?: Figures): string {
   const change = (now: number, before: number): string => signed((now / before - 1) * 100);
   const rows = CALL_NAMES.map((name) => [

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 
 let next = 0;
 
-/** Takes the place of random ones: the same in each run. */
+/** Replaces random ids; the sequence is the same in each run. */
 export function nextId(): ReturnType<typeof crypto.randomUUID> {
   const hex = createHash('sha256').update(`${next++}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

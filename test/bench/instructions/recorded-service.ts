@@ -1,4 +1,4 @@
-// The API of a checkout, of which the benchmark takes what it sends to Redis for a request.
+// The API of a checkout. The benchmark records the FCALL that it sends to Redis for a request.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export class RecordedService {
     };
   }
 
-  /** Over a store that is empty. */
+  /** Starts the API on an empty store. */
   static async start(tree: Tree, redisUrl: string): Promise<RecordedService> {
     const folder = await mkdtemp(join(tmpdir(), 'muster-clock-'));
     const undo = [() => rm(folder, { recursive: true })];
@@ -57,14 +57,14 @@ export class RecordedService {
     }
   }
 
-  /** Makes a request; answers the body. */
+  /** Makes a request; resolves with the body. */
   async post(request: Request): Promise<Record<string, string>> {
     const response = await this.#fetch(request);
     if (!response.ok) throw new Error(`${request.path} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as Record<string, string>;
   }
 
-  /** What the service sends for a request. It is not sent, and the request fails. */
+  /** Records the FCALL that the service makes for a request. It is not sent, and the request fails. */
   async record(request: Request): Promise<FunctionCall> {
     const recorded: FunctionCall[] = [];
     this.#recorded = recorded;
@@ -86,7 +86,7 @@ export class RecordedService {
   }
 }
 
-/** From the lines that are printed for a shell. */
+/** Reads the access from the lines printed for a shell. */
 function accessIn(lines: string): Access {
   const value = (name: string): string => new RegExp(`^export ${name}=(.*)$`, 'm').exec(lines)?.[1] ?? '';
   return {
@@ -96,8 +96,8 @@ function accessIn(lines: string): Access {
 }
 
 /**
- * Function's name, number of keys (one) and key come first; calls of one function that share an FCALL follow one another.
- * A first argument that is the same as the call's before is empty, as the service sends it.
+ * Combines calls of one function in one FCALL: the function's name, the number of keys (one) and the key, then the
+ * arguments of each call in turn. As in the service, a first argument equal to the previous call's is sent empty.
  */
 export function gather(calls: readonly FunctionCall[]): FunctionCall {
   const head = calls[0]?.slice(0, 3) ?? [];

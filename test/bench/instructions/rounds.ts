@@ -1,19 +1,21 @@
-// What is counted, and in which order.
+// The counted calls, and their order.
 import type { Redis } from 'ioredis';
 import { CALL_NAMES, type CallName, type Prepare } from './calls.ts';
 import { type PerCall, perCall, WAYS, type Way } from './figures.ts';
 import { type FunctionCall, gather, type RecordedService } from './recorded-service.ts';
 
-/** Runs the work, and answers the instructions of the server meanwhile. */
+/** Runs the work, and resolves with the server's instructions meanwhile. */
 export type Count = (work: () => Promise<void>) => Promise<number>;
 
 /**
- * With every so many FCALLs Redis has Lua begin to collect its garbage: only whole such periods cost the same, and only
- * once the garbage of other calls is gone.
+ * After this many FCALLs, Redis runs a step of Lua's garbage collector. Only whole periods cost the same, and only once
+ * the garbage of other calls is gone.
  */
 const COLLECTING = 50;
 
-/** How many FCALLs are made before those that are counted, how many are counted, and how many calls each carries. */
+/**
+ * The number of FCALLs made before counting, the number of counted FCALLs, and the number of calls that each carries.
+ */
 export interface Batch {
   readonly before: number;
   readonly counted: number;
@@ -36,12 +38,12 @@ export interface Found {
 export interface Measured {
   readonly service: RecordedService;
   readonly prepare: Readonly<Record<CallName, Prepare>>;
-  /** Whose calls are counted. */
+  /** The connection whose calls are counted. */
   readonly redis: Redis;
   readonly count: Count;
 }
 
-/** All calls in each round, so that no round differs from another but by what the earlier ones have left. */
+/** Runs all calls in each round, so that rounds differ only by the records that earlier rounds have left. */
 export async function runRounds(measured: Measured, rounds: number, batches = BATCHES): Promise<Found> {
   const { redis, count } = measured;
   const found: Found = { calls: perCall<number[]>(() => []), pings: [] };
@@ -71,7 +73,7 @@ async function countBatch({ service, prepare, redis, count }: Measured, name: Ca
   return (await count(() => work(fcalls.slice(batch.before)))) / (batch.counted * batch.carries);
 }
 
-/** Throws where a call was refused: what it costs then is not what is asked for. */
+/** Throws if a call was refused: the cost of a refusal is not the cost of the call. */
 async function run(redis: Redis, fcall: FunctionCall, carries: number): Promise<void> {
   const reply = await redis.call('FCALL', ...fcall);
   if (carries === 1) return;

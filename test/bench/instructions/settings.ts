@@ -9,12 +9,15 @@ export interface Options {
   readonly rounds: number;
   /** Where the figures are written. */
   readonly json: string | undefined;
-  /** Where earlier figures are, to compare with. */
+  /** A file with earlier figures to compare with. */
   readonly against: string | undefined;
 }
 
 const ROUNDS = 3;
-/** The calls of more would be beyond the 100,000 a minute that a space takes: its clock stays within one. */
+/**
+ * More rounds would exceed the 100,000 requests a minute that a space takes, because the benchmark's clock stays within
+ * one minute.
+ */
 const MOST_ROUNDS = 7;
 const HELP = `npm run bench:instructions -- [options]
 
@@ -23,7 +26,7 @@ const HELP = `npm run bench:instructions -- [options]
   --json <file>         write the figures there
   --against <file>      compare with the figures that --json wrote there`;
 
-/** Reads the command line; answers the text to print where help is asked for. */
+/** Reads the command line. Returns the help text if it asks for help. */
 export function readOptions(args: string[]): Options | string {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({

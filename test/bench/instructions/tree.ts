@@ -1,4 +1,5 @@
-// What the benchmark needs of a checkout: few things, so that it can measure one whose insides look different.
+// The parts of a checkout that the benchmark uses: only a few, so that it can measure checkouts with a different
+// structure.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,10 +26,10 @@ export async function openTree(root: string): Promise<Tree> {
 const time = "redis.call('TIME')";
 /** Microseconds since 1970: in the first minute of a day. */
 const START = Date.UTC(2027, 0, 4) * 1000;
-/** Few enough that all gathered calls are in that minute, and that none meets a timer. */
+/** Small enough that all gathered calls are in that minute, and that none meets a timer. */
 const STEP = 250;
 
-/** Still asks Redis for the time, which is part of a call's cost, but goes on by the same step with each call. */
+/** Still asks Redis for the time, which is part of a call's cost, but advances by the same step with each call. */
 const ticking = `local tickingClock = { micros = ${START} }
 function tickingClock.instead()
   tickingClock.micros = tickingClock.micros + ${STEP}
@@ -36,7 +37,7 @@ function tickingClock.instead()
 end
 `;
 
-/** Writes the checkout's own clock to a file, with the time of the benchmark in the place of the store's. */
+/** Writes the checkout's own clock to a file, with the benchmark's time in place of the store's. */
 export async function writeClock({ root }: Tree, path: string): Promise<void> {
   const [before, after, ...more] = (await readFile(join(root, 'lua/lib/clock.lua'), 'utf8')).split(time);
   if (before === undefined || after === undefined || more.length > 0)

@@ -11,7 +11,7 @@ import { fixed, quantile, table } from '../report.ts';
 import { MusterProcess } from '../servers/muster.ts';
 import { type Options, readOptions } from './settings.ts';
 
-/** Of each side, before those that are counted: code is compiled by then. */
+/** Uncounted messages of each side, after which code is compiled. */
 const WARM_UP = 200;
 
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -20,13 +20,13 @@ async function cleanUp(): Promise<void> {
   for (const undo of cleanUps.splice(0).reverse()) await undo();
 }
 
-/** Something that is timed, in milliseconds: one value for each row that it fills. */
+/** One side of the comparison. `once` resolves with milliseconds, one value for each of its rows. */
 interface Side {
   readonly rows: readonly string[];
   once(): Promise<readonly number[]>;
 }
 
-/** Resolves when the message that is being sent has come to its handler. */
+/** The arrival of the message being sent at its handler. */
 class Arrival {
   at = 0;
   #resolve: () => void = () => undefined;
@@ -43,7 +43,7 @@ class Arrival {
   };
 }
 
-/** The time to the answer of what sends a message, and the time until that has come to the worker. */
+/** The time from a send to its answer, and to the arrival of the message at the worker. */
 async function timed(send: () => Promise<unknown>, arrival: Arrival): Promise<readonly number[]> {
   const arrived = arrival.next();
   const begun = performance.now();

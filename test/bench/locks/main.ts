@@ -16,12 +16,12 @@ async function cleanUp(): Promise<void> {
   for (const undo of cleanUps.splice(0).reverse()) await undo();
 }
 
-/** Something that takes and releases free locks. */
+/** One side of the comparison, which takes and releases free locks. */
 interface Side {
   readonly name: string;
   readonly url: string;
   readonly headers: Record<string, string>;
-  /** A plan for each connection, with a lock that nobody has had: one may be held still when a round ends. */
+  /** A plan for each connection, with a new lock: an earlier one may still be held from the round before. */
   plans(): Promise<readonly Plan[]>;
 }
 
@@ -62,7 +62,10 @@ async function redlockSide(address: string, connections: number): Promise<Side> 
   };
 }
 
-/** How long after a release began the next holder had its answer, for each of those that wait for one pool, in ms. */
+/**
+ * For each hold that waits for one pool: the milliseconds from the start of the release before it to the answer that it
+ * is HELD.
+ */
 async function handOvers(muster: Client, waiters: number): Promise<number[]> {
   const pool = await muster.pool.create({ name: randomUUID(), units: 1 });
   const scopeId = randomUUID();

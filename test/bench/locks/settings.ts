@@ -14,7 +14,7 @@ const NUMBERS = {
 
 export type Options = Record<keyof typeof NUMBERS, number>;
 
-/** Reads the command line; answers the text to print where help is asked for. */
+/** Reads the command line. Returns the help text if it asks for help. */
 export function readOptions(args: string[]): Options | string {
   return readArgs('bench:locks', NUMBERS, {}, args);
 }

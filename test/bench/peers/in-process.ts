@@ -1,4 +1,4 @@
-// A peer without HTTP: this process sends and completes, the parent says how much.
+// A peer without HTTP: this process sends and completes messages; its parent sets their number.
 import { answer, endWithParent } from '../servers/child.ts';
 import { clientOfThisProcess } from './clients/all.ts';
 

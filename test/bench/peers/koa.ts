@@ -1,4 +1,5 @@
-// A peer behind bare Koa: a POST each to send, to receive and to complete, and nothing else of what a service needs.
+// A peer behind bare Koa: one POST each to send, to receive and to complete, without anything else that a service
+// needs.
 import { createServer } from 'node:http';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';

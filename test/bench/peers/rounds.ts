@@ -3,20 +3,20 @@ import { ROWS, type Row } from './rows.ts';
 import type { Runner, Settings } from './runners.ts';
 import type { Store } from './stores/store.ts';
 
-/** What one round gave, times per message. */
+/** The result of one round; times are per message. */
 export interface Sample {
   perSecond: number;
   storeMicros: number;
   clientMicros: number;
 }
 
-/** A row of the table while it is measured, and after. */
+/** A row of the table with its measurements. */
 export interface Contender {
   name: string;
   row: Row;
   durability: string;
   samples: Sample[];
-  /** Why it has no or not all samples. */
+  /** Why samples are missing. */
   failure?: string;
 }
 
@@ -26,7 +26,7 @@ interface Running {
 }
 
 const running = new Map<Contender, Running>();
-/** Requests outside 2xx other than "nothing ready" make a sample worthless. */
+/** The status of a receive that finds nothing ready. Any other answer outside 2xx makes a sample worthless. */
 const NOTHING_READY = '204';
 
 export async function stopAll(): Promise<void> {
@@ -71,7 +71,10 @@ async function measure({ store, runner }: Running, messages: number): Promise<Sa
   };
 }
 
-/** Everybody in every round, each round beginning with another one; all of them run all the time, idle but for their turn. */
+/**
+ * Measures every contender in every round; each round begins with another one. All of them run throughout, and are idle
+ * except in their turn.
+ */
 export async function runRounds(names: string[], rounds: number, messages: number, settings: Settings) {
   const contenders = Object.entries(ROWS)
     .filter(([name]) => names.includes(name))

@@ -17,7 +17,7 @@ const IN_PROCESS = 'in process';
 const KOA = 'bare Koa';
 const postgresql = (commit: 'on' | 'off') => () => startPostgresql(commit);
 
-/** By the name that --only knows them by, in the order of the table. */
+/** The rows by their names in --only, in the order of the table. */
 export const ROWS: Record<string, Row> = {
   muster: { title: 'Muster', where: 'HTTP', store: startRedis, runner: muster },
   'muster-batch': { title: 'Muster, batches of 50', where: 'HTTP', store: startRedis, runner: musterBatch },
@@ -48,5 +48,5 @@ export const ROWS: Record<string, Row> = {
   'jetstream-koa': { title: 'NATS JetStream', where: KOA, store: startNats, runner: behindKoa('jetstream') },
 };
 
-/** What every ratio is a ratio to. */
+/** The row that every ratio refers to. */
 export const MEASURE = 'muster';

@@ -1,4 +1,5 @@
-// The three ways in which 20,000 messages go through a store: Muster over HTTP, a peer in process, a peer behind Koa.
+// The ways in which messages go through a store: Muster over HTTP, one by one or in batches; a peer in process; a peer
+// behind Koa.
 import { PAYLOAD } from '../contenders/contender.ts';
 import { BODY } from '../contenders/forked.ts';
 import { BATCH_CONNECTIONS } from '../contenders/muster.ts';
@@ -12,7 +13,7 @@ import type { ThroughCommand, ThroughResult } from './in-process.ts';
 export interface Settings {
   driver: Driver;
   connections: number;
-  /** That Muster is driven over. */
+  /** The number of spaces that Muster is driven over. */
   spaces: number;
 }
 
@@ -32,7 +33,7 @@ export interface Runner {
 
 export type StartRunner = (address: string, settings: Settings) => Promise<Runner>;
 
-/** As Muster is shipped: the same for every peer's process. */
+/** The flags that Muster ships with, for every peer's process as well. */
 const FLAGS = ['--max-semi-space-size=64'];
 
 const PLAN: Plan = [
@@ -69,7 +70,7 @@ export const musterBatch: StartRunner = async (address, settings) => {
     pid: server.pid,
     run: async (messages) => {
       const { url, headers } = server;
-      // Every connection goes through its whole plan as often.
+      // Every connection completes its plan the same number of times.
       const laps = Math.ceil(messages / BATCH / connections) * connections;
       const plans = server.batchPlans('through');
       const http = await settings.driver.run({ url, headers, plans, connections, amount: PLAN.length * laps });

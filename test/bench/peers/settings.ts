@@ -17,7 +17,7 @@ const NUMBERS = {
 const KNOWN = Object.keys(ROWS);
 const ONLY = { default: KNOWN.join(','), known: KNOWN, says: 'the rows to measure' };
 
-/** Reads the command line; answers the text to print where help is asked for. */
+/** Reads the command line. Returns the help text if it asks for help. */
 export function readOptions(args: string[]): Options | string {
   return readArgs('bench:peers', NUMBERS, { only: ONLY }, args);
 }

@@ -15,7 +15,7 @@ export interface Traffic {
   out: number;
 }
 
-/** Calls one space over so many connections, and counts what goes over them. */
+/** Calls one space over a number of connections, and counts their traffic. */
 export class Caller {
   readonly #agent: Agent;
   readonly #sockets = new Set<Socket>();
@@ -29,7 +29,7 @@ export class Caller {
     this.#headers = headers;
   }
 
-  /** The answer's body; null where it has none. */
+  /** The answer's body; null if it has none. */
   async call(call: Call): Promise<unknown> {
     const key = `scale-${process.pid}-${this.#nextKey++}`;
     // A connection that was idle while this process was busy may be closed by the time that it is used.

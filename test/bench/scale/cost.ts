@@ -5,7 +5,7 @@ import { RedisProbe } from '../redis-cost.ts';
 import type { Caller } from './caller.ts';
 import type { Operation } from './sequence.ts';
 
-/** What one call costs; times in µs, the rest in bytes. */
+/** The costs of one call: times in µs, the rest in bytes. */
 export interface Cost {
   redisMicros: number;
   redisCpuMicros: number;
@@ -26,7 +26,7 @@ export const COST_NAMES = [
   ...(['redisIn', 'redisOut', 'httpIn', 'httpOut'] as const),
 ];
 
-/** Until buffers have shrunk and the append-only file is written. */
+/** The time until buffers have shrunk and the append-only file is written. */
 export const SETTLE_MS = 150;
 
 type Reading = Omit<Cost, 'record'> & { memory: number };
@@ -50,14 +50,14 @@ async function replayBytes(redis: Redis, keys: string): Promise<number> {
   return (await Promise.all(sizes)).reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
-/** Reads all that a call can cost before and after many of them. */
+/** Measures the costs of a call: reads all of them before and after many calls. */
 export class Meter {
   readonly #redis: Redis;
   readonly #probe: RedisProbe;
   readonly #caller: Caller;
   readonly #apiPid: number;
   readonly #space: string;
-  /** What two readings themselves send and receive. */
+  /** The bytes that two readings themselves send and receive. */
   #overhead = { redisIn: 0, redisOut: 0 };
 
   /** `space` is the prefix of the space's keys. */
@@ -69,7 +69,7 @@ export class Meter {
     this.#apiPid = apiPid;
   }
 
-  /** Who issues which command, from calls that are not measured. */
+  /** Learns who issues which command, from calls that are not measured. */
   async learnFrom(traffic: () => Promise<unknown>): Promise<void> {
     // A rewrite in the middle would make the append-only file shorter.
     await this.#redis.config('SET', 'auto-aof-rewrite-percentage', '0');
@@ -130,7 +130,7 @@ export class Meter {
   }
 }
 
-/** Makes an operation's calls, so many at once. */
+/** Makes an operation's calls, `atOnce` at a time. */
 export async function perform(caller: Caller, operation: Operation, atOnce: number): Promise<void> {
   let next = 0;
   const lane = async () => {

@@ -1,4 +1,4 @@
-// What finished messages and their events take, before and after they are packed.
+// The memory that finished messages and their events take, before and after they are packed.
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export interface HistorySpace {
 export interface History {
   readonly payload: string;
   readonly messages: number;
-  /** Of memory, all in but the replays: a message with its events, and the events alone. */
+  /** Bytes of memory, without the records for replays: of a message with its events, and of the events alone. */
   readonly bytes: number;
   readonly eventBytes: number;
   readonly packedBytes: number;
@@ -51,14 +51,14 @@ interface Snapshot {
   readonly millis: number;
 }
 
-/** Payloads whose texts are as long as wanted: what compresses well, and what does not at all. */
+/** Payload texts of a given length: one that compresses well, and one that does not compress at all. */
 export const PAYLOADS = {
   'the same text': (bytes: number) =>
     'Read the page, and say in a sentence what is new in it. '.repeat(bytes).slice(0, bytes),
   'random characters': (bytes: number) => randomBytes(bytes).toString('base64').slice(0, bytes),
 } as const;
 
-/** Messages that are sent, received and completed, 100 in a run: so many, several runs at once in each of the spaces. */
+/** Sends, receives and completes this many messages, 100 in a run, with several runs at once in each of the spaces. */
 async function fill(spaces: readonly HistorySpace[], messages: number, payload: () => unknown): Promise<void> {
   let left = Math.ceil(messages / RUN_MESSAGES);
   const agent = async ({ caller }: HistorySpace): Promise<void> => {

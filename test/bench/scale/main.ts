@@ -17,10 +17,10 @@ import { costTable, kneeTable, needsTable, scalePlanTable } from './tables.ts';
 /** Each takes 100,000 requests a minute. */
 const SPACES = 16;
 const FIRST_OFFER = 600;
-/** So many that a slow answer does not keep back what is offered next. */
+/** Enough that a slow answer does not delay the next offered request. */
 const OPEN_CONNECTIONS = 200;
 const WARM_UP = 100;
-/** A message's life: what the loads are made of. */
+/** The calls of a message's life. The loads consist of them. */
 const MIX = ['message.send', 'message.recv', 'message.complete'];
 
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -74,7 +74,7 @@ async function measureCosts(store: Store, muster: MusterServer, options: Options
   }
 }
 
-/** In all spaces but the first, where the calls were measured. */
+/** Measures in all spaces but the first, where the calls were measured. */
 async function measureHistories(store: Store, muster: MusterServer, options: Options): Promise<History[]> {
   const callers = muster.paths.map((path) => new Caller(muster.url + path, muster.headers, AGENTS));
   const spaces = muster.paths.map((path, index) => ({
@@ -94,7 +94,7 @@ async function measureHistories(store: Store, muster: MusterServer, options: Opt
   }
 }
 
-/** The dearest of them. */
+/** The highest value of each figure. */
 function footprintOf(histories: readonly History[]): Footprint {
   const highest = (of: (history: History) => number) => Math.max(...histories.map(of));
   return {

@@ -1,8 +1,8 @@
-// Every call that changes something and the main reads, in an order in which each finds what it needs.
+// Every call that changes something and the main reads, in an order in which each finds the records that it needs.
 import { type Answer, type Operation, post, Sequence } from './sequence.ts';
 
 const GROUP_MEMBERS = 50;
-/** The highest target there may be: never reached here. */
+/** The highest allowed target, which is never reached here. */
 const FAR = 100_000;
 const YEAR_SECONDS = 31_536_000;
 
@@ -48,7 +48,7 @@ function messages(
   };
 }
 
-/** Outside tasks that have succeeded join groups and are judged there: no other way has fewer calls beside it. */
+/** Tasks that succeeded outside of groups join one and are judged there: this takes the fewest additional calls. */
 function groups(run: Sequence, payload: unknown, { mailbox, finish }: ReturnType<typeof messages>): () => string {
   const { times } = run;
   const half = Math.ceil(times / 2);
@@ -130,7 +130,7 @@ function allowances(run: Sequence): () => string {
     },
   );
   run.measure('allowance.consume', () => post(`${path(0)}/consume`, take));
-  // The second allowance has one unit a year: who comes after it waits.
+  // The second allowance has one unit a year, which is consumed here, so later callers wait.
   run.aside(1, () => post(`${path(1)}/consume`, take));
   run.measure(
     'allowance.wait',
@@ -142,7 +142,7 @@ function allowances(run: Sequence): () => string {
   return () => path(0);
 }
 
-/** All of them, each `times` times, the reads less often. */
+/** All operations, each `times` times, the reads less often. */
 export function operations(times: number, payload: unknown): Operation[] {
   const run = new Sequence(times);
   const queue = messages(run, payload);

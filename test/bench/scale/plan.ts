@@ -1,4 +1,4 @@
-// Arithmetic, no measurement: what the measured costs mean for a load.
+// Arithmetic, no measurement: the resources that a load needs at the measured costs.
 import type { Cost } from './cost.ts';
 
 interface Load {
@@ -8,21 +8,21 @@ interface Load {
   shardGib: number;
 }
 
-/** What a core or a disk is planned to be used at the most: the rest is for peaks, sweeps and rewrites. */
+/** The planned maximum use of a core or a disk. The rest is for peaks, sweeps and rewrites. */
 export const HEADROOM = 0.6;
-/** What finished messages leave in the journal stays at least so long. */
+/** The events of finished messages stay in the journal at least this long. */
 const JOURNAL_DAYS = 30;
 const REPLAY_DAYS = 2;
 const DAY_SECONDS = 86_400;
 const GIB = 2 ** 30;
-/** So long events stay unpacked: SEAL_AFTER_SECONDS and an hour in which others gather. */
+/** How long events stay unpacked: SEAL_AFTER_SECONDS, and an hour in which others gather. */
 const LIVE_EVENT_DAYS = 2 / 24;
-/** And finished messages, if one that is not over holds them up as long as it can. */
+/** How long finished messages stay unpacked if an unfinished one delays them as long as it can. */
 const LIVE_MESSAGE_DAYS = 13 / 24;
 /** Operations of a message's life, each with an event: send, recv, complete. */
 export const LIFE = 3;
 
-/** Bytes of memory, all in. */
+/** Bytes of memory, with all indexes. */
 export interface Footprint {
   readonly event: number;
   readonly packedEvent: number;
@@ -94,12 +94,12 @@ export interface PlanPart {
 
 const SCALE = { operations: 100_000_000, agents: 5_000, runs: 50_000, tasks: 500_000, retentionDays: 90 };
 const MONTH_DAYS = 30;
-/** As often the clients renew a lease of a minute. */
+/** How often the clients renew a lease of a minute. */
 const RENEWAL_SECONDS = 20;
-/** The highest that one space may have. */
+/** The highest backlog that one space may have. */
 const BACKLOG = 1_000_000;
 
-/** What one organization on the Scale plan keeps if it uses everything that the plan has. */
+/** The records that one organization on the Scale plan keeps if it uses all of the plan's figures. */
 export function scalePlan(costs: ReadonlyMap<string, Cost>, mix: Cost, footprint: Footprint): PlanPart[] {
   const { operations, agents, runs, tasks, retentionDays } = SCALE;
   const { event, packedEvent, message, packedMessage } = footprint;

@@ -17,7 +17,7 @@ const MOST_READS = 500;
 export const post = (path: string, body: unknown = {}): Call => ({ method: 'POST', path, body });
 const get = (path: string): Call => ({ method: 'GET', path });
 
-/** The calls in their order; what one answered is kept in arrays that later ones read. */
+/** The calls in their order. Answers are kept in arrays that later calls read. */
 export class Sequence {
   readonly list: Operation[] = [];
   readonly times: number;

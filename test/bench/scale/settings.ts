@@ -34,13 +34,13 @@ export interface Options {
   shardGib: number;
   historyMessages: number;
   seconds: number;
-  /** Operations a second, each worked out. */
+  /** The loads to compute, in operations a second. */
   loads: number[];
-  /** Numbers of API processes, each simulated. */
+  /** The numbers of API processes to simulate. */
   simulate: number[];
 }
 
-/** Reads the command line; answers the text to print where help is asked for. */
+/** Reads the command line. Returns the help text if it asks for help. */
 export function readOptions(args: string[]): Options | string {
   const read = readArgs('bench:scale', NUMBERS, LISTS, args);
   if (typeof read === 'string') return read;

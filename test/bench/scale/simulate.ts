@@ -1,4 +1,4 @@
-// One shard at an increasing offered load, with one and two API processes, until it no longer keeps up.
+// One shard at an increasing offered load, with a given number of API processes, until it no longer keeps up.
 import { cpuMicros } from '../cpu.ts';
 import { Driver, type JobResult, type Plan } from '../driver.ts';
 
@@ -19,7 +19,7 @@ export interface Step {
 
 interface Shard {
   redisPid: number;
-  /** One after the other of these gets traffic; the first steps use only the first. */
+  /** A simulation of n processes uses the first n of these. */
   apis: readonly { url: string; pid: number }[];
   headers: Record<string, string>;
   plans: readonly Plan[];
@@ -40,7 +40,7 @@ interface Settings {
 
 const GROWTH = 1.5;
 
-/** Until less than 90 % of what is offered is done, or the slowest hundredth takes a second. */
+/** Raises the load until less than 90 % of the offered operations are done, or the p99 is over a second. */
 export async function findKnee(shard: Shard, processes: number, settings: Settings): Promise<Step[]> {
   const drivers = shard.apis.slice(0, processes).map((api) => ({ api, driver: new Driver() }));
   const steps: Step[] = [];
@@ -99,7 +99,7 @@ function successes(result: JobResult): number {
   return result.requests - refused.reduce((sum, [, times]) => sum + times, 0);
 }
 
-/** What was at its end in the last step. */
+/** The resource that was exhausted in the last step. */
 export function limitOf(step: Step): string {
   const full = [
     ...(step.redis > FULL ? ['Redis'] : []),

@@ -24,7 +24,7 @@ const TITLES = {
   read: 'Measured, per read',
 };
 
-/** Of every operation, as measured. */
+/** The measured costs of every operation. */
 export function costTable(kind: 'write' | 'read', costs: ReadonlyMap<string, Cost>): string {
   const columns = COST_NAMES.filter((name) => kind === 'write' || !LEFT_BEHIND.includes(name));
   const rows = [...costs].map(([name, cost]) => [
@@ -36,7 +36,7 @@ export function costTable(kind: 'write' | 'read', costs: ReadonlyMap<string, Cos
 
 type Line = [label: string, value: (needs: Needs, load: number) => string];
 
-/** What each load needs, by arithmetic from the costs. */
+/** The resources that each load needs, computed from the costs. */
 export function needsTable(loads: number[], needs: Needs[], shardGib: number): string {
   const lines: Line[] = [
     ['operations a day, millions', ({ operationsPerDay }) => fixed(operationsPerDay / 1e6, 1)],
@@ -69,7 +69,7 @@ export function needsTable(loads: number[], needs: Needs[], shardGib: number): s
   return `${table(title, header, rows)}\n${carries}`;
 }
 
-/** Every step of one simulation, and what ended it. */
+/** Every step of one simulation, and the limit that it reached. */
 export function kneeTable(steps: Step[]): string {
   const percent = (share: number) => `${Math.round(100 * share)} %`;
   const rows = steps.map((step) => [
@@ -88,7 +88,7 @@ export function kneeTable(steps: Step[]): string {
   return `${table(title, header, rows)}\nat its end: ${last ? limitOf(last) : '-'}`;
 }
 
-/** What one organization on the Scale plan keeps, in one shard. */
+/** The memory of one organization on the Scale plan, in one shard. */
 export function scalePlanTable(parts: readonly PlanPart[], shardGib: number): string {
   const gib = (bytes: number) => bytes / 2 ** 30;
   const rows = parts.map(({ what, count, bytes }) => [what, whole(count), whole(bytes), fixed(gib(count * bytes), 2)]);

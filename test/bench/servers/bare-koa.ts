@@ -1,4 +1,4 @@
-// Baseline (b): the same through Koa without any middleware of ours but the handler.
+// Baseline (b): the same through Koa, with no middleware but the handler.
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import Koa from 'koa';

@@ -1,4 +1,4 @@
-// What both BullMQ contenders share: a queue, and a worker with an empty processor that can be held still.
+// The parts that both BullMQ contenders share: a queue, and a worker with an empty processor that can be paused.
 import { Queue, type QueueOptions, Worker } from 'bullmq';
 import { redisSocket } from './child.ts';
 

@@ -11,7 +11,7 @@ export function redisSocket(): string {
   return path;
 }
 
-/** Says to the parent where the server listens, and ends with the parent. */
+/** Sends the server's address to the parent, and exits with the parent. */
 export function announce(server: Server): void {
   server.keepAliveTimeout = 600_000;
   server.listen(0, '127.0.0.1', () => {

@@ -7,7 +7,7 @@ interface Started {
 
 type Answer = { ok: true; result: unknown } | { ok: false; message: string };
 
-/** A contender's process, ready once it has said where it listens. */
+/** A contender's process, ready once it has sent its address. */
 export class ForkedServer {
   readonly #child: ChildProcess;
   #url = '';

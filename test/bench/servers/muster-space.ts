@@ -1,17 +1,17 @@
-// What one space of the benchmark holds, and the plans that are driven over it.
+// The records of one space of the benchmark, and the plans that are driven over it.
 import type { Plan, Step } from '../driver.ts';
 import type { Phase } from '../phases.ts';
 
-/** POST or PUT, below the space's path; answers the record's id. */
+/** Makes a POST or PUT; resolves with the record's id. */
 export type Call = (method: 'POST' | 'PUT', path: string, body: object) => Promise<{ id: string }>;
 
-/** The highest that a space can be set to. It takes 100,000 requests a minute, hence several spaces. */
+/** The highest limits of a space. It takes 100,000 requests a minute, hence several spaces. */
 const LIMITS = { requestsPerMinute: 100_000, maxBacklog: 1_000_000 };
 const MAILBOX = { name: 'bench', mode: 'WORK', backlogLimit: 100_000 };
 const BUDGET = { name: 'bench', currency: 'EUR', scale: 2, limitMinor: '9'.repeat(18) };
 const ALLOWANCE = { name: 'bench', unitsLimit: 1_000_000_000, windowSeconds: 3_600 };
 const BARRIER_TARGET = 100_000;
-/** So many that no barrier reaches its target, which would release it, in runs of a few minutes. */
+/** Enough that no barrier reaches its target, which would release it, in runs of a few minutes. */
 const BARRIERS = 4;
 const AMOUNT = '125';
 const HOLDER = 'bench';
@@ -23,7 +23,9 @@ export const BATCH = 50;
 export const BATCH_PHASES = ['send', 'drain', 'through'] as const satisfies readonly Phase[];
 export type BatchPhase = (typeof BATCH_PHASES)[number];
 
-/** The plans of each phase over one space: one, or one for each barrier; those of batches by themselves. */
+/**
+ * The plans of each phase over one space: one, or for arrivals one for each barrier; plans of batches are separate.
+ */
 export type SpacePlans = Record<Phase, readonly Plan[]> & { readonly batched: Record<BatchPhase, readonly Plan[]> };
 
 function queuePlans(space: string, mailbox: string, scopeId: string, payload: unknown) {
@@ -103,7 +105,7 @@ function consumePlan(space: string, allowance: string, scopeId: string): Plan {
   return [{ name: 'consume', path: `${space}/allowances/${allowance}/consume`, body, keyed: true }];
 }
 
-/** Raises the space's limits, makes its records and says what to drive over them. */
+/** Raises the space's limits, makes its records, and returns the plans to drive over them. */
 export async function makeSpace(path: string, call: Call, payload: unknown): Promise<SpacePlans> {
   const scopeId = crypto.randomUUID();
   await call('PUT', `${path}/limits`, LIMITS);

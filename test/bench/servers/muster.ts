@@ -83,7 +83,10 @@ export class MusterServer {
     }
   }
 
-  /** A phase's plans over all spaces, neighbours on different spaces, so that few connections still meet many of them. */
+  /**
+   * A phase's plans over all spaces. Consecutive plans are for different spaces, so that a few connections already
+   * reach many spaces.
+   */
   plans(phase: Phase): Plan[] {
     return this.#dealt((plans) => plans[phase]);
   }

@@ -1,4 +1,4 @@
-// A lock in the way of Redlock on one Redis, behind Koa without any middleware of ours: SET NX PX, and a delete that compares.
+// A lock like Redlock's on one Redis, behind Koa without any middleware: SET NX PX, and a compare-and-delete.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';

@@ -1,5 +1,5 @@
-// The limit of what is recorded: bare Koa, Muster's own gathering of calls that come together, and one script for those
-// of them that does the writes of a call and nothing else.
+// The limit set by the records: bare Koa, Muster's own gathering of concurrent calls, and a script that makes the
+// writes of the gathered calls and nothing else.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';

@@ -1,19 +1,22 @@
-// What each measured call writes, by the name of its step: for calls that come together, as they do in Muster,
-// and with as few commands as there can be: what several calls of a space add to one key goes there together. Nothing is
-// read or checked, so nobody could receive, replay or bill what these scripts leave.
+// The writes of each measured call, by the name of its step. As in Muster, one script runs gathered calls, here with as
+// few commands as possible: the members that several calls of a space add to one key are added together. Nothing is
+// read or checked, so nobody could receive, replay or bill the records that these scripts leave.
 
 /** The arguments of one call, in this order. */
 export const FIELDS = ['id', 'key', 'payload', 'space', 'record', 'scope', 'number', 'moment', 'earlier'] as const;
 
 interface Writes {
   readonly operation: string;
-  /** Of one call: what is its own, and (in `add`) what goes to a key of its space together with that of others. */
+  /**
+   * For one call: its own writes, and (with `add`) the members that it adds to a key of its space, together with other
+   * calls.
+   */
   readonly each: string;
-  /** Of all calls of a space. */
+  /** For all calls of a space together. */
   readonly together: string;
 }
 
-/** An event of one call: type, and members beside the usual. */
+/** An event of one call: its type, and its additional members. */
 const journal = (type: string, members: string): string =>
   `call('XADD', at .. ':events', '*', '${type}', record .. ' ' .. scope .. ' ' .. id .. ' ' .. ${members})`;
 

@@ -1,8 +1,8 @@
 --- @record lock
 --- @include lib/clock lib/maps lib/records lib/timer
---- What every transition of a lock shares.
+--- The parts that all transitions of a lock share.
 
---- The lock as it stands; nil where there is none. A lease that is over is over, swept or not.
+--- The lock as it stands; nil if there is none. A lease that has ended counts as ended, swept or not.
 function lock.read(lockId)
   local record = lock.load(lockId, 'scopeId', 'name', 'holder', 'state', 'fence', 'leaseExpiresAt')
   if record and record.state == 'HELD' and record.leaseExpiresAt <= now then record.isOver = true end

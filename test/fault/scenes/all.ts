@@ -50,7 +50,7 @@ export const scenes: readonly Maker[] = [
   (load, access) => new ClockworkScene(load, access, 12),
 ];
 
-/** What 761d759 has, too, the last version without pools, questions, notes and the like. */
+/** Scenes that also run on 761d759, the last version without pools, questions, notes and the like. */
 export const earlierScenes: readonly Maker[] = [
   (load, access) => new BatchScene(load, access, 12),
   (load, access) => new GateScene(load, access, 24),

@@ -10,13 +10,13 @@ interface Desk {
   readonly queue: Queue;
   /** Questions that somebody may answer, the newest last; some have been answered. */
   readonly questions: string[];
-  /** Of those, the ones that no message waits for: whoever asks may withdraw them. */
+  /** Of these, the questions that no message waits for, which can be withdrawn. */
   readonly alone: string[];
 }
 
 /**
- * Messages whose workers ask, and go on when somebody has answered; several answer at once, each something else. What a worker
- * is handed is what the question was answered with. Some questions are asked by themselves, and some of these withdrawn.
+ * Messages whose workers ask, and go on when somebody has answered. Several clients answer at once, each differently;
+ * the worker receives the accepted answer. Some questions are asked without a message, and some of these are withdrawn.
  */
 export class AskScene extends Shared<Desk> {
   protected async make(client: number): Promise<Desk | undefined> {
@@ -52,7 +52,7 @@ export class AskScene extends Shared<Desk> {
     if (!claim) return;
     if (claim.question) load.saw(client, claim.question, invokedAt);
     const choice = load.chance.next();
-    // It dies: another attempt has the same answer.
+    // The worker dies: the next attempt has the same answer.
     if (choice < 0.1) load.abandoned.set(`${claim.id} ${claim.attempt}`, Date.parse(claim.leaseExpiresAt));
     else if (choice < 0.4) await load.complete(client, access, claim);
     else {
@@ -91,7 +91,7 @@ export class AskScene extends Shared<Desk> {
     alone.push(body.id);
   }
 
-  /** Another link for somebody who is to answer. */
+  /** Makes another link to a question. */
   async #link(client: number, { questions }: Desk): Promise<void> {
     const id = questions.at(-1);
     if (id === undefined) return;

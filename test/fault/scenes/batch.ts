@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Queue } from '../workload.ts';
 import { Shared } from './scene.ts';
 
-/** Several at once: messages that are sent in one request, and completed in one. */
+/** Batches: messages that are sent and completed in one request. */
 export class BatchScene extends Shared<Queue> {
   protected async make(client: number): Promise<Queue | undefined> {
     const { access, load } = this;

@@ -12,7 +12,7 @@ export interface Clockwork {
   readonly scopeId: string;
 }
 
-/** A schedule that fires while all goes on, and that anybody triggers. */
+/** A schedule that fires throughout, and that any client triggers. */
 export class ClockworkScene extends Shared<Clockwork> {
   protected async make(client: number): Promise<Clockwork | undefined> {
     const { access, load } = this;

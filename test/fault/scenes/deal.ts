@@ -10,8 +10,9 @@ interface Deal extends Purse {
 }
 
 /**
- * Money and a note that change in one step, or neither does: atomic batches reserve, settle or void and put the note, now and
- * then at a version that it has no more; others read both at one instant, at times if so much is reserved. Single calls change either of them meanwhile.
+ * Money and a note that change in one step, or not at all. Atomic batches reserve, settle or void and put the note, now
+ * and then at an outdated version. Others read both at one instant, sometimes with an expected reserved amount. Single
+ * calls change either of them meanwhile.
  */
 export class DealScene extends PurseScene {
   protected override async make(client: number): Promise<Deal | undefined> {

@@ -15,7 +15,10 @@ interface Gauge {
 
 const available = ({ availableUnits }: Heard['body']): Operation['value'] => ({ available: availableUnits });
 
-/** An allowance of which clients consume, settle what they used, less or more, and pass on what the provider says is left. */
+/**
+ * An allowance that clients consume. They settle the units really used, fewer or more, and report the provider's
+ * remaining units.
+ */
 export class GaugeScene extends Shared<Gauge> {
   protected async make(client: number): Promise<Gauge | undefined> {
     const body = { name: randomUUID(), unitsLimit: gaugeUnits, windowSeconds };
@@ -49,7 +52,7 @@ export class GaugeScene extends Shared<Gauge> {
       });
       return;
     }
-    // Without a resetAt none left begins no cooldown.
+    // Without resetAt, an observation starts no cooldown.
     const remainingUnits = 20 + chance.below(gaugeUnits - 20);
     await load.call(client, access, {
       ...{ kind: 'observe', object, input: { remaining: remainingUnits }, path: `/allowances/${id}/observe` },

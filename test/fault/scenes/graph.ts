@@ -4,14 +4,14 @@ import { Shared } from './scene.ts';
 
 const policies = ['CANCEL', 'WAIT', 'RUN'] as const;
 
-/** What a message is after, by ids. */
+/** The prerequisites of a message, by ids. */
 export interface Planted {
   readonly after: readonly string[];
   readonly onFailure: (typeof policies)[number];
 }
 
 /**
- * Graphs of messages that wait for one another, each sent in one request: worked, refused for good, requeued, cancelled, and
+ * Graphs of messages that wait for one another, each sent in one request: completed, rejected, requeued, cancelled, and
  * paused for a while.
  */
 export class GraphScene extends Shared<Queue> {
@@ -63,7 +63,8 @@ export class GraphScene extends Shared<Queue> {
         },
         call: 'message.send',
         body: { mailboxId, scopeId, payload: { client }, ...(after.length > 0 && { after: named, onFailure }) },
-        // A prerequisite of its own batch may have been refused by a worker in between, and what is after this one with it.
+        // Meanwhile, a worker may have rejected a prerequisite from the same batch; the messages after it are then
+        // refused.
         refuses: ['PREREQUISITE_FAILED', 'VALIDATION_FAILED'],
       };
     });
@@ -87,7 +88,7 @@ export class GraphScene extends Shared<Queue> {
     });
   }
 
-  /** Pauses the run or the mailbox, and resumes it: at the end it goes on. */
+  /** Pauses the run or the mailbox, and resumes it. */
   async #pause(client: number, { scopeId, mailboxId }: Queue): Promise<void> {
     const isOfRun = this.load.chance.next() < 0.5;
     const at = isOfRun ? `/scopes/${scopeId}` : `/mailboxes/${mailboxId}`;

@@ -5,8 +5,8 @@ import { Shared } from './scene.ts';
 const keys = ['a', 'b', 'c'];
 
 /**
- * A mailbox that works one message of each key at a time: they are completed, given back, refused for good, cancelled, brought back, or
- * left to their lease. The journal says in which order (test/fault/order.ts).
+ * A mailbox that works one message of each key at a time: messages are completed, given back, rejected, cancelled,
+ * requeued, or left to their lease. The journal shows the order (test/fault/order.ts).
  */
 export class KeysScene extends Shared<Queue> {
   #known: string[] = [];

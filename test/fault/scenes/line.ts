@@ -12,8 +12,8 @@ interface Line {
 }
 
 /**
- * A pool in front of which clients stand in line for one to three units; some leave the line, some release what they hold, the
- * others lose it with the lease. The journal shows who was first, and how much was held (test/fault/order.ts).
+ * A pool at which clients queue for one to three units. Some leave the queue, some release their units, the others lose
+ * them with the lease. The journal shows the order of grants, and the units held (test/fault/order.ts).
  */
 export class LineScene extends Shared<Line> {
   protected async make(client: number): Promise<Line | undefined> {

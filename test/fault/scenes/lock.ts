@@ -3,7 +3,7 @@ import { Shared } from './scene.ts';
 
 export const lockLeaseSeconds = 5;
 
-/** Something outside that a lock protects, and that checks the fence: it refuses writes of those who held the lock before. */
+/** An external store that the lock protects. It checks the fence, and refuses writes of earlier holders. */
 class FencedStore {
   #last = 0;
 
@@ -19,7 +19,7 @@ interface Lock {
   readonly store: FencedStore;
 }
 
-/** Somebody who took the lock and fell asleep before writing. */
+/** A client that took the lock and fell asleep before writing. */
 interface Sleeper {
   readonly lock: Lock;
   readonly hold: string;
@@ -28,9 +28,9 @@ interface Sleeper {
 }
 
 /**
- * A lock that clients take, renew and release; some sleep, often through their lease, and go on as if they still held it.
- * Whoever held the lock at its write, because it could still release it afterwards, was not refused by what it protects;
- * and what a sleeper writes after its successor is refused there.
+ * A lock that clients take, renew and release; some sleep, often through their lease, and go on as if they still held
+ * it. A client that can still release the lock after its write held it during the write, so the store must have
+ * accepted the write. The store refuses a sleeper's write after its successor's.
  */
 export class LockScene extends Shared<Lock> {
   readonly #sleepers: Sleeper[] = [];

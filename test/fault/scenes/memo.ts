@@ -12,7 +12,9 @@ interface Claim {
   readonly leaseExpiresAt: string;
 }
 
-/** Messages of several steps, each of which keeps its value: later attempts find it, and go on behind it. */
+/**
+ * Messages of several steps, each of which keeps its value: later attempts find the value, and go on after that step.
+ */
 export class MemoScene extends Shared<Queue> {
   protected async make(client: number): Promise<Queue | undefined> {
     const { access, load } = this;
@@ -44,11 +46,11 @@ export class MemoScene extends Shared<Queue> {
     const { load, access } = this;
     for (const step of steps) if (!(await this.#once(client, claim, step))) return;
     if (load.chance.next() < 0.7) await load.complete(client, access, claim);
-    // It dies: another attempt follows.
+    // The worker dies: another attempt follows.
     else load.abandoned.set(`${claim.id} ${claim.attempt}`, Date.parse(claim.leaseExpiresAt));
   }
 
-  /** Reads the step's value, or makes and keeps it. Whether the attempt goes on. */
+  /** Reads the step's value, or makes and keeps it. Returns whether the attempt goes on. */
   async #once(client: number, { id, token, scopeId }: Claim, step: string): Promise<boolean> {
     const { load, access } = this;
     const at = { object: `memo ${id}/${step}`, path: `/scopes/${scopeId}/notes/once:${id}:${step}` };

@@ -5,11 +5,11 @@ interface Pass {
   readonly id: string;
   readonly apiKey: string;
   isRevoked: boolean;
-  /** Since when it is known to open nothing. */
+  /** The moment from which it is known to be refused. */
   revokedAt: number;
 }
 
-/** A key with an end, made over the API and used until somebody revokes it: from then on it opens nothing. */
+/** A key that expires, made over the API and used until a client revokes it. From then on it is refused. */
 export class PassScene extends Shared<Pass> {
   protected async make(client: number): Promise<Pass | undefined> {
     const body = { name: randomUUID(), permissions: ['coordination_read'], expiresInDays: 1 };

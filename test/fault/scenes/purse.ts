@@ -4,7 +4,7 @@ import type { Operation } from '../history.ts';
 import type { BatchedPlan } from '../workload.ts';
 import { Shared } from './scene.ts';
 
-/** Of a budget and of the one below it: either may be short first. */
+/** The limits of a budget and of the budget below it: either may be short first. */
 export const purseLimits = [100, 70] as const;
 
 interface Reserved {
@@ -16,7 +16,7 @@ interface Reserved {
 
 export interface Purse {
   readonly ids: readonly string[];
-  /** Reservations that somebody knows of. */
+  /** Reservations whose ids are known. */
   readonly known: Reserved[];
 }
 
@@ -32,7 +32,10 @@ export const balances = ({ balances: { reserved, settled, overdrawn } }: Heard['
   overdrawn: Number(overdrawn),
 });
 
-/** A budget and one below it that are soon used up: reservations of both, found again by their workKey, settled in parts by anybody, now and then with more than they have, or voided. */
+/**
+ * A budget and one below it that are soon used up. Reservations of both are found again by their workKey, settled in
+ * parts by any client, now and then beyond their amount, or voided.
+ */
 export class PurseScene extends Shared<Purse> {
   protected async make(client: number): Promise<Purse | undefined> {
     const ids: string[] = [];
@@ -67,7 +70,7 @@ export class PurseScene extends Shared<Purse> {
     this.moved(purse, plan, heard.body);
   }
 
-  /** A reserve, or a settle or void of a reservation that somebody knows of. */
+  /** A reserve, or a settle or void of a known reservation. */
   protected move({ ids, known }: Purse): Move {
     const { chance } = this.load;
     const amount = 1 + chance.below(40);
@@ -102,7 +105,7 @@ export class PurseScene extends Shared<Purse> {
     };
   }
 
-  /** Remembers what a reserve has reserved. */
+  /** Remembers a new reservation. */
   protected moved({ known }: Purse, { kind, input, body: { workKey } }: Move, body: Heard['body']): void {
     if (kind === 'reserve' && body.id)
       known.push({ id: body.id, level: Number(input['level']), amount: Number(input['amount']), workKey });

@@ -20,11 +20,12 @@ const seconds = (value: number | undefined) => (value === undefined ? {} : { del
 const inMs = (value: number | undefined) => (value === undefined ? {} : { delayMs: value * 1000 });
 
 /**
- * Messages of two runs that are sent, with priorities and some for later, claimed from one run or from both in turn, alone or several at once, renewed, given
- * back with and without a pause, completed in time and too late, cancelled, purged, requeued, or left to their lease.
+ * Messages of two runs, sent with priorities, some of them delayed. They are claimed from one run or from both in turn,
+ * alone or several at once, renewed, given back with and without a pause, completed in time and too late, cancelled,
+ * purged, requeued, or left to their lease.
  */
 export class QueueScene extends Shared<Jobs> {
-  /** Messages of the queue at hand that nobody has left to their lease. */
+  /** Messages of the current queue that no client has left to their lease. */
   #known: string[] = [];
 
   protected async make(client: number): Promise<Jobs | undefined> {
@@ -53,7 +54,7 @@ export class QueueScene extends Shared<Jobs> {
     for (const claim of claims) if (claim) await this.#work(client, claim);
   }
 
-  /** A delay of a second, at times. */
+  /** A delay of a second, for this share of calls. */
   #delay(share: number): number | undefined {
     return this.load.chance.next() < share ? 1 : undefined;
   }
@@ -77,7 +78,7 @@ export class QueueScene extends Shared<Jobs> {
     if (delay === undefined) load.ordered.set(body.id, { run: `${mailboxId} ${scopeId}`, priority });
   }
 
-  /** Cancels some that wait, or brings back some that ended. */
+  /** Cancels some waiting messages, or requeues some that ended. */
   async #goThrough(client: number, { mailboxId }: Jobs): Promise<void> {
     const { chance } = this.load;
     const object = `mailbox ${mailboxId}`;

@@ -6,7 +6,9 @@ export const settledUnits = 1;
 /** A window that does not roll while a test runs. */
 const windowSeconds = 31_536_000;
 
-/** An allowance that is used up: consumptions, some of them the same and some settled, and waiters whose time runs out. */
+/**
+ * An allowance that is used up: consumptions, some of them repeated and some settled, and waiters whose time runs out.
+ */
 export class QuotaScene extends Shared<string> {
   protected make(client: number): Promise<string | undefined> {
     const body = { name: randomUUID(), unitsLimit: quotaUnits, windowSeconds };
@@ -57,7 +59,7 @@ export class QuotaScene extends Shared<string> {
       refuses: ['WAITER_NOT_WAITING'],
     });
   }
-  /** Says that one unit was used; others may have said so before. */
+  /** Settles one unit as used; another client may have done so before. */
   async #settle(client: number, allowanceId: string, id: string): Promise<void> {
     await this.load.call(client, this.access, {
       kind: 'settle units',

@@ -19,7 +19,7 @@ export class RunScene extends Shared<StoppedRun> {
     const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'stopped' });
     const scopeId = await this.create(client, 'scope', '/scopes', { name: 'run' });
     const childId = await this.create(client, 'scope', '/scopes', { parentScopeId: scopeId, name: 'below' });
-    // Nobody gets a unit in a year.
+    // The only unit of a year is consumed below, so waiters are never granted.
     const figures = { name: randomUUID(), unitsLimit: 1, windowSeconds: 31_536_000 };
     const allowanceId = await this.create(client, 'allowance', '/allowances', figures);
     if (mailboxId === undefined || scopeId === undefined || childId === undefined || allowanceId === undefined)

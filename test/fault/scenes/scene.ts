@@ -20,7 +20,7 @@ export abstract class Shared<T> implements Scene {
     this.#uses = uses;
   }
 
-  /** undefined where it was refused, which is noted as unexpected. */
+  /** undefined if it was refused, which is noted as unexpected. */
   protected abstract make(client: number): Promise<T | undefined>;
   protected abstract use(client: number, thing: T): Promise<void>;
 

@@ -16,7 +16,7 @@ const keys = ['a', 'b'];
 
 export const noteValue = ({ version, value }: Heard['body']): Operation['value'] => ({ version, value });
 
-/** Notes that are put, by anybody or only at a version, read and deleted. */
+/** Notes that are put, unconditionally or only at a version, read and deleted. */
 export class SheetScene extends Shared<Sheet> {
   protected async make(): Promise<Sheet> {
     const sheet = { access: this.access, scopeId: randomUUID(), seen: new Map() };

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Queue } from '../workload.ts';
 import { Shared } from './scene.ts';
 
-/** Task groups of three members that need two accepted; every client brings its own, and asks for it and a task twice. */
+/**
+ * Task groups of three members that need two accepted; every client creates its own, and repeats the creation and one
+ * submission.
+ */
 export class TeamScene extends Shared<string> {
   protected make(client: number): Promise<string | undefined> {
     return this.create(client, 'mailbox', '/mailboxes', { name: 'members' });
@@ -37,7 +40,7 @@ export class TeamScene extends Shared<string> {
     await Promise.all([1, 2, 3].map(() => this.#member(client, object, { access, mailboxId, scopeId })));
   }
 
-  /** What is there already is answered as it is. */
+  /** Repeats a call with a known key. It must answer the existing record. */
   async #repeat(
     client: number,
     object: string,

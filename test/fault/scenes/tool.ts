@@ -3,11 +3,14 @@ import type { Queue } from '../workload.ts';
 import { Shared } from './scene.ts';
 
 const units = 3;
-/** Of an allowance, for each attempt. */
+/** The units of an allowance that each attempt takes. */
 export const tokens = 2;
 export const settledTokens = 1;
 
-/** From when a client knew of its claim until it began to complete it, which succeeded: it had its units all the while. */
+/**
+ * The time from the answer to a receive until the start of the claim's successful completion. The claim held its units
+ * all the while.
+ */
 interface Use {
   readonly from: number;
   readonly to: number;
@@ -28,8 +31,9 @@ const takenAt = (uses: readonly Use[], moment: number): number =>
   uses.reduce((sum, { from, to, taken }) => sum + (from <= moment && moment <= to ? taken : 0), 0);
 
 /**
- * Messages that require one or two units of a pool of three and tokens of an allowance, completed, given back, or left to their lease. Nobody ever has
- * more than the pool has, and a claim's fence is greater than any that was known when it was asked for.
+ * Messages that require one or two units of a pool of three and tokens of an allowance, completed, given back, or left
+ * to their lease. Claims never hold more units than the pool has, and a claim's fence is greater than any known before
+ * its receive.
  */
 export class ToolScene extends Shared<Bench> {
   protected async make(client: number): Promise<Bench | undefined> {
@@ -79,7 +83,7 @@ export class ToolScene extends Shared<Bench> {
     }
   }
 
-  /** Says what the attempt has used of its tokens. */
+  /** Settles the tokens that the attempt has really used. */
   async #settle(client: number, { allowanceId }: Bench, id: string): Promise<void> {
     await this.load.call(client, this.access, {
       ...{ kind: 'settle units', object: `tokens ${allowanceId}`, input: { id }, body: { units: settledTokens } },

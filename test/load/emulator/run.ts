@@ -9,7 +9,7 @@ interface LoadRun {
   readonly stdout: string;
   /** Whether all thresholds were met; otherwise k6 exits with status 99. */
   readonly isPass: boolean;
-  /** What the script wrote to the console, and the errors that ended iterations. */
+  /** The lines that the script wrote to the console, and the errors that ended iterations. */
   readonly said: readonly string[];
 }
 

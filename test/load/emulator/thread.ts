@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { Answer, FromThread, Phase, Request, Sample, ThreadData } from './protocol.ts';
 
-/** One thread is what k6 calls a VU: it loads its own copy of the script, and blocks while it waits. */
+/** One thread is a VU in k6's terms: it loads its own copy of the script, and blocks while it waits. */
 const { env, signal } = workerData as ThreadData;
 if (!parentPort) throw new Error('this is not a thread');
 const port = parentPort;

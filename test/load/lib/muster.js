@@ -11,7 +11,7 @@ export const vus = Number(__ENV.VUS || 10);
 export const duration = __ENV.DURATION || '30s';
 const p95Ms = Number(__ENV.P95 || 200);
 
-/** What must hold exactly when all is done, whatever the load was. */
+/** Invariants that must hold exactly at the end, whatever the load was. */
 const invariants = new Rate('invariants');
 /** Answers 429: the plan's or the space's rate, not the machine, was the limit. */
 const heldBack = new Counter('held_back');
@@ -110,7 +110,7 @@ export function mailboxCounts(mailboxId) {
 }
 
 /**
- * Counts something that must hold, and says so when it does not.
+ * Records whether an invariant holds, and prints a violation.
  * @param {string} what
  * @param {boolean} isSo
  * @param {unknown} found

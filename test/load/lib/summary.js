@@ -6,7 +6,7 @@ const percent = (share) => `${(100 * share).toFixed(3)} %`;
 const ms = (value) => (value ?? 0).toFixed(1).padStart(9);
 
 /**
- * What k6 prints at the end: errors, invariants, and the latency of each operation.
+ * The summary that k6 prints at the end: errors, invariants, and the latency of each operation.
  * @param {string} name
  * @param {string[]} operations
  * @returns {(data: any) => Record<string, string>}

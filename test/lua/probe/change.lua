@@ -1,4 +1,4 @@
---- Changes one thing of each kind, in a way that shows how often; then refuses, where it is told to.
+--- Changes one value of each kind so that the number of changes shows; then refuses if `refuses` is 1.
 --- @args name refuses
 --- @reply seen
 --- @gather

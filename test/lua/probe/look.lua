@@ -1,4 +1,5 @@
---- Changes a collection and then reads it as the unit of work does not offer: a defect, which the guard of tests meets.
+--- Changes a collection and then reads it in a way that the unit of work does not offer: a defect, which the tests'
+--- guard catches.
 --- @args way
 --- @reply seen
 --- @request write

@@ -33,7 +33,7 @@ export class Purse {
     return this.world.post(`/budgets/${this.id}/settle`, { reservationId, amountMinor, workKey, ...more });
   }
 
-  /** Settles what was really spent, be it more than was reserved. */
+  /** Settles the amount really spent, even if it is more than was reserved. */
   overrun(reservationId: string, amountMinor: string, workKey?: string): Promise<Reply> {
     return this.settle(reservationId, amountMinor, workKey, { overrun: true });
   }
@@ -50,7 +50,7 @@ export class Purse {
     return (await this.world.get(`/budgets/${this.id}${query}`)).body;
   }
 
-  /** `limit reserved settled available`, then what it is overdrawn by, if anything */
+  /** `limit reserved settled available`, then the overdrawn amount, if any */
   async balances(): Promise<string> {
     const { limit, reserved, settled, available, overdrawn } = (await this.view()).balances;
     const text = [limit, reserved, settled, available].join(' ');

@@ -57,7 +57,7 @@ export class Team {
     return (await this.view()).members.map((member: { state: string }) => member.state);
   }
 
-  /** What the script of a submit takes, besides the arguments of every call. */
+  /** The arguments of the submit script, besides the arguments of every call. */
   submission(taskKey: string) {
     const waits = { deadline: '', delaySeconds: '', maxAttempts: '', prerequisites: '', unique: '' };
     return { groupId: this.id, taskKey, ...waits, tail: randomTail(), taskTail: randomTail(), input: '' };
@@ -78,7 +78,7 @@ export class Team {
     return (await this.view()).members.map(({ taskId }: { taskId: string }) => taskId);
   }
 
-  /** The same, and completes as many members. */
+  /** Submits this many members and completes them. */
   async succeeded(count: number): Promise<string[]> {
     const ids = await this.submitted(count);
     const { messages } = await this.queue.claim({ max: count });

@@ -5,7 +5,7 @@ import { World } from '../../support/world.ts';
 
 const form = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|(?<="nextCursor":")[^"]+/g;
 
-/** One world and the names that values of its answers have in both. */
+/** One world, and the names that both worlds share for values in its answers. */
 class Twin {
   readonly world: World;
   readonly #names = new Map<string, string>();
@@ -23,7 +23,7 @@ class Twin {
     return name;
   }
 
-  /** With names in the place of ids, tokens and cursors. */
+  /** Replaces ids, tokens and cursors with names. */
   named(text: string): string {
     return text.replace(form, (value) => this.name(value));
   }
@@ -73,7 +73,7 @@ export class Twins {
     await Promise.all(this.worlds.map((world) => world.at(this.now)));
   }
 
-  /** Packs what has finished in the second world. */
+  /** Packs the finished messages of the second world. */
   async pack(size = 100, patienceMs = 0): Promise<void> {
     const { service, org, spaceId } = this.packed;
     await service.packing.packMessages(org, spaceId, undefined, { sealAfterMs: 0, isAll: true, size, patienceMs });

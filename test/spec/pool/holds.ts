@@ -30,7 +30,7 @@ export class TestPool {
     return { scopeId: this.scopeId, holder: 'agent', ...more };
   }
 
-  /** Answers whatever comes. */
+  /** Acquires, and resolves with any answer. */
   ask(more: object = {}) {
     return this.world.post(`/pools/${this.id}/acquire`, this.body(more));
   }

@@ -33,7 +33,7 @@ export class Asking {
     return this.world.post(`/messages/${id}/ask`, { token, question: 'Publish?', ...more }, headers);
   }
 
-  /** A message is sent and received, and asks; the answer of asking. */
+  /** Sends and receives a message, and asks with it. Resolves with the answer to the ask. */
   async asked(more: object = {}, ofMessage: object = {}): Promise<Body> {
     await this.send(ofMessage);
     const { status, body, text } = await this.ask(await this.recv(), more);

@@ -67,12 +67,12 @@ export class Timetable {
     await this.world.at(moment);
   }
 
-  /** Runs the workers' firing of what is due. */
+  /** Fires due schedules, as the workers do. */
   fire(): Promise<void> {
     return this.world.service.schedules.drain(this.world.org);
   }
 
-  /** Sets the clock and fires what is due. */
+  /** Sets the clock and fires due schedules. */
   async fireAt(moment: number): Promise<void> {
     await this.at(moment);
     await this.fire();

@@ -3,7 +3,9 @@ import { World } from '../../support/world.ts';
 /** The outcome of an attempt; a success by default. */
 const delivered = { responseStatus: '204', errorCode: '', durationMs: 10, pauseMs: 0, scale: 1 };
 
-/** A space with destinations to which no worker delivers: the tests make the steps of the workers, by their scripts. */
+/**
+ * A space with destinations to which no worker delivers: the tests run the workers' steps themselves, by their scripts.
+ */
 export class Outbox {
   readonly world: World;
   /** The organization's clock at the beginning. */
@@ -45,7 +47,7 @@ export class Outbox {
     return { more, attempts: attempts as string[][], nextInMs };
   }
 
-  /** Replies with when the attempt began; undefined if there is nothing to do. */
+  /** Resolves with the time at which the attempt began; undefined if there is nothing to do. */
   async begin(destinationId: string, entryId: string): Promise<unknown> {
     return (await this.#run('begin', { destinationId, entryId, opened: '' }))[0];
   }

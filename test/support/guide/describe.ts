@@ -32,7 +32,10 @@ function writesOf(code: string): Set<string> {
   return /\bemit\./.test(code) ? names.add('events') : names;
 }
 
-/** The arguments of every request's script before its own: first the ones that requests share, then the others. */
+/**
+ * The arguments that precede a script's own in every request: first those shared by the requests of a caller, then the
+ * others.
+ */
 const sharedArgs = 'spaceId apiKeyDigest permission rateClass callName drainedThrough';
 const requestArgs = 'requestId idempotencyDigest fingerprint unpacked';
 const callArgs = `${sharedArgs} ${requestArgs}`;

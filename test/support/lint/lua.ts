@@ -1,6 +1,6 @@
-// Lints the library that the loader makes of the Lua files. In it each file is a scope of its own below its imports, so
-// luacheck sees what Redis runs. Findings have the file and line of the source. Using a name without including its file is an
-// error of the loader itself.
+// Lints the library that the loader builds from the Lua files. In it, each file is a scope of its own below its
+// imports, so luacheck sees the code that Redis runs. Findings have the file and line of the source. The loader itself
+// rejects a name whose file is not included.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -4,13 +4,13 @@ const NAMES = ['bullmq', 'graphile', 'pg-boss', 'beanstalkd', 'jetstream'] as co
 
 export type ClientName = (typeof NAMES)[number];
 
-/** What a child process is told by its parent's environment. */
+/** The client and the address of the store that the parent has put into the environment. */
 export async function clientOfThisProcess(): Promise<{ client: Client; address: string }> {
   const { BENCH_CLIENT: name, BENCH_STORE: address } = process.env;
   if (!NAMES.some((one) => one === name) || !address)
     throw new Error('this file is started by test/bench/peers/main.ts');
-  // One per process, so that none pays for another's code. By a name that the compiler does not follow: most need
-  // packages that only this folder's package.json has.
+  // Only one is loaded per process, so that none pays for another's code. The compiler does not follow this name: most
+  // clients need packages that only this folder's package.json has.
   const { client } = (await import(`./${name}.ts`)) as { client: Client };
   return { client, address };
 }

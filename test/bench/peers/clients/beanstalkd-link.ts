@@ -1,4 +1,5 @@
-// The few commands of beanstalkd's text protocol that the benchmark needs, any number of them under way on a connection.
+// The few commands of beanstalkd's text protocol that the benchmark needs, with any number of them in flight on a
+// connection.
 import { connect, type Socket } from 'node:net';
 
 export interface Reply {

@@ -15,7 +15,10 @@ async function remove(link: Link, id: string): Promise<void> {
   if (words[0] !== 'DELETED') throw new Error(`beanstalkd answered ${words.join(' ')}`);
 }
 
-/** One connection puts, its commands under way together; a waiting reserve holds its connection, so each lane has one. */
+/**
+ * One connection puts, with its commands in flight together. A waiting reserve blocks its connection, so each lane has
+ * its own.
+ */
 const worker: Client['worker'] = async (address, atOnce) => {
   const producer = await Link.open(address);
   const tally = new Tally();

@@ -2,7 +2,7 @@ import { type Job, Queue, type QueueOptions, Worker } from 'bullmq';
 import { type Client, Tally } from './client.ts';
 
 const QUEUE = 'messages';
-/** BullMQ's fast path: what is completed is removed. */
+/** BullMQ's fast path: completed jobs are removed. */
 const removeOnComplete = { count: 0 };
 
 function connection(path: string): QueueOptions['connection'] {

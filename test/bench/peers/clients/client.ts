@@ -7,7 +7,10 @@ export interface Claimed {
 
 /** A peer's client as a process of agents would use it: everything in one process, its documented fast path. */
 export interface Worker {
-  /** Sends the messages, `atOnce` under way, while a worker of the same concurrency completes them; answers after the last. */
+  /**
+   * Sends the messages, `atOnce` in flight, while a worker of the same concurrency completes them; resolves after the
+   * last.
+   */
   through(messages: number, atOnce: number, body: unknown): Promise<void>;
 }
 
@@ -24,7 +27,7 @@ export interface Client {
   service?: (address: string) => Promise<Service>;
 }
 
-/** Runs `action` until it has run so many times, `atOnce` of them under way. */
+/** Runs `action` this many times, `atOnce` concurrently. */
 export async function lanes(times: number, atOnce: number, action: () => Promise<unknown>): Promise<void> {
   let left = times;
   const lane = async () => {
@@ -33,7 +36,7 @@ export async function lanes(times: number, atOnce: number, action: () => Promise
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-/** Counts what was worked off, and tells who waits for a number of them. */
+/** Counts completed messages, and resolves when a number of them is reached. */
 export class Tally {
   #count = 0;
   #wanted = 0;
@@ -44,7 +47,7 @@ export class Tally {
     if (this.#count === this.#wanted) this.#reached();
   }
 
-  /** Settles when so many more are done. */
+  /** Resolves when this many more are done. */
   next(more: number): Promise<void> {
     this.#wanted = this.#count + more;
     return new Promise((resolve) => {

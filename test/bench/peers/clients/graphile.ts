@@ -5,7 +5,10 @@ import { type Client, Tally } from './client.ts';
 const TASK = 'message';
 const quiet = new Logger(() => () => undefined);
 
-/** Its performance page: addJobs, a local queue of 500, completions in batches. It has no public call to fetch one job. */
+/**
+ * As its performance page recommends: addJobs, a local queue of 500, completions in batches. It has no public call to
+ * fetch one job.
+ */
 const worker: Client['worker'] = async (connectionString, atOnce) => {
   const utils = await makeWorkerUtils({ connectionString, logger: quiet });
   await utils.migrate();

@@ -57,7 +57,7 @@ const worker: Client['worker'] = async (address) => {
   };
 };
 
-/** What consume() has brought waits here for the next recv; a completion is a confirmed ack, as everybody else's is. */
+/** Messages from consume() wait here for the next recv. A completion is a confirmed ack, as with every other peer. */
 const service: Client['service'] = async (address) => {
   const { js, messages } = await open(address);
   const ready: JsMsg[] = [];

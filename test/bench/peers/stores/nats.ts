@@ -22,7 +22,7 @@ function isSettable(version: string): boolean {
   return major > (SETTABLE[0] ?? 0) || (major === SETTABLE[0] && minor >= (SETTABLE[1] ?? 0));
 }
 
-/** JetStream, its streams in files. */
+/** JetStream with file storage. */
 export async function startNats(): Promise<Store> {
   const program = await findServer(natsServer);
   const { folder, as } = await makeFolder();

@@ -6,7 +6,7 @@ import type { ProgramKind } from '../../../../src/program/find.ts';
 import { findServer, makeFolder, type Store, startServer } from './store.ts';
 
 const run = promisify(execFile);
-/** Where Debian keeps them, out of PATH: a folder per major version. */
+/** Where Debian keeps PostgreSQL's programs, outside PATH: a folder per major version. */
 const VERSIONS = 'usr/lib/postgresql';
 
 const postgresql: ProgramKind = {
@@ -20,7 +20,7 @@ const postgresql: ProgramKind = {
   whatToDo: 'install PostgreSQL, or set POSTGRES to its postgres program',
 };
 
-/** Debian's installed ones count as on PATH. */
+/** Adds Debian's installed versions to PATH. */
 async function environment(): Promise<NodeJS.ProcessEnv> {
   const versions = await readdir(join('/', VERSIONS)).catch(() => [] as string[]);
   const folders = versions.reverse().map((version) => join('/', VERSIONS, version, 'bin'));
@@ -58,7 +58,8 @@ export async function startPostgresql(synchronousCommit: 'on' | 'off'): Promise<
     ...server,
     address: `postgres:///postgres?user=bench&host=${encodeURIComponent(folder)}`,
     durability: `synchronous_commit ${synchronousCommit}`,
-    // Autovacuum comes once a minute: a queue's tables would decide by chance how fast a run is.
+    // Autovacuum runs only once a minute, so chance would decide how bloated a queue's tables are, and how fast a run
+    // is.
     tidy: () => run(programNamed('vacuumdb'), ['-h', folder, '-U', 'bench', '-z', '-q', 'postgres'], how),
   };
 }

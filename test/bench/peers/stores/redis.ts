@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { startEmbedded } from '../../../../src/embedded/embedded.ts';
 import type { Store } from './store.ts';
 
-/** The embedded Redis as Muster is shipped with it, for Muster and for BullMQ alike. */
+/** The embedded Redis with the settings that Muster ships with, for Muster and for BullMQ alike. */
 export async function startRedis(): Promise<Store> {
   const dataDir = await mkdtemp(join(tmpdir(), 'muster-peer-'));
   const { socketPath, stop } = await startEmbedded({ dataDir, log: (line) => console.error(line) });

@@ -1,4 +1,4 @@
-// A server of others, run for one measurement: an unprivileged user's process over a temporary folder of its own.
+// A peer's server, run for one measurement: a process of an unprivileged user, with its own temporary folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, createServer, type NetConnectOpts } from 'node:net';
@@ -10,18 +10,18 @@ import { endAtExit } from '../../../../src/program/at-exit.ts';
 import { findProgram, type Program, type ProgramKind } from '../../../../src/program/find.ts';
 
 export interface Store {
-  /** As its clients want it: a socket's path, host:port or a connection string. */
+  /** In the form that its clients take: a socket's path, host:port or a connection string. */
   address: string;
-  /** What it promises for a write that it has answered; printed in the row. */
+  /** Its durability for acknowledged writes, as printed in the row. */
   durability: string;
-  /** Its one process, or the first of its many. */
+  /** Its process, or the first of several. */
   pid: number;
-  /** What its operator has it do now and then; done before each run, and not measured. */
+  /** Maintenance that an operator has it do now and then. It runs before each measurement. */
   tidy?(): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Starts a store; throws one line where its program cannot be had. */
+/** Starts a store; throws an error of one line if its program is not available. */
 export type StartStore = () => Promise<Store>;
 
 interface Owner {
@@ -32,12 +32,15 @@ interface Owner {
 const FETCHED = fileURLToPath(new URL('../../../../.peers', import.meta.url));
 const PATIENCE_MS = 20_000;
 
-/** From the variable, PATH or the distribution's packages, which go into an ignored folder of the project. */
+/**
+ * Finds a server's program: in its variable, on PATH, or in the distribution's packages, unpacked into an ignored
+ * folder of the project.
+ */
 export function findServer(kind: ProgramKind, env: NodeJS.ProcessEnv = process.env): Promise<Program> {
   return findProgram(kind, { log: (line) => console.error(line), env, folder: join(FETCHED, kind.label) });
 }
 
-/** Nobody, where this process is root's: PostgreSQL refuses to run as root, and none of them needs to. */
+/** The user `nobody` if this process runs as root: PostgreSQL refuses to run as root, and no store needs to. */
 async function owner(): Promise<Owner> {
   if (process.getuid?.() !== 0) return {};
   const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((entry) => entry.startsWith('nobody:'));
@@ -46,7 +49,7 @@ async function owner(): Promise<Owner> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** A new folder below the system's temporary one, and whom it belongs to. */
+/** A new folder below the system's temporary folder, and its owner. */
 export async function makeFolder(): Promise<{ folder: string; as: Owner }> {
   const as = await owner();
   const folder = await mkdtemp(join(tmpdir(), 'muster-peer-'));
@@ -59,12 +62,12 @@ interface ServerOptions {
   args: string[];
   folder: string;
   as: Owner;
-  /** What ends it in order. */
+  /** The signal that shuts it down cleanly. */
   signal: NodeJS.Signals;
   isReady(): Promise<boolean>;
 }
 
-/** Starts the server and waits until it is ready; its folder goes with it. */
+/** Starts the server and waits until it is ready. Stopping it also removes its folder. */
 export async function startServer(options: ServerOptions): Promise<Pick<Store, 'pid' | 'stop'>> {
   const { program, args, folder, as, signal } = options;
   const child = spawn(program.command, args, {
@@ -101,7 +104,7 @@ function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   });
 }
 
-/** Whether somebody listens there. */
+/** Whether a server listens there. */
 export function listens(at: NetConnectOpts): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(at, () => {
