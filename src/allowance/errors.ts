@@ -27,7 +27,7 @@ export const allowanceErrors: ErrorTable = {
       `the space has its maxPendingWaiters of ${limit} waiters and waiting holds: wait again once some have left, or raise maxPendingWaiters with PUT /limits`,
   ),
   WAITER_NOT_WAITING: advised(
-    'the wait is over: GRANTED means that the units are yours, else queue again with allowance_wait',
+    'the wait is over: GRANTED means that the units are yours; otherwise queue again with allowance_wait',
     409,
     (state) => `the waiter is ${state}: only a WAITING one can be cancelled or renewed`,
   ),

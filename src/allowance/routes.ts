@@ -181,7 +181,7 @@ const observe = route({
   method: 'POST',
   path: '/allowances/:allowanceId/observe',
   call: 'allowance.observe',
-  summary: "Take a provider's word for what is left of its limit",
+  summary: "Report how much of a provider's limit is left",
   description:
     'Others may use the same account, so pass on the headers of an answer. `usedUnits` becomes at least ' +
     '`unitsLimit - remainingUnits`, and never less than it was. With 0 left and a `resetAt` ahead the allowance cools down ' +

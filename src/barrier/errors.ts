@@ -13,5 +13,5 @@ export const barrierErrors: ErrorTable = {
     'the barrier is CANCELLED: call nextEpoch to use it again',
   ),
   BARRIER_NOT_RELEASED: entry(409, 'the barrier is OPEN: it must be RELEASED or CANCELLED before its next epoch'),
-  EPOCH_MISMATCH: entry(409, (epoch) => `epoch must be the barrier's, which is ${epoch}`),
+  EPOCH_MISMATCH: entry(409, (epoch) => `epoch must be ${epoch}, the barrier's current epoch`),
 };

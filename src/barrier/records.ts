@@ -5,7 +5,7 @@ import { record } from '../declare/record.ts';
 export const barrierStates = ['OPEN', 'RELEASED', 'CANCELLED'] as const;
 
 export const Barrier = record('Barrier', {
-  id: id().forModels('id of the barrier, which you were told'),
+  id: id().forModels('id of the barrier, from its creator'),
   scopeId: id(),
   state: state('barriers', ...barrierStates),
   epoch: number(1).means('the current round, from 1; nextEpoch begins another'),

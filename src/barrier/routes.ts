@@ -57,7 +57,7 @@ const view = read({
   tool: 'See how many have arrived. With waitSeconds it answers when the barrier is RELEASED (go on), CANCELLED (stop), or the time is over (still OPEN: call again). Pass the `epoch` at which you arrived.',
   query: fields({
     epoch: queryInteger(1, maxEpoch)
-      .description('the epoch to wait for, with waitSeconds; left out: the one that the barrier is in')
+      .description('the epoch to wait for, with waitSeconds; left out: the current one')
       .meta({ model: 'the epoch at which you arrived' }),
   }),
   success: { 200: Barrier.schema },

@@ -6,7 +6,7 @@ export const budgetErrors: ErrorTable = {
     const [field, value = '…'] = detail.split(' ');
     return field === 'levels'
       ? `parentBudgetId must be the id of a budget above which there are fewer levels: a tree has at most ${value}`
-      : `${field} must be that of the budget above, ${value}`;
+      : `${field} must equal that of the budget above, ${value}`;
   }),
   BUDGET_EXISTS: entry(409, 'a budget of this space has this name already: choose another name'),
   RESERVATION_NOT_FOUND: entry(409, 'reservationId must be the id of a reservation of this budget'),
@@ -20,7 +20,7 @@ export const budgetErrors: ErrorTable = {
     const [amount, limit = '…', id = '…', ...name] = detail.split(' ');
     const budget = `budget ${name.join(' ') || '…'} (${id})`;
     return limit === '-'
-      ? `amountMinor must not exceed the ${amount} that are available in ${budget}`
+      ? `amountMinor must not exceed the ${amount} available in ${budget}`
       : `${budget} is overdrawn by ${amount}: its limitMinor must be at least ${limit} before more can be reserved`;
   }),
   LIMIT_BELOW_USE: entry(409, (detail) => {

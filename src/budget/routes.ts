@@ -146,7 +146,7 @@ const reserve = route({
     'amount answer the first reservation in its current state, with `replay` true; another amount is ' +
     'WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.',
   title: 'Reserve money',
-  tool: 'Set the most that a costly step may cost aside; begin only if this succeeds. Then budget_settle what it did cost, and budget_void the rest. With a workKey another attempt finds this reservation (replay true).',
+  tool: 'Set aside the most that a costly step may cost; begin only if this succeeds. Then budget_settle what it did cost, and budget_void the rest. With a workKey another attempt finds this reservation (replay true).',
   permission: 'resource_spend',
   idempotency: 'required',
   body: fields({
@@ -239,7 +239,7 @@ const settle = route({
     'Spends at most the rest of the reservation (`SETTLEMENT_EXCEEDS_RESERVATION`), unless `overrun` is ' +
     'true. Settle as often as you like; once nothing is left, the reservation is SETTLED. Void what will not be used.',
   title: 'Settle a cost',
-  tool: 'Book what a step did cost against its reservation; the rest stays reserved until budget_void. If it cost more than is left, set overrun.',
+  tool: 'Book the cost of a step against its reservation; the rest stays reserved until budget_void. If it cost more than is left, set overrun.',
   isRepeatable: true,
   permission: 'resource_spend',
   idempotency: 'optional',

@@ -18,7 +18,7 @@ const whole = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Num
 const commaList = (text: string): string[] => text.split(',').map((part) => part.trim());
 
 export function addKeyCommands(program: Command, cli: Cli): void {
-  const key = program.command('key').description('API keys: who may call what');
+  const key = program.command('key').description('API keys: the permissions and limits of callers');
   const worker = 'key create --org acme --permissions coordination_read,coordination_write --name worker';
   examples(key, worker, 'key list --org acme');
 

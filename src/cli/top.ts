@@ -33,7 +33,7 @@ export function addTopCommand(program: Command, cli: Cli): void {
     .description(
       'live figures of a space: what waits, what became of messages in the last whole minute and hour, mailboxes, budgets and allowances',
     )
-    .option('--interval <seconds>', 'between two looks', number('interval', 0.1, 3_600), 2)
+    .option('--interval <seconds>', 'seconds between updates', number('interval', 0.1, 3_600), 2)
     .option('--count <n>', 'looks; by default 1 in a pipe, otherwise until Ctrl-C', number('count', 1, 1_000_000))
     .action(async ({ interval, count }: { interval: number; count?: number }) => {
       const muster = clientOf(cli.env, 'top');

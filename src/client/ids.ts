@@ -63,7 +63,7 @@ export async function ensure(kind: Named, { create, all }: Making, asked: Fields
   const fields = Object.keys(asked).filter((field) => isGiven(field) && differs(field));
   if (fields.length === 0) return record;
   const texts = fields.map((field) => `${field} ${JSON.stringify(record[field])}, not ${JSON.stringify(asked[field])}`);
-  const remedy = `ask for what stands, or change it with ${kind}.update`;
+  const remedy = `ask for the existing values, or change them with ${kind}.update`;
   throw new MusterError(exists, `the ${kind} ${asked['name']} has ${texts.join(' and ')}: ${remedy}`, { status: 409 });
 }
 

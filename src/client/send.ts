@@ -232,5 +232,5 @@ export function read(outcome: Outcome | Error, call: string): unknown {
     const { code, message, index, call } = body.error;
     throw new MusterError(code, message, { ...about, index, call });
   }
-  throw new MusterError('UNREADABLE', `${call}: ${status}, not a response of Muster: ${text.slice(0, 200)}`, about);
+  throw new MusterError('UNREADABLE', `${call}: ${status}, not a Muster response: ${text.slice(0, 200)}`, about);
 }

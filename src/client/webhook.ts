@@ -54,7 +54,7 @@ export async function verifyWebhook(
   const given = signatures.split(' ').flatMap((one) => (one.startsWith('v1,') ? (bytesOf(one.slice(3)) ?? []) : []));
   for (const one of typeof secret === 'string' ? [secret] : secret)
     if (await isSignedWith(one, given, signed)) return JSON.parse(text) as WebhookMessage;
-  throw new WebhookError('no signature is of this secret');
+  throw new WebhookError('no signature matches this secret');
 }
 
 function isHeaders(headers: WebhookHeaders): headers is { get(name: string): string | null } {

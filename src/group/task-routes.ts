@@ -42,7 +42,7 @@ const submit = route({
       .description("the caller's name for the task, unique in its group")
       .meta({ model: 'unique in its group' })
       .example('order-4711'),
-    input: opaque().optional().description('what the receiver gets as payload'),
+    input: opaque().optional().description('the payload for the receiver'),
     ...whenAndHowOften,
     ...whatItIsAfter,
     ...whatItRequires,

@@ -242,9 +242,9 @@ const complete = route({
           .meta({ model: 'the workKey of that message' }),
       })
         .description(
-          'what came of the work: kept with the message, and sent on where mailboxId says so; left out: nothing',
+          'the outcome of the work: kept with the message, and sent on where mailboxId says so; left out: nothing',
         )
-        .meta({ model: 'what came of the work' })
+        .meta({ model: 'the outcome of the work' })
         .and('mailboxId', 'scopeId')
         .with('workKey', 'mailboxId')
         .error(

@@ -2,15 +2,15 @@ import { advised, type ErrorTable, entry } from '../call/errors.ts';
 import type { Refusal } from '../redis/scripts.ts';
 
 const claimLost: Record<string, string> = {
-  LAPSED: 'the lease of this token is over and the message is ready for others: receive again',
-  CLAIMED_AGAIN: 'the lease of this token is over and the message was claimed again: drop the work',
+  LAPSED: 'the lease of this token has ended and the message is ready for others: receive again',
+  CLAIMED_AGAIN: 'the lease of this token has ended and the message was claimed again: drop the work',
   FINISHED: 'the message is finished already: drop the work',
   NOT_ISSUED: 'this token was never issued for this message: send the token that recv answered with it',
   HOLD_WAITING: 'the hold is still WAITING, and its token holds nothing yet: wait until it is HELD, or cancel it',
   HOLD_RELEASED: 'the hold was released, and its units are others’: stop, and acquire again',
   HOLD_LAPSED: 'the lease of the hold is over, and its units are others’: stop, and acquire again',
   HOLD_CANCELLED: 'the hold was cancelled before it was granted: acquire again',
-  HOLD_EXPIRED: 'the hold waited for its ttlSeconds in vain: acquire again',
+  HOLD_EXPIRED: 'the hold was not granted within its ttlSeconds: acquire again',
   HOLD_NOT_ISSUED: 'this token was never issued for this hold: send the token that acquire answered with it',
 };
 
@@ -25,7 +25,7 @@ export const mailboxErrors: ErrorTable = {
     (field) =>
       `there is no such message in this space${field === '' ? '' : `: ${field} must name messages that exist`}`,
   ),
-  PREREQUISITE_FAILED: advised('look why it failed; mend and requeue it first, or send without it', 409, (detail) => {
+  PREREQUISITE_FAILED: advised('find out why it failed; fix and requeue it first, or send without it', 409, (detail) => {
     const [kind, id, state = ''] = detail.split(' ');
     return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or once it has succeeded`;
   }),

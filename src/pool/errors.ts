@@ -17,7 +17,7 @@ export const poolErrors: ErrorTable = {
       : 'too few units of the pool are free: send ttlSeconds above 0 to wait for them, or retry',
   ),
   HOLD_NOT_WAITING: advised(
-    'the wait is over: HELD means that the units are yours, else acquire again',
+    'the wait is over: HELD means that the units are yours; otherwise acquire again',
     409,
     (state) => `the hold is ${state}: only a WAITING one can be cancelled; a HELD one is released`,
   ),

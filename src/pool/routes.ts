@@ -123,9 +123,9 @@ const acquire = route({
     holder: actor(),
     holderSession: optional(text(1, 256))
       .description(
-        'the session of the holder: any text that is new with each start; left out: circles of waiting holders are not looked for',
+        'the session of the holder: any text that is new with each start; left out: deadlocks are not detected',
       )
-      .meta({ model: 'your session: new with each start; with it, circles of waiting agents are refused' })
+      .meta({ model: 'your session: new with each start; with it, waits that would deadlock are refused' })
       .example('worker-7/3'),
     leaseSeconds: leaseSeconds(
       "the lease unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less",

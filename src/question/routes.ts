@@ -32,7 +32,7 @@ const whatToAsk = {
       .example(['yes', 'no'])
       .error(says('must be a list of 1 to 20 texts of 1 to 200 characters, without control characters')),
   ),
-  expiresInSeconds: optional(integer(5, maxSeconds), defaultSeconds).description('for how long it can be answered'),
+  expiresInSeconds: optional(integer(5, maxSeconds), defaultSeconds).description('how long it can be answered'),
 };
 
 const askedOf = (question: typeof Question.type, linkToken: string, linkTo: LinkTo): object => {

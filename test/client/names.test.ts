@@ -64,7 +64,7 @@ describe('names in the typed client', () => {
     expect(error).to.be.instanceOf(MusterError);
     expect([error.code, error.status]).to.deep.equal(['BUDGET_EXISTS', 409]);
     expect(error.message).to.equal(
-      'the budget llm has scale 2, not 3 and limitMinor "700", not "500": ask for what stands, or change it with budget.update',
+      'the budget llm has scale 2, not 3 and limitMinor "700", not "500": ask for the existing values, or change them with budget.update',
     );
     expect((await muster.budget.ensure({ ...budget, limitMinor: '700' })).id).to.equal(id);
   });

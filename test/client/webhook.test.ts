@@ -45,7 +45,7 @@ describe('verifyWebhook', () => {
   });
 
   it('refuses another secret, another body, id or time, and a signature that is none', async () => {
-    const wrong = 'no signature is of this secret';
+    const wrong = 'no signature matches this secret';
     expect(await refusal(verifyWebhook(message.body, headers, other))).to.equal(wrong);
     expect(await refusal(verifyWebhook(`${message.body} `, headers, secret))).to.equal(wrong);
     for (const change of [{ 'webhook-id': 'x' }, { 'webhook-signature': 'v1,?' }, { 'webhook-signature': 'v2,AAAA' }])

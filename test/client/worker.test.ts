@@ -186,9 +186,9 @@ describe('the worker of the typed client', () => {
     expect(said).to.have.length(2);
     // Whichever call met it first: the receive alone, or in a batch with the completion.
     expect(said[0]?.join()).to.match(
-      /^agent-1: the service does not answer as it should, trying again until it does: UNREACHABLE: POST \S+\/(recv|batch): no answer: away$/,
+      /^agent-1: the service is unavailable, retrying: UNREACHABLE: POST \S+\/(recv|batch): no answer: away$/,
     );
-    expect(said[1]?.join()).to.match(/^agent-1: the service answers again, after \d+ s$/);
+    expect(said[1]?.join()).to.match(/^agent-1: the service is available again after \d+ s$/);
   });
 
   it('keeps progress for the next attempt, also what was not sent yet when the handler threw', async () => {

@@ -52,6 +52,6 @@ describe('The console manages API keys', () => {
     // The browser reports the refusal, too.
     expect(tab.problems.splice(0)).to.have.length(1);
     const reader = await Tab.live(world, {}, '/keys');
-    await reader.page.getByText('a key that has the permission key_admin').waitFor();
+    await reader.page.getByText('Managing keys needs the permission key_admin').waitFor();
   });
 });

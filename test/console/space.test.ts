@@ -112,7 +112,7 @@ describe('The console of a space', () => {
     await says(
       'Messages of this run',
       /^DELAYED ready in (1 h|59 m)[^)]*\): the model is busy$/,
-      /^CANCELLED cancelled by caller$/,
+      /^CANCELLED cancelled by caller after \S+/,
     );
   });
 

@@ -94,7 +94,7 @@ describe('An atomic batch', () => {
     expect((await world.get('/census')).body).to.deep.include({ scopes: { ACTIVE: 0, IDLE: 0, CANCELLED: 0 } });
     const failed = await post([{ call: 'budget.view', budgetId, expect: { balances: { available: '7' } } }]);
     expect(failed.body.error.message).to.equal(
-      'balances.available is 100, but the call expects 7: nothing of the batch was done',
+      'balances.available is 100, but the call expects 7: no call of the batch took effect',
     );
     await expectAgreement(world);
   });

@@ -119,7 +119,7 @@ class Calls(ServerTest):
         made = self.muster.budget.ensure(**budget, alert_percents=None)
         self.assertEqual(self.muster.budget.ensure(**budget).id, made.id)
         error = self.fails('BUDGET_EXISTS', lambda: self.muster.budget.ensure(**{**budget, 'limit_minor': 700}))
-        self.assertIn('has limitMinor "500", not "700": ask for what stands', error.message)
+        self.assertIn('has limitMinor "500", not "700": ask for the existing values', error.message)
         pool = self.muster.pool.ensure(name=name, units=3, unique=True)
         self.assertEqual(self.muster.pool.ensure(name=name, units=3, unique=True).id, pool.id)
 

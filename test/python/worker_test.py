@@ -278,9 +278,9 @@ class Workers(WorkerTest):
             self.assertEqual([self.state(one, 20) for one in ids], ['ACKED'] * 4)
             until(lambda: len(said.records) > 1)
         self.assertEqual(len(said.output), 2, said.output)
-        self.assertRegex(said.output[0], 'the service does not answer as it should, trying again until it does: .*UNREACHABLE')
+        self.assertRegex(said.output[0], 'the service is unavailable, retrying: .*UNREACHABLE')
         self.assertNotIn('\n', said.output[0])
-        self.assertRegex(said.output[1], r'the service answers again, after \d+ s')
+        self.assertRegex(said.output[1], r'the service is available again after \d+ s')
 
     def test_stops_for_what_it_cannot_go_on_without(self) -> None:
         worker = Worker(Muster(key='mk_x_y'), 'jobs', lambda message, task: None)

@@ -5,7 +5,7 @@ export class TestClock {
 
   constructor(start: Date | string | number = '2026-01-01T00:00:00.000Z') {
     this.#ms = new Date(start).getTime();
-    if (Number.isNaN(this.#ms)) throw new RangeError(`${JSON.stringify(start)} is no moment`);
+    if (Number.isNaN(this.#ms)) throw new RangeError(`${JSON.stringify(start)} is not a valid time`);
   }
 
   get now(): Date {
@@ -19,7 +19,7 @@ export class TestClock {
 
   /** Moves the clock forward. A claim ends if its deadline passes. */
   advance(seconds: number): void {
-    if (!(seconds >= 0)) throw new RangeError(`a clock moves on by 0 seconds or more, not ${seconds}`);
+    if (!(seconds >= 0)) throw new RangeError(`a clock advances by 0 seconds or more, not ${seconds}`);
     this.#ms += seconds * 1000;
     for (const listener of [...this.#listeners]) listener();
   }

@@ -44,7 +44,7 @@ export class TestHold implements Hold {
   }
 
   /** Loses the hold: the signal aborts with HoldLost. */
-  lose(why = 'the test has taken it'): void {
+  lose(why = 'the test took it away'): void {
     this.#controller.abort(new HoldLost(why));
   }
 }

@@ -69,7 +69,7 @@ class Lines {
     if (this.#asked++ === 0) for (const handle of this.#handles) handle.ref();
     try {
       const { value, done } = await this.#lines.next();
-      if (done) throw new Error('the test server has ended; it says above why');
+      if (done) throw new Error('the test server has exited; see its output above');
       return JSON.parse(value) as T;
     } finally {
       if (--this.#asked === 0) for (const handle of this.#handles) handle.unref();

@@ -106,7 +106,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
 
   /** Loses the claim during a run, as when a message is cancelled. Resolves when the handler's signal has aborted. */
   async lose(): Promise<void> {
-    if (this.#state !== 'CLAIMED') throw new Error('no handler is at work: lose it from within, or beside, a run');
+    if (this.#state !== 'CLAIMED') throw new Error('no handler is running: call lose() during a run');
     const told = new Promise<void>((resolve) => {
       this.#lost = resolve;
     });
@@ -196,7 +196,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
   /** Refuses a message that could not be received. Skips the delay of a DELAYED one. */
   #ready(): void {
     const { message } = this.#memory;
-    if (this.#state === 'CLAIMED') throw new Error('it is at work: await the run before');
+    if (this.#state === 'CLAIMED') throw new Error('a run is in progress: wait for it to end');
     if (finalStates.includes(this.#state))
       throw new Error(`it is ${this.#state}: a message that has ended is not run again`);
     if (message.readyAt !== null)
@@ -204,7 +204,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
     if (message.question?.state === 'OPEN' && message.question.expiresAt && this.#hasPassed(message.question.expiresAt))
       this.#close({ state: 'EXPIRED' });
     if (this.#memory.message.question?.state === 'OPEN')
-      throw new Error('it waits for an answer: call answer(…), or move the clock past its end');
+      throw new Error('it waits for an answer: call answer(…), or move the clock past its expiry');
   }
 
   #close(fields: object): void {

@@ -79,7 +79,7 @@ export class Leases {
     for (const task of this.#tasks) {
       if (task.isOver) continue;
       const isSoon = task.renewAt <= now + task.message.leaseSeconds * 1000 * soon;
-      if (now >= task.leaseEndsAt) this.#lost(task, new ClaimLost('the lease is over and could not be renewed'));
+      if (now >= task.leaseEndsAt) this.#lost(task, new ClaimLost('the lease has ended, as it could not be renewed'));
       else if (isSoon || dueAt(task) <= now) void this.renew(task);
     }
     this.#plan();

@@ -14,13 +14,13 @@ export class Outage {
     if (this.#begunAt !== undefined) return;
     this.#begunAt = performance.now();
     const why = lineOf(`${code}: ${message}`);
-    console.error(`${this.#holder}: the service does not answer as it should, trying again until it does: ${why}`);
+    console.error(`${this.#holder}: the service is unavailable, retrying: ${why}`);
   }
 
   ends(): void {
     if (this.#begunAt === undefined) return;
     const seconds = Math.ceil((performance.now() - this.#begunAt) / 1000);
     this.#begunAt = undefined;
-    console.error(`${this.#holder}: the service answers again, after ${seconds} s`);
+    console.error(`${this.#holder}: the service is available again after ${seconds} s`);
   }
 }

@@ -96,7 +96,7 @@ class Ensuring:
             return record
         texts = [f'{name} {encode(found[name])}, not {encode(self.asked[name])}' for name in differing]
         what = f'the {self.room} {self.asked["name"]} has {" and ".join(texts)}'
-        remedy = f'ask for what stands, or change it with {self.room}.update'
+        remedy = f'ask for the existing values, or change them with {self.room}.update'
         raise MusterError(self.exists, f'{what}: {remedy}', status=409)
 
 

@@ -118,7 +118,7 @@ class Claims:
                     self._changed.wait(None if next_at == math.inf else max(0.0, next_at - now))
                     continue
             for held in ended:
-                self._lose(held, 'the lease is over and could not be renewed')
+                self._lose(held, 'the lease has ended, as it could not be renewed')
             for start in range(0, len(due), max_calls):
                 self._renew_all([held for held in due[start : start + max_calls] if not held.is_over])
 
@@ -238,11 +238,11 @@ class Claims:
                 return
             self._away_since = time.monotonic()
         why = reason_of(error)
-        self.logger.warning('the service does not answer as it should, trying again until it does: %s', why)
+        self.logger.warning('the service is unavailable, retrying: %s', why)
 
     def _outage_ends(self) -> None:
         with self._changed:
             since, self._away_since = self._away_since, None
         if since is not None:
             seconds = math.ceil(time.monotonic() - since)
-            self.logger.warning('the service answers again, after %d s', seconds)
+            self.logger.warning('the service is available again after %d s', seconds)

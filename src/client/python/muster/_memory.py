@@ -40,7 +40,7 @@ class Clock:
     def advance(self, seconds: float) -> None:
         """Moves the clock forward. A claim ends if its deadline passes."""
         if not seconds >= 0:
-            raise ValueError(f'a clock moves on by 0 seconds or more, not {seconds}')
+            raise ValueError(f'a clock advances by 0 seconds or more, not {seconds}')
         self.now += timedelta(seconds=seconds)
         for listener in list(self.listeners):
             listener()

@@ -240,7 +240,7 @@ class Transport:
             about.update(index=envelope.get('index'), call=envelope.get('call'))
             raise MusterError(envelope['code'], envelope.get('message', ''), **about)
         start = outcome.text[:200].decode(errors='replace')
-        raise MusterError('UNREADABLE', f'{call}: {outcome.status}, not an answer of Muster: {start}', **about)
+        raise MusterError('UNREADABLE', f'{call}: {outcome.status}, not a Muster response: {start}', **about)
 
 
 def _cutter(connection: http.client.HTTPConnection) -> Callable[[], None]:

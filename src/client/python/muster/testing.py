@@ -177,7 +177,7 @@ class TestTask:
     def lose(self) -> None:
         """Loses the claim during a run, as when a message is cancelled."""
         if self._state != 'CLAIMED':
-            raise RuntimeError('no handler is at work: lose it from within, or beside, a run')
+            raise RuntimeError('no handler is running: call lose() during a run')
         self._memory.lose()
 
     def run(self, handler: Handler) -> TestEnd:
@@ -226,7 +226,7 @@ class TestTask:
     def _begin(self) -> Memory:
         """Claims the message. Skips the delay of a DELAYED one."""
         if self._state == 'CLAIMED':
-            raise RuntimeError('it is at work: let the run before end')
+            raise RuntimeError('a run is in progress: wait for it to end')
         if self._state in _final_states:
             raise RuntimeError(f'it is {self._state}: a message that has ended is not run again')
         memory = self._memory
@@ -235,7 +235,7 @@ class TestTask:
         question = memory.claimed['question']
         if question is not None and question['state'] == 'OPEN':
             if not self.clock.has_passed(question['expiresAt']):
-                raise RuntimeError('it waits for an answer: call answer(…), or move the clock past its end')
+                raise RuntimeError('it waits for an answer: call answer(…), or move the clock past its expiry')
             self._close(state='EXPIRED')
         attempt = memory.claimed['attempts'] + 1
         memory.claimed = {
@@ -324,7 +324,7 @@ class TestHold:
     def check(self) -> None:
         """Like `Holding.check`."""
         if self.is_lost:
-            raise HoldLost('the test has taken it')
+            raise HoldLost('the test took it away')
 
     def lose(self) -> None:
         """Loses the hold: sets `lost`, and `check` raises `HoldLost`."""
@@ -384,7 +384,7 @@ class TestServer:
     def _read(self) -> dict[str, Any]:
         line = cast('IO[str]', self._process.stdout).readline()
         if not line:
-            raise RuntimeError('the test server has ended; it says above why')
+            raise RuntimeError('the test server has exited; see its output above')
         answer: dict[str, Any] = json.loads(line)
         return answer
 

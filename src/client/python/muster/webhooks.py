@@ -74,7 +74,7 @@ def verify_webhook(
         if any(hmac.compare_digest(expected, signature.encode()) for signature in given):
             message: dict[str, Any] = json.loads(data)
             return WebhookMessage(message['type'], message['timestamp'], Event(message['data']))
-    raise WebhookError('no signature is of this secret')
+    raise WebhookError('no signature matches this secret')
 
 
 def _key(secret: str) -> bytes:
