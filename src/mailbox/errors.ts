@@ -25,10 +25,14 @@ export const mailboxErrors: ErrorTable = {
     (field) =>
       `there is no such message in this space${field === '' ? '' : `: ${field} must name messages that exist`}`,
   ),
-  PREREQUISITE_FAILED: advised('find out why it failed; fix and requeue it first, or send without it', 409, (detail) => {
-    const [kind, id, state = ''] = detail.split(' ');
-    return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or once it has succeeded`;
-  }),
+  PREREQUISITE_FAILED: advised(
+    'find out why it failed; fix and requeue it first, or send without it',
+    409,
+    (detail) => {
+      const [kind, id, state = ''] = detail.split(' ');
+      return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or once it has succeeded`;
+    },
+  ),
   DEPENDENTS_FULL: entry(409, (detail) => {
     const [kind, id, limit = ''] = detail.split(' ');
     return `${limit} messages wait for the ${kind} ${id} already: send again once it has ended`;

@@ -12,7 +12,7 @@ declare module '../call/service.ts' {
   }
 }
 
-const maxReceivers = 1_000;
+const maxReceivers = 500;
 
 /** The topic of a receive, which lua/mailbox/_ready publishes for each scope of a path. */
 export const receiveTopic = (mailboxId: string, scopeId: string): string => `${mailboxId}/${scopeId}`;

@@ -5,7 +5,6 @@ import type { Room } from '../room.ts';
 import { mailboxErrors } from './errors.ts';
 import { mailboxEvents } from './events.ts';
 import { mailboxKeys } from './keys.ts';
-import { Receiver } from './receivers.ts';
 import {
   Attempt,
   Blocker,
@@ -55,7 +54,6 @@ export const mailboxRoom: Room = {
     Prerequisite,
     Blocker,
     WaitBlocker,
-    Receiver,
   ],
   events: mailboxEvents,
   census: {

@@ -130,7 +130,7 @@ describe('the bounds of a field', () => {
     for (const { call, query } of allRoutes) {
       if (!query?.describe().keys?.limit) continue;
       lists.push(call);
-      const ofEachKind = call === 'run.view' || call === 'waits.get';
+      const ofEachKind = ['run.view', 'waits.get', 'receivers.get'].includes(call);
       const [max, preset] = call.startsWith('event.') ? [500, 100] : ofEachKind ? [500, 200] : [200, 50];
       expect(query.validate({}).value.limit, call).to.equal(preset);
       const taken = [0, 1, max, max + 1].map((limit) => !query.validate({ limit: `${limit}` }).error);
