@@ -8,7 +8,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 async function begin(): Promise<{ world: World; traffic: Traffic; start: number }> {
   const world = await World.create();
-  const start = Math.ceil(Date.now() / 600_000) * 600_000;
+  const start = (Math.ceil(Date.now() / 600_000) + 1) * 600_000;
   await world.at(start);
   return { world, traffic: await Traffic.on(world), start };
 }
