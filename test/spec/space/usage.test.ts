@@ -3,7 +3,7 @@ import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
 
 const day = 86_400_000;
-const midnight = Math.ceil(Date.now() / day) * day;
+const midnight = (Math.ceil(Date.now() / day) + 1) * day;
 const date = (days: number): string => new Date(midnight + days * day).toISOString().slice(0, 10);
 
 async function begin(): Promise<{ world: World; traffic: Traffic }> {
