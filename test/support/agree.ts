@@ -18,9 +18,8 @@ function expectShown(shown: readonly string[], all: readonly string[], what: str
 }
 
 /**
- * Fails if the service's counters differ from its records. isClockSteady: the
- * clock was never set back; hasFigures: every call was counted in the figures and the
- * `ended` of scopes. Returns the number of records.
+ * Fails if the service's counters differ from its records. isClockSteady: the clock was never set back; hasFigures: every
+ * call was counted in the figures and the `ended` of scopes. Returns the number of records.
  */
 export async function expectAgreement(world: World, { isClockSteady = true, hasFigures = true } = {}): Promise<number> {
   const stored = await recount(world);
@@ -51,20 +50,21 @@ export async function expectAgreement(world: World, { isClockSteady = true, hasF
   await expectNone(stored.unsoundNotes);
   await expectNone(stored.pools);
   const asOf = Date.parse(waits.asOf);
+  const heldGrantIds = stored.heldGrantIds(asOf);
   const idOf = (name: string) => (row: Row) => row[name] ?? '';
   const lists: readonly (readonly [name: string, of: (row: Row) => string, all: readonly string[]])[] = [
     ['heldClaims', idOf('messageId'), stored.claimIds],
     ['waiters', idOf('waiterId'), stored.waiterIds],
-    ['heldGrants', idOf('waiterId'), stored.heldGrantIds(asOf)],
+    ['heldGrants', idOf('waiterId'), heldGrantIds],
     ['waitingHolds', idOf('holdId'), stored.holdIds('WAITING')],
     ['heldHolds', idOf('holdId'), stored.holdIds('HELD')],
     ['waitingTasks', idOf('taskId'), stored.waitingTaskIds],
     ['schedules', ({ nextAt = '', scheduleId }) => `${Date.parse(nextAt)} ${scheduleId}`, stored.nextSchedules],
   ];
   for (const [name, of, all] of lists) expectShown(waits[name].map(of), all, name);
-  expect(waits.truncated).to.equal(lists.some(([, , all]) => all.length > maxRows));
+  expect(waits.truncated, 'truncated').to.equal(lists.some(([, , all]) => all.length > maxRows));
   const lasting = [...grants].flatMap(([id, endsAt]) => (Number(endsAt) > asOf ? [id] : []));
-  expectSame(lasting, stored.heldGrantIds(asOf), 'grants');
+  expectSame(lasting, heldGrantIds, 'grants');
   const due = [...schedules].map(([name, at]) => `${at} ${name}`);
   const known = stored.nextSchedules.map((one) => one.replace(' ', ` ${world.spaceNumber}:`));
   expectSame(due, known, 'their timers');

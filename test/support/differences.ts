@@ -18,7 +18,7 @@ export function expectSame(found: readonly string[], expected: readonly string[]
   const differing = known.findIndex((entry, i) => entry !== all[i]);
   const from = differing === -1 ? known.length : differing;
   const [first, right] = [all, known].map((list) => list.slice(from, from + shown).join('\n'));
-  if (first !== right) expect.fail(`${what}: found ${first || 'no more'}, but counted ${right || 'no more'}`);
+  if (first !== right) expect.fail(`${what}: ${first || 'nothing'} where ${right || 'nothing'} was counted`);
 }
 
 /** Counters of records, counted from other records. */

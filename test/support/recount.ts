@@ -14,19 +14,22 @@ type Hash = Record<string, string>;
 const commandsAtOnce = 500;
 const membersAtOnce = 10_000;
 
-/** Reads something for each of these, and yields it with the reply. */
-export async function* readEach<T, R>(
-  all: Iterable<T> | AsyncIterable<T>,
-  read: (one: T) => Promise<R>,
-): AsyncGenerator<[T, R]> {
+async function* inChunks<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T[]> {
   let chunk: T[] = [];
-  async function* replies(): AsyncGenerator<[T, R]> {
-    const found = await Promise.all(chunk.map(async (one): Promise<[T, R]> => [one, await read(one)]));
-    chunk = [];
-    yield* found;
+  for await (const one of all)
+    if (chunk.push(one) === commandsAtOnce) {
+      yield chunk;
+      chunk = [];
+    }
+  yield chunk;
+}
+
+/** Reads something for each of these, and yields it with the reply. */
+export async function* readEach<T, R>(all: Iterable<T>, read: (one: T) => Promise<R>): AsyncGenerator<[T, R]> {
+  for await (const chunk of inChunks(all)) {
+    const replies = await Promise.all(chunk.map(read));
+    for (const [i, one] of chunk.entries()) yield [one, replies[i] as R];
   }
-  for await (const one of all) if (chunk.push(one) === commandsAtOnce) yield* replies();
-  yield* replies();
 }
 
 /** The members of a sorted set with their scores. */
@@ -56,7 +59,7 @@ async function* keysWith(prefix: string, store: Store): AsyncGenerator<string> {
     }
 }
 
-/** A copy of a part of a text. The part itself would keep all of the text in memory. */
+/** A copy of a part of a text, without which the part would keep all of the text in memory. */
 const copyOf = (part: string): string => Buffer.from(part).toString();
 
 /** Texts of any length: of these only the bytes are kept. */
@@ -94,7 +97,7 @@ export class Records {
       if (kind !== '') records.#add(kind, id, await store.hgetall(key));
       else records.others.add(key.slice(prefix.length));
     };
-    for await (const _key of readEach(keysWith(prefix, store), read));
+    for await (const chunk of inChunks(keysWith(prefix, store))) await Promise.all(chunk.map(read));
     await records.#addPacked(world);
     return records;
   }
@@ -204,11 +207,11 @@ function* budgetDifferences(records: Records, hasAllReservations: boolean): Gene
     const total = reserved + settled + available;
     const spent = settled + BigInt(settledBefore) + BigInt(overdrawn);
     const own = counted.get(id) ?? { reserved: 0n, spent: 0n };
-    if (limitMinor !== `${total}`) yield `the balances of budget ${id} make ${total} and not ${limitMinor}`;
-    if (reserved !== own.reserved) yield `${reserved} of budget ${id} is reserved, but ${own.reserved} was counted`;
+    if (limitMinor !== `${total}`) yield `limitMinor of ${id} is ${limitMinor}, but its balances make ${total}`;
+    if (reserved !== own.reserved) yield `reserved of ${id} is ${reserved}, but ${own.reserved} was counted`;
     // Spending remains spent after retention has removed its reservation.
     if (hasAllReservations ? spent !== own.spent : spent < own.spent)
-      yield `${spent} of budget ${id} is spent, but ${own.spent} was counted`;
+      yield `spent of ${id} is ${spent}, but ${own.spent} was counted`;
   }
 }
 
@@ -333,6 +336,7 @@ function countedFigures(minutes: Minutes): Hash {
     ...Object.fromEntries([...places('m', 1, 60), ...places('t', 10, 144)]),
   };
 }
+
 /** How many mailboxes' figures are asked for, besides comparing all of them in the store. */
 const maxAsked = 50;
 
