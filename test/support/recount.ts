@@ -1,30 +1,77 @@
 import type { Redis } from 'ioredis';
-import { type JournalEntry, Segment } from '../../src/event/segment.ts';
+import { Segment } from '../../src/event/segment.ts';
 import { fieldsOf, hashOf, placeOfEntry } from '../../src/mailbox/packed.ts';
 import { figureNames } from '../../src/metrics/message-figures.ts';
 import { product } from '../../src/primitives.ts';
 import { addressOf, type Store, serverOf, shardsOf } from '../../src/redis/cluster.ts';
-import { journalOf } from './journal.ts';
+import { Counters } from './differences.ts';
+import { entriesOf } from './journal.ts';
 import type { World } from './world.ts';
 
 type Hash = Record<string, string>;
 
+/** How many commands are in flight at once: a reply to more could take longer than connections wait for one. */
+const commandsAtOnce = 500;
+const membersAtOnce = 10_000;
+
+async function* inChunks<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const one of all)
+    if (chunk.push(one) === commandsAtOnce) {
+      yield chunk;
+      chunk = [];
+    }
+  yield chunk;
+}
+
+/** Reads something for each of these, and yields it with the reply. */
+export async function* readEach<T, R>(all: Iterable<T>, read: (one: T) => Promise<R>): AsyncGenerator<[T, R]> {
+  for await (const chunk of inChunks(all)) {
+    const replies = await Promise.all(chunk.map(read));
+    for (const [i, one] of chunk.entries()) yield [one, replies[i] as R];
+  }
+}
+
+/** The members of a sorted set with their scores. */
+export async function scoresOf(store: Store, key: string): Promise<Map<string, string>> {
+  const scores = new Map<string, string>();
+  for (let from = 0; ; from += membersAtOnce) {
+    const pairs = await store.zrange(key, String(from), String(from + membersAtOnce - 1), 'WITHSCORES');
+    for (let i = 0; i < pairs.length; i += 2) scores.set(pairs[i] as string, pairs[i + 1] as string);
+    if (pairs.length < 2 * membersAtOnce) return scores;
+  }
+}
+
 /** The names of the keys with a prefix. On a cluster they are in one slot, so only that slot is read. */
-async function keysWith(prefix: string, store: Store): Promise<string[]> {
+async function* keysWith(prefix: string, store: Store): AsyncGenerator<string> {
   if (addressOf(store, prefix) !== '') {
     const shard = serverOf(store, prefix) as Redis;
     const slot = Number(await shard.cluster('KEYSLOT', prefix));
     const names = await shard.cluster('GETKEYSINSLOT', slot, await shard.cluster('COUNTKEYSINSLOT', slot));
-    return names.filter((name) => name.startsWith(prefix));
+    yield* names.filter((name) => name.startsWith(prefix));
+    return;
   }
-  const names: string[] = [];
   for (const shard of shardsOf(store))
     for (let cursor = '0', first = true; first || cursor !== '0'; first = false) {
       const [next, found] = await shard.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 1000);
       cursor = next;
-      names.push(...found);
+      yield* found;
     }
-  return names;
+}
+
+/** A copy of a part of a text, without which the part would keep all of the text in memory. */
+const copyOf = (part: string): string => Buffer.from(part).toString();
+
+/** Texts of any length: of these only the bytes are kept. */
+const longTexts = ['payload', 'result', 'lastError', 'progress', 'question', 'answer'];
+
+function recordOf(id: string, fields: Hash): Hash {
+  const record: Hash = { id };
+  let textBytes = 0;
+  for (const [name, value] of Object.entries(fields))
+    if (longTexts.includes(name)) textBytes += Buffer.byteLength(value);
+    else record[name] = value;
+  return { ...record, textBytes: String(textBytes) };
 }
 
 /** Every record of a space by kind, found by the names of keys, without any counter or index of the scripts. */
@@ -46,36 +93,53 @@ export class Records {
     const read = async (key: string): Promise<void> => {
       const [, kind = '', id = ''] = one.exec(key.slice(prefix.length)) ?? [];
       const [, scopeId] = /^scope:([^:]+):noteTexts$/.exec(key.slice(prefix.length)) ?? [];
-      if (scopeId !== undefined) records.notes.set(scopeId, await store.hgetall(key));
-      if (kind !== '') records.of(kind).set(id, await store.hgetall(key));
+      if (scopeId !== undefined) records.notes.set(copyOf(scopeId), await store.hgetall(key));
+      if (kind !== '') records.#add(kind, id, await store.hgetall(key));
       else records.others.add(key.slice(prefix.length));
     };
-    await Promise.all((await keysWith(prefix, store)).map(read));
+    for await (const chunk of inChunks(keysWith(prefix, store))) await Promise.all(chunk.map(read));
     await records.#addPacked(world);
     return records;
   }
 
   /** Adds the packed messages, read from the segments themselves; `packed` is the kind of their segment. */
   async #addPacked({ prefix, service: { store } }: World): Promise<void> {
-    const messages = this.of('message');
-    const isUnpacked = new Set(await store.zrange(`${prefix}:unpackedMessages`, '0', '-1'));
-    for (const entry of await store.zrange(`${prefix}:messageSegments`, '0', '-1')) {
+    const isUnpacked = await scoresOf(store, `${prefix}:unpackedMessages`);
+    for (const entry of (await scoresOf(store, `${prefix}:messageSegments`)).keys()) {
       const [, , number = '', , , kind = ''] = entry.split(' ');
       const key = `${prefix}:messageSegment:${number}`;
       const segment = await Segment.open(placeOfEntry(entry, key), await store.getBuffer(key));
       for (const line of segment.lines) {
-        const id = line.slice(0, 36);
+        const id = copyOf(line.slice(0, 36));
         const hash = hashOf(fieldsOf(line)) as Hash;
         if (kind === 'MESSAGES') this.named.push([hash['mailboxId'] ?? '', id]);
-        if (!isUnpacked.has(id)) messages.set(id, { ...hash, packed: kind });
+        if (!isUnpacked.has(id)) this.#add('message', id, { ...hash, packed: kind });
       }
     }
+  }
+
+  #add(kind: string, id: string, fields: Hash): void {
+    const own = copyOf(id);
+    this.of(kind).set(own, recordOf(own, fields));
   }
 
   of(kind: string): Map<string, Hash> {
     const known = this.#kinds.get(kind) ?? new Map<string, Hash>();
     this.#kinds.set(kind, known);
     return known;
+  }
+
+  all(kind: string): Hash[] {
+    return [...this.of(kind).values()];
+  }
+
+  /** The ids of a scope and those above it, the root first. */
+  path(scopeId = ''): string[] {
+    return this.of('scope').get(scopeId)?.['path']?.split(' ') ?? [];
+  }
+
+  get count(): number {
+    return [...this.#kinds.values()].reduce((sum, { size }) => sum + size, 0);
   }
 }
 
@@ -102,96 +166,73 @@ const isLive = (message: Hash): boolean => ['READY', 'DELAYED', 'BLOCKED', 'CLAI
 
 /** Waiting waiters and holds. */
 const waitingIn = (records: Records): Hash[] =>
-  ['waiter', 'hold'].flatMap((kind) => [...records.of(kind).values()].filter(({ state }) => state === 'WAITING'));
+  ['waiter', 'hold'].flatMap((kind) => records.all(kind).filter(({ state }) => state === 'WAITING'));
 
-/** The scopes with live work in their subtrees. */
-function activeScopes(records: Records, messages: readonly Hash[]): Set<string> {
-  const active = new Set<string>();
-  for (const live of [...messages.filter(isLive), ...waitingIn(records)]) {
-    const path = records.of('scope').get(live['scopeId'] ?? '')?.['path'] ?? '';
-    for (const scopeId of path.split(' ')) active.add(scopeId);
-  }
-  return active;
-}
-
+const scopeCounters = ['live', 'liveWaiters', 'activeReservations'];
 /** The states in which a message ends, each with its counter in a scope. */
-const endStates = ['Acked', 'Rejected', 'Failed', 'Expired', 'Cancelled'].map(
-  (name) => [name.toUpperCase(), `ended${name}`] as const,
+const endCounters = new Map(
+  ['Acked', 'Rejected', 'Failed', 'Expired', 'Cancelled'].map((name) => [name.toUpperCase(), `ended${name}`]),
 );
 
-/** Each scope's counters of its subtree: as stored, and as counted from the records. */
-function countedScopes(records: Records, messages: readonly Hash[]) {
-  const below = (id: string, found: Iterable<Hash>): number =>
-    [...found].filter((one) =>
-      records
-        .of('scope')
-        .get(one['scopeId'] ?? '')
-        ?.['path']?.includes(id),
-    ).length;
-  const waiting = waitingIn(records);
-  const active = [...records.of('reservation').values()].filter((one) => one['state'] === 'ACTIVE');
-  const live = [...messages.filter(isLive), ...waiting];
-  const scopes = [...records.of('scope')];
-  return {
-    reported: scopes.map(([, scope]) =>
-      ['live', 'liveWaiters', 'activeReservations'].map((name) => Number(scope[name] ?? 0)),
-    ),
-    stored: scopes.map(([id]) => [below(id, live), below(id, waiting), below(id, active)]),
-    ended: scopes.map(([, scope]) => endStates.map(([, field]) => Number(scope[field] ?? 0))),
-    endedRecords: scopes.map(([id]) =>
-      endStates.map(([state]) =>
-        below(
-          id,
-          messages.filter((message) => message['state'] === state),
-        ),
-      ),
-    ),
+/** Each scope's counters of its subtree, counted from the records. */
+function countedScopes(records: Records, messages: readonly Hash[]): Counters {
+  const counted = new Counters();
+  const count = (scopeId: string | undefined, ...names: string[]): void => {
+    for (const id of records.path(scopeId)) for (const name of names) counted.add(id, name);
   };
+  for (const message of messages) {
+    const ended = endCounters.get(message['state'] ?? '');
+    if (isLive(message)) count(message['scopeId'], 'live');
+    else if (ended !== undefined) count(message['scopeId'], ended);
+  }
+  for (const { scopeId } of waitingIn(records)) count(scopeId, 'live', 'liveWaiters');
+  for (const { scopeId, state } of records.all('reservation'))
+    if (state === 'ACTIVE') count(scopeId, 'activeReservations');
+  return counted;
 }
 
-/** Each budget's balances: as stored, and as the sum of its reservations and the budgets below it. */
-function countedBudgets(records: Records) {
-  const sum = (of: readonly Hash[], field: string): bigint =>
-    of.reduce((total, one) => total + BigInt(one[field] ?? 0), 0n);
+/** Where a budget's balances differ from the sum of its reservations and those of the budgets below it. */
+function* budgetDifferences(records: Records, hasAllReservations: boolean): Generator<string> {
   const budgets = records.of('budget');
-  return [...budgets].map(([id, { limitMinor = '', overdrawn = '0', settledBefore = '0', ...stored }]) => {
-    const [reserved, settled, available] = ['reserved', 'settled', 'available'].map((name) =>
+  const counted = new Map<string, { reserved: bigint; spent: bigint }>();
+  for (const { budgetId = '', remainingMinor = 0, settledMinor = 0 } of records.all('reservation'))
+    for (const id of [budgetId, ...(budgets.get(budgetId)?.['line']?.split(' ') ?? [])]) {
+      const { reserved, spent } = counted.get(id) ?? { reserved: 0n, spent: 0n };
+      counted.set(id, { reserved: reserved + BigInt(remainingMinor), spent: spent + BigInt(settledMinor) });
+    }
+  for (const [id, { limitMinor = '', overdrawn = '0', settledBefore = '0', ...stored }] of budgets) {
+    const [reserved = 0n, settled = 0n, available = 0n] = ['reserved', 'settled', 'available'].map((name) =>
       BigInt(stored[name] ?? 0),
     );
-    const own = [...records.of('reservation').values()].filter(({ budgetId = '' }) =>
-      `${budgetId} ${budgets.get(budgetId)?.['line'] ?? ''}`.includes(id),
-    );
-    return {
-      stored: { limitMinor, reserved, spent: (settled ?? 0n) + BigInt(settledBefore) + BigInt(overdrawn) },
-      counted: {
-        limitMinor: `${(reserved ?? 0n) + (settled ?? 0n) + (available ?? 0n)}`,
-        reserved: sum(own, 'remainingMinor'),
-        spent: sum(own, 'settledMinor'),
-      },
-    };
-  });
+    const total = reserved + settled + available;
+    const spent = settled + BigInt(settledBefore) + BigInt(overdrawn);
+    const own = counted.get(id) ?? { reserved: 0n, spent: 0n };
+    if (limitMinor !== `${total}`) yield `limitMinor of ${id} is ${limitMinor}, but its balances make ${total}`;
+    if (reserved !== own.reserved) yield `reserved of ${id} is ${reserved}, but ${own.reserved} was counted`;
+    // Spending remains spent after retention has removed its reservation.
+    if (hasAllReservations ? spent !== own.spent : spent < own.spent)
+      yield `spent of ${id} is ${spent}, but ${own.spent} was counted`;
+  }
 }
 
 const unitsOf = (holds: readonly Hash[]): number => holds.reduce((sum, { units }) => sum + Number(units), 0);
 
-/** The units of a pool that CLAIMED messages hold. */
-const claimedUnits = (records: Records, poolId: string): number =>
-  [...records.of('message').values()]
-    .flatMap(({ held }) => held?.split(' ') ?? [])
-    .map((entry) => entry.split(':'))
-    .reduce((sum, [id, units]) => sum + (id === poolId ? Number(units) : 0), 0);
+const poolCounters = ['heldUnits', 'requiredBy'];
 
-/** Each pool's held units and requiring messages: as stored, and as counted from holds and messages. */
-function countedPools(records: Records) {
-  const held = [...records.of('hold').values()].filter(({ state }) => state === 'HELD');
-  const pools = [...records.of('pool')];
-  return {
-    stored: pools.map(([, { heldUnits, requiredBy }]) => [Number(heldUnits ?? 0), Number(requiredBy ?? 0)]),
-    counted: pools.map(([id]) => [
-      unitsOf(held.filter(({ poolId }) => poolId === id)) + claimedUnits(records, id),
-      [...records.of('message').values()].filter((one) => isLive(one) && one['required']?.includes(`p${id}:`)).length,
-    ]),
-  };
+/** Each pool's held units and requiring messages, counted from holds and messages. */
+function countedPools(records: Records): Counters {
+  const counted = new Counters();
+  for (const { poolId = '', state, units } of records.all('hold'))
+    if (state === 'HELD') counted.add(poolId, 'heldUnits', Number(units));
+  for (const message of records.all('message')) {
+    for (const entry of message['held']?.split(' ') ?? []) {
+      const [id = '', units] = entry.split(':');
+      counted.add(id, 'heldUnits', Number(units));
+    }
+    if (!isLive(message)) continue;
+    for (const [, id = ''] of message['required']?.matchAll(/\bp([^ :]+):/g) ?? []) counted.add(id, 'requiredBy');
+  }
+  return counted;
 }
 
 /** The notes of a scope by key, from their texts. */
@@ -205,128 +246,160 @@ export function notesOf(texts: Hash): Record<string, { version: number; bytes: n
   );
 }
 
-/** Each scope's counters of its notes: as stored, and as counted. Versions are distinct and at most the scope's. */
-function countedNotes(records: Records) {
-  const scopes = [...records.of('scope')].map(([id, scope]) => {
-    const texts = records.notes.get(id) ?? {};
+const noteCounters = ['notes', 'noteBytes'];
+
+/** Each scope's counters of its notes, counted from their texts. */
+function countedNotes(records: Records): Counters {
+  const counted = new Counters();
+  for (const [id, texts] of records.notes)
+    for (const { value } of Object.values(notesOf(texts))) {
+      counted.add(id, 'notes');
+      counted.add(id, 'noteBytes', Buffer.byteLength(value));
+    }
+  return counted;
+}
+
+/** The scopes whose notes are not sound. Versions are distinct and at most the scope's. */
+function* unsoundNotes(records: Records): Generator<string> {
+  for (const [id, texts] of records.notes) {
+    const scope = records.of('scope').get(id);
     const notes = Object.values(notesOf(texts));
-    const versions = notes.map(({ version }) => version);
-    const bytes = notes.map(({ value }) => Buffer.byteLength(value));
-    return {
-      stored: ['notes', 'noteBytes'].map((name) => Number(scope[name] ?? 0)),
-      counted: [notes.length, bytes.reduce((sum, one) => sum + one, 0)],
-      isSound:
-        Object.keys(texts).length === 2 * notes.length &&
-        new Set(versions).size === versions.length &&
-        Math.max(0, ...versions) <= Number(scope['noteVersion'] ?? 0) &&
-        notes.every((note, i) => note.bytes === bytes[i]),
-    };
-  });
-  const lost = [...records.notes.keys()].filter((id) => !records.of('scope').has(id));
-  return {
-    stored: scopes.map(({ stored }) => stored),
-    counted: scopes.map(({ counted }) => counted),
-    isSound: lost.length === 0 && scopes.every(({ isSound }) => isSound),
-  };
+    const isSound =
+      scope !== undefined &&
+      Object.keys(texts).length === 2 * notes.length &&
+      new Set(notes.map(({ version }) => version)).size === notes.length &&
+      notes.every(({ version }) => version <= Number(scope['noteVersion'] ?? 0)) &&
+      notes.every(({ bytes, value }) => bytes === Buffer.byteLength(value));
+    if (!isSound) yield `the notes of scope ${id} are not sound`;
+  }
 }
 
 /** The organization's timers for the deadlines of live messages and undecided groups. */
 function deadlines(records: Records, messages: readonly Hash[], spaceNumber: string): string[] {
   const live = messages.filter((message) => isLive(message) && message['deadline']);
-  const groups = [...records.of('group')].filter(([, group]) => group['state'] !== 'DECIDED' && group['deadline']);
+  const groups = records.all('group').filter((group) => group['state'] !== 'DECIDED' && group['deadline']);
   const timers = live.map(({ id, deadline }) => `mailbox:message:${spaceNumber}:${id} ${deadline}`);
-  return [...timers, ...groups.map(([id, group]) => `group:deadline:${spaceNumber}:${id} ${group['deadline']}`)].sort();
+  return [...timers, ...groups.map(({ id, deadline }) => `group:deadline:${spaceNumber}:${id} ${deadline}`)];
 }
 
 const minuteOf = (entryId: string): number => Math.floor(Number(entryId.split('-', 1)[0]) / 60_000);
 
-/** The figures of each mailbox and of the space (named ''): as stored, and as counted from the journal. */
-async function countedFigures(records: Records, world: World, journal: readonly JournalEntry[]) {
-  const { store } = world.service;
-  const happened = journal.flatMap(([entryId, [type, text]]) => {
+const noFigures = figureNames.map(() => 0);
+
+/** How often each figure was counted in a minute, for the minutes in which something happened, in order. */
+type Minutes = Map<number, number[]>;
+
+/** How often each type of event occurs in a journal, and the minutes of each mailbox and of the space (named ''). */
+async function countedJournal(world: World) {
+  const types = new Map<string, number>();
+  const happened = new Map<string, Minutes>();
+  for await (const [entryId, [type, text]] of entriesOf(world)) {
+    types.set(type, (types.get(type) ?? 0) + 1);
     const place = figureNames.indexOf(type.replace('message.', '') as (typeof figureNames)[number]);
+    if (!type.startsWith('message.') || place < 0) continue;
     const [, mailboxId = ''] = / mailboxId=(\S+)/.exec(text) ?? [];
-    return type.startsWith('message.') && place >= 0 ? [{ minute: minuteOf(entryId), mailboxId, place }] : [];
-  });
-  type Happened = (typeof happened)[number];
-  const tallied = (some: readonly Happened[]) =>
-    figureNames.map((_, at) => some.filter(({ place }) => place === at).length);
-  const kept: Record<string, object> = {};
-  const counted: Record<string, object> = {};
-  const space = await store.hgetall(`muster:{${world.org}}:${world.spaceId}`);
-  for (const [id, record] of [['', space] as const, ...records.of('mailbox')]) {
-    const key = id === '' ? 'figures' : `mailbox:${id}:figures`;
-    const { base = figureNames.map(() => 0).join(' '), ...places } = await store.hgetall(`${world.prefix}:${key}`);
-    const mine = happened.filter(({ mailboxId }) => id === '' || id === mailboxId);
-    const open = Math.max(0, ...mine.map(({ minute }) => minute));
-    const closed = mine.filter(({ minute }) => minute < open);
-    const ofPeriods = (prefix: string, length: number, size: number): [string, string][] => {
-      const periods = [...new Set(closed.map(({ minute }) => Math.floor(minute / length)))].sort((a, b) => a - b);
-      return periods.map((period) => {
-        const some = closed.filter(({ minute }) => Math.floor(minute / length) === period);
-        return [`${prefix}${period % size}`, [period, ...tallied(some)].join(' ')];
-      });
-    };
-    const { body } = await world.get(`/figures${id === '' ? '' : `?mailboxId=${id}`}`);
-    const shown = (periods: readonly Record<string, number>[], length: number) =>
-      periods.map((period) => [
-        Date.parse(`${period['at']}`) / 60_000 / length,
-        ...figureNames.map((name) => period[name]),
-      ]);
-    const happenedIn = (periods: readonly Record<string, number>[], length: number) =>
-      shown(periods, length).map(([period]) => [
-        period,
-        ...tallied(mine.filter(({ minute }) => Math.floor(minute / length) === period)),
-      ]);
-    kept[id] = {
-      minutes: shown(body.minutes, 1),
-      tens: shown(body.tens, 10),
-      minute: Number(record['figuresMinute'] ?? 0),
-      base,
-      places,
-    };
-    counted[id] = {
-      minutes: happenedIn(body.minutes, 1),
-      tens: happenedIn(body.tens, 10),
-      minute: open,
-      base: tallied(closed).join(' '),
-      places: Object.fromEntries([...ofPeriods('m', 1, 60), ...ofPeriods('t', 10, 144)]),
-    };
+    for (const id of new Set(['', mailboxId])) {
+      const minutes: Minutes = happened.get(id) ?? new Map();
+      if (minutes.size === 0) happened.set(copyOf(id), minutes);
+      const counts = minutes.get(minuteOf(entryId)) ?? figureNames.map(() => 0);
+      counts[place] = (counts[place] ?? 0) + 1;
+      minutes.set(minuteOf(entryId), counts);
+    }
   }
-  return { kept, counted };
+  return { types, happened };
 }
 
-/** How often each counted event type occurs in the journal. */
-function countedEvents(journal: readonly JournalEntry[]): Record<string, number> {
-  const types = product.events.flatMap(({ type, isCounted }) => (isCounted ? [type] : []));
-  const counts = Object.fromEntries(types.map((type) => [type, 0]));
-  for (const [, [type]] of journal) if (type in counts) counts[type] = (counts[type] ?? 0) + 1;
-  return counts;
+/** The counts of all minutes of a period, by its number: a period is so many minutes long. */
+function countedPeriods(minutes: Minutes, length: number): Minutes {
+  const periods: Minutes = new Map();
+  for (const [minute, counts] of minutes) {
+    const period = Math.floor(minute / length);
+    const before = periods.get(period);
+    periods.set(period, before ? counts.map((count, place) => count + (before[place] ?? 0)) : counts);
+  }
+  return periods;
+}
+
+/** The fields of figures as they are stored, and the minute that is not among them yet. */
+function countedFigures(minutes: Minutes): Hash {
+  const open = [...minutes.keys()].at(-1) ?? 0;
+  const closed = new Map([...minutes].filter(([minute]) => minute < open));
+  const places = (prefix: string, length: number, size: number) =>
+    [...countedPeriods(closed, length)].map(([period, counts]) => [
+      `${prefix}${period % size}`,
+      [period, ...counts].join(' '),
+    ]);
+  const [total = noFigures] = countedPeriods(closed, Number.POSITIVE_INFINITY).values();
+  return {
+    minute: String(open),
+    base: total.join(' '),
+    ...Object.fromEntries([...places('m', 1, 60), ...places('t', 10, 144)]),
+  };
+}
+
+/** How many mailboxes' figures are asked for, besides comparing all of them in the store. */
+const maxAsked = 50;
+
+/** Where the figures of the space or of a mailbox differ: as stored, and as the service shows them. */
+async function* figureDifferences(
+  records: Records,
+  world: World,
+  happened: ReadonlyMap<string, Minutes>,
+): AsyncGenerator<string> {
+  const { store } = world.service;
+  const space = await store.hgetall(`muster:{${world.org}}:${world.spaceId}`);
+  const owners = [['', space] as const, ...records.of('mailbox')];
+  const stored = readEach(owners, ([id]) =>
+    store.hgetall(`${world.prefix}:${id === '' ? 'figures' : `mailbox:${id}:figures`}`),
+  );
+  const textOf = (fields: Hash): string => Object.entries(fields).sort().join('; ');
+  let asked = 0;
+  for await (const [[id, { figuresMinute = '0' }], figures] of stored) {
+    const minutes: Minutes = happened.get(id) ?? new Map();
+    const kept = textOf({ minute: figuresMinute, base: noFigures.join(' '), ...figures });
+    const counted = textOf(countedFigures(minutes));
+    if (kept !== counted) yield `figures of '${id}' are ${kept}, but ${counted} were counted`;
+    if (asked++ > maxAsked) continue;
+    const { body } = await world.get(`/figures${id === '' ? '' : `?mailboxId=${id}`}`);
+    for (const [name, length] of [['minutes', 1] as const, ['tens', 10] as const]) {
+      const periods = countedPeriods(minutes, length);
+      for (const { at, ...shown } of body[name]) {
+        const happenedThen = periods.get(Date.parse(at) / 60_000 / length) ?? noFigures;
+        if (figureNames.some((figure, place) => shown[figure] !== happenedThen[place]))
+          yield `figures of '${id}' at ${at} are ${JSON.stringify(shown)}, but ${happenedThen} were counted`;
+      }
+    }
+  }
 }
 
 /** A space's expected census, backlog, waits and counters, counted from its records. */
 export async function recount(world: World) {
   const records = await Records.read(world);
-  const all = [...records.of('message')].map(([id, message]): Hash => ({ id, ...message }));
+  const all = records.all('message');
   const messages = all.filter((message) => message['mailboxId'] !== undefined);
   const withTask = all.filter((message) => message['taskId'] !== '');
-  const active = activeScopes(records, messages);
-  const scopes = records.of('scope');
+  const scopes = countedScopes(records, messages);
+  const notes = countedNotes(records);
   const timers = deadlines(records, messages, world.spaceNumber);
-  const settling = [...records.of('reservation').values()].filter(
-    (one) => one['state'] === 'ACTIVE' && one['settleBy'] && one['overdue'] === undefined,
-  );
-  const ids = (list: readonly Hash[]): string[] => list.map((one) => one['id'] ?? '').sort();
+  const settling = records
+    .all('reservation')
+    .filter((one) => one['state'] === 'ACTIVE' && one['settleBy'] && one['overdue'] === undefined);
+  const ids = (list: readonly Hash[]): string[] => list.map((one) => one['id'] ?? '');
   const inState = (state: string) => messages.filter((message) => message['state'] === state);
-  const states = (kind: string) => [...records.of(kind).values()].map(stateOf);
-  const openQuestions = [...records.of('question').values()].filter(({ state }) => state === 'OPEN');
-  const journal = await journalOf(world);
-  const events = countedEvents(journal);
+  const states = (kind: string) => records.all(kind).map(stateOf);
+  const openQuestions = records.all('question').filter(({ state }) => state === 'OPEN');
+  const { types, happened } = await countedJournal(world);
+  const held = records.all('hold').filter(({ state }) => state === 'HELD');
+  const live = [...messages.filter(isLive), ...waitingIn(records)];
   return {
     census: {
       scopes: tally(
         ['ACTIVE', 'IDLE', 'CANCELLED'],
-        [...scopes].map(([id, scope]) => (scope['cancelledAt'] ? 'CANCELLED' : active.has(id) ? 'ACTIVE' : 'IDLE')),
+        records
+          .all('scope')
+          .map(({ id = '', cancelledAt }) =>
+            cancelledAt ? 'CANCELLED' : scopes.of(id, 'live') > 0 ? 'ACTIVE' : 'IDLE',
+          ),
       ),
       claims: { HELD: inState('CLAIMED').length },
       timers: { ARMED: timers.length + settling.length + inState('DELAYED').length + openQuestions.length },
@@ -341,65 +414,65 @@ export async function recount(world: World) {
       questions: tally(['OPEN', 'ANSWERED', 'EXPIRED', 'WITHDRAWN'], states('question')),
       barriers: tally(['OPEN', 'RELEASED', 'CANCELLED'], states('barrier')),
       reservations: tally(['ACTIVE', 'SETTLED', 'VOIDED'], states('reservation')),
-      events,
+      events: Object.fromEntries(
+        product.events.flatMap(({ type, isCounted }) => (isCounted ? [[type, types.get(type) ?? 0]] : [])),
+      ) as Record<string, number>,
       schedules: tally(['ACTIVE', 'PAUSED', 'ENDED'], states('schedule')),
     },
-    retainedBytes: [
-      ...[...messages, ...records.of('question').values()].flatMap((one) =>
-        ['payload', 'result', 'lastError', 'progress', 'question', 'answer'].map((name) => one[name] ?? ''),
-      ),
-      ...[...records.notes.values()].flatMap((texts) => Object.values(notesOf(texts)).map(({ value }) => value)),
-    ].reduce((sum, text) => sum + Buffer.byteLength(text), 0),
-    figures: await countedFigures(records, world, journal),
-    notes: countedNotes(records),
-    activeRoots: [...active].filter((id) => !records.of('scope').get(id)?.['path']?.includes(' ')).length,
-    scopes: countedScopes(records, messages),
+    retainedBytes:
+      [...messages, ...records.all('question')].reduce((sum, { textBytes }) => sum + Number(textBytes), 0) +
+      [...records.notes.keys()].reduce((sum, id) => sum + notes.of(id, 'noteBytes'), 0),
+    figures: figureDifferences(records, world, happened),
+    notes: notes.differences(records.of('scope'), noteCounters),
+    unsoundNotes: unsoundNotes(records),
+    activeRoots: new Set(live.map(({ scopeId }) => records.path(scopeId)[0])).size,
+    scopes: scopes.differences(records.of('scope'), scopeCounters),
+    ended: scopes.differences(records.of('scope'), [...endCounters.values()]),
     /** Retention has removed no message. */
     hasAllMessages:
-      !journal.some(([, [type]]) => type === 'mailbox.deleted') &&
-      [...records.of('mailbox').values()].reduce((sum, box) => sum + Number(box['goneTotal'] ?? 0), 0) ===
+      !types.has('mailbox.deleted') &&
+      records.all('mailbox').reduce((sum, box) => sum + Number(box['goneTotal'] ?? 0), 0) ===
         messages.filter(({ packed }) => packed !== undefined).length,
-    budgets: countedBudgets(records),
+    budgets: (hasAllReservations: boolean) => budgetDifferences(records, hasAllReservations),
     deadlines: timers,
     /** ACTIVE schedules, by their next moment. */
-    nextSchedules: [...records.of('schedule')]
-      .flatMap(([id, { state, nextAt }]) => (state === 'ACTIVE' ? [`${nextAt} ${id}`] : []))
-      .sort(),
-    pools: countedPools(records),
-    heldUnits: unitsOf([...records.of('hold').values()].filter(({ state }) => state === 'HELD')),
-    holdIds: (state: string) =>
-      [...records.of('hold')].flatMap(([id, hold]) => (hold['state'] === state ? [id] : [])).sort(),
+    nextSchedules: records
+      .all('schedule')
+      .flatMap(({ id, state, nextAt }) => (state === 'ACTIVE' ? [`${nextAt} ${id}`] : [])),
+    pools: countedPools(records).differences(records.of('pool'), poolCounters),
+    heldUnits: unitsOf(held),
+    holdIds: (state: string) => ids(records.all('hold').filter((hold) => hold['state'] === state)),
     claimIds: ids(inState('CLAIMED')),
-    waiterIds: [...records.of('waiter')].flatMap(([id, waiter]) => (waiter['state'] === 'WAITING' ? [id] : [])).sort(),
+    waiterIds: ids(records.all('waiter').filter(({ state }) => state === 'WAITING')),
     /** Waiters whose grant's window has not ended. */
     heldGrantIds: (asOf: number) =>
-      [...records.of('waiter')]
-        .filter(([, waiter]) => {
+      ids(
+        records.all('waiter').filter((waiter) => {
           const windowMs = Number(records.of('allowance').get(waiter['allowanceId'] ?? '')?.['windowSeconds']) * 1000;
           const grantedAt = Number(waiter['grantedAt']);
           return waiter['state'] === 'GRANTED' && (Math.floor(grantedAt / windowMs) + 1) * windowMs > asOf;
-        })
-        .map(([id]) => id)
-        .sort(),
+        }),
+      ),
     waitingTaskIds: ['READY', 'DELAYED', 'BLOCKED']
       .flatMap(inState)
       .filter((message) => message['taskId'] !== '')
-      .map((message) => message['taskId'] ?? message['id'] ?? '')
-      .sort(),
+      .map((message) => message['taskId'] ?? message['id'] ?? ''),
     records,
   };
 }
 
 /** Census, backlog, waits, usage and the organization's counters as the service reports them, in the shape of `recount`. */
 export async function reported(world: World) {
-  const [census, backlog, waits, usage, org, timers, schedules] = await Promise.all([
+  const { store } = world.service;
+  const [census, backlog, waits, usage, org, timers, schedules, grants] = await Promise.all([
     world.get('/census'),
     world.get('/backlog'),
     world.get('/ops/waits'),
     world.get('/usage'),
-    world.service.store.hgetall(`muster:{${world.org}}`),
-    world.service.store.zrange(`muster:{${world.org}}:timers`, '0', '-1', 'WITHSCORES'),
-    world.service.store.zrange(`muster:{${world.org}}:scheduleTimers`, '0', '-1', 'WITHSCORES'),
+    store.hgetall(`muster:{${world.org}}`),
+    scoresOf(store, `muster:{${world.org}}:timers`),
+    scoresOf(store, `muster:{${world.org}}:scheduleTimers`),
+    scoresOf(store, `${world.prefix}:heldGrants`),
   ]);
   const { asOf, ...counts } = census.body;
   return {
@@ -410,5 +483,6 @@ export async function reported(world: World) {
     org,
     timers,
     schedules,
+    grants,
   };
 }

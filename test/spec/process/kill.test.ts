@@ -144,7 +144,7 @@ describe('kill -9 of an API or worker process between any two steps', () => {
   });
 
   /** Compares all counters and indexes with a recount, through an API in this process. */
-  const expectBooks = (): Promise<void> => expectAgreement(books);
+  const expectBooks = (): Promise<number> => expectAgreement(books);
 
   /** Sends equal messages, many in a request. */
   async function sendMany(url: string, mailboxId: string, count: number, fields: object): Promise<void> {
