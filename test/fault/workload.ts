@@ -68,6 +68,7 @@ export class Workload {
   readonly chance: Chance;
   readonly #running: Promise<void>[] = [];
   #isOver = false;
+  #endedAt = 0;
 
   constructor(caller: Caller, spaces: readonly Access[], seed: number) {
     this.caller = caller;
@@ -93,6 +94,7 @@ export class Workload {
   async finish(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#running);
+    this.#endedAt = Date.now();
   }
 
   /** Receives and completes what is left, until nothing is ready and nothing is claimed. */
@@ -108,12 +110,14 @@ export class Workload {
     await Promise.all(lanes);
   }
 
-  /** Answers all open questions. Nobody asks any more. */
+  /** Answers all open questions but those of another workload that has begun meanwhile. */
   async #answerAll(access: Access): Promise<void> {
     for (;;) {
       const { body } = await this.caller.insist(access, '/questions?state=OPEN&limit=200', randomUUID());
-      if (!body.questions?.length) return;
-      for (const { id } of body.questions) await this.answer(-1, access, id);
+      const asked: { id: string; createdAt: string }[] = body.questions ?? [];
+      const own = asked.filter(({ createdAt }) => Date.parse(createdAt) <= this.#endedAt);
+      if (own.length === 0) return;
+      for (const { id } of own) await this.answer(-1, access, id);
     }
   }
 

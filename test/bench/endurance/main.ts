@@ -1,7 +1,6 @@
 // npm run bench:endurance -- --help
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Lab } from '../../fault/lab.ts';
-import { seedOf } from '../../fault/seed.ts';
 import { onceSettled } from '../../fault/verify.ts';
 import { Workload } from '../../fault/workload.ts';
 import { expectAgreement } from '../../support/agree.ts';
@@ -9,6 +8,7 @@ import type { World } from '../../support/world.ts';
 import { residentBytes } from '../memory.ts';
 import { machine, start } from '../options.ts';
 import { fixed, median, quantile, ratio, table, whole } from '../report.ts';
+import { Generations } from './generations.ts';
 import { PacedCaller } from './paced-caller.ts';
 import { type Options, readOptions } from './settings.ts';
 
@@ -97,8 +97,11 @@ async function bench(options: Options): Promise<void> {
     await lab.admit();
     const caller = new PacedCaller(() => lab.urls());
     cleanUps.push(() => caller.close());
-    const load = new Workload(caller, lab.tenants, seedOf('endurance'));
-    load.start(options.clients);
+    const loads = new Generations((seed) => {
+      const load = new Workload(caller, lab.tenants, seed);
+      load.start(options.clients);
+      return load;
+    });
     await sleep(options.warm * 1000);
     caller.take();
     await sleep(options.warm * 1000);
@@ -112,8 +115,7 @@ async function bench(options: Options): Promise<void> {
       await sleep(60_000);
       minutes.push(await minuteOf(lab, caller.take()));
       console.error(rowOf(String(minute), minutes.at(-1) as Minute).join('  '));
-      // The history is not checked here: the counters in the store are.
-      load.history.length = 0;
+      if (minute < options.minutes) loads.next();
     }
     const shown = minutes.flatMap((minute, at) => {
       const isShown = at % Math.ceil(minutes.length / 24) === 0 || at === minutes.length - 1;
@@ -123,8 +125,10 @@ async function bench(options: Options): Promise<void> {
       table('calls in a minute, ms of a call, MB of memory, MB of the log of Redis, bytes said', header, shown),
     );
     console.log(`\n${drift(minutes)}`);
-    console.log(await onceSettled(lab, load, (worlds) => recounted(lab, worlds)));
-    if (load.unexpected.length > 0) throw new Error(`not explained: ${load.unexpected.slice(0, 3).join('; ')}`);
+    const last = await loads.last();
+    console.log(await onceSettled(lab, last, (worlds) => recounted(lab, worlds)));
+    const unexpected = [...loads.unexpected, ...last.unexpected];
+    if (unexpected.length > 0) throw new Error(`not explained: ${unexpected.slice(0, 3).join('; ')}`);
   } finally {
     await cleanUp();
   }

@@ -73,7 +73,9 @@ describe('budgets below budgets', () => {
       const refused = await agent.reserve(amountMinor);
       expect(codeOf(refused)).to.equal('409 INSUFFICIENT_BUDGET');
       const { name } = await short.view();
-      expect(refused.body.error.message).to.contain(`the ${available} available`).and.to.contain(`${name} (${short.id})`);
+      expect(refused.body.error.message)
+        .to.contain(`the ${available} available`)
+        .and.to.contain(`${name} (${short.id})`);
     }
     expect(await each([root, team, agent])).to.deep.equal(['100 50 0 50', '60 0 0 60', '80 0 0 80']);
     expect((await agent.reserve('50')).status).to.equal(201);
