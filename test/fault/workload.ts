@@ -68,7 +68,6 @@ export class Workload {
   readonly chance: Chance;
   readonly #running: Promise<void>[] = [];
   #isOver = false;
-  #endedAt = 0;
 
   constructor(caller: Caller, spaces: readonly Access[], seed: number) {
     this.caller = caller;
@@ -94,12 +93,14 @@ export class Workload {
   async finish(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#running);
-    this.#endedAt = Date.now();
   }
 
-  /** Receives and completes what is left, until nothing is ready and nothing is claimed. */
-  async drain(): Promise<void> {
-    for (const access of this.spaces) await this.#answerAll(access);
+  /**
+   * Receives and completes what is left, until nothing is ready and nothing is claimed. askedBy: leaves later questions open, as
+   * another workload asks them.
+   */
+  async drain(askedBy = Number.POSITIVE_INFINITY): Promise<void> {
+    for (const access of this.spaces) await this.#answerAll(access, askedBy);
     // The child as well: a store that lost its parent knows it as a run of its own.
     for (const { access, scopeId } of this.clockworks) await this.#stop(access, scopeId);
     for (const { access, scopeId, childId } of this.runs)
@@ -110,12 +111,12 @@ export class Workload {
     await Promise.all(lanes);
   }
 
-  /** Answers all open questions but those of another workload that has begun meanwhile. */
-  async #answerAll(access: Access): Promise<void> {
+  /** Answers all open questions that were asked by then. */
+  async #answerAll(access: Access, askedBy: number): Promise<void> {
     for (;;) {
       const { body } = await this.caller.insist(access, '/questions?state=OPEN&limit=200', randomUUID());
       const asked: { id: string; createdAt: string }[] = body.questions ?? [];
-      const own = asked.filter(({ createdAt }) => Date.parse(createdAt) <= this.#endedAt);
+      const own = asked.filter(({ createdAt }) => Date.parse(createdAt) <= askedBy);
       if (own.length === 0) return;
       for (const { id } of own) await this.answer(-1, access, id);
     }

@@ -34,7 +34,7 @@ export class Generations {
 
   async #end(load: Workload): Promise<void> {
     await load.finish();
-    await load.drain();
+    await load.drain(Date.now());
     this.unexpected.push(...load.unexpected);
   }
 }
