@@ -245,7 +245,8 @@ async function* indexDifferences(world: World, records: Records, { keys, others 
       else if (score !== null && score !== at) yield `${key} has ${member} at ${at}, not at ${score}`;
       found.delete(member);
     }
-    for (const member of found.keys()) if (!others.get(key)?.has(member)) yield `${key} has ${member}`;
+    for (const member of found.keys())
+      if (!others.get(key)?.has(member)) yield `${key} has ${member}, which no record explains`;
   }
 }
 
