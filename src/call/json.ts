@@ -5,14 +5,16 @@ import { Raw } from '../declare/raw.ts';
  * (docs/reference.md, "Conventions").
  */
 
-/** JSON.stringify with support for Raw, but not for toJSON or undefined. */
+/** JSON.stringify with support for Raw, but not for toJSON or undefined items. Leaves out undefined members. */
 export function stringify(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (value instanceof Raw) return value.text;
   if (Array.isArray(value)) return `[${value.map(stringify).join(',')}]`;
   let text = '';
-  for (const name in value)
-    text += `${text === '' ? '' : ','}"${name}":${stringify(value[name as keyof typeof value])}`;
+  for (const name in value) {
+    const member: unknown = value[name as keyof typeof value];
+    if (member !== undefined) text += `${text === '' ? '' : ','}"${name}":${stringify(member)}`;
+  }
   return `{${text}}`;
 }
 
