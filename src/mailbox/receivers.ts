@@ -17,7 +17,7 @@ const maxReceivers = 500;
 /** The topic of a receive, which lua/mailbox/_ready publishes for each scope of a path. */
 export const receiveTopic = (mailboxId: string, scopeId: string): string => `${mailboxId}/${scopeId}`;
 
-export const Receiver = record('Receiver', {
+const Receiver = record('Receiver', {
   mailboxId: idField(),
   scopeId: text().means('the run whose messages it receives, with all below it; `*`: every run in turn').example('*'),
   holder: text().orNull().means('its name; null: the name that its key is bound to').example('worker-7'),
@@ -60,14 +60,13 @@ export const receiversRoute: Route = read({
     const { reply } = await context.run();
     const held = await context.wake.receives(channelOf(context.caller.org, param(input, 'spaceId')));
     const found = held.receives
-      .map(receiverOf)
-      .filter((one) => mailboxId === undefined || one.mailboxId === mailboxId)
-      .sort((one, other) => Date.parse(one.since) - Date.parse(other.since));
+      .filter(({ topic }) => mailboxId === undefined || topic.startsWith(receiveTopic(mailboxId, '')))
+      .sort((one, other) => one.since - other.since);
     return {
       status: 200,
       body: {
         asOf: reply?.asOf,
-        receivers: found.slice(0, limit),
+        receivers: found.slice(0, limit).map(receiverOf),
         truncated: held.isCut || found.length > limit,
       },
     };

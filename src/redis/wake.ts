@@ -78,9 +78,14 @@ export class Wake {
   ): Promise<T | undefined> {
     // A flag rather than a deadline, as a timer may fire slightly early by another clock.
     let isTimeOver = false;
-    const { topic, receiver } = hold;
-    const request = { topic, receiver, since: Date.now(), number: this.#holds++ };
-    const held: Held = { ...request, token: undefined, wake: () => undefined };
+    const held: Held = {
+      topic: hold.topic,
+      receiver: hold.receiver,
+      since: Date.now(),
+      number: this.#holds++,
+      token: undefined,
+      wake: () => undefined,
+    };
     const wake = () => held.wake();
     const end = (): void => {
       isTimeOver = true;

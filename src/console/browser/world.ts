@@ -20,6 +20,7 @@ export class World {
   readonly spaceId: string;
   readonly scopes: Scopes;
   waits: Waits | undefined;
+  /** Of the whole space. */
   receivers: Receivers | undefined;
   /** From the last response. */
   mailboxes: readonly Mailbox[] = [];

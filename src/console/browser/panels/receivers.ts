@@ -29,7 +29,9 @@ export function receiversPanel(mailboxId?: string): Panel {
     hears: ['message'],
     everySeconds: 4,
     idleSeconds: 20,
-    learn: (answer, world) => world.learnReceivers(answer),
+    learn: (answer, world) => {
+      if (mailboxId === undefined) world.learnReceivers(answer);
+    },
     render: ({ receivers, truncated }, world) => [
       table(
         text,

@@ -149,7 +149,9 @@ function staff(mailbox: Mailbox, world: World): Element | string {
   const { counts, paused } = mailbox;
   if (paused) return 'paused';
   const now = workersAt(mailbox, world).size;
-  return now === 0 && counts.ready > 0 ? el('span', { class: 'problem' }, 'nobody receives it') : count(now);
+  // Claims and receivers beyond the rows that were read are not known.
+  const isDeserted = now === 0 && counts.claimed === 0 && counts.ready > 0;
+  return isDeserted ? el('span', { class: 'problem' }, 'nobody receives it') : count(now);
 }
 
 /** Which mailboxes with work have workers: some that hold messages of it, or that wait for one. */
