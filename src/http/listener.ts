@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** Open requests are cut off after this time. Once held ones are released, none takes as long. */
 const drainMs = 3_000;
@@ -15,9 +16,11 @@ const explanations: Record<string, string> = {
 export class Listener {
   readonly url: string;
   readonly #server: Server;
+  readonly #sockets: ReadonlySet<Socket>;
 
-  private constructor(server: Server, host: string) {
+  private constructor(server: Server, host: string, sockets: ReadonlySet<Socket>) {
     this.#server = server;
+    this.#sockets = sockets;
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     this.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -25,6 +28,11 @@ export class Listener {
 
   /** Starts listening. If that fails, rejects with a one-line message that names the setting. */
   static async start(server: Server, host: string, port: number, setting = 'PORT'): Promise<Listener> {
+    const sockets = new Set<Socket>();
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    });
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error: NodeJS.ErrnoException) => {
         const why = explanations[error.code ?? '']?.replace(/\bPORT\b/, setting);
@@ -32,7 +40,7 @@ export class Listener {
       });
       server.listen(port, host, resolve);
     });
-    return new Listener(server, host);
+    return new Listener(server, host, sockets);
   }
 
   /**
@@ -43,8 +51,12 @@ export class Listener {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
-    // When a stream ends, its connection stays open and becomes idle.
-    const poll = setInterval(() => this.#server.closeIdleConnections(), pollMs);
+    const poll = setInterval(() => {
+      // When a stream ends, its connection stays open and becomes idle.
+      this.#server.closeIdleConnections();
+      // A browser opens connections ahead, and fetch opens one after an abort. To Node they are not idle.
+      for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, pollMs);
     const cut = setTimeout(() => this.#server.closeAllConnections(), drainMs);
     await closed;
     clearInterval(poll);

@@ -1,12 +1,8 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { connect } from '../../../src/redis/connection.ts';
 import { channelOf } from '../../../src/space/keys.ts';
-import { pidOfServer } from '../../embedded/support.ts';
-import { breakingProxy } from '../../support/breaking-proxy.ts';
-import { OwnStore } from '../../support/own-store.ts';
 import { Pace } from '../../support/pace.ts';
 import {
   type Access,
@@ -197,26 +193,5 @@ describe('A process whose store goes away and comes back', () => {
 
   it('exits 0 on SIGTERM', async () => {
     expect((await muster.end('SIGTERM')).status).to.equal(0);
-  });
-
-  it('shuts down even if the store hangs in the middle of the start', async () => {
-    const ownStore = await OwnStore.start();
-    const pid = await pidOfServer(ownStore.url);
-    // First the connection of the subscription, then the one on which the worker writes its job schedules.
-    for (const hanging of [3, 5]) {
-      const at = join(ownStore.dataDir, `hangs-${hanging}`);
-      let hangs = false;
-      const { server } = await breakingProxy(ownStore.url, at, (connection) => {
-        if (connection === hanging && !hangs) hangs = process.kill(pid, 'SIGSTOP');
-        return true;
-      });
-      const starting = processes.start({ REDIS_URL: `unix://${at}`, DATA_DIR: ownStore.dataDir });
-      await until(() => hangs);
-      const { status } = await starting.end('SIGTERM');
-      process.kill(pid, 'SIGCONT');
-      server.close();
-      expect(status, `connection ${hanging}`).to.equal(0);
-    }
-    await ownStore.stop();
   });
 });

@@ -1,21 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
-import { findEmbedded, startEmbedded } from '../../../src/embedded/embedded.ts';
+import { startEmbedded } from '../../../src/embedded/embedded.ts';
 import { withFolderLock } from '../../../src/embedded/folder-lock.ts';
-import { isAlive } from '../../../src/embedded/process-identity.ts';
 import { whenReady } from '../../../src/embedded/ready.ts';
 import { endProcess, spawnRedis } from '../../../src/embedded/redis-process.ts';
 import { findRedisServer } from '../../../src/embedded/server-binary.ts';
-import { readRecord } from '../../../src/embedded/store-folder.ts';
 import { createOrganization } from '../../../src/org/admin.ts';
 import { allWords } from '../../../src/primitives.ts';
-import { endAtExit } from '../../../src/program/at-exit.ts';
 import { connect, type Store } from '../../../src/redis/connection.ts';
 import { Scripts, StoreUnavailable } from '../../../src/redis/scripts.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
@@ -24,7 +18,7 @@ import { restoreEmbedded, restoreInto, type Target } from '../../../src/snapshot
 import { Stores } from '../../embedded/support.ts';
 import { breakingProxy } from '../../support/breaking-proxy.ts';
 import { OwnStore } from '../../support/own-store.ts';
-import { Processes, until } from '../../support/processes.ts';
+import { Processes } from '../../support/processes.ts';
 
 describe('A snapshot or restore that is interrupted', () => {
   const processes = new Processes();
@@ -98,21 +92,6 @@ describe('A snapshot or restore that is interrupted', () => {
     await store.stop();
   });
 
-  it('replaces a store that killed processes left running, but not one in use', async () => {
-    const file = await findSnapshot(folder, (await make()).snapshot);
-    const dataDir = await stores.folder();
-    const restore = (): Promise<unknown> => restoreEmbedded(file, { ...target, dataDir }).catch((error) => error);
-    const owner = await stores.startInOtherProcess(dataDir);
-    const guest = await stores.startInOtherProcess(dataDir);
-    await owner.end('SIGKILL');
-    expect(await restore()).to.include({ code: 'STORE_RUNNING' });
-    await guest.end('SIGKILL');
-    expect(await restore()).to.include({ organizations: 1 });
-    await (await stores.startInOtherProcess(dataDir)).end('SIGKILL');
-    expect(await restore()).to.include({ code: 'STORE_NOT_EMPTY' });
-    expect(await findEmbedded(dataDir)).to.equal(null);
-  });
-
   it('removes no files of a store that was started after the restore checked for one', async () => {
     const file = await findSnapshot(folder, (await make()).snapshot);
     const dataDir = await stores.folder();
@@ -130,28 +109,5 @@ describe('A snapshot or restore that is interrupted', () => {
     expect(await restored.restoring).to.include({ code: 'STORE_RUNNING' });
     expect(await readdir(dataDir)).to.include('appendonlydir');
     await endProcess(restored.server, 5_000);
-  });
-
-  it('leaves no server running when its command gets a signal twice', async () => {
-    const { snapshot } = await make();
-    const [dataDir, elsewhere] = [await stores.folder(), await stores.folder()];
-    const { command, env } = target.program;
-    const REDIS_SERVER = join(elsewhere, 'redis-server');
-    await writeFile(REDIS_SERVER, `#!/bin/sh\n[ "$1" = --version ] || sleep 1\nexec '${command}' "$@"\n`, {
-      mode: 0o700,
-    });
-    await symlink(command, join(elsewhere, 'redis-check-rdb'));
-    const words = ['dist/cli/main.js', 'snapshot', 'restore', join(folder, `${snapshot}.rdb`)];
-    const settings = { ...env, REDIS_URL: '', DATA_DIR: dataDir, REDIS_SERVER };
-    const restoring = spawn(process.execPath, words, { env: settings, stdio: ['ignore', 'ignore', 'pipe'] });
-    endAtExit(restoring);
-    const ended = Promise.all([text(restoring.stderr), once(restoring, 'close')]);
-    await until(async () => (await readRecord(dataDir)) !== null);
-    const { server = '' } = (await readRecord(dataDir)) ?? {};
-    for (const name of ['SIGINT', 'SIGINT'] as const) restoring.kill(name);
-    const [output, [status]] = await ended;
-    expect(JSON.parse(output).error).to.include({ code: 'SNAPSHOT_FAILED' });
-    expect(status).to.equal(1);
-    expect(isAlive(server)).to.equal(false);
   });
 });

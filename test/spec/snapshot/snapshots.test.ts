@@ -24,7 +24,6 @@ async function failureOf(promise: Promise<unknown>): Promise<{ code: string; mes
 describe('Snapshots', () => {
   const processes = new Processes();
   let ownStore: OwnStore;
-  let managed: OwnStore | undefined;
   let store: Redis;
   let folder: string;
   let settings: Record<string, string>;
@@ -42,10 +41,7 @@ describe('Snapshots', () => {
     await createOrganization(admin, { org: 'acme', plan: 'free' });
   });
   afterEach(() => processes.clear());
-  after(async () => {
-    await managed?.stop();
-    await ownStore.stop();
-  });
+  after(() => ownStore.stop());
 
   it('are written by snapshot create with a record next to them, and shown by list and verify', async () => {
     const created = await record(['snapshot', 'create'], settings);
@@ -192,47 +188,6 @@ describe('Snapshots', () => {
     const again = await startEmbedded({ dataDir, log: () => undefined });
     expect(again).to.include({ wasEmpty: false, wasClean: true });
     await again.stop();
-  });
-
-  it('are made by the worker every SNAPSHOT_INTERVAL_SECONDS, and SNAPSHOT_KEEP are kept; that BGSAVE may not make them is reported once, and by snapshot create with what to do instead', async () => {
-    managed = await OwnStore.start();
-    const { store: redis } = await managed.admin();
-    await redis.call('ACL', 'SETUSER', 'default', '-bgsave');
-    const remote = { REDIS_URL: managed.url, DATA_DIR: await processes.folder() };
-    const often = { SNAPSHOT_INTERVAL_SECONDS: '1', SNAPSHOT_KEEP: '2' };
-    const worker = await processes.start({ ...remote, ...often, ROLE: 'worker' }).ready();
-    const { code, message } = await failure(['snapshot', 'create'], remote);
-    expect(code).to.equal('SNAPSHOTS_UNAVAILABLE');
-    expect(message).to.match(
-      /^no snapshots of this store: the server does not allow it \(NOPERM .*redis-cli -u <REDIS_URL> --rdb <file>$/,
-    );
-    // Attempted by the command and by two jobs.
-    await until(async () => Number(((await redis.call('ACL', 'LOG')) as [string[]])[0][1]) >= 3);
-    await redis.call('ACL', 'SETUSER', 'default', '+bgsave');
-    const seen = new Set<string>();
-    await until(async () => {
-      for (const { snapshot } of await listSnapshots(snapshotFolder(remote.DATA_DIR))) seen.add(snapshot);
-      return seen.size >= 3;
-    });
-    const { status, stderr } = await worker.end('SIGTERM');
-    expect(status).to.equal(0);
-    expect(stderr.match(/no snapshots of this store/g)).to.have.length(1);
-    expect(await listSnapshots(snapshotFolder(remote.DATA_DIR))).to.have.length(2);
-    await record(['snapshot', 'create'], remote);
-    expect(await readdir(managed.dataDir), 'its own dump file is not ours to remove').to.include('dump.rdb');
-  });
-
-  it('are made of an embedded store at its clean end, unless there is a new one', async () => {
-    const DATA_DIR = await processes.folder();
-    const made = () => listSnapshots(snapshotFolder(DATA_DIR));
-    for (let starts = 0; starts < 2; starts++) {
-      const muster = await processes.start({ DATA_DIR }).ready();
-      expect(await made()).to.have.length(starts === 0 ? 0 : 1);
-      expect(await muster.end('SIGTERM')).to.include({ status: 0, stderr: '' });
-    }
-    const [{ keys = 0 } = {}, ...more] = await made();
-    expect(keys).to.be.greaterThan(0);
-    expect(more).to.deep.equal([]);
   });
 
   it("are refused if the server's files are on another machine, even if the path exists here", async () => {
