@@ -9,15 +9,22 @@ import { complete, type Draft, draftOf, type Library, type Overrides, type Vocab
 const folder = new URL('library/', import.meta.url);
 const hasDraft = existsSync(folder);
 
-const known = new WeakMap<Vocabulary, Map<string, Library>>();
+interface Known {
+  readonly drafts: Map<string, Draft>;
+  readonly libraries: Map<string, Library>;
+}
+
+const known = new WeakMap<Vocabulary, Known>();
 
 /** The library of a product, built on first use and shared by all services of the process. */
 export function libraryOf(words: Vocabulary, overrides: Overrides = {}, guard = ''): Library {
-  const ofWords = known.get(words) ?? new Map<string, Library>();
-  known.set(words, ofWords);
-  const name = JSON.stringify([overrides, guard]);
-  const library = ofWords.get(name) ?? complete(hasDraft ? readDraft() : draftOf(words, overrides), guard);
-  ofWords.set(name, library);
+  const { drafts, libraries } = known.get(words) ?? { drafts: new Map(), libraries: new Map() };
+  known.set(words, { drafts, libraries });
+  const files = JSON.stringify(overrides);
+  const draft = drafts.get(files) ?? (hasDraft ? readDraft() : draftOf(words, overrides));
+  drafts.set(files, draft);
+  const library = libraries.get(files + guard) ?? complete(draft, guard);
+  libraries.set(files + guard, library);
   return library;
 }
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { createKey, createOrganization, createSpace, type NewKey, type PlanChoice } from '../../src/org/admin.ts';
+import { allWords } from '../../src/primitives.ts';
+import { libraryOf } from '../../src/redis/library.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { checkDeclared } from './declared.ts';
 import { dirt } from './dirt.ts';
@@ -36,8 +38,11 @@ export const codeOf = ({ status, body }: Reply): string =>
 let service: Promise<MusterService> | undefined;
 
 async function start(): Promise<MusterService> {
+  const starting = redisUrl();
+  // Built meanwhile, as a new cluster accepts no writes for two seconds.
+  libraryOf(allWords, overrides);
   return startService({
-    redisUrl: await redisUrl(),
+    redisUrl: await starting,
     role: 'api',
     host: '127.0.0.1',
     port: 0,
