@@ -25,8 +25,11 @@ const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => e
 const products = ['attack/quick', ...folders.map(({ name }) => name).filter((name) => !elsewhere.has(name))];
 /** Bounded by time, but mostly waiting. */
 const moments = [
-  ['workers/sweeper.test.ts', 'spec/mailbox/hold.test.ts'],
-  ['workers/schedules.test.ts', 'spec/event/watch.test.ts', 'spec/allowance/window-roll.test.ts'],
+  ['workers/sweeper.test.ts', 'spec/mailbox/hold.test.ts', 'spec/mailbox/hold-limited.test.ts'],
+  [
+    ...['workers/schedules.test.ts', 'spec/event/watch.test.ts'],
+    ...['spec/allowance/window-roll.test.ts', 'spec/allowance/expire-many.test.ts'],
+  ],
 ];
 
 interface Result {

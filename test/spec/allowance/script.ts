@@ -1,7 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
+import { expect } from 'chai';
 import { randomTail } from '../../../src/call/random.ts';
 import { maxChanges } from '../../../src/redis/due.ts';
-import type { World } from '../../support/world.ts';
+import type { Pace } from '../../support/pace.ts';
+import { World } from '../../support/world.ts';
 
 /** The arguments that every script call takes, as the HTTP side passes them. */
 export function callArgs(world: World) {
@@ -65,4 +67,33 @@ export async function sweepMeasured(world: World): Promise<Step[]> {
     more = reply[2];
   }
   return steps;
+}
+
+export const many = 10_000;
+
+/**
+ * Changes and commands are counted exactly, and alike in all scripts. Times are noisy: other load can only lengthen one. So
+ * half of them within the bound, scaled to the machine's pace, show that the work itself is bounded.
+ */
+export async function expectBounded(steps: readonly Step[], pace: Pace): Promise<void> {
+  for (const { changes, events, commands } of steps) {
+    expect(changes).to.be.at.most(100);
+    expect(events).to.be.at.most(100);
+    expect(commands).to.be.at.most(500);
+  }
+  const micros = steps.map((step) => step.micros).sort((one, other) => one - other);
+  const median = micros[Math.floor(micros.length / 2)] ?? 0;
+  expect(median).to.be.at.least(1);
+  await pace.expect(median / 1000, 5);
+}
+
+/** A world with an allowance whose window is used up and that has many waiters. */
+export async function fullQueue(ttlSeconds: number) {
+  const world = await World.create({ limits: { maxPendingWaiters: many } });
+  const start = Math.ceil(Date.now() / 60_000) * 60_000;
+  await world.at(start);
+  const { id } = await world.mustPost('/allowances', { name: 'calls', unitsLimit: many, windowSeconds: 60 });
+  await world.mustPost(`/allowances/${id}/consume`, { scopeId: randomUUID(), units: many, holder: 'first' });
+  await queueMany(world, id, many, ttlSeconds);
+  return { world, start, path: `/allowances/${id}` };
 }

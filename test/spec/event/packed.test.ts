@@ -60,7 +60,7 @@ describe('The journal when it is packed', () => {
     const entries = await journalOf(world);
     const { epoch = '' } = await store().hgetall(`muster:{${world.org}}`);
     const at = (n: number) => writeCursor(world.spaceId, epoch, entries.at(n)?.[0] ?? '');
-    const some = entries.flatMap((_, n) => (n % 17 === 0 ? [at(n)] : []));
+    const some = entries.flatMap((_, n) => (n % 29 === 0 ? [at(n)] : []));
     const [scopeId = ''] = traffic.scopes;
     const filters = ['', '&types=message.*', '&types=group.decided,barrier.released', '&aggregate=budget'];
     filters.push(`&scopeId=${scopeId}`, '&types=mailbox.deleted', `&aggregate=mailbox:${traffic.work}`);

@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
-import { codeOf } from '../../support/world.ts';
-import { Aging, day } from '../retention/support.ts';
-import { printSteps, sendMany, stepByStep, wideQueue } from './many.ts';
-import { Queue } from './queue.ts';
+import { sendMany, stepByStep, wideQueue } from './many.ts';
+import type { Queue } from './queue.ts';
 
 const messages = (...ids: string[]) => ids.map((messageId) => ({ messageId }));
 
@@ -84,27 +81,6 @@ describe('An end that many messages wait for', () => {
     await expectAgreement(queue.world);
   });
 
-  it('is awaited by ten thousand at most; their freeing, and the cancel of their run, go in short steps', async () => {
-    const first = await queue.sent();
-    await sendMany(queue, 9_999, { prerequisites: `CANCEL m${first}` });
-    const last = await queue.sent({ after: messages(first) });
-    expect(codeOf(await queue.send({ after: messages(first) }))).to.equal('409 DEPENDENTS_FULL');
-    await queue.world.mustPost(`/messages/${last}/cancel`);
-    await queue.sent({ after: messages(first) });
-    await end('complete');
-    const blocked = () => count('blocked');
-    const steps = await stepByStep(queue.world, blocked);
-    expect(await blocked()).to.equal(0);
-    expect(Math.max(...steps.map(({ changed }) => changed))).to.be.at.most(atOnce);
-    printSteps('freeing 10,000', steps);
-    const second = await queue.sent({ scopeId: randomUUID() });
-    await sendMany(queue, 2_000, { prerequisites: `CANCEL m${second}` });
-    await queue.world.mustPost(`/scopes/${queue.scopeId}/cancel`);
-    await worked();
-    expect(await blocked()).to.equal(0);
-    expect(await queue.world.service.store.llen(`${queue.world.prefix}:dependents:${second}`)).to.equal(0);
-  });
-
   it('may be a member of a group; a cancel that decides groups stays bounded', async () => {
     const first = await queue.sent();
     const groups: string[] = [];
@@ -148,31 +124,4 @@ describe('An end that many messages wait for', () => {
     expect((await queue.claim()).id).to.equal(last);
     await expectAgreement(queue.world);
   });
-});
-
-describe('A prerequisite that is packed or removed', () => {
-  for (const packs of [undefined, 1])
-    it(`still says how it ended, and cancels what waits for it when it goes (${packs ? 'packed' : 'as a record'})`, async () => {
-      const aging = await Aging.begin({ plan: 'free' }, packs);
-      const queue = await Queue.create({}, aging.world);
-      const [good, bad] = [await queue.sent(), await queue.sent()];
-      const waits = await queue.sent({ after: messages(bad), onFailure: 'WAIT' });
-      await queue.act('complete', await queue.claim());
-      await queue.act('nack', await queue.claim(), { retry: false });
-      await aging.sweepAt(day - 1);
-      const view = async (id: string) => (await queue.world.get(`/messages/${id}`)).body;
-      expect((await view(waits)).after).to.deep.equal([{ messageId: bad, groupId: null, state: 'REJECTED' }]);
-      const late = await queue.sent({ after: messages(good) });
-      expect(await view(late)).to.deep.include({
-        state: 'READY',
-        after: [{ messageId: good, groupId: null, state: 'ACKED' }],
-      });
-      expect(codeOf(await queue.send({ after: messages(bad) }))).to.equal('409 PREREQUISITE_FAILED');
-      const also = await queue.sent({ after: messages(bad), onFailure: 'WAIT' });
-      for (let days = 2; days < 12 && (await view(waits)).state === 'BLOCKED'; days++) await aging.sweepAt(days * day);
-      expect((await queue.world.get(`/messages/${bad}`)).status).to.equal(404);
-      for (const id of [waits, also])
-        expect(await view(id)).to.deep.include({ state: 'CANCELLED', reason: 'PREREQUISITE_FAILED' });
-      await expectAgreement(aging.world);
-    });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { channelOf } from '../../../src/space/keys.ts';
 import { Pace } from '../../support/pace.ts';
-import { codeOf, type Reply, World } from '../../support/world.ts';
+import { codeOf, type Reply } from '../../support/world.ts';
 import { sendMany } from './many.ts';
 import { Queue } from './queue.ts';
 
@@ -130,20 +130,6 @@ describe('recv with waitSeconds', () => {
     await pace.expect(took, 2500);
     expect(await usage()).to.deep.equal([operations + 2, others + 1]);
     expect(held()).to.equal(0);
-  });
-
-  it('retries CONCURRENCY_LIMITED by itself, answers 429 when the time is up, and passes the message on to the next request', async () => {
-    queue = await Queue.create({}, await World.create({ figures: { agents: '1' } }));
-    await queue.sent();
-    const claim = await queue.claim();
-    const first = hold({ waitSeconds: 1 });
-    await until(() => held() === 1);
-    const next = hold();
-    await until(() => held() === 2);
-    const id = await queue.sent();
-    expect(codeOf(await first)).to.equal('429 CONCURRENCY_LIMITED');
-    await queue.act('complete', claim);
-    expect((await next).body.id).to.equal(id);
   });
 
   it('answers 404 as soon as the mailbox is deleted, to all of its receives and to no other', async () => {

@@ -214,7 +214,7 @@ describe('Messages with a key', () => {
     const active = new Map<string, string>();
     const done = new Map<string, string[]>(keys.map((key) => [key, []]));
     const work = async (): Promise<void> => {
-      for (let misses = 0; misses < 40; ) {
+      for (let misses = 0; misses < 10; ) {
         const [claim] = await receive(queue, { max: 1 });
         if (!claim) {
           misses++;

@@ -235,7 +235,7 @@ describe('Finished messages when they are packed', function () {
       const random = randomOf(seed + 1000);
       await workload.begin();
       for (let round = 0; round < 2; round++) {
-        for (let step = 0; step < 105; step++) {
+        for (let step = 0; step < 90; step++) {
           await workload.step();
           if (random(8) === 0) await twins.pack(1 + random(8), 10_000);
         }

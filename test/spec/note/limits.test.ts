@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf } from '../../support/world.ts';
-import { Aging, day } from '../retention/support.ts';
 import { Sheet } from './sheet.ts';
 
 describe('the limits of notes', () => {
@@ -37,24 +36,6 @@ describe('the limits of notes', () => {
     await expectAgreement(sheet.world);
   });
 
-  it('are 10,000 in a scope', async () => {
-    const sheet = await Sheet.create();
-    const keys = Array.from({ length: 10_000 }, (_, n) => `k${n}`);
-    const { scopeId } = sheet;
-    for (let n = 0; n < keys.length; n += 100)
-      await sheet.world.mustPost('/batch', {
-        calls: keys.slice(n, n + 100).map((key) => ({ call: 'note.put', scopeId, key, value: 1 })),
-      });
-    const refused = await sheet.put('one more', 1);
-    expect(codeOf(refused)).to.equal('409 NOTES_FULL');
-    expect(refused.body.error.message).to.match(/^the scope has the maximum of 10000 notes/);
-    expect((await sheet.put('k0', 2)).status).to.equal(200);
-    await sheet.delete('k1');
-    expect((await sheet.put('one more', 1)).status).to.equal(201);
-    expect(new Set(await sheet.keys('&limit=200')).size).to.equal(10_000);
-    await expectAgreement(sheet.world);
-  }).timeout(60_000);
-
   it("are the plan's operations and active runs", async () => {
     const sheet = await Sheet.create({ figures: { runs: '1' } });
     const { id } = await sheet.world.mustPost('/mailboxes', { name: 'm' });
@@ -67,53 +48,5 @@ describe('the limits of notes', () => {
     expect(codeOf(await free.put('n', 1))).to.equal('402 OPERATIONS_EXHAUSTED');
     expect(codeOf(await free.delete('n'))).to.equal('402 OPERATIONS_EXHAUSTED');
     expect((await free.get('n')).status).to.equal(200);
-  });
-});
-
-describe('retention of notes', () => {
-  it('removes them with their scope, max(window, 30 d) after the last put', async () => {
-    const aging = await Aging.begin();
-    const sheet = new Sheet(aging.world);
-    await sheet.mustPut('a', 'value');
-    await aging.at(29 * day);
-    await sheet.mustPut('b', 1);
-    await aging.sweepAt(59 * day - 1);
-    expect(await sheet.keys()).to.deep.equal(['a', 'b']);
-    await expectAgreement(aging.world);
-    await aging.sweepAt(59 * day);
-    expect((await aging.world.get(`/scopes/${sheet.scopeId}`)).status).to.equal(404);
-    expect(await sheet.keys()).to.deep.equal([]);
-    expect(await sheet.retainedBytes()).to.equal(0);
-    await expectAgreement(aging.world);
-    expect((await sheet.mustPut('a', 1)).version, 'a new scope').to.equal(1);
-  });
-
-  it('keeps them as long as other records keep their scope, and does not let a late record shorten that', async () => {
-    const aging = await Aging.begin();
-    const sheet = new Sheet(aging.world);
-    const { scopeId, world } = sheet;
-    const { id } = await world.mustPost('/barriers', { scopeId, target: 1 });
-    await sheet.mustPut('n', 1);
-    await aging.sweepAt(40 * day);
-    await world.mustPost(`/barriers/${id}/cancel`);
-    await aging.at(69 * day);
-    await sheet.mustPut('n', 2);
-    await aging.sweepAt(70 * day);
-    await aging.sweepAt(71 * day);
-    expect(await sheet.keys()).to.deep.equal(['n']);
-    await aging.sweepAt(99 * day);
-    await aging.sweepAt(100 * day);
-    expect((await world.get(`/scopes/${scopeId}`)).status).to.equal(404);
-    expect(await sheet.retainedBytes()).to.equal(0);
-    await expectAgreement(world);
-  });
-
-  it('keeps the figures of days before', async () => {
-    const aging = await Aging.begin();
-    const sheet = new Sheet(aging.world);
-    await sheet.mustPut('n', 'value');
-    await aging.sweepAt(30 * day);
-    const { days } = await aging.body('/usage');
-    expect(days.slice(-2).map((one: { retainedBytes: number }) => one.retainedBytes)).to.deep.equal([7, 0]);
   });
 });

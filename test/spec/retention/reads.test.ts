@@ -48,7 +48,7 @@ describe('retention under reads', () => {
           [path, 200],
           [path, 404],
         ]);
-        if (steps % 25 === 0) await expectAgreement(world);
+        if (steps % 40 === 0) await expectAgreement(world);
       }
     }
     const left = await Promise.all(traffic.scopes.map(async (id) => (await world.get(`/ops/runs/${id}`)).status));

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { codeOf } from '../../support/world.ts';
+import { printSteps, sendMany, stepByStep, wideQueue } from './many.ts';
+
+describe('A message that ten thousand wait for', () => {
+  it('has no more than that; their freeing, and the cancel of their run, go in short steps', async () => {
+    const queue = await wideQueue();
+    const blocked = async (): Promise<number> => (await queue.record()).counts.blocked;
+    const first = await queue.sent();
+    const after = [{ messageId: first }];
+    await sendMany(queue, 9_999, { prerequisites: `CANCEL m${first}` });
+    const last = await queue.sent({ after });
+    expect(codeOf(await queue.send({ after }))).to.equal('409 DEPENDENTS_FULL');
+    await queue.world.mustPost(`/messages/${last}/cancel`);
+    await queue.sent({ after });
+    await queue.act('complete', await queue.claim());
+    const steps = await stepByStep(queue.world, blocked);
+    expect(await blocked()).to.equal(0);
+    expect(Math.max(...steps.map(({ changed }) => changed))).to.be.at.most(50);
+    printSteps('freeing 10,000', steps);
+    const second = await queue.sent({ scopeId: randomUUID() });
+    await sendMany(queue, 2_000, { prerequisites: `CANCEL m${second}` });
+    await queue.world.mustPost(`/scopes/${queue.scopeId}/cancel`);
+    await queue.world.service.due.drain(queue.world.org, '*');
+    expect(await blocked()).to.equal(0);
+    expect(await queue.world.service.store.llen(`${queue.world.prefix}:dependents:${second}`)).to.equal(0);
+  });
+});
