@@ -146,7 +146,7 @@ class Spending:
             {**allowance, 'consumptionId': taken.waiter_id, 'units': preset if used is None else used},
         )
         remaining = call.remaining
-        if remaining is None or remaining.units >= settled.available_units > 0:
+        if remaining is None or remaining.units >= max(settled.available_units, 1):
             return
         if remaining.reset_at is not None and remaining.reset_at - time.time() < _stale_seconds:
             return
