@@ -58,10 +58,11 @@ export const receiversRoute: Route = read({
   serve: async (input, context) => {
     const { mailboxId, limit } = input.query;
     const { reply } = await context.run();
-    const held = await context.wake.receives(channelOf(context.caller.org, param(input, 'spaceId')));
-    const found = held.receives
-      .filter(({ topic }) => mailboxId === undefined || topic.startsWith(receiveTopic(mailboxId, '')))
-      .sort((one, other) => one.since - other.since);
+    const held = await context.wake.receives(
+      channelOf(context.caller.org, param(input, 'spaceId')),
+      mailboxId && receiveTopic(mailboxId, ''),
+    );
+    const found = held.receives.toSorted((one, other) => one.since - other.since);
     return {
       status: 200,
       body: {

@@ -50,16 +50,14 @@ export class Topics {
     return this.#topics.size === 0;
   }
 
-  /** At most this many of the held receives. */
-  receives(limit: number): HeldReceives {
-    const receives: HeldReceive[] = [];
-    for (const held of this.#topics.values())
-      for (const { topic, receiver, since } of held) {
-        if (!receiver) continue;
-        if (receives.length === limit) return { receives, isCut: true };
-        receives.push({ topic, ...receiver, since });
-      }
-    return { receives, isCut: false };
+  /** At most this many of the held receives, those that have waited longest. object: `object/`, only of its parts. */
+  receives(limit: number, object: string): HeldReceives {
+    const all: HeldReceive[] = [];
+    for (const [topic, held] of this.#topics)
+      if (topic.startsWith(object))
+        for (const { receiver, since } of held) if (receiver) all.push({ topic, ...receiver, since });
+    all.sort((one, other) => one.since - other.since);
+    return { receives: all.slice(0, limit), isCut: all.length > limit };
   }
 
   add(held: Held): void {

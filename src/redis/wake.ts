@@ -136,10 +136,11 @@ export class Wake {
   }
 
   /**
-   * The receives that all processes hold on a channel. A process that holds one is subscribed to the channel, so a question
-   * published there reaches it. It answers on a channel made for this question. isCut: also if one did not answer in time.
+   * The receives that all processes hold on a channel, or those that wait for a part of an object, `object/`. A process that
+   * holds one is subscribed to the channel, so a question published there reaches it. It answers on a channel made for this
+   * question. isCut: also if one did not answer in time.
    */
-  async receives(name: string): Promise<HeldReceives> {
+  async receives(name: string, object = ''): Promise<HeldReceives> {
     const timeout = sleep(askMs, undefined, { ref: false });
     const answers = `${name}?${randomUUID()}`;
     const listed: HeldReceives[] = [];
@@ -154,7 +155,7 @@ export class Wake {
     });
     try {
       await Promise.race([listening.ready, timeout]);
-      asked = Number(await this.#publisher.spublish(name, answers.slice(name.length)));
+      asked = Number(await this.#publisher.spublish(name, `${answers.slice(name.length)} ${object}`));
       answered();
       await Promise.race([all, timeout]);
     } finally {
@@ -217,7 +218,9 @@ export class Wake {
   }
 
   #list(name: string, { held }: Channel, question: string): void {
-    this.#publisher.spublish(`${name}${question}`, JSON.stringify(held.receives(maxListed))).catch(() => undefined);
+    const [answers = '', object = ''] = question.split(' ');
+    const listed = held.receives(maxListed, object);
+    this.#publisher.spublish(`${name}${answers}`, JSON.stringify(listed)).catch(() => undefined);
   }
 
   #wake(name: string, message: string): void {
