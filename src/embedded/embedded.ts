@@ -28,7 +28,7 @@ export interface EmbeddedOptions {
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
   /**
    * the server keeps running when this process ends without stopping it, as after a crash, and the next user of the
-   * folder joins it; by default it ends with the process
+   * folder joins it; a stop leaves it to another user who is there; by default it ends with the process
    */
   outlivesProcess?: boolean | undefined;
   /** aborts a start: a server may take long to load its data */
@@ -42,7 +42,8 @@ export interface EmbeddedRedis {
   /** no acknowledged write can have been lost before this call: the last run was shut down cleanly, or is still running */
   wasClean: boolean;
   /**
-   * Stops the server if this caller owns it or its owner is dead; otherwise only disconnects.
+   * Stops the server if this caller owns it or its owner is dead; otherwise, or if it outlives its process and has other
+   * users, only disconnects.
    *
    * @throws Error when the server does not shut down cleanly
    */
@@ -51,8 +52,8 @@ export interface EmbeddedRedis {
 
 /**
  * Starts the redis-server that keeps its data in `dataDir`, or joins the one that already runs there. Whoever started it
- * owns it; whoever joins after its owner's death takes it over. It is restarted when it exits while anyone still uses it,
- * even if its owner stopped it.
+ * owns it; whoever joins after its owner's death takes it over, and an owner who leaves passes it on if it outlives
+ * processes. It is restarted when it exits while anyone still uses it, even if its owner stopped it.
  *
  * @throws Error with a one-line message: no program, or the tail of the server's log
  */

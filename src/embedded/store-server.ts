@@ -27,6 +27,8 @@ const STOP_MS = 30_000;
  * Longer than a server takes to load much data, so that callers waiting for another process's start see its result.
  */
 const LOCK_MS = 600_000;
+/** Of the connection that each user keeps: its name is this and the user's identity. */
+const USER = 'muster-user:';
 
 /** One user of a data folder's server. */
 export interface Store {
@@ -104,8 +106,22 @@ async function join(store: Store): Promise<Joined | null> {
   const owner = record && ownerLives(record) ? record.owner : store.self;
   await writeRecord({ dataDir, socketPath, server, owner });
   store.server = server;
-  const keys = await explained(dataDir, link.dbsize());
-  return { link, socketPath, wasEmpty: keys === 0, wasClean: !isMarkedLoss(dataDir) };
+  return { link, socketPath, wasEmpty: await use(store, link), wasClean: !isMarkedLoss(dataDir) };
+}
+
+/** Shows the other users that this one is there. Returns whether the store has no keys. */
+async function use({ dataDir, self }: Store, link: Redis): Promise<boolean> {
+  await explained(dataDir, link.client('SETNAME', `${USER}${self}`));
+  return (await explained(dataDir, link.dbsize())) === 0;
+}
+
+/** Another user who is there; undefined when there is none. */
+async function otherUser({ self }: Store, link: Redis): Promise<string | undefined> {
+  const clients = String(await link.client('LIST').catch(() => ''));
+  const names = clients.split(/[ \n]/).filter((word) => word.startsWith(`name=${USER}`));
+  return names
+    .map((name) => name.slice(`name=${USER}`.length))
+    .find((user) => user !== self && isAlive(identityOf(user)));
 }
 
 async function start(store: Store): Promise<Joined> {
@@ -125,7 +141,7 @@ async function start(store: Store): Promise<Joined> {
     await writeRecord({ dataDir, socketPath, server, owner });
     spawned.listen();
     const link = await whenReady(server, store, START_MS);
-    return { link, socketPath, wasEmpty: (await explained(dataDir, link.dbsize())) === 0, wasClean };
+    return { link, socketPath, wasEmpty: await use(store, link), wasClean };
   } catch (error) {
     if (server) {
       await endProcess(server, STOP_MS);
@@ -146,7 +162,7 @@ async function truncateUnfinished({ dataDir, program, signal, log }: Store): Pro
 }
 
 /**
- * Stops the server, unless another living user owns it.
+ * Stops the server, unless another living user owns it. One that outlives processes is left to the next user instead.
  *
  * @throws Error when it had to be killed, or its folder is gone
  */
@@ -165,6 +181,11 @@ async function stopIfOurs(store: Store): Promise<void> {
   const record = await readRecord(dataDir);
   if (record && record.owner !== store.self && ownerLives(record)) return;
   const link = await connect(record?.socketPath ?? store.socketPath);
+  const heir = record && link && store.outlivesProcess && (await otherUser(store, link));
+  if (heir) {
+    await writeRecord({ ...record, owner: heir });
+    return link.disconnect();
+  }
   const found = link && (await statusOf(dataDir, link));
   if (found) {
     const { server, isWritten } = found;
@@ -183,6 +204,11 @@ async function stopIfOurs(store: Store): Promise<void> {
   }
 }
 
+/** The process of an owner or user: one process may use a folder several times. */
+function identityOf(user: string): ProcessIdentity {
+  return user.slice(0, user.lastIndexOf('.'));
+}
+
 function ownerLives(record: StoreRecord): boolean {
-  return isAlive(record.owner.slice(0, record.owner.lastIndexOf('.')));
+  return isAlive(identityOf(record.owner));
 }

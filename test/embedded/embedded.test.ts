@@ -2,7 +2,7 @@ import { readdir, readFile, stat, symlink, unlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
+import { type EmbeddedRedis, findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { until } from '../support/processes.ts';
 import { answers, ask, isRunning, pidOfServer, Stores } from './support.ts';
@@ -131,6 +131,21 @@ describe('the embedded Redis', () => {
     expect(await answers(owner.socketPath)).to.equal(true);
     await owner.stop();
     expect(await answers(owner.socketPath)).to.equal(false);
+  });
+
+  it('is passed on by its owner if it outlives processes, and stopped by its last user', async () => {
+    const folder = await stores.folder();
+    const outliving = { outlivesProcess: true };
+    const users = [await stores.start(folder, outliving)];
+    for (let i = 0; i < 2; i++) users.push(await stores.start(folder, outliving));
+    const [first, second, third] = users as [EmbeddedRedis, EmbeddedRedis, EmbeddedRedis];
+    const pid = await pidOfServer(first.socketPath);
+    await first.stop();
+    expect(await pidOfServer(third.socketPath)).to.equal(pid);
+    await Promise.all([second.stop(), third.stop()]);
+    expect(isRunning(pid)).to.equal(false);
+    expect(stores.lines).to.deep.equal([]);
+    expect(await stores.start(folder)).to.include({ wasClean: true });
   });
 
   it('is taken over from an owner that was killed', async () => {

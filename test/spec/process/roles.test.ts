@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { isRunning, pidOfServer } from '../../embedded/support.ts';
 import { call, Processes, until } from '../../support/processes.ts';
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
@@ -7,7 +9,7 @@ describe('Processes of different roles on one DATA_DIR', () => {
   const processes = new Processes();
   afterEach(() => processes.clear());
 
-  it('lets ROLE=api and ROLE=worker share one DATA_DIR; METRICS_PORT prints where the metrics are', async () => {
+  it('lets ROLE=api and ROLE=worker share one DATA_DIR and end in any order; METRICS_PORT prints where the metrics are', async () => {
     const DATA_DIR = await processes.folder();
     const api = await processes.start({ DATA_DIR, ROLE: 'api' }).ready();
     const worker = await processes.start({ DATA_DIR, ROLE: 'worker', METRICS_PORT: '0' }).ready();
@@ -24,10 +26,13 @@ describe('Processes of different roles on one DATA_DIR', () => {
     await until(async () => (await ready(url)) === 0);
     const { nextCursor } = (await call(url, access, '/events')).body;
 
-    // The API started the store, so it goes on without the worker.
-    expect((await worker.end('SIGTERM')).status).to.equal(0);
-    expect(await ready(url)).to.equal(0);
-    expect((await api.end('SIGTERM')).status).to.equal(0);
+    // The API started the store, and leaves it to the worker.
+    const store = join(DATA_DIR, 'redis.sock');
+    const pid = await pidOfServer(store);
+    expect(await api.end('SIGTERM')).to.include({ status: 0, stderr: '' });
+    expect(await pidOfServer(store)).to.equal(pid);
+    expect(await worker.end('SIGTERM')).to.include({ status: 0, stderr: '' });
+    await until(() => !isRunning(pid));
     const again = await processes.start({ DATA_DIR }).ready();
     expect(await ready(again.url)).to.equal(0);
     expect((await call(again.url, access, `/events?cursor=${nextCursor}`)).status).to.equal(200);
