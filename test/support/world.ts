@@ -39,6 +39,7 @@ let service: Promise<MusterService> | undefined;
 
 async function start(): Promise<MusterService> {
   const starting = redisUrl();
+  starting.catch(() => undefined);
   // Built meanwhile, as a new cluster accepts no writes for two seconds.
   libraryOf(allWords, overrides);
   return startService({
