@@ -28,7 +28,7 @@ export function addKeyCommands(program: Command, cli: Cli): void {
     .requiredOption('--org <org>', 'the organization to create it in')
     .requiredOption(
       '--permissions <list>',
-      `comma-separated list of ${permissions.join(', ')}; none includes another`,
+      `comma-separated list of ${permissions.join(', ')}; none includes another, except that resource_config includes resource_spend`,
       commaList,
     )
     .option('--spaces <ids>', 'comma-separated list of space ids to limit it to (default: every space)', commaList)

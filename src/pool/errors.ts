@@ -7,9 +7,10 @@ export const poolErrors: ErrorTable = {
   POOL_EXISTS: entry(409, 'another pool of this space has this name: choose another name, or use that pool'),
   POOL_NOT_EMPTY: entry(409, (detail) => {
     const [count, what] = detail.split(' ');
-    return what === 'units'
-      ? `${count} units of the pool are held: delete it when they have been released`
-      : `${count} holds wait for the pool: delete it when they have left`;
+    if (what === 'units') return `${count} units of the pool are held: delete it when they have been released`;
+    return what === 'holds'
+      ? `${count} holds wait for the pool: delete it when they have left`
+      : `${count} unfinished messages require the pool: delete it when they have ended`;
   }),
   POOL_EXHAUSTED: advised('do something else first, or call pool_acquire with ttlSeconds to wait', 429, (why) =>
     why === 'waiting'

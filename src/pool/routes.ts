@@ -93,7 +93,8 @@ const remove = route({
   path: '/pools/:poolId',
   call: 'pool.delete',
   summary: 'Delete a pool without held units; its finished holds are kept until retention removes them',
-  description: 'Refused with POOL_NOT_EMPTY while units are held or waited for.',
+  description:
+    'Refused with POOL_NOT_EMPTY while units are held, a hold waits for them, or an unfinished message requires the pool.',
   permission: 'resource_config',
   idempotency: 'optional',
   success: { 204: null },

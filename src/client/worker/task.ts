@@ -23,7 +23,7 @@ export interface TaskContext {
   readonly signal: AbortSignal;
   /**
    * Stores a JSON value of at most 4,096 bytes with the message, for the next attempt's `message.progress`. It is sent at
-   * once, but at most one per second; the last one is always sent.
+   * once, but at most one per second; the last one is sent before the attempt fails or asks.
    */
   readonly progress: (value: unknown) => void;
   /** Emits the worker's `log` event. */

@@ -312,7 +312,9 @@ describe('A message that requires units', () => {
     const poolId = await site.pool();
     const id = await site.queue.sent({ requires: { pools: [{ poolId }] } });
     const remove = () => site.world.call('DELETE', `/pools/${poolId}`);
-    expect(codeOf(await remove())).to.equal('409 POOL_NOT_EMPTY');
+    const refused = await remove();
+    expect(codeOf(refused)).to.equal('409 POOL_NOT_EMPTY');
+    expect(refused.body.error.message).to.match(/^1 unfinished messages require the pool/);
     const claim = await site.queue.claim();
     expect(codeOf(await remove())).to.equal('409 POOL_NOT_EMPTY');
     await site.queue.act('nack', claim, { retry: false });

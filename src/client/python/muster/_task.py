@@ -147,7 +147,8 @@ class TaskBase:
     def progress(self, value: Any) -> None:
         """Stores a JSON value of at most 4,096 bytes with the message, for the next attempt's `message.progress`.
 
-        Does not wait for that. The value is sent at once, but at most one per second; the last one is always sent.
+        Does not wait for that. The value is sent at once, but at most one per second; the last one is sent before
+        the attempt fails or asks.
         """
         encode(value)
         self._claims.progressed(self._held, value)
