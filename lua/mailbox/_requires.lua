@@ -28,7 +28,7 @@ function requires.need(text)
     if not record and kind == 'POOL' then refuse('POOL_NOT_FOUND', 'requires') end
     if not record then refuse('ALLOWANCE_NOT_FOUND', 'requires') end
     local limit = kind == 'POOL' and record.units or record.unitsLimit
-    if units > limit then refuse('UNITS_EXCEED_LIMIT', limit) end
+    if units > limit then refuse('UNITS_EXCEED_LIMIT', kind == 'POOL' and 'pool ' .. limit or limit) end
   end)
 end
 

@@ -10,7 +10,7 @@ export const barrierErrors: ErrorTable = {
   BARRIER_CANCELLED: advised(
     'the meeting is off: stop waiting for it',
     409,
-    'the barrier is CANCELLED: call nextEpoch to use it again',
+    'the barrier is CANCELLED: call nextEpoch to use it again, unless its run was cancelled',
   ),
   BARRIER_NOT_RELEASED: entry(409, 'the barrier is OPEN: it must be RELEASED or CANCELLED before its next epoch'),
   EPOCH_MISMATCH: entry(409, (epoch) => `epoch must be ${epoch}, the barrier's current epoch`),

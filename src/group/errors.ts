@@ -16,14 +16,18 @@ export const groupErrors: ErrorTable = {
     'mailboxId must be the id of a WORK mailbox: tasks are not delivered through an INBOX',
   ),
   GROUP_NOT_OPEN: entry(409, (state) => `the group is ${state}: only an OPEN group takes members`),
-  GROUP_DECIDED: advised('the group has its decision: nothing is left to do', 409, (detail) => {
-    const [outcome, whose] = detail.split(' ');
-    if (whose === 'claim')
-      return `the group of this member was decided (${outcome}): nobody waits for an answer, so complete or give back the message`;
-    return whose === 'member'
-      ? `the group of this member was decided (${outcome}): its members can't be requeued`
-      : `the group was decided (${outcome}) before it was sealed`;
-  }),
+  GROUP_DECIDED: advised(
+    'the group has its decision and needs no more; a message of it that you hold: complete it or give it back',
+    409,
+    (detail) => {
+      const [outcome, whose] = detail.split(' ');
+      if (whose === 'claim')
+        return `the group of this member was decided (${outcome}): nobody waits for an answer, so complete or give back the message`;
+      return whose === 'member'
+        ? `the group of this member was decided (${outcome}): its members can't be requeued`
+        : `the group was decided (${outcome}) before it was sealed`;
+    },
+  ),
   GROUP_FULL: entry(409, (limit) => `the group has the maximum of ${limit} members: submit to another group`),
   TASK_KEY_CONFLICT: advised(
     'the task is in the group already: if it is the same one, go on; else choose another key',

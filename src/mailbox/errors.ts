@@ -2,7 +2,8 @@ import { advised, type ErrorTable, entry } from '../call/errors.ts';
 import type { Refusal } from '../redis/scripts.ts';
 
 const claimLost: Record<string, string> = {
-  LAPSED: 'the lease of this token has ended and the message is ready for others: receive again',
+  LAPSED:
+    'the claim of this token has ended: its lease was over, or the message was given back or asked a question; drop the work, and receive again',
   CLAIMED_AGAIN: 'the lease of this token has ended and the message was claimed again: drop the work',
   FINISHED: 'the message is finished already: drop the work',
   NOT_ISSUED: 'this token was never issued for this message: send the token that recv answered with it',
@@ -15,10 +16,10 @@ const claimLost: Record<string, string> = {
 };
 
 export const mailboxErrors: ErrorTable = {
-  MAILBOX_NOT_FOUND: advised(
-    'look the id up with mailbox_list',
-    404,
-    (field) => `there is no such mailbox in this space${field === '' ? '' : `: ${field} must be the id of one`}`,
+  MAILBOX_NOT_FOUND: advised('look the id up with mailbox_list', 404, (field) =>
+    field === 'mailboxes'
+      ? 'no space of the organization has all of these mailboxes: mailboxes must be ids of one space; name it in spaces'
+      : `there is no such mailbox in this space${field === '' ? '' : `: ${field.replace('query.', 'query parameter ')} must be the id of one`}`,
   ),
   MESSAGE_NOT_FOUND: entry(
     404,
@@ -26,11 +27,11 @@ export const mailboxErrors: ErrorTable = {
       `there is no such message in this space${field === '' ? '' : `: ${field} must name messages that exist`}`,
   ),
   PREREQUISITE_FAILED: advised(
-    'find out why it failed; fix and requeue it first, or send without it',
+    'find out why it failed; have its work done anew and name that in after, or send without it',
     409,
     (detail) => {
       const [kind, id, state = ''] = detail.split(' ');
-      return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or once it has succeeded`;
+      return `the ${kind} ${id} of after is ${state}: send with onFailure RUN, or name in after what succeeds in its place; a message can also be requeued`;
     },
   ),
   DEPENDENTS_FULL: entry(409, (detail) => {
@@ -40,7 +41,7 @@ export const mailboxErrors: ErrorTable = {
   LEASE_LIMIT_EXCEEDED: entry(400, (limit) => `leaseSeconds must not exceed the space's maxLeaseSeconds of ${limit}`),
   RECIPIENT_MISMATCH: entry(409, "holder must be the inbox's recipientId"),
   CLAIM_LOST: advised(
-    'it is not yours any more: drop it, publish nothing, receive again',
+    'you hold nothing by this token: do what the message says; if what you had is lost, drop it and publish nothing',
     409,
     (why) => claimLost[why] ?? 'the token holds no claim on this message',
   ),
@@ -62,10 +63,10 @@ export const mailboxErrors: ErrorTable = {
       : `the space holds its maxBacklog of ${limit} queued and claimed messages: send again once one is finished, or raise maxBacklog with PUT /limits`;
   }),
   TIMERS_FULL: advised(
-    'leave out deadline, delaySeconds or settleBy, or try later',
+    'leave out deadline, delaySeconds or settleBy if you sent one; otherwise try later',
     409,
     (limit) =>
-      `the space has its maxArmedTimers of ${limit}: leave out deadline or settleBy, retry once some have passed, or raise maxArmedTimers with PUT /limits`,
+      `the space has its maxArmedTimers of ${limit} deadlines, delays, settleBy moments and open questions: leave out deadline, delaySeconds or settleBy, retry once some have passed, or raise maxArmedTimers with PUT /limits`,
   ),
   ACTIVE_TASKS_LIMITED: entry(
     409,

@@ -175,7 +175,7 @@ const requeue = route({
   description:
     'Goes in steps: call it again with `nextCursor` until that is null. `passedOver` counts the messages of the step that ' +
     'stay as they are, by the code of the error that a requeue of each alone would answer: GROUP_DECIDED, ' +
-    'VERDICT_CONFLICT, SCOPE_CANCELLED, PREREQUISITE_FAILED or POOL_NOT_FOUND. A limit that leaves no room ends ' +
+    'VERDICT_CONFLICT, SCOPE_CANCELLED, PREREQUISITE_FAILED, DEPENDENTS_FULL or POOL_NOT_FOUND. A limit that leaves no room ends ' +
     'a step early, and is an error only where the step has done nothing; so do messages that the store has damaged: ' +
     'MESSAGES_DAMAGED has the cursor that continues after them. A step counts as one operation if it changed anything.',
   permission: 'coordination_write',

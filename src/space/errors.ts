@@ -15,6 +15,6 @@ export const spaceErrors: ErrorTable = {
   ENTITLEMENT_EXCEEDED: entry(409, (detail) => {
     const [field, limit, figure] = detail.split(' ');
     if (figure !== undefined) return `the ${limit} plan allows ${figure} ${field}, and all are in use`;
-    return `${field} must not exceed the plan's ${limit}`;
+    return `${field} must not exceed the plan's ${limit}${field === 'units' ? ' agents' : ''}`;
   }),
 };

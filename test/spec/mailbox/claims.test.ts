@@ -256,7 +256,7 @@ describe('Claims', () => {
       .run('mailbox/renew', world.org, { ...callArgs(world), ...args })
       .catch(String);
     expect(late, 'the sweep was a moment before').to.equal('Error: CLAIM_LOST LAPSED');
-    expect(await lost(claim.token), 'over is over, swept or not').to.contain('ready for others');
+    expect(await lost(claim.token), 'over is over, swept or not').to.contain('its lease was over');
     expect(await lost('nonsense')).to.contain('never issued');
     const second = await queue.claim();
     expect(await lost(claim.token)).to.contain('claimed again');

@@ -52,8 +52,13 @@ describe('A message that requires units', () => {
     const refused = async (requires: object): Promise<string> => codeOf(await site.queue.send({ requires }));
     expect(await refused({ pools: [{ poolId: randomUUID() }] })).to.equal('409 POOL_NOT_FOUND');
     expect(await refused({ quotas: [{ allowanceId: randomUUID(), units: 1 }] })).to.equal('409 ALLOWANCE_NOT_FOUND');
-    expect(await refused({ pools: [{ poolId, units: 3 }] })).to.equal('400 UNITS_EXCEED_LIMIT');
-    expect(await refused({ quotas: [{ allowanceId, units: 11 }] })).to.equal('400 UNITS_EXCEED_LIMIT');
+    const tooMany = async (requires: object, what: string): Promise<void> => {
+      const reply = await site.queue.send({ requires });
+      expect(codeOf(reply)).to.equal('400 UNITS_EXCEED_LIMIT');
+      expect(reply.body.error.message).to.include(what);
+    };
+    await tooMany({ pools: [{ poolId, units: 3 }] }, "the pool's 2 units");
+    await tooMany({ quotas: [{ allowanceId, units: 11 }] }, "the allowance's unitsLimit of 10");
     for (const requires of [
       { pools: [{ poolId }, { poolId }] },
       { quotas: [{ allowanceId }] },
