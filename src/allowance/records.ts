@@ -86,7 +86,11 @@ export const WaitingWaiter = record('WaitingWaiter', {
   waitingSince: createdAt.named('createdAt'),
   expiresAt,
   blockedBy: oneOf('HEAD_OF_LINE', 'WINDOW', 'COOLDOWN').means('the reason for its wait'),
-  blockedUntil: time().orNull().means('the earliest time of its grant if it is first in line; null: unknown'),
+  blockedUntil: time()
+    .orNull()
+    .means(
+      'the earliest time of its grant if it is first in line, unless units are given back or the limit is raised; null: unknown',
+    ),
 });
 
 export const HeldGrant = record('HeldGrant', { ...inWaits, windowEndsAt });

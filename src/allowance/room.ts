@@ -1,3 +1,4 @@
+import { maxLooked } from '../call/shown-lists.ts';
 import { counter, number } from '../declare/field.ts';
 import { secondsSince } from '../declare/moment.ts';
 import { census, many, one } from '../declare/record.ts';
@@ -30,8 +31,8 @@ export const allowanceRoom: Room = {
       .of((get) => secondsSince(get('oldestWaitingAt'), get('now')), 'oldestWaitingAt', 'now'),
   },
   waits: {
-    waiters: many(WaitingWaiter, 200),
-    heldGrants: many(HeldGrant, 200).means('the grants of windows that have not ended'),
+    waiters: many(WaitingWaiter, maxLooked),
+    heldGrants: many(HeldGrant, maxLooked).means('the grants of windows that have not ended'),
   },
   inRun: { waiters: many(Waiter), consumptions: one(ConsumptionTotals).means('the sum of its consumptions') },
   cancelled: { waiters: number() },
@@ -43,6 +44,11 @@ export const allowanceRoom: Room = {
     },
   },
   limits: {
-    maxPendingWaiters: { meaning: 'the most WAITING waiters in the space', min: 1, max: 1_000_000, default: 10_000 },
+    maxPendingWaiters: {
+      meaning: 'the most WAITING waiters and WAITING holds in the space, together',
+      min: 1,
+      max: 1_000_000,
+      default: 10_000,
+    },
   },
 };

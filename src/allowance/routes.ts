@@ -155,7 +155,7 @@ const settle = route({
   description:
     'For usage known only afterwards, like the tokens of a model call. `consumptionId` is the id of a consumption, also one of a claim, or of a ' +
     'GRANTED waiter. Units given back go to waiters in the same step; units beyond those taken are used ' +
-    'above the limit, too (`availableUnits` is never less than 0). Once the window has ended, only the sums of the run change.',
+    'above the limit, too (`availableUnits` is never less than 0). Once the window has ended, only the sums of the run change, and for a waiter nothing does.',
   title: 'Say what was really used',
   tool: 'After using what a quota limits, say how many units it really took: the rest goes back to the quota while its window lasts. consumptionId is the id that allowance_consume or allowance_wait answered.',
   isRepeatable: true,

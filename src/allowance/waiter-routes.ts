@@ -14,7 +14,7 @@ const wait = route({
   summary: 'Take units at once (GRANTED), or queue for them, first in, first out (WAITING)',
   description:
     'Follow the waiter with `waitSeconds` on its view. It is granted when it is at the head and its units fit: ' +
-    'when a window begins, a cooldown ends or the waiter before it leaves. After `ttlSeconds` it is EXPIRED, unless it is ' +
+    'when a window begins, a cooldown ends, the waiter before it leaves, units are given back or the limit is raised. After `ttlSeconds` it is EXPIRED, unless it is ' +
     'renewed: with a short one, no units are granted to a process that has died.',
   title: 'Queue for a quota',
   tool: 'Take units at once (state GRANTED: go ahead) or join the queue for them (WAITING): then call waiter_view with waitSeconds until it is GRANTED. Your place ends after ttlSeconds; waiter_renew keeps it longer.',

@@ -80,7 +80,7 @@ const arrive = route({
   call: 'barrier.arrive',
   summary: 'Arrive, once per arrivalKey and epoch; the arrival that reaches the target releases',
   description:
-    'A repeated `arrivalKey` changes nothing and is answered as the first time, so arriving is safe to retry. ' +
+    'A repeated `arrivalKey` changes nothing and is answered with the barrier as it stands, so arriving is safe to retry. ' +
     "`epoch` guards against arriving late: any other than the barrier's is refused (`EPOCH_MISMATCH`).",
   title: 'Arrive at a barrier',
   tool: 'Say that you have reached a point where all agents meet. Use an arrivalKey of your own (your name, say): it counts once in each epoch. If the answer’s state is OPEN, wait for the others with barrier_view.',
@@ -97,6 +97,7 @@ const arrive = route({
       .description('the epoch to arrive in; any other than the current one is refused')
       .meta({ model: 'refused if it is not the current one' }),
   }),
+  example: { arrivals: 1 },
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'EPOCH_MISMATCH', 'BARRIER_RELEASED', 'BARRIER_CANCELLED'],
   script: 'barrier/arrive',
@@ -112,6 +113,7 @@ const nextEpoch = route({
   description: 'The epoch increases by one, and there are no arrivals yet.',
   permission: 'coordination_write',
   idempotency: 'optional',
+  example: { epoch: 2 },
   success: { 200: Barrier.schema },
   refuses: ['BARRIER_NOT_FOUND', 'SCOPE_CANCELLED', 'BARRIER_NOT_RELEASED', 'OPERATIONS_EXHAUSTED'],
   script: 'barrier/nextEpoch',

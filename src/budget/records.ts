@@ -93,7 +93,7 @@ export const Entry = record('Entry', {
   reservationId: id().forModels('`id` that budget_reserve answered'),
   kind: oneOf('SETTLE', 'VOID').means('SETTLE: the amount was spent; VOID: it was given back'),
   amountMinor,
-  overdrawnMinor: money().or('0').means('the part of the amount that overdrew the budget, in minor units'),
+  overdrawnMinor: money().or('0').means('the part of the amount that overdrew the budget, in minor units').example('0'),
   workKey: text().means("the caller's name for the entry, unique among the budget's settlements, or its voids"),
   createdAt,
 });

@@ -82,7 +82,7 @@ const nextCursor = textField().orNull();
 const reservations = many(Reservation);
 const spentByLabel = amountsByName()
   .means('spent in the current window by label, in minor units; `other`: by all labels behind the first 50')
-  .example({ research: '1200' });
+  .example({});
 
 const view = read({
   path: '/budgets/:budgetId',
@@ -114,7 +114,7 @@ const update = route({
   description:
     'A limit below what is reserved and settled together is refused with LIMIT_BELOW_USE. The same limit again ' +
     'changes nothing. A limit that also covers the overdrawn amount settles it; a lower one leaves it. ' +
-    'An alert that is already reached is announced at once; an alert above the current use is armed again.',
+    'An alert that is already reached is announced at once; after a higher limit an alert above the current use is armed again.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({

@@ -252,7 +252,7 @@ export const cursor = (): Joi.AnySchema<string | undefined> =>
 /** A cursor in the body of calls that process many records in steps. */
 export const bodyCursor = (): Joi.AnySchema<string> =>
   Joi.string()
-    .description('the nextCursor of the step before; left out: begins with the oldest')
+    .description('the nextCursor of the step before; left out: from the beginning')
     .example(null)
     .error(says('must be the nextCursor of the previous step'));
 

@@ -15,6 +15,7 @@ export function pauseOrResume(
     permission: 'coordination_write',
     idempotency: 'optional',
     rate: 'recovery',
+    example: { paused: verb === 'pause' },
     script: `${room}/pause`,
     args: () => ({ isPaused: verb === 'pause' ? '1' : '0' }),
   });

@@ -199,7 +199,9 @@ interface Read<Query, R extends Fields>
 }
 
 const waitSeconds = queryInteger(0, 30, 0)
-  .description('how long the request may be held until the record has ended; then it is answered as it stands')
+  .description(
+    'how long the request may be held until there is something to answer; then the record is answered as it stands',
+  )
   .meta({ model: 'the longest wait; prefer 20 to 30' });
 
 /** Declares a GET, for keys with coordination_read. */

@@ -24,6 +24,8 @@ export const commonFields: Fields = {
       "names the call for its retries, as Idempotency-Key does; left out: made of the batch's key and the call's index",
     )
     .forModels('the same to repeat a call'),
+  mailboxId: id().means('the id of the mailbox'),
+  messageId: id().means('the id of the message'),
   name: text().means('for people, and to find it by').example('orders'),
   nextCursor: text().means('the cursor of the next page; null: this was the last'),
   payload: opaque().means("the sender's value, unchanged"),

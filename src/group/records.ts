@@ -41,7 +41,7 @@ export const TaskGroup = record(
     deadline: time().orNull(),
     counts: nested({
       members: number().or(0).means('its members'),
-      pending: number().or(0).means('members that nobody has begun'),
+      pending: number().or(0).means('members that nobody is working on'),
       running: number().or(0).means('members being worked on'),
       succeeded: number().or(0).means('members that were completed'),
       failed: number().or(0).means('members that failed or were rejected by their worker'),

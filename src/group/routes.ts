@@ -84,7 +84,9 @@ const list = readList({
   path: '/task-groups',
   call: 'group.list',
   summary: 'List task groups, newest first; by state',
-  description: 'Without members; the view of a group has them.',
+  description:
+    'With their members and outcomes. A page looks at 1,000 groups and members and 4 MiB of outcomes, so it may be short: ' +
+    'continue with `nextCursor` until it is null.',
   script: 'group/list',
   plural: 'groups',
   states: groupStates,
@@ -117,15 +119,21 @@ const seal = route({
   call: 'group.seal',
   summary: 'Close the membership; repeating it answers the same',
   description:
-    'No member can be added from then on. A group that can no longer meet its condition is decided as ' +
-    'UNSATISFIABLE at once.',
+    'No member can be added from then on. A group that has met its condition (ALL_TERMINAL), or can no longer meet it, is ' +
+    'decided at once, as SATISFIED or UNSATISFIABLE.',
   title: 'Seal a task group',
   tool: 'Say that no more tasks come. ALL_TERMINAL needs it to be decided; the others need it to find out that they cannot be satisfied any more.',
   isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
-  success: { 200: record('SealedGroup', { groupId, state: oneOfField('SEALED'), outcome }).schema },
+  success: {
+    200: record('SealedGroup', {
+      groupId,
+      state: oneOfField('SEALED'),
+      outcome: outcome.means('the decision that this seal made; null: it made none'),
+    }).schema,
+  },
   refuses: ['GROUP_NOT_FOUND', 'GROUP_DECIDED'],
   script: 'group/seal',
   reply: { outcome },

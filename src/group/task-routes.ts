@@ -30,8 +30,8 @@ const submit = route({
   call: 'task.submit',
   summary: "Submit a member task, delivered through the group's mailbox",
   description:
-    "The member's message is sent to the group's mailbox, in the group's scope. `delaySeconds`, " +
-    '`maxAttempts`, `priority`, `key` and `after` work as for a send.',
+    "The member's message is sent to the group's mailbox, in the group's scope. `deadline`, `delaySeconds`, " +
+    '`maxAttempts`, `priority`, `key`, `after`, `onFailure` and `requires` work as for a send.',
   title: 'Submit a task',
   tool: 'Add a task to an open group. `input` is what the worker gets as payload; taskKey names the task within the group.',
   permission: 'coordination_write',
@@ -120,6 +120,7 @@ function judge(
     permission: 'coordination_write',
     idempotency: 'optional',
     rate: 'recovery',
+    example: { verdict },
     success: { 200: JudgedTask.schema },
     refuses: [
       'GROUP_NOT_FOUND',
@@ -174,7 +175,7 @@ export const taskRoutes: readonly Route[] = [
   judge('accept', 'ACCEPTED', {
     summary: 'Accept the result of a SUCCEEDED member; the first verdict stands',
     description:
-      "The accept that makes the group's condition true decides it, and cancels the members that nobody has begun. The " +
+      "The accept that makes the group's condition true decides it, and cancels the members that nobody is working on. The " +
       'same verdict again is fine; the opposite one is refused (`VERDICT_CONFLICT`).',
     title: 'Accept a result',
     tool: 'Judge a SUCCEEDED task of a group as good. Look at its `outcome` with group_view first: the first verdict stands, and it may decide the group.',

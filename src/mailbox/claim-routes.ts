@@ -294,7 +294,8 @@ const nack = route({
     'With `retry` true the message is READY again, or DELAYED until `readyAt` where its mailbox has a ' +
     'retry policy or `delaySeconds` is given; after the last attempt it is FAILED. A pause may pass the ' +
     'deadline; the message then expires. With `countsAttempt` false the message goes back as if it had not been ' +
-    'tried: its attempt is taken back, so it is never FAILED by that, and its only pause is `delaySeconds`.',
+    'tried: its attempt is taken back, so it is never FAILED by that, and its only pause is `delaySeconds`. ' +
+    'A member of a decided group is CANCELLED instead.',
   title: 'Give work back',
   tool: 'Give a message back that you cannot finish: retry true for another attempt by anybody, false when none can succeed. Say why in `error`: the next attempt sees it as lastError.',
   isDestructive: true,

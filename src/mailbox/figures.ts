@@ -17,9 +17,11 @@ const PeriodFigures = record('PeriodFigures', {
   claimed: count('attempts begun: each message that a receive delivered'),
   acked: count('messages completed'),
   rejected: count('messages rejected by a worker'),
-  failed: count('messages that are out of attempts'),
+  failed: count('messages that FAILED: out of attempts, or a question that nobody answered'),
   expired: count('messages whose deadline passed'),
-  cancelled: count('messages cancelled: by a caller, with a run, by the decision of a group'),
+  cancelled: count(
+    'messages cancelled: by a caller, with a run, by the decision of a group, or as a prerequisite failed',
+  ),
 });
 type Period = typeof PeriodFigures.type;
 

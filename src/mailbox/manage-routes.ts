@@ -31,11 +31,12 @@ const update = route({
   method: 'PATCH',
   path: '/mailboxes/:mailboxId',
   call: 'mailbox.update',
-  summary: 'Change any of name, backlogLimit and retry policy; messages in the mailbox stay, whatever the limit',
+  summary:
+    'Change any of name, backlogLimit, retry policy and perKey; messages in the mailbox stay, whatever the limit',
   description:
     'Any subset of the fields; values that change nothing emit no event and count as no operation. ' +
     '`maxAttempts` applies to messages sent from now on, the pauses to the next retries. A higher `perKey`, or ' +
-    'null for none, frees messages that wait for their key, the first 50 at once; a lower one affects only later messages.',
+    'null for none, frees messages that wait for their key, the first 50 at once; a lower one takes nothing back: messages that have a place keep it.',
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({
@@ -135,9 +136,9 @@ const purge = route({
   method: 'POST',
   path: '/mailboxes/:mailboxId/purge',
   call: 'mailbox.purge',
-  summary:
-    "Cancel the READY, DELAYED and BLOCKED messages of a mailbox, or of a scope's subtree in it, oldest first, so many in a step",
+  summary: 'Cancel what waits in a mailbox, or of a scope and those below it, so many in a step',
   description:
+    'READY messages first, in the order of receives, then DELAYED and BLOCKED ones in the order in which they wait. ' +
     'Goes in steps of bounded work: call it again with `nextCursor` until that is null. A step may change ' +
     'fewer messages than `max`. Purged messages have the reason CANCELLED_BY_CALLER, CLAIMED ones are ' +
     'left alone. A step counts as one operation if it changed anything.',

@@ -138,13 +138,13 @@ const requeue = route({
   call: 'message.requeue',
   summary: 'Requeue a failed, rejected, expired or cancelled message, with all its attempts',
   description:
-    'A FAILED, REJECTED, EXPIRED or CANCELLED message is READY again, DELAYED with `delaySeconds`, or BLOCKED while a message or group that it is after has not ended. It ' +
+    'A FAILED, REJECTED, EXPIRED or CANCELLED message is READY again, DELAYED with `delaySeconds`, or BLOCKED while a message or group that it is after has not ended, or while its key has no place. It ' +
     'keeps its id, workKey, `lastError` and `progress`; its attempts are counted anew, and a deadline ' +
     'that has passed is cleared. Members of decided groups, those with a verdict and messages of ' +
     'cancelled runs stay as they are. Limits and plan are checked as for a send.',
   permission: 'coordination_write',
   idempotency: 'optional',
-  body: fields({ delaySeconds: optional(delaySeconds(), 0) }),
+  body: fields({ delaySeconds: optional(delaySeconds(), 0).example(60) }),
   example: { state: 'DELAYED', attempts: 0, readyAt: '2026-01-31T12:01:00.000Z' },
   success: { 200: Message.schema },
   refuses: [

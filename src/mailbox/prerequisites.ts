@@ -36,7 +36,7 @@ export const whatItIsAfter = {
   ),
   onFailure: optional(oneOf(...policies))
     .description(
-      'if one does not succeed: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until it was requeued and ACKED; RUN: any end will do; only with after',
+      'if one does not succeed: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until that message was requeued and ACKED (of a group: as CANCEL); RUN: any end will do; only with after',
     )
     .meta({ model: 'if one fails: CANCEL this too (default), WAIT for a requeue, or RUN anyway' }),
 };

@@ -25,8 +25,10 @@ const total = () => number().or(0).internal();
 export const Mailbox = record('Mailbox', {
   id: id().forModels('id of a mailbox, from mailbox_list'),
   name: text(),
-  mode: oneOf('WORK', 'INBOX').means('who receives: WORK: any holder; INBOX: its recipient alone'),
-  recipientId: text().orNull().means('the only holder that may receive; null: a WORK mailbox'),
+  mode: oneOf('WORK', 'INBOX').means(
+    'who receives: WORK: any holder; INBOX: its recipientId alone, or anybody if it has none',
+  ),
+  recipientId: text().orNull().means('the only holder that may receive from an INBOX; null: any holder'),
   backlogLimit: number()
     .means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED')
     .forModels('the most messages that have not ended')
@@ -47,13 +49,13 @@ export const Mailbox = record('Mailbox', {
     delayed: number().or(0).means('messages to be received later'),
     blocked: number().or(0).means('messages that wait for something else'),
     claimed: number().means('messages being worked on'),
-    failed: number().means('messages out of attempts'),
+    failed: number().means('FAILED messages'),
   }).means('its messages by state'),
   oldestReadyAt: time()
     .orNull()
     .workedOut()
     .means('when its oldest READY message became ready; null: none is')
-    .example(noon),
+    .example(null),
   paused: flag().means('whether nothing is received from it until it is resumed'),
   createdAt: time(),
   /** No DELAYED message becomes ready before this. */
@@ -114,7 +116,9 @@ export const Prerequisite = record('Prerequisite', {
   groupId: id().orNull().means('the group; null: it is a message'),
   state: oneOf(...messageStates, 'OPEN', 'SEALED', 'SATISFIED', 'UNSATISFIABLE')
     .orNull()
-    .means('how it came out or stands, of a group its outcome once it has one; null: in a list, that it has not ended'),
+    .means(
+      'how it came out or stands, of a group its outcome once it has one; null: it has not ended, which only the view of the message shows in more detail',
+    ),
 });
 
 /** The things that a BLOCKED message waits for. */
@@ -174,7 +178,7 @@ export const Message = record(
       .orNull()
       .later()
       .rare()
-      .means('the last progress that a renewal reported, for the next attempt')
+      .means('the last progress that a renewal or a question reported, for the next attempt')
       .example(null),
     workKey: text().orNull().example('order-4711'),
     after: many(Prerequisite)
@@ -221,7 +225,10 @@ export const Message = record(
     readyAt: time().orNull().later().means('when a DELAYED message becomes ready; null: it is not delayed'),
     holder: text().orNull().later(),
     holderSession: text().orNull().later().means('the session of its holder'),
-    claimedAt: time().orNull().later().means('when the current or last claim began'),
+    claimedAt: time()
+      .orNull()
+      .later()
+      .means('when the present claim began, or the one with which it ended; null: there is none'),
     leaseExpiresAt: time().orNull().later().means('when the claim ends unless it is renewed'),
     result: opaque().orNull().later().means('the result that complete recorded; null: none').example(null),
     createdAt: time().of((get) => momentOfId(get('id'))),
@@ -297,7 +304,7 @@ export const Claim = Message.with('Claim', {
 export const Attempt = record('Attempt', {
   attempt: number(1).means('its number, from 1; a requeue begins anew').example(2),
   holder: text(),
-  claimedAt: time().example(noon),
+  claimedAt: time().means('when it began').example(noon),
   endedAt: time().orNull().means('when it was over; null: it goes on').example('2026-01-31T12:01:00.000Z'),
   outcome: oneOf('RETURNED', 'UNTRIED', 'REJECTED', 'LEASE_EXPIRED', 'ASKED', 'ACKED', 'EXPIRED', 'CANCELLED')
     .orNull()
@@ -326,7 +333,7 @@ export const HeldClaim = record('HeldClaim', {
   holder: text(),
   holderSession: text().example('worker-7/3'),
   attempt: number(1).named('attempts').means('the number of this attempt, from 1').example(2),
-  claimedAt: time(),
+  claimedAt: time().means('when the claim began'),
   leaseExpiresAt: time().example('2026-01-31T12:01:00.000Z'),
   holds: Message.fields.holds,
 });

@@ -51,7 +51,9 @@ export const whatItRequires = {
         .meta({ model: 'used by each attempt' }),
     }),
   )
-    .description('what a claim takes all at once, or not at all; until then the message is BLOCKED')
+    .description(
+      'what a claim takes all at once, or not at all; if a receive finds too few, the message is BLOCKED until they are free',
+    )
     .meta({ model: 'what must be free to work on it' }),
 };
 

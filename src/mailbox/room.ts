@@ -1,3 +1,4 @@
+import { maxLooked } from '../call/shown-lists.ts';
 import { counter, number } from '../declare/field.ts';
 import { secondsSince } from '../declare/moment.ts';
 import { census, many, nested } from '../declare/record.ts';
@@ -79,8 +80,8 @@ export const mailboxRoom: Room = {
       .of((get) => secondsSince(get('oldestReadyAt'), get('now')), 'oldestReadyAt', 'now'),
   },
   waits: {
-    heldClaims: many(HeldClaim, 200).means('the live claims'),
-    waitingTasks: many(WaitingTask, 200).means('tasks that wait to be received, and why'),
+    heldClaims: many(HeldClaim, maxLooked).means('the live claims'),
+    waitingTasks: many(WaitingTask, maxLooked).means('tasks that wait to be received, and why'),
   },
   inRun: { messages: many(MessageSummary) },
   cancelled: { messages: number() },
@@ -93,12 +94,12 @@ export const mailboxRoom: Room = {
       default: 1_000,
     },
     maxPayloadBytes: {
-      meaning: 'the most bytes of a payload, input or result, as compact JSON',
+      meaning: 'the most bytes of a payload, input, result, note or answer to a question, as compact JSON',
       min: 1,
       max: 65_536,
       default: 65_536,
       isGranted: true,
     },
-    maxLeaseSeconds: { meaning: 'the longest lease of a claim', min: 5, max: 600, default: 600 },
+    maxLeaseSeconds: { meaning: 'the longest lease of a claim or a hold', min: 5, max: 600, default: 600 },
   },
 };

@@ -52,7 +52,7 @@ const create = route({
       .description('what it is for: WORK: work that any holder takes on; INBOX: notes to one recipient')
       .meta({ model: 'WORK (default) or INBOX' }),
     recipientId: optional(text(1, 256))
-      .description('the only holder that may receive; of an INBOX only')
+      .description('the only holder that may receive from an INBOX; left out: any; of a WORK mailbox it has no effect')
       .meta({ model: 'the holder that may receive, of an INBOX' })
       .example('agent-7'),
     backlogLimit: optional(integer(1, 100_000), 1000),

@@ -52,7 +52,7 @@ const put = route({
     ifVersion: optional(integer(0, maxVersion))
       .description('the version that the note must have; 0: there must be none; left out: whatever it has')
       .meta({ model: 'the version it must have; 0: none; left out: any' })
-      .example(3),
+      .example(2),
     messageId: optional(id())
       .description('a message whose claim must be live; only with token')
       .meta({ model: 'whose claim must be live, with token' }),

@@ -75,13 +75,13 @@ const create = route({
       oneOf<Permission>(...permissions),
       permissions.length,
       `of ${permissions.join(', ')}, each once`,
-    ).description('what it may do; none of them includes another'),
+    ).description('what it may do; resource_config includes resource_spend, no other includes another'),
     spaces: optional(ids(maxSpacesPerKey)).description('the spaces that it is limited to; left out: every space'),
     mailboxes: optional(ids(maxMailboxesPerKey)).description(
       'the mailboxes, of one space, that it is limited to; left out: all',
     ),
     holder: optional(text(1, maxHolderCharacters))
-      .description('the only name under which it acts; left out: any')
+      .description('the only name under which it acts; left out: that of the API key, or any if it has none')
       .example(null),
     expiresInDays: optional(integer(1, maxKeyDays)).description('when it ends, counted from now; left out: never'),
   })

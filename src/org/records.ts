@@ -62,7 +62,9 @@ export const ApiKey = record('ApiKey', {
   id: id().named('keyId'),
   keyId: id(),
   name: text().orNull().means('for people; null: none').example('worker'),
-  permissions: list<Permission>(...permissions).means('what it may do; none of them includes another'),
+  permissions: list<Permission>(...permissions).means(
+    'what it may do; resource_config includes resource_spend, no other includes another',
+  ),
   spaces: list().means('the ids of the spaces that it is limited to; empty: every space of the organization'),
   mailboxes: list().or('').means('the ids of the mailboxes of its one space that it is limited to; empty: all'),
   holder: text().orNull().means('the only name under which it acts; null: any').example(null),

@@ -100,7 +100,7 @@ const release = route({
       .meta({ model: 'for operators' })
       .example(null),
   }),
-  example: { state: 'RELEASED', leaseExpiresAt: null },
+  example: { state: 'RELEASED', leaseExpiresAt: null, finishedAt: '2026-01-31T12:00:30.000Z' },
   toolAnswer: true,
   success: { 200: Hold.schema },
   refuses: ['HOLD_NOT_FOUND', 'CLAIM_LOST'],
@@ -125,7 +125,13 @@ const cancel = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
-  example: { state: 'CANCELLED', fence: null, heldAt: null, leaseExpiresAt: null },
+  example: {
+    state: 'CANCELLED',
+    fence: null,
+    heldAt: null,
+    leaseExpiresAt: null,
+    finishedAt: '2026-01-31T12:00:30.000Z',
+  },
   success: { 200: Hold.schema },
   refuses: ['HOLD_NOT_FOUND', 'HOLD_NOT_WAITING'],
   script: 'pool/cancelHold',

@@ -46,8 +46,11 @@ export const Hold = record('Hold', {
     .workedOut()
     .means('its place in the queue, from 1; null: it does not wait')
     .example(null),
-  leaseSeconds: number(1).means('the length of the lease, from the grant or a renewal that sets no other').example(30),
-  leaseExpiresAt: time().orNull().means('when its lease ends unless it is renewed; null: it is not HELD').example(noon),
+  leaseSeconds: number(1).means('the length of the lease, from the grant or a renewal that sets no other').example(60),
+  leaseExpiresAt: time()
+    .orNull()
+    .means('when its lease ends unless it is renewed; null: it is not HELD')
+    .example('2026-01-31T12:01:00.000Z'),
   expiresAt: time().orNull().means('until when it waits; null: it does not wait').example(null),
   heldAt: time().orNull().means('when its units were granted; null: they were not').example(noon),
   finishedAt: time().orNull(),

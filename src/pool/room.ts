@@ -1,3 +1,4 @@
+import { maxLooked } from '../call/shown-lists.ts';
 import { counter, number } from '../declare/field.ts';
 import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
@@ -23,8 +24,8 @@ export const poolRoom: Room = {
   census: { holds: census(Hold) },
   backlog: { waitingHolds: counter('holds:WAITING').means('the holds in the queues of all pools') },
   waits: {
-    waitingHolds: many(WaitingHold, 200).means('the holds that wait for units of a pool, and why'),
-    heldHolds: many(HeldHold, 200).means('the units of pools that are held'),
+    waitingHolds: many(WaitingHold, maxLooked).means('the holds that wait for units of a pool, and why'),
+    heldHolds: many(HeldHold, maxLooked).means('the holds that are HELD'),
   },
   inRun: { holds: many(Hold) },
   cancelled: { holds: number() },

@@ -58,7 +58,8 @@ const view = read({
   path: '/pools/:poolId',
   call: 'pool.view',
   summary: 'A pool: its units, how many are held, and how many holds wait',
-  description: 'For its holders and waiters, list holds by `poolId` and `state`.',
+  description:
+    'For its holders and waiters, list holds by `poolId` and `state`; claims that hold units are in `heldClaims` of `GET /ops/waits`.',
   success: { 200: Pool.schema },
   refuses: ['POOL_NOT_FOUND'],
   script: 'pool/view',

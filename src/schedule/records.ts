@@ -23,7 +23,7 @@ export const Schedule = record('Schedule', {
   nextAt: time()
     .orNull()
     .means('when it sends next; null: it is paused or has ended')
-    .example('2026-01-31T18:00:00.000Z'),
+    .example('2026-02-02T08:00:00.000Z'),
   lastAt: time().orNull().means('the moment of its last message; null: none yet'),
   lastMessageId: id().orNull().means('the last message that it sent; null: none yet'),
   missed: number().or(0).means('the moments that passed while no worker ran; of several only the last is sent'),

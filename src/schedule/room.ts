@@ -1,3 +1,4 @@
+import { maxLooked } from '../call/shown-lists.ts';
 import { number } from '../declare/field.ts';
 import { census, many } from '../declare/record.ts';
 import type { Room } from '../room.ts';
@@ -16,7 +17,7 @@ export const scheduleRoom: Room = {
   records: [Schedule, ScheduleSummary, WaitingSchedule, DueSchedule],
   events: scheduleEvents,
   census: { schedules: census(Schedule) },
-  waits: { schedules: many(WaitingSchedule, 200) },
+  waits: { schedules: many(WaitingSchedule, maxLooked) },
   inRun: { schedules: many(ScheduleSummary) },
   extends: { scope: { endedSchedules: number().or(0).internal() } },
 };

@@ -1,5 +1,5 @@
 import { invalid } from '../call/errors.ts';
-import { fields, id, key, ofRun, oneOf, opaque, optional } from '../call/fields.ts';
+import { fields, id, integer, key, ofRun, oneOf, opaque, optional } from '../call/fields.ts';
 import { randomTail } from '../call/random.ts';
 import { readList } from '../call/read-list.ts';
 import type { ServeContext } from '../call/route.ts';
@@ -144,6 +144,7 @@ const update = route({
     timezone: optional(timezone()),
     maxAttempts: optional(maxAttempts()),
     ...inOrder,
+    priority: optional(integer(0, 9)).description('the priority of each message from now on'),
     state: optional(oneOf('ACTIVE', 'PAUSED')),
   }),
   opaque: ['payload'],

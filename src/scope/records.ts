@@ -16,7 +16,7 @@ export const Scope = record('Scope', {
     messages: number()
       .of((get) => Number(get('live')) - Number(get('liveWaiters')), 'live', 'liveWaiters')
       .means('messages that are not finished'),
-    waiters: number().or(0).named('liveWaiters').means('WAITING waiters'),
+    waiters: number().or(0).named('liveWaiters').means('WAITING waiters and WAITING holds'),
   }).means('what has not ended in the scope and those below it'),
   ended: nested({
     acked: number().or(0).named('endedAcked').means('ACKED ones'),

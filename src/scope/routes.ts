@@ -49,7 +49,7 @@ const list = readList({
   call: 'scope.list',
   summary: 'List scopes, newest first; by state, by parent, by name or its beginning',
   description:
-    '`live` counts the messages that are not finished and the WAITING waiters of a scope and of all scopes below it.',
+    '`live` counts the messages that are not finished and the WAITING waiters and holds of a scope and of all scopes below it.',
   script: 'scope/list',
   plural: 'scopes',
   states: scopeStates,

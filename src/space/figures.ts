@@ -33,6 +33,6 @@ export const backlogRoute = (fields: Fields): Route =>
     call: 'backlog.get',
     summary: 'What waits to be done or delivered, and for how long the oldest has waited',
     description:
-      'Waiting messages and waiters, pending deliveries and armed timers, each with the age of ' +
-      'the oldest, for alerts.',
+      'Messages, waiters, holds and questions that wait, pending deliveries and armed timers, with the ages of the oldest ' +
+      'READY message and of the oldest waiter, for alerts.',
   });

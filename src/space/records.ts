@@ -46,5 +46,7 @@ export const UsageDay = record('UsageDay', {
     .means('operations, successful renewals, replays and receives that found nothing'),
   operations: number().of(operations).means('what counts towards the plan: the sum of byCall'),
   byCall: byCall.named('calls').means('operations by the name of their call'),
-  retainedBytes: number().or(0).means('the payloads and the journal kept at the end of the day'),
+  retainedBytes: number()
+    .or(0)
+    .means('the bytes of payloads, results, errors, progress, notes, questions and answers kept at the end of the day'),
 });

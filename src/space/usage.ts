@@ -42,7 +42,7 @@ export const usageRoute: Route = read({
   call: 'usage.get',
   summary: 'Operations and retained bytes of each UTC day, inclusive; the last 30 days by default',
   description:
-    'Days are UTC, at most 400 in one answer, and zero where nothing happened. `operations` is the sum of ' +
+    'Days are UTC, at most 400 in one answer. Counters are zero where nothing happened; `retainedBytes` stays. `operations` is the sum of ' +
     '`byCall`; `syscalls` also counts renewals, replays and empty receives.',
   query: fields({ from: queryDate('from', firstDay), to: queryDate('to', lastDay) }),
   success: {

@@ -9,11 +9,13 @@ export const Destination = record('Destination', {
   id: id(),
   url: text().means('the address that events are posted to').example('https://example.com/events'),
   eventTypes: eventTypes
-    .means('the event types sent to it, `message.*` for all of a kind; empty: all')
+    .means(
+      'the event types sent to it, `message.*` for all of a kind; empty: all but those of destinations and deliveries',
+    )
     .example(['message.*']),
   state: oneOf('ACTIVE', 'DISABLED'),
   disabledReason: disabledReason.orNull().means('why it is DISABLED; null: it is not'),
-  consecutiveFailures: number().means('the failed attempts since the last success'),
+  consecutiveFailures: number().means('the scheduled attempts that failed since the last success'),
   failingSince: time().orNull().means('when the first of them failed; null: there is none').example(null),
   lastSuccessAt: time().orNull().means('when an attempt last succeeded; null: never'),
   createdAt: time().of((get) => momentOfId(get('id'))),
@@ -42,7 +44,7 @@ export const Delivery = record('Delivery', {
   attempt: number(1).means('the number of this attempt, from 1'),
   trigger: oneOf('SCHEDULED', 'MANUAL', 'TEST').means('SCHEDULED: as planned; MANUAL: by redeliver; TEST: by test'),
   state: oneOf('SUCCEEDED', 'FAILED'),
-  responseStatus: anyNumber.orNull().means("the receiver's HTTP status; null: there was no answer"),
+  responseStatus: anyNumber.orNull().means("the receiver's HTTP status; null: there was no answer").example(200),
   errorCode: errorCode.orNull().means('why the attempt failed; null: it did not'),
   durationMs: number().means('the duration of the attempt').example(120),
   attemptedAt: time().means('when the attempt began').example('2026-01-31T12:00:00.000Z'),
