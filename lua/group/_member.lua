@@ -27,7 +27,7 @@ function members.decided(record)
   return outcomeOf(group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running'), now)
 end
 
---- CLAIMED, about to become READY. If its group is decided, cancels the member instead and returns true.
+--- CLAIMED, about to wait again. If its group is decided, cancels the member instead and returns true.
 function members.released(record, at)
   local groupRecord = group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
   if outcomeOf(groupRecord, at) then
@@ -38,7 +38,7 @@ function members.released(record, at)
   group.add(groupRecord, 'pending', 1)
 end
 
---- READY or CLAIMED to a final state, which may decide the group. For an ACKED message, sets record.groupState to the
+--- a live message to a final state, which may decide the group. For an ACKED message, sets record.groupState to the
 --- group's state.
 function members.finished(record, wasClaimed, at, reason, cause)
   local groupRecord, outcome = group.load(record.groupId), outcomes[record.state]

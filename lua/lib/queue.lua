@@ -49,18 +49,11 @@ function queue.clear(kind, id)
   records.put(line.key(id), 'rebuiltThrough', false)
 end
 
---- Rebuilds the list from the live waiters once dead entries outnumber them: one batch each time a waiter leaves, which is
---- faster than the queue grows. The last batch replaces the old list; waiters that left in the meantime are dead entries of
---- the new one. Call it before the waiter `leavingId` leaves from the middle.
-function queue.rebuild(kind, id, leavingId)
+--- Copies one batch of the live waiters, as they are stored, to the new list, which replaces the old one after the last
+--- batch. Returns whether it was the last.
+local function rebuildStep(kind, id, leavingId)
   local line = lines[kind]
   local live, list, rebuilt = line.live(id), line.list(id), line.rebuilt(id)
-  if unit.lengthOf(list) <= 2 * (sorted.count(live) - 1) + queue.rebuildBatch then return end
-  -- The keys are copied as stored. If the invocation has changed them, the call is sent back until a background step
-  -- has rebuilt the list.
-  if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(rebuilt) then
-    sendBack('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
-  end
   local record = line.load(id)
   local batch = redis.call('ZRANGE', live, '(' .. record.rebuiltThrough, '+inf', 'BYSCORE', 'LIMIT', 0, queue.rebuildBatch)
   local kept = {}
@@ -70,22 +63,35 @@ function queue.rebuild(kind, id, leavingId)
   if kept[1] then unit.command('RPUSH', rebuilt, unpack(kept)) end
   if #batch == queue.rebuildBatch then
     records.set(record, 'rebuiltThrough', tonumber(redis.call('ZSCORE', live, batch[#batch])))
-    return
+    return false
   end
   unit.delete(list)
   if unit.isChanged(rebuilt) or redis.call('EXISTS', rebuilt) == 1 then unit.command('RENAME', rebuilt, list) end
   records.set(record, 'rebuiltThrough', false)
+  return true
 end
 
---- A background step of the rebuild; repeats until the list is short enough.
+--- Rebuilds the list once dead entries outnumber the live waiters: one batch each time a waiter leaves, which is faster than
+--- the queue grows. Waiters that left in the meantime are dead entries of the new list. Call it before the waiter `leavingId`
+--- leaves from the middle.
+function queue.rebuild(kind, id, leavingId)
+  local line = lines[kind]
+  local live, list = line.live(id), line.list(id)
+  if unit.lengthOf(list) <= 2 * (sorted.count(live) - 1) + queue.rebuildBatch then return end
+  -- If the invocation has changed what would be copied, the call is sent back until a background step has rebuilt the list.
+  if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(line.rebuilt(id)) then
+    sendBack('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
+  end
+  rebuildStep(kind, id, leavingId)
+end
+
+--- Rebuilds a list step by step, even a stored list that is short enough: the call that was sent back takes more waiters out.
 due['queue:rebuild'] = function(place)
   local kind, id = string.match(place, '^(%S+) (%S+)$')
-  local line = lines[kind]
-  queue.rebuild(kind, id, '')
   unit.write()
-  if redis.call('LLEN', line.list(id)) > 2 * sorted.count(line.live(id)) + queue.rebuildBatch then
-    timer.armInBackground('queue:rebuild', place, now)
-  end
+  local isDone = rebuildStep(kind, id, '')
+  unit.write()
+  if not isDone then timer.armInBackground('queue:rebuild', place, now) end
   return queue.rebuildBatch
 end
 

@@ -1,5 +1,5 @@
 --- @registry retained
---- How retention removes records; each room's _retain.lua adds its own.
+--- How retention removes records; each room adds its own, mostly in its _retain.lua.
 --- `<room>:<kind>`(id, at): removes a record at the end of its retention period. It has already left the list of finished
 --- records; `at` is the time it finished. May return the number of records removed.
 --- events[type](aggregateId, at): removes the record of an event of this type and time once the event is older than the

@@ -1,7 +1,7 @@
 --- @include lib/gathered
 --- @export sorted
 --- Sorted sets as this invocation has changed them. At the end, one ZREM and one ZADD per set are sent. A changed set can
---- only be asked for its first member, its size, the scores of members, and the first few members of a range.
+--- only be asked for its first and last member, its size, the scores and ranks of members, and the first few of a range.
 local sorted = {}
 local added, removed = gathered.byKey.ZADD, gathered.byKey.ZREM
 --- By key: members and scores read from the start of a set; `at`: the position of the first unchanged one.

@@ -38,7 +38,7 @@ function timer.announce(at, text)
   if at < timer.nextDue and at < (tonumber(timer.wake) or math.huge) then timer.wake = text end
 end
 
---- Arms a timer that no call waits for. Workers run it within a second, in steps (timer/sweep), so code that depends on
+--- Arms a timer that no call waits for. Workers run it within a second, in steps (timer/background), so code that depends on
 --- its time must check that time itself.
 function timer.armInBackground(kind, id, at)
   local text = decimal(at)

@@ -70,7 +70,12 @@ function unit.delete(...)
 end
 
 function unit.isChanged(key)
-  return records.isChanged(key) or gathered.isChanged(key) or streams.isChanged(key) or commanded and commanded[key]
+  return records.isChanged(key) or gathered.isChanged(key) or streams.isChanged(key) or unit.isCommanded(key)
+end
+
+--- Whether a command of `unit.command` or `unit.delete` changes a key.
+function unit.isCommanded(key)
+  return commanded and commanded[key]
 end
 
 function unit.write()

@@ -63,8 +63,7 @@ end
 
 --- Counts one operation in the space's day and in the organization's month.
 function usage.countOperation(callName)
-  local space = keyspace.record
-  if not invocation.today or space.usageDay ~= invocation.today then usage.enterToday(space) end
+  usage.enterToday(keyspace.record)
   count.space(usage.operationsOf(callName), 1)
   count.org('usedOperations', 1)
 end

@@ -74,7 +74,7 @@ function ripening.through(mailboxId, at)
   invocation.ripenedForKeys = ripened + delay.ripen(mailbox.read(mailboxId), maxRipenedForKeys - ripened, at)
 end
 
---- For the same receive: whether a DELAYED message may come before the first READY one. score: the score of that READY
+--- For a receive from a mailbox with `nextReadyAt`: whether a DELAYED message may come before the first READY one. score: the score of that READY
 --- message; nil if there is none.
 function delay.isFirst(box, score, through)
   local at = box.nextReadyAt

@@ -1,8 +1,8 @@
 --- @export keyed
 --- @include lib/call lib/clock lib/due lib/invocation lib/records lib/sendBack lib/sorted lib/timer mailbox/_blocked
 --- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_ripening scope/_scope
---- Messages with a key. Of each key, at most the mailbox's `perKey` messages are *active*: READY, CLAIMED or between two
---- attempts. The others are BLOCKED and follow in the order in which the key became the last thing they wait for. Each key
+--- Messages with a key. Of each key, at most the mailbox's `perKey` messages are *active*: READY, CLAIMED, between two
+--- attempts or parked (mailbox/_parked). The others are BLOCKED and follow in the order in which the key became the last thing they wait for. Each key
 --- has a sorted set of its active messages, and one of its waiting messages, scored by when they began to wait. The mailbox
 --- has a set of the keys with waiting messages.
 ---

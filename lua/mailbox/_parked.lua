@@ -135,6 +135,8 @@ due['mailbox:parked'] = function(id, _, limit)
   if not known then return end
   local kind, place, last, left = string.match(known, '^(%S+)\t([^\t]*)\t([^\t]*)\t(.*)$')
   maps.remove(keys.parkedWalks(), id)
+  -- Nobody is parked there any more; a pool may even have been deleted since.
+  if sorted.isEmpty(keys.parkedQueues(id)) then return 1 end
   return math.max(1, math.min(limit, walk(kind, id, place, last, tonumber(left))))
 end
 

@@ -91,7 +91,7 @@ function pausing.changed()
   unit.delete(keys.passed())
 end
 
---- Wakes the receives of all mailboxes with READY messages.
+--- Wakes the receives of the 1,000 mailboxes whose READY messages are oldest.
 function pausing.resumed()
   local ready = sorted.front(keys.oldestReady(), 1000)
   for i = 1, #ready, 2 do journal.wake(ready[i] .. '/') end

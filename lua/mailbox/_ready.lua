@@ -5,8 +5,8 @@
 --- moment, less 10^13 per step of priority, so the first member is always the next message.
 ---
 --- Members are ids, which order messages within a millisecond. A message that was given back has its `place` in front
---- of its id: the start of an id of the later moment. A message with a priority, a key, prerequisites or a trace has a
---- place from the start, so code that moves a message looks for these only if it has a place.
+--- of its id: the start of an id of the later moment. A message with a priority, a key, prerequisites, requirements or a trace has
+--- a place from the start, so code that moves a message looks for these only if it has a place.
 ---
 --- `heads` (per mailbox: its root scopes by their oldest message) and `oldestReady` (per space: its mailboxes by their
 --- oldest message) answer "how old is the oldest" without a scan (mailbox/_oldest). They are never too late, but exact

@@ -5,7 +5,7 @@
 
 local removedFields = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder', 'holderSession', 'token',
   'claimedAt', 'leaseExpiresAt', 'place', 'groupState',
-  'maxAttempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required', 'ends', 'questionId',
+  'maxAttempts', 'lastError', 'pastAttempts', 'progress', 'priority', 'key', 'prerequisites', 'required', 'ends', 'questionId',
   'traceparent', 'tracestate' }
 --- The fields that count towards the retained bytes.
 local kept = { 'payload', 'result', 'lastError', 'progress' }

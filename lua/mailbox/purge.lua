@@ -1,7 +1,8 @@
 --- Cancels at most `max` READY messages of a mailbox in the order of receives, then DELAYED and BLOCKED ones in the
 --- order they wait; with a scopeId, only messages of its subtree. Groups that a cancel may decide count as work, so a
 --- step ends early if they have many members. Each step starts again with the first READY message. cursor: the last
---- DELAYED or BLOCKED message that an earlier step passed over because it is outside the subtree.
+--- DELAYED or BLOCKED message that an earlier step passed over because it is outside the subtree; if there was none, the last
+--- message of the step, which only says that there is more.
 --- @request write
 --- @args mailboxId scopeId max cursor
 --- @reply cancelled nextCursor

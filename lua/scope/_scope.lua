@@ -1,8 +1,8 @@
 --- @record scope
 --- @include lib/clock lib/count lib/journal lib/records lib/refuse lib/sorted org/_org
 --- Scopes: a tree in which a scope is created by its first use. A scope's parent never changes, so its record has the whole
---- path, root first. `live` counts the READY and CLAIMED messages and the WAITING waiters of its subtree; `cancelledAt` is
---- set once it is cancelled. Everything below a cancelled scope counts as cancelled at once, marked or not.
+--- path, root first. `live` counts the unfinished messages, the WAITING waiters and the WAITING holds of its subtree;
+--- `cancelledAt` is set once it is cancelled. Everything below a cancelled scope counts as cancelled at once, marked or not.
 scope.maxDepth = 8
 
 --- The fields that every use of a scope needs, and the count that most messages change at their end: adding to a field

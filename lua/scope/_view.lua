@@ -1,4 +1,4 @@
---- @include scope/_scope
+--- @include lib/records scope/_scope
 
 local ended = { 'endedAcked', 'endedRejected', 'endedFailed', 'endedExpired', 'endedCancelled' }
 
@@ -14,6 +14,10 @@ function scope.view(scopeId)
   local path = scope.path(scopeId)
   local cancel = scope.cancelOf(path)
   record.parentScopeId = path[#path - 1] or false
-  record.cancelledAt = cancel and cancel.cancelledAt or false
+  if cancel and not record.cancelledAt then
+    -- Later calls of the invocation must not take it for the stored record, which the cancel has not reached.
+    record = records.copy(record)
+    record.cancelledAt = cancel.cancelledAt
+  end
   return record
 end

@@ -1,7 +1,7 @@
 --- @export sweep
 --- @include lib/clock lib/due lib/sorted lib/space lib/unit
---- Runs the due timers of one organization in the order of their moments. Each room's _expire.lua registers its
---- handlers. A timer is removed before its handler runs, so the handler may arm it again. A handler that makes more
+--- Runs the due timers of one organization in the order of their moments. Each room registers its handlers,
+--- mostly in its _expire.lua. A timer is removed before its handler runs, so the handler may arm it again. A handler that makes more
 --- than one change takes the number of changes it may make and whether it is the first of the sweep, and returns how
 --- many it made.
 local sweep = {}

@@ -2,7 +2,11 @@
 --- need not be armed. Otherwise like timer/sweep.
 --- @args spaceId requestId maxChanges name
 --- @reply now nextDue more changes
---- @include lib/clock lib/sorted lib/space lib/unit timer/_sweep
+--- @include lib/clock lib/sorted lib/space lib/timer lib/unit org/_org timer/_sweep
+
+-- A handler may arm a timer that calls wait for.
+local record = org.load('plan', 'nextDue')
+timer.start(record and record.nextDue)
 
 local isFired
 local function named(key)

@@ -37,7 +37,7 @@ export interface Answer {
   readonly stream?: AsyncIterable<string>;
 }
 
-/** The limit of payloads and progress in one answer, a batch's included. */
+/** The limit of payloads, progress and questions in one answer, a batch's included. */
 export const maxReceivedBytes = 4 * 1024 * 1024;
 
 /** The limit of a request's body. */

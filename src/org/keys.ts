@@ -62,7 +62,7 @@ export const orgKeys = {
     pattern: 'muster:{org}:backgroundTimers',
     type: 'zset',
     holds:
-      'the same for timers that no call waits for: mailboxes with DELAYED messages, ended messages and groups with dependents still to be freed, scored by when the first is due',
+      'the same for timers that no call waits for, such as DELAYED messages of a mailbox, dependents still to be freed, and the cancel of a run, scored by when the first is due',
     goes: 'with its last timer',
   },
   finished: {

@@ -13,7 +13,7 @@ export interface Held {
   /** Increases with every request held. */
   readonly number: number;
   wake: () => void;
-  /** The token that woke it, until it has looked for what the token announced. */
+  /** The token that woke it, until it looks for what the token announced; again after a look that is to be repeated. */
   token: string | undefined;
 }
 

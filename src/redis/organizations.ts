@@ -66,7 +66,7 @@ export class Organizations {
     if (failed.length > 0) throw failed[0];
   }
 
-  /** Runs a command for each name and returns the replies. Commands to one shard are pipelined. */
+  /** Runs a command for each name, and `work` with each reply. Commands to one shard are pipelined. */
   async readEach(
     names: Iterable<string>,
     ask: (pipeline: ChainableCommander, name: string) => unknown,
