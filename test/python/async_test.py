@@ -11,7 +11,7 @@ import unittest
 import uuid
 from typing import Any
 
-from muster import AsyncMuster, AsyncTask, AsyncWorker, Claim, GiveUp, MusterError, RetryLater
+from muster import AsyncMuster, AsyncTask, AsyncWorker, Claim, GiveUp, MusterError, RetryLater, Spend, WorkerClosed
 
 logging.disable(logging.ERROR)
 
@@ -135,6 +135,40 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(started.counts.returned, 1)
         # The loop still handles signals, for later workers.
         await self.test_it_stops_at_a_signal_and_gives_back()
+
+    async def test_a_cancelled_wait_for_units_ends_no_other(self) -> None:
+        name = f'a-{uuid.uuid4()}'
+        allowance = await self.muster.allowance.create(name=name, units_limit=1, window_seconds=3)
+        await self.send('x')
+        cancelled: list[int] = []
+
+        async def work(call: Any) -> None:
+            pass
+
+        async def handle(message: Claim, task: AsyncTask) -> None:
+            await asyncio.sleep(3 - time.time() % 3)
+            await task.units(name)
+            for waiting in (task.units(name), task.spend(Spend(quota=name, units=1), work)):
+                with self.assertRaises(asyncio.TimeoutError):
+                    await asyncio.wait_for(waiting, 0.3)
+                await self.until(gone)
+                cancelled.append(1)
+            await task.units(name)
+
+        def gone() -> bool:
+            return self.muster.sync.allowance.view(allowance_id=allowance.id).waiting == 0
+
+        async with AsyncWorker(self.muster, self.name, handle) as worker:
+            await self.until(lambda: worker.counts.completed)
+        self.assertEqual(len(cancelled), 2)
+
+    async def test_a_closed_worker_is_not_drained(self) -> None:
+        await self.send('x')
+        worker = await AsyncWorker(self.muster, self.name, lambda message, task: asyncio.sleep(60)).start()
+        await self.until(lambda: worker.counts.active)
+        await worker.close(0)
+        with self.assertRaises(WorkerClosed):
+            await worker.drained()
 
     async def test_money_and_units(self) -> None:
         name = f'b-{uuid.uuid4()}'

@@ -18,6 +18,7 @@ from muster import (
     AsyncWorker,
     Claim,
     ClaimLost,
+    Muster,
     Run,
     Stop,
     Stopped,
@@ -110,6 +111,37 @@ class Notes(WorkerTest):
         assert found is not None
         self.assertEqual((found.value, found.holder), ([id_], 'ann'))
         self.assertIsNone(self.run_.note('late').view())
+
+
+    def test_of_a_task_are_waited_for_in_one_request_and_only_while_the_claim_lasts(self) -> None:
+        views: list[str] = []
+        seen: list[Any] = []
+
+        class Counting(Muster):
+            def request(self, endpoint: Any, args: Any, **options: Any) -> Any:
+                if endpoint.name == 'note.view':
+                    views.append(endpoint.name)
+                return super().request(endpoint, args, **options)
+
+        def handle(message: Claim, task: Task) -> None:
+            note = task.run.note('state')
+            found = note.changed(0)
+            seen.append(found and found.value)
+            try:
+                note.changed(1)
+            except ClaimLost:
+                seen.append('lost')
+
+        self.worker(handle, Counting(), lease_seconds=5)
+        (id_,) = self.send(None)
+        until(lambda: views)
+        # Longer than the timeout of a task's other calls, a third of the lease.
+        time.sleep(2.5)
+        self.run_.note('state').put('a')
+        until(lambda: len(views) == 2)
+        self.muster.message.cancel(message_id=id_)
+        until(lambda: len(seen) == 2)
+        self.assertEqual((seen, len(views)), (['a', 'lost'], 2))
 
 
 class Once(WorkerTest):

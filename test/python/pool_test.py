@@ -6,8 +6,10 @@ import asyncio
 import threading
 import time
 import uuid
+from typing import Any
+from unittest.mock import patch
 
-from muster import AsyncMuster, HoldLost, Muster
+from muster import AsyncMuster, HoldLost, Muster, MusterError, Stop, Stopped
 from support import Proxy, ServerTest, until
 
 
@@ -73,6 +75,68 @@ class Pools(ServerTest):
                 proxy.cut()
                 self.assertTrue(hold.lost.wait(10))
         self.assertLess(time.monotonic() - began, 7)
+
+    def test_waits_for_no_answer_longer_than_the_lease(self) -> None:
+        ends: list[float] = []
+        request = self.muster.request
+
+        def hang(endpoint: Any, args: Any, **options: Any) -> Any:
+            if endpoint.name not in ('hold.renew', 'hold.release'):
+                return request(endpoint, args, **options)
+            seconds = options.get('timeout_seconds') or 60
+            ends.append(time.monotonic() + seconds)
+            if endpoint.name == 'hold.renew':
+                time.sleep(seconds)
+            raise MusterError('UNREACHABLE', 'no answer')
+
+        with patch.object(self.muster, 'request', hang):
+            with self.assertRaises(HoldLost):
+                with self.muster.pool(self.pool_name).hold(lease_seconds=5) as hold:
+                    end = time.monotonic() + 5
+                    self.assertTrue(hold.lost.wait(10))
+            self.assertLess(max(ends), end + 0.1)
+
+    def test_releases_within_the_lease(self) -> None:
+        timeouts: list[float] = []
+        request = self.muster.request
+
+        def note(endpoint: Any, args: Any, **options: Any) -> Any:
+            if endpoint.name == 'hold.release':
+                timeouts.append(options.get('timeout_seconds') or 60)
+            return request(endpoint, args, **options)
+
+        with patch.object(self.muster, 'request', note), self.muster.pool(self.pool_name).hold(lease_seconds=5):
+            pass
+        self.assertEqual(len(timeouts), 1)
+        self.assertTrue(0.1 <= timeouts[0] <= 5, timeouts)
+
+    def test_keeps_nothing_that_was_granted_too_late(self) -> None:
+        stop = Stop()
+        request = self.muster.request
+
+        def late(endpoint: Any, args: Any, **options: Any) -> Any:
+            answer = request(endpoint, args, **options)
+            if endpoint.name == 'pool.acquire':
+                stop.set()
+            return answer
+
+        with patch.object(self.muster, 'request', late):
+            self.assertRaises(Stopped, self.muster.pool(self.pool_name).hold(stop=stop).__enter__)
+        self.assertEqual(self.held(), 0)
+
+        async def main() -> None:
+            async with AsyncMuster() as muster:
+                hold = muster.pool(self.pool_name).hold()
+                entering = asyncio.create_task(hold.__aenter__())
+                await asyncio.sleep(0)
+                # Blocks the loop, so that it gets the answer and the cancellation at once.
+                until(lambda: self.held() == 1 and hold.sync.has_begun)
+                entering.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await entering
+
+        asyncio.run(main())
+        self.assertEqual(self.held(), 0)
 
     def test_holds_and_loses_in_asyncio(self) -> None:
         async def main() -> list[object]:

@@ -16,7 +16,7 @@ from typing import Any
 from unittest.mock import patch
 
 from muster import KNOWN_PROVIDERS, AsyncMuster, Claim, LimitHeaders, ModelCall, MusterError, ProviderHeaders, Spend, Task, Usage
-from muster._calls import ALLOWANCE_COOLDOWN
+from muster._calls import ALLOWANCE_COOLDOWN, ALLOWANCE_SETTLE, BUDGET_RESERVE
 from muster._model_call import usage_in
 from muster._rate_limits import remaining_in, retry_after_seconds
 from support import WorkerTest, until
@@ -144,6 +144,43 @@ class SpendTest(WorkerTest):
             self.muster.spend(asked, lambda call: 1 / 0)
         self.assertEqual(self.figures(asked)[0], '0')
 
+    def test_settles_the_money_if_the_units_cannot_be_settled(self) -> None:
+        asked = self.funds(1000)
+        request = self.muster.request
+
+        def refuse(endpoint: Any, *args: Any, **options: Any) -> Any:
+            if endpoint is ALLOWANCE_SETTLE:
+                raise MusterError('UNREACHABLE', 'no answer')
+            return request(endpoint, *args, **options)
+
+        with patch.object(self.muster, 'request', refuse):
+            self.fails('UNREACHABLE', lambda: self.muster.spend(asked, lambda call: call.used(Usage(10, 5))))
+        self.assertEqual(self.figures(asked)[:2], ('0', '15'))
+
+    def test_raises_the_error_of_the_function_whatever_else_fails(self) -> None:
+        asked = self.funds(1000)
+        priceless = Spend(**{**asked.__dict__, 'price': lambda usage: usage.tokens // 0})
+
+        class SdkError(Exception):
+            headers = None
+
+        def fail(call: ModelCall) -> None:
+            call.used(Usage(10, 5))
+            raise SdkError
+
+        for one in (asked, priceless):
+            with self.assertRaises(SdkError):
+                self.muster.spend(one, fail)
+        self.assertEqual(self.figures(asked)[1:], ('15', '0', 30))
+
+    def test_spends_a_request_whose_usage_is_unknown(self) -> None:
+        asked = self.funds(1000)
+        requests = Spend(**{**asked.__dict__, 'counts': 'requests', 'units': None})
+        self.muster.spend(requests, lambda call: None)
+        with self.assertRaises(ZeroDivisionError):
+            self.muster.spend(requests, lambda call: 1 / 0)
+        self.assertEqual(self.figures(asked)[3], 1)
+
     def test_cools_down_waits_in_line_and_calls_again(self) -> None:
         provider, asked = self.provider(400, 2), self.funds(400, 2)
         time.sleep(2 - time.time() % 2)
@@ -205,6 +242,35 @@ class SpendTest(WorkerTest):
         budget = next(iter(self.muster.budget.all(name=str(asked.budget))))
         (reservation,) = self.muster.budget.view(budget_id=budget.id).reservations
         self.assertEqual((reservation.work_key, reservation.settled_minor), (f'{message_id}/1/1', '60'))
+
+    def test_in_asyncio_a_cancelled_reserve_gives_the_money_back(self) -> None:
+        asked = self.funds(1000)
+        name = str(asked.budget)
+        made: list[int] = []
+
+        async def main() -> None:
+            async with AsyncMuster() as muster:
+                request = muster.sync.request
+
+                def slow(endpoint: Any, *args: Any, **options: Any) -> Any:
+                    answer = request(endpoint, *args, **options)
+                    if endpoint is BUDGET_RESERVE:
+                        made.append(1)
+                        time.sleep(0.5)
+                    return answer
+
+                async def work(call: ModelCall) -> None:
+                    pass
+
+                with patch.object(muster.sync, 'request', slow):
+                    reserving = muster.reserve(name, 400, scope_id=self.scope_id, holder='a', work_id='w')
+                    for call in (reserving, muster.spend(asked, work)):
+                        with self.assertRaises(asyncio.TimeoutError):
+                            await asyncio.wait_for(call, 0.3)
+                    await asyncio.to_thread(until, lambda: len(made) == 2 and self.figures(asked)[0] == '0')
+
+        asyncio.run(main())
+        self.assertEqual(self.figures(asked)[1], '0')
 
     def test_in_asyncio_a_fleet_keeps_the_limit(self) -> None:
         seconds = 5

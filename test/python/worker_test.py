@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import threading
 import time
@@ -55,6 +56,36 @@ class Workers(WorkerTest):
         counts = worker.counts
         self.assertEqual((counts.received, counts.active, counts.lost), (20, 0, 0))
         self.assertEqual(worker.mailbox_id, self.mailbox_id)
+
+    def test_that_are_closed_are_not_drained(self) -> None:
+        self.send('x')
+        worker = self.worker(lambda message, task: task.wait(60))
+        until(lambda: worker.counts.active)
+        worker.close(0)
+        self.assertRaises(WorkerClosed, worker.drained)
+
+    def test_outlast_a_key_function_that_raises(self) -> None:
+        keys: list[int] = []
+
+        def key() -> str:
+            keys.append(1)
+            if len(keys) % 3 == 0:
+                raise OSError('no token')
+            return os.environ['MUSTER_KEY']
+
+        muster = Muster(key=key, attempts=1)
+        self.addCleanup(muster.close)
+        worker = self.worker(lambda message, task: task.progress(message.payload), muster)
+        for count in range(1, 5):
+            self.send(count)
+            until(lambda: worker.counts.completed == count)
+        self.assertGreater(len(keys), 6)
+
+        def refuse() -> str:
+            raise OSError('no token')
+
+        error = self.fails('UNREACHABLE', Muster(key=refuse).limits.get)
+        self.assertIsInstance(error.__cause__, OSError)
 
     def test_makes_the_mailbox_and_publishes_results(self) -> None:
         name = str(uuid.uuid4())

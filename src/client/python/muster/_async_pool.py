@@ -83,7 +83,14 @@ class AsyncHolding:
 
     async def __aenter__(self) -> AsyncHolding:
         enter = partial(self.sync.__enter__)
-        await self._muster.in_thread(enter, self._stop)
+        try:
+            await self._muster.in_thread(enter, self._stop)
+        except asyncio.CancelledError as error:
+            # The units may have been granted just before `stop` was set.
+            if self.sync.has_begun:
+                leave = partial(self.sync.__exit__, asyncio.CancelledError, error, None)
+                await asyncio.shield(self._muster.in_thread(leave))
+            raise
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
         def cancel() -> None:

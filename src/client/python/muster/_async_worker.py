@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any, Literal, NoReturn, TypeVar
 
@@ -13,6 +13,7 @@ from ._arguments import Amount, Id
 from ._async_run import AsyncRun
 from ._client import AsyncMuster, AsyncReservation, Reserving
 from ._core import Core
+from ._errors import WorkerClosed
 from ._held import Held
 from ._model_call import ModelCall
 from ._records import Claim, Waiter
@@ -44,11 +45,13 @@ class AsyncTask(TaskBase):
 
     async def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id. Waits in line until they are granted."""
-        return await self._muster.in_thread(partial(self._units, allowance, units))
+        with self._own_stop() as stop:
+            return await self._muster.in_thread(partial(self._units, allowance, units, stop), stop)
 
     async def spend(self, asked: Spend, work: Callable[[ModelCall], Awaitable[T]]) -> T:
         """Like `Task.spend`, with a coroutine function."""
-        return await self._muster.spent(self._spending(asked), work, self._held.stop)
+        with self._own_stop() as stop:
+            return await self._muster.spent(self._spending(asked, stop), work, stop)
 
     @property
     def run(self) -> AsyncRun:
@@ -81,6 +84,16 @@ class AsyncTask(TaskBase):
     async def results(self) -> list[PrerequisiteResult]:
         """Fetches the results of the message's prerequisites (`message.after`), in order."""
         return await self._muster.in_thread(partial(self._results))
+
+    @contextmanager
+    def _own_stop(self) -> Generator[Stop]:
+        """A stop for one call, whose cancellation must not end the handler's other calls. The end of the claim sets it."""
+        stop = Stop()
+        self._held.stop.add(stop.set)
+        try:
+            yield stop
+        finally:
+            self._held.stop.remove(stop.set)
 
 
 class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
@@ -135,8 +148,7 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
             view = await self.given_muster.mailbox.view(mailbox_id=self._mailbox_id, wait_seconds=20)
             if view.counts.ready + view.counts.delayed + view.counts.claimed == 0:
                 return
-        if self._failure is not None:
-            raise self._failure
+        raise self._failure or WorkerClosed('the worker was closed first')
 
     async def __aenter__(self) -> AsyncWorker:
         return await self.start()

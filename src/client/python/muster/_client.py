@@ -83,7 +83,8 @@ class Muster(AllCalls):
     Args:
         url: the server's URL; default: MUSTER_URL, or http://127.0.0.1:8080
         key: the API key, or a function that returns a token of your identity provider; it is called for each
-            attempt, so cache the token until it is about to expire; default: MUSTER_KEY
+            attempt, so cache the token until it is about to expire; if it raises, the call fails with UNREACHABLE;
+            default: MUSTER_KEY
         space_id: the space's id; default: MUSTER_SPACE
         attempts: maximum attempts of a call that gets no answer, 429 or 503; 1 means no retries
         timeout_seconds: the timeout of an attempt; a receive or a watch may be held for 30 seconds
@@ -358,8 +359,9 @@ class Muster(AllCalls):
 class AsyncMuster(AllAsyncCalls):
     """A client for one space, for asyncio programs: `await muster.message.send(…)`.
 
-    Requests are made in threads. Cancelling the task that waits for a call ends the request. The other arguments are
-    those of `Muster`.
+    Requests are made in threads. Cancelling the task that waits for a call ends the request. Only reserving, which
+    then gives the money back, settling, `task.results`, notes and steps go on in their threads, except a wait for a
+    changed note. The other arguments are those of `Muster`.
 
     Args:
         threads: maximum concurrent calls, including calls held at the server
@@ -555,6 +557,13 @@ class AsyncMuster(AllAsyncCalls):
         return await self.in_thread(work, stop)
 
 
+def _reserved(make: Callable[[], Reservation], stop: Stop) -> Reservation:
+    made = make()
+    if stop.is_set():
+        made.drop()
+    return made
+
+
 def _following(journal: Journal) -> Event | None:
     return next(journal, None)
 
@@ -596,7 +605,9 @@ class Reserving:
         return self._reserve().__await__()
 
     async def _reserve(self) -> AsyncReservation:
-        return AsyncReservation(self._muster, await self._muster.in_thread(self._make))
+        stop = Stop()
+        made = await self._muster.in_thread(partial(_reserved, self._make, stop), stop)
+        return AsyncReservation(self._muster, made)
 
     async def __aenter__(self) -> AsyncReservation:
         self._reservation = await self._reserve()

@@ -94,7 +94,7 @@ class ModelCall:
             return
         self._seen.append(response)
         status = next((getattr(response, name) for name in ('status_code', 'status', 'code') if getattr(response, name, None)), 0)
-        headers = {str(name).lower(): str(value) for name, value in dict(response.headers).items()}
+        headers = {str(name).lower(): str(value) for name, value in dict(response.headers or {}).items()}
         now = time.time()
         self.remaining = remaining_in(headers, self._limit, self._providers, now) or self.remaining
         if status == _TOO_MANY:

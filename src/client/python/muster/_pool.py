@@ -26,6 +26,8 @@ T = TypeVar('T')
 
 _view_seconds = 20
 _pause_seconds = 0.5
+_min_release_seconds = 0.1
+_max_release_seconds = 10
 _session = str(uuid.uuid4())
 """The session of this process, by which deadlocks among waiting holders are found"""
 
@@ -96,12 +98,16 @@ class Holding:
     record: Hold | AcquiredHold
     """The hold as it was granted"""
     lost: Stop
-    """Set when the hold is lost. Pass it as `stop` to calls that should then end"""
+    """Set when the hold is lost. Pass it as `stop` to `batch`, `events`, `units`, `judge`, `hold` or a note's `changed`, to
+    end them then"""
+    has_begun: bool
+    """Whether the units were granted"""
 
     def __init__(
         self, muster: Muster, pool: str, asked: dict[str, Any], lease_seconds: float, stop: Stop | None
     ) -> None:
         self.lost = Stop()
+        self.has_begun = False
         self._muster = muster
         self._pool = pool
         self._asked = asked
@@ -150,6 +156,11 @@ class Holding:
                 raise
         self._ends_at = sent_at + self._lease_seconds
         threading.Thread(target=self._keep, name='muster-hold', daemon=True).start()
+        self.has_begun = True
+        if self._stop is not None and self._stop.is_set():
+            stopped = Stopped()
+            self.__exit__(Stopped, stopped, None)
+            raise stopped
         return self
 
     def __exit__(
@@ -176,7 +187,7 @@ class Holding:
                 # The pool may have been created again under its name.
                 if error.code != 'POOL_NOT_FOUND' or is_again or pool_id == self._pool:
                     raise
-                del self._muster.ids['pool', self._pool]
+                self._muster.ids.pop(('pool', self._pool), None)
                 is_again = True
 
     def _wait(self, hold_id: str) -> Hold:
@@ -212,8 +223,11 @@ class Holding:
 
     def _release(self) -> None:
         while True:
+            left = max(_min_release_seconds, self._ends_at - time.monotonic())
             try:
-                self._muster.request(HOLD_RELEASE, self._hold, attempts=1)
+                self._muster.request(
+                    HOLD_RELEASE, self._hold, attempts=1, timeout_seconds=min(_max_release_seconds, left)
+                )
                 return
             except MusterError as error:
                 if not error.is_passing:
@@ -239,8 +253,12 @@ class Holding:
             if self._end.wait(pause):
                 return
             sent_at = time.monotonic()
+            left = self._ends_at - sent_at
+            if left <= 0:
+                continue
+            timeout = min(third, left)
             try:
-                self._muster.request(HOLD_RENEW, self._hold, attempts=1, timeout_seconds=third, stop=self._end)
+                self._muster.request(HOLD_RENEW, self._hold, attempts=1, timeout_seconds=timeout, stop=self._end)
                 self._ends_at = sent_at + self._lease_seconds
                 is_answered = True
             except Stopped:

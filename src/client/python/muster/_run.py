@@ -111,6 +111,7 @@ class RunNote:
 
         Raises:
             Stopped: another thread has set `stop`
+            ClaimLost: the handler's claim has ended
         """
         args = {**self._id, 'sinceVersion': since_version, 'waitSeconds': _wait_seconds}
         while True:

@@ -12,7 +12,7 @@ from typing import Any, Optional, TypeVar
 
 from ._arguments import Amount, Id
 from ._calls import ALLOWANCE_COOLDOWN, ALLOWANCE_OBSERVE, ALLOWANCE_SETTLE
-from ._errors import MusterError
+from ._errors import MusterError, Stopped
 from ._model_call import ModelCall, Usage
 from ._rate_limits import KNOWN_PROVIDERS, Limit, ProviderHeaders
 from ._records import Waiter
@@ -84,6 +84,9 @@ class Spending:
             self._reservation = reserve(self._spender, budget, amount)
             if self._keep is not None:
                 self._keep(self._reservation)
+            if self._stop is not None and self._stop.is_set():
+                self._reservation.drop()
+                raise Stopped
 
     def take(self) -> ModelCall:
         """Takes the units of an attempt."""
@@ -93,7 +96,7 @@ class Spending:
                     (self._stop or Stop()).wait(self._rest_seconds)
                 self._taken = take_units(self._spender, self._asked.quota, self._units or 0, self._stop)
             except BaseException:
-                with suppress(MusterError):
+                with suppress(Exception):
                     self._pay(has_failed=True)
                 raise
         call = ModelCall(self._asked.counts, self._asked.providers)
@@ -102,19 +105,22 @@ class Spending:
 
     def succeeded(self, call: ModelCall) -> None:
         """Settles the units and the money. If the usage is unknown, the whole estimate is spent."""
-        self._settle_units(call, self._units or 0)
-        self._pay(has_failed=False)
+        try:
+            self._settle_units(call, self._units or 0)
+        finally:
+            self._pay(has_failed=False)
 
     def failed(self, call: ModelCall, error: BaseException) -> bool:
         """Settles the units used. Returns whether to call the function again; if not, settles the money, too."""
-        call.raised(error)
+        # The error raised matters more than whatever fails here, and the reservation stays visible.
+        with suppress(Exception):
+            call.raised(error)
         is_again = isinstance(error, Exception) and call.is_limited and self._taken is not None
         is_again = is_again and len(self._calls) < self._asked.attempts
-        # The error raised matters more than a failed settlement, and the reservation stays visible.
-        with suppress(MusterError):
+        with suppress(Exception):
             self._settle_units(call, 0)
         if not is_again:
-            with suppress(MusterError):
+            with suppress(Exception):
                 self._pay(has_failed=True)
         return is_again
 
@@ -138,7 +144,7 @@ class Spending:
                 self._rest_seconds = seconds
         used = call.units
         if used is None and self._asked.counts == 'requests':
-            used = call.requests
+            used = call.requests or None
         elif used is None and call.usage is not None:
             used = call.usage.tokens
         settled = self._spender.call(

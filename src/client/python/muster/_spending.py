@@ -13,6 +13,7 @@ from ._arguments import ABSENT, Amount, Id, text
 from ._base import Endpoint
 from ._calls import (
     ALLOWANCE_LIST,
+    ALLOWANCE_SETTLE,
     ALLOWANCE_WAIT,
     BUDGET_LIST,
     BUDGET_RESERVE,
@@ -22,7 +23,7 @@ from ._calls import (
     WAITER_RENEW,
     WAITER_VIEW,
 )
-from ._errors import MusterError
+from ._errors import MusterError, Stopped
 from ._records import ReservationRecord, Reserved, Waiter
 from ._transport import Stop
 
@@ -149,6 +150,12 @@ class Reservation:
         """Gives back the whole reservation."""
         self.settle(0)
 
+    def drop(self) -> None:
+        """Gives back a reservation that nobody waits for any more. After a lost claim, the next attempt may use it."""
+        if not self._spender.is_over:
+            with suppress(MusterError):
+                self.void()
+
     def _give_back(self) -> None:
         try:
             self._spender.call(BUDGET_VOID, self._bill)
@@ -251,7 +258,13 @@ def take_units(spender: Spender, allowance: Id, units: int, stop: Stop | None = 
                 spender.muster.waiter.cancel(waiter_id=waiter.waiter_id)
             raise
         if waiter.state == 'GRANTED':
-            return waiter
+            if stop is None or not stop.is_set():
+                return waiter
+            # Nobody waits for them any more.
+            unused = {'allowanceId': waiter.allowance_id, 'consumptionId': waiter.waiter_id, 'units': 0}
+            with suppress(MusterError):
+                spender.call(ALLOWANCE_SETTLE, unused)
+            raise Stopped
         if waiter.state == 'CANCELLED':
             raise RuntimeError('the waiter was cancelled')
 

@@ -77,7 +77,14 @@ class _TaskCaller(NoteCaller):
         self._claims = claims
 
     def call(self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None) -> T:
-        return self._claims.insist(self._held, endpoint, args, stop)
+        if 'waitSeconds' not in args:
+            return self._claims.insist(self._held, endpoint, args, None)
+        try:
+            return self._claims.insist(self._held, endpoint, args, stop or self._held.stop)
+        except Stopped:
+            if self._held.reason is not None:
+                raise self._held.reason from None
+            raise
 
 
 class TaskBase:
@@ -167,20 +174,20 @@ class TaskBase:
         self._held.reservations.append(reservation)
         return reservation
 
-    def _units(self, allowance: Id, units: int) -> Waiter:
+    def _units(self, allowance: Id, units: int, stop: Stop | None = None) -> Waiter:
         spender = _TaskSpender(self._held, self._claims, self.message.id)
         try:
-            return take_units(spender, allowance, units, self._held.stop)
+            return take_units(spender, allowance, units, stop or self._held.stop)
         except Stopped:
             self.raise_if_lost()
             raise
 
-    def _spending(self, asked: Spend) -> Spending:
+    def _spending(self, asked: Spend, stop: Stop | None = None) -> Spending:
         self.raise_if_lost()
         self._held.reserve_calls += 1
         work_id = f'{self.message.id}/{self._held.reserve_calls}'
         spender = _TaskSpender(self._held, self._claims, work_id)
-        return Spending(spender, asked, self._held.stop, self._held.reservations.append)
+        return Spending(spender, asked, stop or self._held.stop, self._held.reservations.append)
 
     def _results(self) -> list[PrerequisiteResult]:
         return [self._result(one.message_id, one.group_id, one.state) for one in self.message.after]

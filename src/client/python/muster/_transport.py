@@ -149,7 +149,12 @@ class Transport:
             connection.close()
 
     def _bearer(self) -> str:
-        return f'Bearer {self._key() if callable(self._key) else self._key}'
+        if not callable(self._key):
+            return f'Bearer {self._key}'
+        try:
+            return f'Bearer {self._key()}'
+        except Exception as error:
+            raise MusterError('UNREACHABLE', f'the key function raised {type(error).__name__}: {error}') from error
 
     def close(self) -> None:
         """Closes idle connections. Later calls open new ones, and close them again."""

@@ -11,6 +11,7 @@ from . import _signals
 from ._arguments import Amount, Id
 from ._client import Muster
 from ._core import Core, wait_for
+from ._errors import WorkerClosed
 from ._held import Held
 from ._model_call import ModelCall
 from ._records import Claim, Waiter
@@ -174,7 +175,12 @@ class Worker(Core[Muster, Handler]):
             wait_for(self.ended)
 
     def drained(self) -> None:
-        """Waits until no worker has anything left to do in the mailbox: nothing is READY, DELAYED or CLAIMED."""
+        """Waits until no worker has anything left to do in the mailbox: nothing is READY, DELAYED or CLAIMED.
+
+        Raises:
+            WorkerClosed: the worker was closed first
+            MusterError: the worker could not continue
+        """
         while not self.ended.is_set():
             if self._mailbox_id is None:
                 self.ended.wait(0.05)
@@ -182,8 +188,7 @@ class Worker(Core[Muster, Handler]):
             counts = self.muster.mailbox.view(mailbox_id=self._mailbox_id, wait_seconds=20).counts
             if counts.ready + counts.delayed + counts.claimed == 0:
                 return
-        if self._failure is not None:
-            raise self._failure
+        raise self._failure or WorkerClosed('the worker was closed first')
 
     def __enter__(self) -> Worker:
         return self.start()
