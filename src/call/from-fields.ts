@@ -32,8 +32,9 @@ function partsOf(fields: Fields, spaceId: unknown, route: Route): CallParts {
   const { path, query: queryNames } = fieldNames(route);
   const params: Record<string, unknown> = { spaceId };
   for (const name of path) params[name] = undefined;
-  const query: Record<string, unknown> = {};
-  const body: Record<string, unknown> = {};
+  // Without a prototype, so that a field `__proto__` is one like any other, which is then refused.
+  const query: Record<string, unknown> = Object.create(null);
+  const body: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(fields)) {
     if (path.includes(name)) params[name] = value;
     else if (route.method !== 'GET' && !queryNames.includes(name)) body[name] = value;

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 const maxRunning = 16;
 
 interface Pipeline {
-  running: number;
+  readonly running: Set<ServerResponse>;
   /** Requests not yet started, in order. */
   readonly waiting: [IncomingMessage, ServerResponse][];
 }
@@ -18,8 +18,13 @@ export function inTurn(listener: RequestListener): RequestListener {
   const pipelines = new WeakMap<Socket, Pipeline>();
 
   function pipelineOf(socket: Socket): Pipeline {
-    const pipeline: Pipeline = { running: 0, waiting: [] };
+    const pipeline: Pipeline = { running: new Set(), waiting: [] };
     pipelines.set(socket, pipeline);
+    // Node emits 'close' only for the response that it is writing, not for those behind it.
+    socket.once('close', () => {
+      pipeline.waiting.length = 0;
+      for (const response of [...pipeline.running]) if (!response.socket) response.emit('close');
+    });
     // Node resumes the connection to read a body or to skip the rest of one.
     socket.on('resume', () => {
       if (pipeline.waiting.length > 0) socket.pause();
@@ -28,7 +33,7 @@ export function inTurn(listener: RequestListener): RequestListener {
   }
 
   function start(pipeline: Pipeline, request: IncomingMessage, response: ServerResponse): void {
-    pipeline.running++;
+    pipeline.running.add(response);
     response.on('close', ended);
     listener(request, response);
   }
@@ -38,7 +43,7 @@ export function inTurn(listener: RequestListener): RequestListener {
     const { socket } = this.req;
     const pipeline = pipelines.get(socket);
     if (!pipeline) return;
-    pipeline.running--;
+    pipeline.running.delete(this);
     if (socket.destroyed) pipeline.waiting.length = 0;
     const next = pipeline.waiting.shift();
     if (!next) return;
@@ -50,7 +55,7 @@ export function inTurn(listener: RequestListener): RequestListener {
     const { socket } = request;
     if (socket.destroyed) return;
     const pipeline = pipelines.get(socket) ?? pipelineOf(socket);
-    if (pipeline.running < maxRunning) start(pipeline, request, response);
+    if (pipeline.running.size < maxRunning) start(pipeline, request, response);
     else {
       pipeline.waiting.push([request, response]);
       socket.pause();

@@ -35,9 +35,12 @@ export function createHttpServer(listener: RequestListener): Server {
   server.maxConnections = maxConnections;
   // An unknown expectation may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-    cutOff(socket, 400, 'this server is not a proxy'),
-  );
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    // Node lets go of the socket: without a listener a reset would end the process, and nothing else would close it.
+    socket.on('error', () => undefined);
+    socket.once('finish', () => socket.destroy());
+    cutOff(socket, 400, 'this server is not a proxy');
+  });
   server.on('clientError', unreadable);
   return server;
 }

@@ -536,6 +536,11 @@ describe('A batch', () => {
         if (message) expect(reply.body.error.message).to.match(message);
         if (code !== '400 MALFORMED_JSON') expect(reply.headers.get('RateLimit')).to.not.equal(null);
       }
+      const inherited = await whole(
+        world,
+        `{"calls":[${good.slice(0, -1)},"__proto__":{"payload":"1,\\"holder\\":2"}}]}`,
+      );
+      expect(inherited.body.results[0].body.error).to.include({ code: 'VALIDATION_FAILED' });
       const keyed = await whole(world, `{"calls":[${good}]}`, { 'Idempotency-Key': 'a b' });
       expect(codeOf(keyed)).to.equal('400 IDEMPOTENCY_KEY_INVALID');
       expect(codeOf(await whole(world, `{"calls":[${good}]}`, { 'Content-Type': 'text/plain' }))).to.equal(

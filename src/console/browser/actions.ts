@@ -164,7 +164,7 @@ const within = (scope: string | undefined): string =>
 
 const purge: Action = async (api, { id = '', scope }) => {
   const { name, counts } = await api.get<Mailbox>(`/mailboxes/${id}`);
-  const waiting = counts.ready + counts.delayed;
+  const waiting = counts.ready + counts.delayed + counts.blocked;
   const steps = Math.ceil(waiting / perStep);
   return {
     title: `Purge mailbox ${name}?`,
