@@ -67,6 +67,12 @@ function idempotency.keep(digest, fingerprint, list)
   if stampedMoment ~= todaysMoment or stampedCut ~= cut then
     stampedMoment, stampedCut, stampedText = todaysMoment, cut, struct.pack('>I4', todaysMoment + cut * cutBit)
   end
-  maps.put(todaysKey, digest, fingerprint .. stampedText .. values .. rest)
-  if not spaceRoot then unit.command('PEXPIRE', todaysKey, 2 * windowMs) end
+  local answer = fingerprint .. stampedText .. values .. rest
+  if spaceRoot then
+    maps.put(todaysKey, digest, answer)
+  else
+    -- Commands are written in order, and PEXPIRE needs the key.
+    unit.command('HSET', todaysKey, digest, answer)
+    unit.command('PEXPIRE', todaysKey, 2 * windowMs)
+  end
 end

@@ -14,6 +14,8 @@
 --- stop(record, cancel): ends a waiter whose run is cancelled; expire(record, at): ends a waiter whose time ended at
 --- `at`; unqueue(record, cancel): like stop, for a waiter at any position.
 local queue, lines = { rebuildBatch = 100 }, {}
+--- The most waiters that a step looks at for those that want too much.
+local maxLooks = 1000
 --- Appends a waiter for `units` and returns its position.
 function queue.add(kind, id, waiterId, units)
   local line = lines[kind]
@@ -78,9 +80,13 @@ function queue.rebuild(kind, id, leavingId)
   local line = lines[kind]
   local live, list = line.live(id), line.list(id)
   if unit.lengthOf(list) <= 2 * (sorted.count(live) - 1) + queue.rebuildBatch then return end
-  -- If the invocation has changed what would be copied, the call is sent back until a background step has rebuilt the list.
   if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(line.rebuilt(id)) then
-    sendBack('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
+    -- What would be copied is not written yet: the call is sent back until a background step has rebuilt the list. If that
+    -- has no dead entries, a later call rebuilds it from what this invocation leaves behind.
+    if redis.call('LLEN', list) > redis.call('ZCARD', live) then
+      sendBack('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
+    end
+    return
   end
   rebuildStep(kind, id, leavingId)
 end
@@ -89,6 +95,7 @@ end
 due['queue:rebuild'] = function(place)
   local kind, id = string.match(place, '^(%S+) (%S+)$')
   unit.write()
+  if not lines[kind].load(id) then return 1 end
   local isDone = rebuildStep(kind, id, '')
   unit.write()
   if not isDone then timer.armInBackground('queue:rebuild', place, now) end
@@ -166,18 +173,23 @@ function queue.above(kind, id, units)
   return tonumber(most)
 end
 
---- Ends waiters of cancelled runs that want more than `units`, largest first, until it meets a waiter of another run.
+--- Ends waiters of cancelled runs that want more than `units`. It passes over those of other runs, which the call that was
+--- sent back may have taken out.
 due['queue:above'] = function(place, _, limit)
   local kind, id, units = string.match(place, '^(%S+) (%S+) (%S+)$')
   local line, done = lines[kind], 0
-  while done < limit do
-    local waiterId, most = sorted.last(line.units(id))
-    local record = waiterId and tonumber(most) > tonumber(units) and line.read(waiterId)
-    local cancel = record and line.cancelOf(record)
-    if not cancel then return math.max(1, done) end
-    line.unqueue(record, cancel)
-    done = done + 1
+  local entries = sorted.byScore(line.units(id), '(' .. units, '9e15', maxLooks)
+  for i = 1, #entries, 2 do
+    if done == limit then
+      timer.armInBackground('queue:above', place, now)
+      break
+    end
+    local record = line.read(entries[i])
+    local cancel = line.cancelOf(record)
+    if cancel then
+      line.unqueue(record, cancel)
+      done = done + 1
+    end
   end
-  timer.armInBackground('queue:above', place, now)
-  return done
+  return math.max(1, done)
 end

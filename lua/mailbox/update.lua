@@ -30,4 +30,4 @@ if asked.perKey ~= nil then keyed.needRipened(mailboxId, now) end
 for field, value in pairs(asked) do records.set(box, field, value) end
 if isRaised then keyed.raised(mailboxId) end
 emit.mailbox.updated(mailboxId, box)
-return call.answer({ mailbox = box }, 'operation')
+return call.answer({ mailbox = mailbox.view(mailboxId) }, 'operation')

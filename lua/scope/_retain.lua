@@ -1,4 +1,4 @@
---- @include lib/finished lib/inRun lib/records lib/retained lib/sorted lib/unit lib/withScope scope/_scope
+--- @include lib/clock lib/finished lib/inRun lib/records lib/retained lib/sorted lib/unit lib/withScope scope/_scope
 --- A scope is removed after it has been empty and idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)
@@ -25,6 +25,13 @@ end
 retained['scope:scope'] = function(scopeId, at)
   local path = scope.path(scopeId)
   if not path or not isEmpty(scopeId) then return end
+  for _, id in ipairs(path) do
+    if scope.load(id, 'path', 'cancelWalk').cancelWalk then
+      -- A cancel that goes on may stand at this scope.
+      finished.add('scope:scope', scopeId, nowText)
+      return
+    end
+  end
   local record = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'name', 'createdAt', 'isDeclared', 'usedAt')
   if record.usedAt and record.usedAt > at then
     finished.add('scope:scope', scopeId, string.format('%d', record.usedAt))

@@ -7,7 +7,7 @@ import type { Args, Layers, Result } from './hold.ts';
 import { readNote } from './note.ts';
 import type { CallService, Unpacked } from './service.ts';
 
-/** The most runs of a call that asks for packed records. More mean that their segments keep changing. */
+/** The most runs of a call that is sent back. More mean that others keep changing what stands in its way. */
 const maxRuns = 50;
 
 /** The organization of a call, and its turn. */
@@ -60,14 +60,15 @@ export async function repeated<T>(
       return await run(changes);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      const isSentBack = error.code === 'DUE' || (error.code === 'PACKED' && unpacking.isWanted(error.detail));
+      if (isSentBack && runs > maxRuns) throw new StoreUnavailable('others keep changing what this call needs');
       if (error.code === 'DUE') {
         timers.add(error.detail);
         const moments: number[] = [];
         // Drain the earlier timers as well: together the scripts of several calls may depend on several timers.
         for (const timer of timers) moments.push(Number(await due.drain(org, timer)));
         changes = { ...changes, drainedThrough: Math.min(...moments) };
-      } else if (error.code === 'PACKED' && unpacking.isWanted(error.detail)) {
-        if (runs > maxRuns) throw new StoreUnavailable('messages are being packed');
+      } else if (isSentBack) {
         unpacked = await unpacking.unpack(error.detail, unpacked);
         changes = { ...changes, unpacked: unpacked.text };
       } else throw error;
