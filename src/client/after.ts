@@ -2,9 +2,19 @@ import type { After } from './types.ts';
 
 type Named = { readonly messageId: unknown } | { readonly groupId: unknown };
 
+/** An earlier call of an atomic batch. */
+type Pending = Readonly<Record<'call' | 'id' | 'messageId' | 'groupId', unknown>>;
+
+const isPending = (one: object): one is Pending => 'call' in one;
+
 /** A prerequisite as the API names it. The answer of a submit has the ids of both its group and its message. */
 function named(one: After): Named {
   if (typeof one === 'string' || '$from' in one) return { messageId: one };
+  // A pending call has the members of its arguments, and those of its answer as references.
+  if (isPending(one)) {
+    if (one.call === 'group.create') return { groupId: one.groupId };
+    return { messageId: one.call === 'task.submit' ? one.messageId : one.id };
+  }
   if ('messageId' in one) return { messageId: one.messageId };
   return 'groupId' in one ? { groupId: one.groupId } : { messageId: one.id };
 }

@@ -3,6 +3,9 @@ import { type AtomicCalls, calls } from './generated/calls.ts';
 import { type MusterOptions, send } from './send.ts';
 import type { AtomicAnswers, CallOptions } from './types.ts';
 
+type AnyCall = (args?: object, options?: { readonly expect?: object }) => unknown;
+type AnyCalls = Record<string, Record<string, AnyCall>>;
+
 interface Result {
   readonly body: unknown;
 }
@@ -24,24 +27,34 @@ function pending(call: object, index: number): object {
   return handle;
 }
 
+interface Made {
+  readonly call: string;
+  readonly expect?: object;
+}
+
+/** The calls that a plan makes, and what it returns. */
+function made<R>(plan: (calls: AtomicCalls) => R): { readonly list: readonly Made[]; readonly returned: R } {
+  const list: Made[] = [];
+  const planned: AnyCalls = {};
+  for (const name of Object.keys(calls)) {
+    const [room = '', call = ''] = name.split('.');
+    planned[room] ??= {};
+    planned[room][call] = (args = {}, { expect } = {}) => {
+      const one = { call: name, ...withPrerequisites(args), ...(expect !== undefined && { expect }) };
+      list.push(one);
+      return pending(one, list.length - 1);
+    };
+  }
+  return { returned: plan(planned as unknown as AtomicCalls), list };
+}
+
 /** Makes the calls of `plan` in one step: all happen, or none does. */
 export async function sendAtomic<R>(
   options: MusterOptions,
   plan: (calls: AtomicCalls) => R,
   callOptions: CallOptions = {},
 ): Promise<AtomicAnswers<R>> {
-  const list: object[] = [];
-  const planned: Record<string, Record<string, unknown>> = {};
-  for (const name of Object.keys(calls)) {
-    const [room = '', call = ''] = name.split('.');
-    planned[room] ??= {};
-    planned[room][call] = (args: object = {}, { expect }: { expect?: object } = {}) => {
-      const made = { call: name, ...withPrerequisites(args), ...(expect !== undefined && { expect }) };
-      list.push(made);
-      return pending(made, list.length - 1);
-    };
-  }
-  const returned = plan(planned as unknown as AtomicCalls);
+  const { list, returned } = made(plan);
   const { results } = (await send(options, 'batch', { atomic: true, calls: list }, callOptions)) as {
     results: Result[];
   };
@@ -56,31 +69,13 @@ export async function sendAtomic<R>(
   return Object.fromEntries(answers) as AtomicAnswers<R>;
 }
 
-type AnyCall = (args?: object, options?: object) => unknown;
-type AnyCalls = Record<string, Record<string, AnyCall>>;
-
-/** A plan to use for several attempts. It runs once; later attempts repeat the calls it made. */
-export function madeOnce(plan: (t: AtomicCalls) => unknown): (t: AtomicCalls) => void {
-  const made: [room: string, call: string, args: object | undefined, options: object | undefined][] = [];
-  let isMade = false;
+/** Runs a plan. The returned one makes the same calls as often as it is used. */
+export function recorded(plan: (t: AtomicCalls) => unknown): (t: AtomicCalls) => void {
+  const { list } = made(plan);
   return (t) => {
-    const real = t as unknown as AnyCalls;
-    if (isMade) {
-      for (const [room, call, args, options] of made) real[room]?.[call]?.(args, options);
-      return;
+    for (const { call: name, expect, ...args } of list) {
+      const [room = '', call = ''] = name.split('.');
+      (t as unknown as AnyCalls)[room]?.[call]?.(args, { ...(expect !== undefined && { expect }) });
     }
-    isMade = true;
-    const recording: AnyCalls = {};
-    for (const [room, ofRoom] of Object.entries(real))
-      recording[room] = Object.fromEntries(
-        Object.entries(ofRoom).map(([call, make]): [string, AnyCall] => [
-          call,
-          (args, options) => {
-            made.push([room, call, args, options]);
-            return make(args, options);
-          },
-        ]),
-      );
-    plan(recording as unknown as AtomicCalls);
   };
 }

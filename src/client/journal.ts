@@ -30,11 +30,9 @@ export function journal<const F extends EventFilter = never>(
   let position = cursor;
   async function* follows(): AsyncGenerator<EventOf<F>, void> {
     for (let failures = 0; !signal?.aborted; ) {
-      const stream = framesOf(
-        options,
-        { ...query, cursor: position, since: position === undefined ? from : undefined },
-        signal,
-      );
+      const where = { ...query, cursor: position, since: position === undefined ? from : undefined };
+      // Outside the try: what is wrong with the options does not pass.
+      const stream = framesOf(options, requestOf(options, calls['event.watch'], where), signal);
       try {
         for await (const frame of stream) {
           failures = 0;
@@ -59,7 +57,10 @@ export function journal<const F extends EventFilter = never>(
   };
 }
 
-/** Whether to try again: no answer, a cut stream, a 429, or a server error other than damaged data. */
+/**
+ * Whether to try again: no answer, a 429, or a server error other than damaged data. Any error that is not a MusterError
+ * counts, as it does for a cut stream; calls report a lost answer as MusterError.
+ */
 export function isPassing(error: unknown): boolean {
   if (error instanceof MusterError && error.code.endsWith('_DAMAGED')) return false;
   return !(error instanceof MusterError) || error.status === 0 || error.status === 429 || error.status >= 500;
@@ -68,10 +69,9 @@ export function isPassing(error: unknown): boolean {
 /** One connection. Throws when it is cut or silent. */
 async function* framesOf(
   options: MusterOptions,
-  query: Readonly<Record<string, unknown>>,
+  { url, request }: ReturnType<typeof requestOf>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Frame, void> {
-  const { url, request } = requestOf(options, calls['event.watch'], query);
   request.headers['Accept'] = 'text/event-stream';
   if (typeof options.key === 'function') await authorize(request, options.key);
   const over = new AbortController();

@@ -43,7 +43,7 @@ export interface Muster extends Omit<Calls, 'pool'> {
    * `plan` makes the calls on `t`, and may use the ids of their answers before these exist: `muster.atomic((t) => {
    * const run = t.scope.create({ … }); return t.message.send({ scopeId: run.id, … }); })`. A call may `expect` members
    * of its answer. Resolves with the answers of the calls that `plan` returns: one call, or the calls in an object or a
-   * list. If a retry finds that the batch has already happened, its reads answer null.
+   * list. If a retry finds that the batch has already happened, its reads answer undefined.
    *
    * @throws {MusterError} the refusal of one of the calls; EXPECTATION_FAILED
    */

@@ -2,7 +2,7 @@ import { isRefusal, MusterError } from './error.ts';
 import type { Calls } from './generated/calls.ts';
 import { forgetName, idByName } from './ids.ts';
 import { isPassing } from './journal.ts';
-import { backoffMs, pause } from './send.ts';
+import { backoffMs, onceWithin, pause } from './send.ts';
 import type { Answer, CallOptions } from './types.ts';
 import { defaultHolder } from './worker/signals.ts';
 
@@ -204,10 +204,7 @@ class Lease {
     const renew = async (): Promise<void> => {
       const from = performance.now();
       try {
-        await this.#muster.hold.renew(this.#hold, {
-          attempts: 1,
-          signal: AbortSignal.timeout(Math.ceil(this.#ms / 3)),
-        });
+        await this.#muster.hold.renew(this.#hold, onceWithin(Math.ceil(this.#ms / 3)));
         this.#endsAt = from + this.#ms;
       } catch (error) {
         if (isOver) return;

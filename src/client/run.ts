@@ -99,7 +99,8 @@ export class RunNote<Value = unknown> {
     const asked = { ...this.#id, sinceVersion, waitSeconds };
     for (;;) {
       signal?.throwIfAborted();
-      const note = await orNone(call((options) => muster.note.view(asked, { ...options, signal })));
+      // It is held longer than a call made for a claim may take.
+      const note = await orNone(call(({ attempts }) => muster.note.view(asked, { attempts, signal })));
       if (note?.version !== (sinceVersion || undefined)) return note as NoteRecord<Value> | undefined;
     }
   }

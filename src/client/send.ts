@@ -33,6 +33,15 @@ const firstPauseMs = 100;
 /** Longer timers fire immediately. */
 const maxTimerMs = 2 ** 31 - 1;
 
+/** Options of a call that the client makes for its helpers. */
+export interface OwnOptions extends CallOptions {
+  /** The timeout of an attempt, instead of the client's. As for any lost answer, the error is UNREACHABLE. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Makes a call once, and waits this long for its answer. */
+export const onceWithin = (timeoutMs: number): OwnOptions => ({ attempts: 1, timeoutMs });
+
 /** The response to one attempt. */
 export interface Outcome {
   readonly status: number;
@@ -49,7 +58,7 @@ export function send(
   options: MusterOptions,
   name: keyof typeof calls,
   args: AnyArgs,
-  { traceparent, tracestate, ...callOptions }: CallOptions,
+  { traceparent, tracestate, ...callOptions }: OwnOptions,
 ): Promise<unknown> {
   return inCallSpan({ name, args, url: options.url }, { traceparent, tracestate }, (headers) =>
     sendWith(headers, options, calls[name], args, callOptions),
@@ -61,14 +70,19 @@ async function sendWith(
   options: MusterOptions,
   target: Target,
   args: AnyArgs,
-  { signal, idempotencyKey, attempts = options.attempts ?? 5 }: CallOptions,
+  {
+    signal,
+    idempotencyKey,
+    attempts = options.attempts ?? 5,
+    timeoutMs = (options.timeoutSeconds ?? 60) * 1000,
+  }: OwnOptions,
 ): Promise<unknown> {
-  const { timeoutSeconds = 60, codecs } = options;
+  const { codecs } = options;
   const { url, request } = requestOf(options, target, codecs ? await encodeArgs(codecs, args) : args, idempotencyKey);
   Object.assign(request.headers, traceHeaders);
   for (let attempt = 1; ; attempt++) {
     if (typeof options.key === 'function') await authorize(request, options.key);
-    const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutSeconds });
+    const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutMs });
     const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
     if (pauseMs === undefined) {
       const answer = read(outcome, `${target[0]} ${url}`);
@@ -137,11 +151,11 @@ async function once(
   fetcher: typeof fetch,
   url: string,
   request: RequestInit,
-  { signal, timeoutSeconds }: { signal: AbortSignal | undefined; timeoutSeconds: number },
+  { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
 ): Promise<Outcome | Error> {
   const over = new AbortController();
-  const end = (): void => over.abort(new DOMException(`no answer within ${timeoutSeconds} s`, 'TimeoutError'));
-  const timer = setTimeout(end, Math.min(timeoutSeconds * 1000, maxTimerMs));
+  const end = (): void => over.abort(new DOMException(`no answer within ${timeoutMs / 1000} s`, 'TimeoutError'));
+  const timer = setTimeout(end, Math.min(timeoutMs, maxTimerMs));
   const leave = follow(signal, end);
   try {
     const response = await fetcher(url, { ...request, signal: over.signal });

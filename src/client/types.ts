@@ -71,7 +71,7 @@ export type After =
   | From
   | { readonly messageId: string | From }
   | { readonly groupId: string | From }
-  | { readonly id: string };
+  | { readonly id: string | From };
 
 type WithPrerequisites<T> = 'after' extends keyof T
   ? Omit<T, 'after'> & { readonly after?: readonly After[] | null | undefined }

@@ -115,6 +115,18 @@ describe('a handler of the typed client that asks', () => {
     expect((await muster.budget.list({ name: 'llm' })).budgets[0]?.balances).to.include({ settled: '10' });
   });
 
+  it('asks though it does not wait for that, and the process goes on', async () => {
+    const worker = start((_message, task) => {
+      if (task.answer) return task.answer.value;
+      void task.ask('Well?');
+      return 'not this';
+    });
+    const id = await send(worker);
+    const { id: questionId } = await openOf(id);
+    await muster.question.answer({ questionId, answer: 'yes', answeredBy: 'ann' });
+    expect((await endOf(id)).result).to.equal('yes');
+  });
+
   it('keeps what it has done once, and gives the message back where its question is refused', async () => {
     let steps = 0;
     const worker = start(async (message, task) => {

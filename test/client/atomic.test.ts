@@ -94,4 +94,63 @@ describe('muster.atomic', () => {
       await worker.close(0);
     }
   });
+
+  it('gives a message back, and makes no call, when the plan of task.finish throws or is refused', async () => {
+    const { id: queueId } = await muster.mailbox.create({ name: 'plans', maxAttempts: 1 });
+    const { id: budgetId } = await muster.budget.create({ name: 'c', currency: 'EUR', scale: 2, limitMinor: '10' });
+    const scopeId = randomUUID();
+    const payloads: Record<string, () => unknown> = {
+      throws: () => {
+        throw new Error('no plan');
+      },
+      'is no JSON': () => 1n,
+      'is too large': () => 'x'.repeat(70_000),
+    };
+    const kinds = Object.keys(payloads);
+    const ids: string[] = [];
+    for (const payload of kinds) ids.push((await muster.message.send({ mailboxId: queueId, scopeId, payload })).id);
+    const worker = new Worker<string, string>(
+      createMuster(options),
+      { mailbox: { mailboxId: queueId }, concurrency: 3, closeOnSignals: false },
+      async ({ payload }, task) => {
+        if (payload === 'throws') await task.reserve('c', 5);
+        return task.finish('done', (t) => {
+          t.message.send({ mailboxId, scopeId, payload: 'first' });
+          t.message.send({ mailboxId, scopeId, payload: payloads[payload]?.() });
+        });
+      },
+    );
+    try {
+      const ended = await Promise.all(ids.map((messageId) => muster.message.view({ messageId, waitSeconds: 20 })));
+      expect(ended.map(({ state }) => state)).to.deep.equal(['FAILED', 'FAILED', 'FAILED']);
+      expect(ended[0]?.lastError).to.equal('Error: no plan');
+      expect(ended[1]?.lastError).to.match(/BigInt/);
+      expect(ended[2]?.lastError).to.match(/larger than/);
+      expect((await muster.message.list({ mailboxId, scopeId })).messages).to.deep.equal([]);
+      expect((await muster.budget.view({ budgetId })).balances).to.include({ settled: '0', reserved: '0' });
+    } finally {
+      await worker.close(0);
+    }
+  });
+
+  it('lets a message be after earlier calls: a message, a group, or a task of one', async () => {
+    const scopeId = randomUUID();
+    const { group, task, sent, last } = await muster.atomic((t) => {
+      const group = t.group.create({ mailboxId, condition: 'ALL_TERMINAL' });
+      const task = t.task.submit({ groupId: group.groupId, taskKey: 'm', input: 4 });
+      const sent = t.message.send({ mailboxId, scopeId, payload: 1 });
+      return {
+        group,
+        task,
+        sent,
+        last: t.message.send({ mailboxId, scopeId, payload: 2, after: [group, task, sent] }),
+      };
+    });
+    const { after } = await muster.message.view({ messageId: last.id });
+    expect(after.map(({ messageId, groupId }) => [messageId, groupId])).to.deep.equal([
+      [null, group.groupId],
+      [task.messageId, null],
+      [sent.id, null],
+    ]);
+  });
 });

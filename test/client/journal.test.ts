@@ -149,6 +149,8 @@ describe('lists and the journal of the typed client', () => {
     expect(refused).to.be.instanceOf(MusterError).and.to.include({ code: 'PERMISSION_DENIED', status: 403 });
     const malformed = await take(muster.events({ cursor: 'x' }), 1).catch((error) => error);
     expect(malformed).to.include({ code: 'INVALID_CURSOR' });
+    const unset = createMuster({ url: world.url, key: world.apiKey, spaceId: undefined });
+    expect(await take(unset.events(), 1).catch((error) => error)).to.be.instanceOf(TypeError);
   });
 
   it('begins at a moment, and goes on from its cursor over cut connections', async () => {

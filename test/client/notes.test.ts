@@ -105,6 +105,23 @@ describe('the notes of the typed client', () => {
     await worker.close(0);
   });
 
+  it("of a handler's run refuse what is no JSON, and end a wait when its signal aborts", async () => {
+    const said: string[] = [];
+    const mailboxId = await mailbox();
+    await send(mailboxId);
+    start(mailboxId, async (_, { run: own }) => {
+      said.push(await refusal(own.note<unknown>('odd').put(1n)));
+      const controller = new AbortController();
+      const waiting = refusal(own.note('state').changed(0, { signal: controller.signal }));
+      await until(() => Promise.resolve(world.service.wake.reads === 1));
+      controller.abort(new Error('enough'));
+      said.push(await waiting);
+    });
+    await until(() => Promise.resolve(said.length === 2));
+    expect(said[0]).to.match(/^TypeError: .*BigInt/);
+    expect(said[1]).to.equal('Error: enough');
+  });
+
   it('keep the value of a step for the next attempts: once does it once, for each message by itself', async () => {
     const mailboxId = await mailbox();
     const steps: string[] = [];

@@ -173,6 +173,8 @@ describe('spend', () => {
       for (let n = 0; n < 2; n++) await ask(call, url, { tokens: 9 });
     });
     expect((await allowance()).usedUnits).to.equal(326);
+    await muster.spend(requests, async () => undefined);
+    expect((await allowance()).usedUnits).to.equal(331);
     const missing = await muster.spend({ budget, estimate: {} }, async () => undefined).catch((error) => error);
     expect(missing.message).to.equal('estimate.amountMinor is missing');
   });

@@ -186,6 +186,20 @@ describe('muster-client/testing', function () {
     expect(next.result).to.deep.equal({ found: [{ found: 3 }, null], plan: 'a', isExpired: true });
   });
 
+  it('completes with the calls of a plan that it can answer, and names the one that it cannot', async () => {
+    const task = new TestTask<unknown, unknown>(null);
+    const { scopeId, mailboxId } = task.message;
+    const end = await task.run((_, { finish }) => finish('done', (t) => t.note.put({ scopeId, key: 'a', value: 1 })));
+    expect(end).to.include({ state: 'ACKED', result: 'done' });
+    expect(task.notes).to.deep.equal({ a: 1 });
+    const run = new TestTask(null).run((_, { finish }) =>
+      finish('done', (t) => t.message.send({ mailboxId, scopeId, payload: 1 })),
+    );
+    expect(await run.catch(({ message }) => message)).to.equal(
+      'a test task does not answer message.send: use testServer for that',
+    );
+  });
+
   it('is in no bundle of a program that does not import it', async () => {
     const { metafile } = await build({
       stdin: {

@@ -7,6 +7,7 @@ import {
   GiveUp,
   type Handler,
   type Muster,
+  type MusterError,
   type MusterOptions,
   type PrerequisiteResult,
   RetryLater,
@@ -415,6 +416,47 @@ describe('the worker of the typed client', () => {
     for (const id of ids) expect(await view(id)).to.include({ state: 'ACKED', attempts: 1 });
   });
 
+  it('goes on when a batch, and the receive in it, gets no answer in time', async () => {
+    const mailboxId = await mailbox();
+    const ids = [await sent(mailboxId), await sent(mailboxId)];
+    let isHung = false;
+    const hangs: typeof fetch = (url, init) => {
+      if (isHung || !String(url).endsWith('/batch')) return fetch(url, init);
+      isHung = true;
+      return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+    };
+    const worker = start({ mailbox: { mailboxId }, leaseSeconds: 5 }, () => 1, client({ fetch: hangs }));
+    const errors = heard(worker, 'error');
+    await until(() => worker.counts.completed === 2 || errors.some(({ isFatal }) => isFatal));
+    for (const id of ids) expect(await view(id)).to.include({ state: 'ACKED', attempts: 1 });
+    expect(errors.map(({ error, isFatal }) => [(error as MusterError).code, isFatal])).to.deep.equal([
+      ['UNREACHABLE', false],
+    ]);
+  });
+
+  it('does its work whatever its listeners throw, and says what they threw', async () => {
+    const mailboxId = await mailbox();
+    await sent(mailboxId);
+    await sent(mailboxId);
+    const said: unknown[][] = [];
+    const { error } = console;
+    console.error = (...words) => said.push(words);
+    try {
+      const worker = start({ mailbox: { mailboxId } }, () => 1);
+      for (const name of ['received', 'completed', 'closed'] as const)
+        worker.on(name, () => {
+          throw new Error(name);
+        });
+      await until(() => worker.counts.completed === 2);
+      await worker.close();
+      await worker.closed;
+    } finally {
+      console.error = error;
+    }
+    const names = ['received', 'completed', 'received', 'completed', 'closed'];
+    expect(said.map(([, thrown]) => String(thrown))).to.have.members(names.map((name) => `Error: ${name}`));
+  });
+
   it('takes at most 3.2 requests a message one by one, sending included', async () => {
     expect(await requestsOf(process.env['LONG'] ? 1_000 : 150, false)).to.be.at.most(3.2);
   });
@@ -484,6 +526,40 @@ describe('the worker of the typed client', () => {
     expect(reasons.length === 1 && reasons[0] instanceof WorkerClosed).to.equal(true);
     expect(failed.map(({ message }) => message.id)).to.deep.equal([slow]);
     expect(worker.counts).to.include({ completed: 1, returned: 1, lost: 0 });
+  });
+
+  it('completes what its handler has finished when it closes, though the answer takes longer than closeSeconds', async () => {
+    const mailboxId = await mailbox();
+    const id = await sent(mailboxId);
+    let isEnding = false;
+    const slow: typeof fetch = async (url, init) => {
+      if (String(url).endsWith('/complete')) {
+        isEnding = true;
+        await new Promise((resolve) => setTimeout(resolve, 900));
+      }
+      return fetch(url, init);
+    };
+    const worker = start({ mailbox: { mailboxId }, batch: false }, () => 'done', client({ fetch: slow }));
+    await until(() => isEnding);
+    await worker.close(0);
+    expect(await view(id)).to.include({ state: 'ACKED', result: 'done' });
+    expect(worker.counts).to.include({ completed: 1, returned: 0, lost: 0 });
+  });
+
+  it('aborts the signal at the moment when a message is cancelled while it closes', async () => {
+    const mailboxId = await mailbox();
+    const id = await sent(mailboxId);
+    const worker = start({ mailbox: { mailboxId } }, async (_, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+    await until(() => worker.counts.active === 1);
+    const before = performance.now();
+    const closed = worker.close();
+    await muster.message.cancel({ messageId: id });
+    await closed;
+    // Long before a renewal is due.
+    expect(performance.now() - before).to.be.lessThan(5_000);
+    expect(worker.counts).to.include({ lost: 1, returned: 0 });
   });
 
   it('stops, and says why, when its key, its mailbox or its options are refused', async () => {

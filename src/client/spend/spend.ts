@@ -107,7 +107,7 @@ function costOf(calls: readonly ModelCall[], { price }: SpendOptions): bigint | 
 
 function unitsOf({ units, usage, requests }: ModelCall, { counts }: SpendOptions): number | undefined {
   if (units !== undefined) return units;
-  return counts === 'requests' ? requests : usage && tokensOf(usage);
+  return counts === 'requests' ? requests || undefined : usage && tokensOf(usage);
 }
 
 /**

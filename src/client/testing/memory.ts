@@ -115,18 +115,29 @@ export class Memory {
   async #respond(name: CallName, fields: Fields, signal: AbortSignal | null | undefined): Promise<Response> {
     try {
       if (name === 'message.recv' && this.#isReceived) await aborted(signal);
-      const [room = '', call = ''] = name.split('.');
-      const answer = this.#answers[room]?.[call];
-      if (!answer) {
-        this.unanswered.push(name);
-        throw new Refused(501, 'INTERNAL', `a test task does not answer ${name}: use testServer`);
-      }
-      const body = answer(fields);
+      const body = name === 'batch' ? this.#batch(fields) : this.#answer(name, fields);
       return body === undefined ? new Response(null, { status: 204 }) : Response.json(body);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       return Response.json({ error: { code: error.code, message: error.message } }, { status: error.status });
     }
+  }
+
+  #answer(name: string, fields: Fields): unknown {
+    const [room = '', call = ''] = name.split('.');
+    const answer = this.#answers[room]?.[call];
+    if (answer) return answer(fields);
+    this.unanswered.push(name);
+    // Not a 5xx, which the worker would repeat.
+    throw new Refused(400, 'INTERNAL', `a test task does not answer ${name}: use testServer`);
+  }
+
+  /** The batch of `task.finish`. A refused call ends it. */
+  #batch({ calls: list }: Fields): unknown {
+    const results = (list as readonly Fields[]).map(({ call, ...fields }) => ({
+      body: this.#answer(textOf(call), fields) ?? null,
+    }));
+    return { results };
   }
 
   #watch(signal: AbortSignal | null | undefined): Response {

@@ -10,10 +10,15 @@ export class Emitter<Events extends object> {
     return () => void listeners.delete(listener);
   }
 
-  /** Returns whether there was a listener. */
+  /** Returns whether there was a listener. One that throws is reported, and stops neither the others nor the caller. */
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): boolean {
     const listeners = [...(this.#listeners.get(name) ?? [])] as ((event: Events[Name]) => void)[];
-    for (const listener of listeners) listener(event);
+    for (const listener of listeners)
+      try {
+        listener(event);
+      } catch (error) {
+        console.error(`a listener for ${String(name)} threw:`, error);
+      }
     return listeners.length > 0;
   }
 }

@@ -1,7 +1,8 @@
-import { madeOnce } from '../atomic.ts';
+import { recorded } from '../atomic.ts';
 import { encodeOnce } from '../codec.ts';
 import { MusterError } from '../error.ts';
 import type { Muster } from '../muster.ts';
+import { onceWithin } from '../send.ts';
 import type { Answer, Args, BatchedCall, CallOptions } from '../types.ts';
 import type { AskedQuestion, Asking } from './asking.ts';
 import { GiveUp, isShort, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
@@ -42,7 +43,7 @@ export class Ends {
     };
     if (this.#outbox && !isAlone) return this.#outbox.send(batched, { onSent });
     onSent();
-    return alone({ attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) });
+    return alone(onceWithin(this.#timeoutMs));
   }
 
   renew({ message: { id: messageId, token, leaseSeconds } }: Task, progress?: { readonly progress: unknown }) {
@@ -57,6 +58,8 @@ export class Ends {
     const target = resultsTo === undefined ? {} : { mailboxId: resultsTo, scopeId };
     const result = { payload: await encodeOnce(this.#muster, payload), ...target };
     const args = { messageId, token, ...(json !== undefined && { result }) };
+    // Before the money is settled: if the plan throws, the attempt has failed.
+    const completing = this.#completing(task, args);
     const refusals = await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
     const { traceContext } = task.attempt;
@@ -66,9 +69,11 @@ export class Ends {
     const alone = (options: CallOptions) =>
       this.#muster.message.complete(args, { ...options, ...traceContext, idempotencyKey });
     try {
-      await insist(task, this.#completing(task, args) ?? (() => this.once(batched, alone, task, isAlone)));
+      await insist(task, completing ?? (() => this.once(batched, alone, task, isAlone)));
     } catch (error) {
-      throw error instanceof MusterError && error.status === 413 ? tooLarge(json, error) : error;
+      // The first call of an atomic batch is the completion, the others are the plan's.
+      const isOwn = error instanceof MusterError && (error.index ?? 0) === 0;
+      throw isOwn && error.status === 413 ? tooLarge(json, error) : error;
     }
     for (const refusal of refusals) task.listener.unsettled(refusal);
   }
@@ -76,17 +81,16 @@ export class Ends {
   /** An attempt to complete a message together with the calls of its plan; undefined if it has none. */
   #completing(task: Task, args: Args<'message.complete'>): (() => Promise<unknown>) | undefined {
     if (!task.plan) return undefined;
-    const plan = madeOnce(task.plan);
+    const { plan } = task;
+    const make = recorded((t) => {
+      t.message.complete(args);
+      plan(t);
+    });
     const idempotencyKey = crypto.randomUUID();
     return () => {
       task.isEnding = false;
-      return this.#muster.atomic(
-        (t) => {
-          t.message.complete(args);
-          plan(t);
-        },
-        { attempts: 1, idempotencyKey, ...task.attempt.traceContext, signal: AbortSignal.timeout(this.#timeoutMs) },
-      );
+      const callOptions = { ...onceWithin(this.#timeoutMs), ...task.attempt.traceContext, idempotencyKey };
+      return this.#muster.atomic(make, callOptions);
     };
   }
 

@@ -17,9 +17,9 @@ export async function insist<T>(claim: Claim, attempt: () => Promise<T>): Promis
     try {
       return await attempt();
     } catch (error) {
-      if (claim.isOver || !isPassing(error)) throw error;
-      const askedSeconds = error instanceof MusterError ? (error.retryAfterSeconds ?? 0) : 0;
-      const minMs = Math.min(maxAskedSeconds, askedSeconds) * 1000;
+      // Any other error, such as a codec's, would come again.
+      if (claim.isOver || !(error instanceof MusterError) || !isPassing(error)) throw error;
+      const minMs = Math.min(maxAskedSeconds, error.retryAfterSeconds ?? 0) * 1000;
       await pause(backoffMs(failures, { maxMs: maxPauseMs, minMs }), claim.context.signal);
     }
 }

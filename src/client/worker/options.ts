@@ -37,7 +37,10 @@ export interface WorkerEvents<Payload = unknown, Result = unknown> {
   completed: { readonly message: WorkerMessage<Payload, Result>; readonly result: Result; readonly durationMs: number };
   /** A message has asked a question and waits for the answer. `question.answerUrl` is the page for answering it. */
   asked: { readonly message: WorkerMessage<Payload, Result>; readonly question: AskedQuestion };
-  /** A handler threw, or the worker closed: the message was given back (READY, DELAYED) or ended (FAILED, REJECTED). */
+  /**
+   * A handler threw, or the worker closed: the message was given back (READY, DELAYED) or ended (FAILED, REJECTED, or
+   * CANCELLED if its group is decided).
+   */
   failed: {
     readonly message: WorkerMessage<Payload, Result>;
     readonly error: unknown;
@@ -65,7 +68,7 @@ export interface WorkerCounts {
   readonly asked: number;
   /** Messages given back for another attempt. */
   readonly returned: number;
-  /** Messages that ended without success: by GiveUp, or in their last attempt. */
+  /** Messages that ended without success: by GiveUp, in their last attempt, or as members of a decided group. */
   readonly failed: number;
   readonly lost: number;
   /** Messages being worked on. */

@@ -1,4 +1,5 @@
 import type { Muster } from '../muster.ts';
+import { onceWithin } from '../send.ts';
 import { untraced } from '../tracing.ts';
 import type { BatchedCall, BatchResult } from '../types.ts';
 
@@ -72,7 +73,7 @@ export class Outbox {
     const send = () =>
       this.#muster.batch(
         batch.map(({ call }) => call),
-        { attempts: 1, signal: AbortSignal.timeout(this.#timeoutMs) },
+        onceWithin(this.#timeoutMs),
       );
     untraced(send).then(
       (results) => results.forEach((result, i) => void batch[i]?.resolve(result)),

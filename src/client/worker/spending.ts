@@ -189,7 +189,8 @@ export async function takeUnits(spender: Spender, allowance: AllowanceRef, units
     const asked = { waiterId: waiter.waiterId, waitSeconds };
     try {
       while (waiter.state === 'WAITING') {
-        waiter = await insist((options) => muster.waiter.view(asked, { ...options, signal }));
+        // It is held longer than a call made for a claim may take.
+        waiter = await insist(({ attempts }) => muster.waiter.view(asked, { attempts, signal }));
         if (waiter.state === 'WAITING') await keepPlace(spender, asked.waiterId);
       }
     } catch (error) {

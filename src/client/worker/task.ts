@@ -1,5 +1,6 @@
 import type { AtomicCalls } from '../generated/calls.ts';
 import { Run } from '../run.ts';
+import { onceWithin } from '../send.ts';
 import type { ModelCall } from '../spend/model-call.ts';
 import { type SpendOptions, spend } from '../spend/spend.ts';
 import { type Attempt, beginAttempt } from '../tracing.ts';
@@ -93,6 +94,8 @@ export class Task<Payload = unknown, Result = unknown> {
   asking: Asking | undefined;
   /** The handler is done, and the end has not been sent. */
   isEnding = false;
+  /** The end of the attempt, once the handler is done. */
+  ending: Promise<void> | undefined;
   /** The claim has ended or the message was given back, so the handler has no further effect. */
   isOver = false;
   /** Not sent yet. */
@@ -115,7 +118,7 @@ export class Task<Payload = unknown, Result = unknown> {
       insist: (call) => {
         const idempotencyKey = crypto.randomUUID();
         const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
-        return insist(this, () => call({ attempts: 1, idempotencyKey, signal: AbortSignal.timeout(timeoutMs) }));
+        return insist(this, () => call({ ...onceWithin(timeoutMs), idempotencyKey }));
       },
     };
     const { muster } = worker;
@@ -155,11 +158,14 @@ export class Task<Payload = unknown, Result = unknown> {
         return result;
       },
       run,
-      ask: async (question, options = {}) => {
+      ask: (question, options = {}) => {
         signal.throwIfAborted();
         if (JSON.stringify(question) === undefined) throw new TypeError('ask takes a JSON value');
         this.asking = { question, ...options };
-        throw new Asked();
+        const asked = Promise.reject<never>(new Asked());
+        // A handler that does not await it must not end the process with an unhandled rejection.
+        asked.catch(() => undefined);
+        return asked;
       },
       answer: answerOf(message),
       results: <Value>() => resultsOf(spender, message.after) as Promise<PrerequisiteResult<Value>[]>,

@@ -26,6 +26,9 @@ const answerMs = 500;
 /** How long returning messages may take after the deadline of `close`. */
 const returnMs = 5_000;
 
+/** What a handler has returned or thrown. */
+type Done<Result> = { readonly result: Result } | { readonly error: unknown };
+
 /**
  * Works on the messages of a mailbox: receives them, keeps their claims, completes them with the handler's result, and gives
  * them back when the handler throws. It starts at once.
@@ -56,8 +59,10 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #ends: Ends;
   readonly #outbox: Outbox | undefined;
   readonly #outage: Outage;
-  /** Stops receiving and watching. */
+  /** Stops receiving. */
   readonly #stop = new AbortController();
+  /** Stops watching, which goes on as long as there are tasks. */
+  readonly #over = new AbortController();
   /** Cuts a receive held at the server. */
   readonly #cut = new AbortController();
   /** When the last receive was sent, in performance.now() time. */
@@ -212,13 +217,18 @@ export class Worker<Payload = unknown, Result = unknown> {
 
   async #attempt(task: Task<Payload, Result>, target: string | undefined): Promise<void> {
     const done = await this.#handle(task);
+    task.ending = this.#end(task, done, target);
+    await task.ending;
+  }
+
+  async #end(task: Task<Payload, Result>, done: Done<Result>, target: string | undefined): Promise<void> {
     if (task.isOver) await this.#ends.voidIfEnded(task);
     else if (task.asking) await this.#ask(task, task.asking);
     else if ('error' in done) await this.#giveBack(task, done.error);
     else await this.#complete(task, done.result, target);
   }
 
-  async #handle(task: Task<Payload, Result>): Promise<{ readonly result: Result } | { readonly error: unknown }> {
+  async #handle(task: Task<Payload, Result>): Promise<Done<Result>> {
     try {
       // The message was received together with the last end, while the worker was closing.
       if (this.#stop.signal.aborted) throw new WorkerClosed('the worker has stopped');
@@ -288,7 +298,7 @@ export class Worker<Payload = unknown, Result = unknown> {
 
   /** Checks a claim when its message is reported to have ended. Without permission to watch, the next renewal does. */
   async #watch(): Promise<void> {
-    const { signal } = this.#stop;
+    const { signal } = this.#over;
     const { scopeId = '*' } = this.#options;
     const types = ['message.cancelled', 'message.expired'] as const;
     const scope = scopeId === '*' ? {} : { scopeId };
@@ -318,11 +328,14 @@ export class Worker<Payload = unknown, Result = unknown> {
     );
     const reason = new WorkerClosed('the worker stopped before the work was done');
     const unfinished = [...this.#tasks].filter(({ isOver }) => !isOver);
-    await within(returnMs, Promise.all(unfinished.map((task) => this.#giveBack(task, reason).catch(() => undefined))));
+    // What a handler has finished is not given back, though its end may not be answered yet.
+    const ends = unfinished.map((task) => (task.ending ?? this.#giveBack(task, reason)).catch(() => undefined));
+    await within(returnMs, Promise.all(ends));
     for (const task of this.#tasks) {
       task.end(reason);
       this.#leases.delete(task);
     }
+    this.#over.abort();
     this.#emitter.emit('closed', {});
     this.#settle();
   }

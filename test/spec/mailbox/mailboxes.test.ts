@@ -63,10 +63,10 @@ describe('Mailboxes', () => {
     const queue = await Queue.create();
     await Promise.all([queue.sent(), queue.sent()]);
     const { nextCursor } = (await queue.list('?limit=1')).body;
-    for (const cursor of ['x', '', '%00', `${'a'.repeat(500)}`, nextCursor, `${nextCursor}=`, 'latest']) {
+    for (const cursor of ['x', '%00', `${'a'.repeat(500)}`, nextCursor, `${nextCursor}=`, 'latest']) {
       expect(codeOf(await queue.world.get(`/mailboxes?cursor=${cursor}`)), cursor).to.equal('400 INVALID_CURSOR');
     }
-    for (const cursor of ['x', '', `${nextCursor}!`, Buffer.from(randomUUID()).toString('base64url')]) {
+    for (const cursor of ['x', `${nextCursor}!`, Buffer.from(randomUUID()).toString('base64url')]) {
       expect(codeOf(await queue.list(`?cursor=${cursor}`)), cursor).to.equal('400 INVALID_CURSOR');
     }
     const other = await Queue.create({}, queue.world);
