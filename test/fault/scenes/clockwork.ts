@@ -20,7 +20,8 @@ export class ClockworkScene extends Shared<Clockwork> {
     const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'clockwork' });
     if (mailboxId === undefined) return undefined;
     const body = { name: randomUUID(), mailboxId, scopeId, payload: 1, everySeconds, priority: 3, key: 'tick' };
-    const id = await this.create(client, 'schedule', '/schedules', body);
+    // Ended ones count until retention removes them.
+    const id = await this.create(client, 'schedule', '/schedules', body, ['SCHEDULES_FULL']);
     if (id === undefined) return undefined;
     const clockwork = { access, id, mailboxId, scopeId };
     load.clockworks.push(clockwork);

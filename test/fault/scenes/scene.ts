@@ -34,8 +34,15 @@ export abstract class Shared<T> implements Scene {
   }
 
   /** Creates something, and returns its id. */
-  protected async create(client: number, kind: string, path: string, body: unknown): Promise<string | undefined> {
-    const plan = { kind: `create ${kind}`, object: (created: { id: string }) => `${kind} ${created.id}`, path, body };
+  protected async create(
+    client: number,
+    kind: string,
+    path: string,
+    body: unknown,
+    refuses: readonly string[] = [],
+  ): Promise<string | undefined> {
+    const object = (created: { id: string }) => `${kind} ${created.id}`;
+    const plan = { kind: `create ${kind}`, object, path, body, refuses };
     const { status, body: created } = await this.load.call(client, this.access, plan);
     return status < 300 ? created.id : undefined;
   }
