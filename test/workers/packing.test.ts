@@ -42,20 +42,26 @@ describe('Packing of the journal', () => {
   });
   const live = () => service.store.xlen(`${world.prefix}:events`);
   const memory = async () => Number(/used_memory:(\d+)/.exec(await service.store.info('memory'))?.[1]);
+  /** Of the journal alone: from Redis 7.4 on, `used_memory` counts what Lua has not collected yet. */
+  const journalBytes = async (): Promise<number> => {
+    const names = await service.store.keys(`${world.prefix}:event*`);
+    const sizes = await Promise.all(names.map((name) => service.store.memory('USAGE', name, 'SAMPLES', 0)));
+    return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  };
 
   it('works in a store that is nearly full, or full, and makes room in it', async () => {
     for (const share of [0.95, 1.1]) {
       await fill(10_000, 50);
       const before = await journalOf(world);
-      const used = await memory();
-      await service.store.config('SET', 'maxmemory', String(Math.floor(used / share)));
+      const bytes = await journalBytes();
+      await service.store.config('SET', 'maxmemory', String(Math.floor((await memory()) / share)));
       try {
         const full = await world.post('/mailboxes', { name: 'x' });
         expect(codeOf(full)).to.equal(share > 1 ? '503 STORE_UNAVAILABLE' : '201');
         const inMs = await service.packing.packSpace(world.org, world.spaceId, undefined, { sealAfterMs: 3_600_000 });
         expect(inMs).to.be.greaterThan(0);
         expect(await live()).to.be.below(1_000);
-        expect(await memory()).to.be.below(used - 500_000);
+        expect(await journalBytes()).to.be.below(bytes - 500_000);
         expect(codeOf(await world.post('/mailboxes', { name: 'y' }))).to.equal('201');
       } finally {
         await service.store.config('SET', 'maxmemory', '0');
