@@ -19,7 +19,10 @@ export interface HoldOptions {
   readonly scopeId?: string;
   /** The holder's name; default: the names of machine and process. */
   readonly holder?: string;
-  /** The holder's session, by which deadlocks among waiting holders are found; default: one for each client. */
+  /**
+   * The holder's session, by which deadlocks among the waiting holders of a run are found; default: one for each client.
+   * Concurrent holds of one run need a session each, or else they seem to wait for themselves.
+   */
   readonly holderSession?: string;
   /** The length of the lease: how soon others get the units if this process dies; default 30. */
   readonly leaseSeconds?: number;
