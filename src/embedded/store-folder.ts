@@ -20,7 +20,7 @@ const RECORD = 'server.json';
 const TEMPORARY = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb)$/;
 /** A server's errors for damaged files and for unknown formats. */
 const UNREADABLE =
-  /Can't handle RDB|Bad file format|Unexpected EOF|Unrecoverable error reading|Unable to obtain the AOF/;
+  /Can't handle RDB|Wrong signature|Bad file format|Unexpected EOF|Unrecoverable error reading|Unable to obtain the AOF/;
 
 /** `server.json` in a data folder: the server that uses it. */
 export interface StoreRecord {
