@@ -38,7 +38,7 @@ function members.released(record, at)
   group.add(groupRecord, 'pending', 1)
 end
 
---- a live message to a final state, which may decide the group. For an ACKED message, sets record.groupState to the
+--- A live message to a final state, which may decide the group. For an ACKED message, sets record.groupState to the
 --- group's state.
 function members.finished(record, wasClaimed, at, reason, cause)
   local groupRecord, outcome = group.load(record.groupId), outcomes[record.state]

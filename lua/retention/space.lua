@@ -1,5 +1,6 @@
 --- One step of retention in a space, at most `maxRecords` of each kind: finished messages, found by walking the journal, and
---- their tombstones; finished holds; delivery attempts; journal entries; usage records; idempotency records. opened: packed events that Node has opened.
+--- their tombstones; finished holds; delivery attempts; journal entries; usage records; idempotency records. opened: packed
+--- events that Node has opened.
 --- @args spaceId requestId maxRecords
 --- @long opened
 --- @reply more

@@ -60,18 +60,19 @@ export async function repeated<T>(
       return await run(changes);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const isSentBack = error.code === 'DUE' || (error.code === 'PACKED' && unpacking.isWanted(error.detail));
-      if (isSentBack && runs > maxRuns) throw new StoreUnavailable('others keep changing what this call needs');
-      if (error.code === 'DUE') {
+      const isDue = error.code === 'DUE';
+      if (!isDue && !(error.code === 'PACKED' && unpacking.isWanted(error.detail))) throw error;
+      if (runs > maxRuns) throw new StoreUnavailable('others keep changing what this call needs');
+      if (isDue) {
         timers.add(error.detail);
         const moments: number[] = [];
         // Drain the earlier timers as well: together the scripts of several calls may depend on several timers.
         for (const timer of timers) moments.push(Number(await due.drain(org, timer)));
         changes = { ...changes, drainedThrough: Math.min(...moments) };
-      } else if (isSentBack) {
+      } else {
         unpacked = await unpacking.unpack(error.detail, unpacked);
         changes = { ...changes, unpacked: unpacked.text };
-      } else throw error;
+      }
     }
   }
 }

@@ -118,10 +118,8 @@ async function use({ dataDir, self }: Store, link: Redis): Promise<boolean> {
 /** Another user who is there; undefined when there is none. */
 async function otherUser({ self }: Store, link: Redis): Promise<string | undefined> {
   const clients = String(await link.client('LIST').catch(() => ''));
-  const names = clients.split(/[ \n]/).filter((word) => word.startsWith(`name=${USER}`));
-  return names
-    .map((name) => name.slice(`name=${USER}`.length))
-    .find((user) => user !== self && isAlive(identityOf(user)));
+  const users = [...clients.matchAll(new RegExp(` name=${USER}(\\S+)`, 'g'))].map(([, user = '']) => user);
+  return users.find((user) => user !== self && isAlive(identityOf(user)));
 }
 
 async function start(store: Store): Promise<Joined> {

@@ -2,51 +2,43 @@ import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Redis } from 'ioredis';
 import { startEmbedded } from '../../../src/embedded/embedded.ts';
 import { withFolderLock } from '../../../src/embedded/folder-lock.ts';
 import { whenReady } from '../../../src/embedded/ready.ts';
 import { endProcess, spawnRedis } from '../../../src/embedded/redis-process.ts';
-import { findRedisServer } from '../../../src/embedded/server-binary.ts';
-import { createOrganization } from '../../../src/org/admin.ts';
 import { allWords } from '../../../src/primitives.ts';
 import { connect, type Store } from '../../../src/redis/connection.ts';
 import { Scripts, StoreUnavailable } from '../../../src/redis/scripts.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
-import { findSnapshot, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
-import { restoreEmbedded, restoreInto, type Target } from '../../../src/snapshot/restore.ts';
+import { findSnapshot } from '../../../src/snapshot/folder.ts';
+import { restoreEmbedded, restoreInto } from '../../../src/snapshot/restore.ts';
 import { Stores } from '../../embedded/support.ts';
 import { breakingProxy } from '../../support/breaking-proxy.ts';
-import { OwnStore } from '../../support/own-store.ts';
 import { Processes } from '../../support/processes.ts';
+import { Source } from './source.ts';
 
 describe('A snapshot or restore that is interrupted', () => {
   const processes = new Processes();
   const stores = new Stores();
-  let ownStore: OwnStore;
-  let store: Redis;
+  let source: Source;
   let folder: string;
-  let target: Omit<Target, 'dataDir'>;
-  const make = (): Promise<Snapshot> => createSnapshot(store, { folder, keep: 9, embedded: true });
+  let target: Source['target'];
+  const make = () => source.make();
 
   before(async () => {
-    ownStore = await OwnStore.start();
-    const admin = await ownStore.admin();
-    store = admin.store as Redis;
-    folder = snapshotFolder(ownStore.dataDir);
-    target = { program: await findRedisServer({ log: () => undefined }), log: () => undefined };
-    await createOrganization(admin, { org: 'acme', plan: 'free' });
+    source = await Source.start();
+    ({ folder, target } = source);
   });
   afterEach(async () => {
     await stores.clear();
     await processes.clear();
   });
-  after(() => ownStore.stop());
+  after(() => source.ownStore.stop());
 
   it('fails with an error if the connection breaks at any step, and leaves no partial files', async () => {
-    const at = join(ownStore.dataDir, 'breaks');
+    const at = join(source.ownStore.dataDir, 'breaks');
     let passes = 0;
-    const { server } = await breakingProxy(ownStore.url, at, () => passes-- > 0);
+    const { server } = await breakingProxy(source.ownStore.url, at, () => passes-- > 0);
     const broken = async (left: number, work: (link: Store) => Promise<unknown>): Promise<unknown> => {
       passes = Number.POSITIVE_INFINITY;
       const link = await connect(at);
@@ -69,7 +61,7 @@ describe('A snapshot or restore that is interrupted', () => {
     const restore = (link: Store) =>
       restoreInto({ store: link, scripts: new Scripts(link, allWords) }, file, {
         ...target,
-        dataDir: ownStore.dataDir,
+        dataDir: source.ownStore.dataDir,
       });
     for (const left of [0, 1]) expect(await broken(left, restore)).to.be.instanceOf(StoreUnavailable);
     server.close();

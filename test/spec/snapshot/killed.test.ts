@@ -4,42 +4,33 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import type { Redis } from 'ioredis';
 import { findEmbedded } from '../../../src/embedded/embedded.ts';
 import { isAlive } from '../../../src/embedded/process-identity.ts';
-import { findRedisServer } from '../../../src/embedded/server-binary.ts';
 import { readRecord } from '../../../src/embedded/store-folder.ts';
-import { createOrganization } from '../../../src/org/admin.ts';
 import { endAtExit } from '../../../src/program/at-exit.ts';
-import { createSnapshot } from '../../../src/snapshot/create.ts';
-import { findSnapshot, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
-import { restoreEmbedded, type Target } from '../../../src/snapshot/restore.ts';
+import { findSnapshot } from '../../../src/snapshot/folder.ts';
+import { restoreEmbedded } from '../../../src/snapshot/restore.ts';
 import { Stores } from '../../embedded/support.ts';
-import { OwnStore } from '../../support/own-store.ts';
 import { Processes, until } from '../../support/processes.ts';
+import { Source } from './source.ts';
 
 describe('A restore among killed processes', () => {
   const processes = new Processes();
   const stores = new Stores();
-  let ownStore: OwnStore;
-  let store: Redis;
+  let source: Source;
   let folder: string;
-  let target: Omit<Target, 'dataDir'>;
-  const make = (): Promise<Snapshot> => createSnapshot(store, { folder, keep: 9, embedded: true });
+  let target: Source['target'];
+  const make = () => source.make();
 
   before(async () => {
-    ownStore = await OwnStore.start();
-    const admin = await ownStore.admin();
-    store = admin.store as Redis;
-    folder = snapshotFolder(ownStore.dataDir);
-    target = { program: await findRedisServer({ log: () => undefined }), log: () => undefined };
-    await createOrganization(admin, { org: 'acme', plan: 'free' });
+    source = await Source.start();
+    ({ folder, target } = source);
   });
   afterEach(async () => {
     await stores.clear();
     await processes.clear();
   });
-  after(() => ownStore.stop());
+  after(() => source.ownStore.stop());
 
   it('replaces a store that killed processes left running, but not one in use', async () => {
     const file = await findSnapshot(folder, (await make()).snapshot);
