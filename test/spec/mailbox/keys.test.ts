@@ -323,4 +323,13 @@ describe('Messages with a key', () => {
     await other.sent({ key: 'a' });
     expect([await receive(one), await receive(other)].map((found) => found.length)).to.deep.equal([1, 1]);
   });
+
+  it('show in their mailbox since when those are ready that a raised perKey freed', async () => {
+    const queue = await Queue.create({ perKey: 1 });
+    for (let n = 0; n < 2; n++) await queue.sent({ key: 'k' });
+    await queue.claim();
+    const { body } = await queue.world.call('PATCH', `/mailboxes/${queue.id}`, { perKey: 2 });
+    expect(body.counts.ready).to.equal(1);
+    expect(body.oldestReadyAt).to.be.a('string');
+  });
 });

@@ -400,4 +400,19 @@ describe('A message that requires units', () => {
     await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
     await expectAgreement(site.world);
   });
+
+  it('leaves no timer behind in a pool that is deleted', async () => {
+    const { queue, world } = await Site.create();
+    const { id: poolId } = await world.mustPost('/pools', { name: 'p', units: 3 });
+    const hold = await world.mustPost(`/pools/${poolId}/acquire`, { scopeId: queue.scopeId, holder: 'h', units: 2 });
+    const large = await queue.sent({ requires: { pools: [{ poolId, units: 2 }] } });
+    expect((await queue.recv()).status).to.equal(204);
+    const small = await queue.sent({ requires: { pools: [{ poolId }] } });
+    for (const id of [small, large]) await world.mustPost(`/messages/${id}/cancel`);
+    await world.mustPost(`/pool-holds/${hold.id}/release`, { token: hold.token });
+    expect((await world.call('DELETE', `/pools/${poolId}`)).status).to.equal(204);
+    await world.service.due.drain(world.org, '*');
+    expect(await world.service.store.zcard(`muster:{${world.org}}:backgroundTimers`)).to.equal(0);
+    await expectAgreement(world);
+  });
 });

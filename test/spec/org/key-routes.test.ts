@@ -230,4 +230,16 @@ describe('API keys over REST', () => {
     expect(body.results[0].body.error.code).to.equal('VALIDATION_FAILED');
     expect(await listKeys(world.service, world.org)).to.have.length(1);
   });
+
+  it('have answers that are kept for two days, also that of the only such call of a day', async () => {
+    const admin = await caller(['key_admin', ...reading]);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    expect((await admin.create({ permissions: reading }, headers)).status).to.equal(201);
+    const { store } = world.service;
+    const [name = '', ...more] = await store.keys(`muster:{${world.org}}:idempotency:*`);
+    expect(more).to.deep.equal([]);
+    expect(await store.pttl(name)).to.be.within(1, 2 * 86_400_000);
+    const again = await admin.create({ permissions: reading }, headers);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+  });
 });

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { sendMany } from '../mailbox/many.ts';
+import { Queue } from '../mailbox/queue.ts';
 import { Aging, day } from '../retention/support.ts';
 import { Run } from './run.ts';
 
@@ -66,6 +69,24 @@ describe('retention of scopes made by POST /scopes', () => {
     await aging.sweepAt(122 * day);
     for (const { scopeId } of [run, inner]) expect((await world.get(`/scopes/${scopeId}`)).status).to.equal(404);
     expect((await aging.body('/census')).scopes).to.deep.equal({ ACTIVE: 0, IDLE: 0, CANCELLED: 0 });
+    await expectAgreement(world);
+  });
+
+  it('keeps a scope at which the cancel of its run stands', async () => {
+    const aging = await Aging.begin();
+    const { world } = aging;
+    const { id: runId } = await world.mustPost('/scopes', { scopeId: randomUUID(), name: 'run' });
+    const below = async (name: string): Promise<string> =>
+      (await world.mustPost('/scopes', { parentScopeId: runId, name })).id;
+    const [busy, idle] = [await below('a'), await below('b')];
+    await aging.at(31 * day);
+    const queue = await Queue.create({}, world);
+    await sendMany(queue, 249, { scopeIds: [busy] });
+    expect((await world.mustPost(`/scopes/${runId}/cancel`)).done).to.equal(false);
+    await world.service.retention.retain(world.org);
+    await world.service.due.drain(world.org, '*');
+    expect((await world.get(`/scopes/${idle}`)).body.state).to.equal('CANCELLED');
+    expect((await world.mustPost(`/scopes/${runId}/cancel`)).done).to.equal(true);
     await expectAgreement(world);
   });
 });

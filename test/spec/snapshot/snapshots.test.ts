@@ -3,16 +3,14 @@ import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { startEmbedded } from '../../../src/embedded/embedded.ts';
-import { findRedisServer } from '../../../src/embedded/server-binary.ts';
-import { createOrganization } from '../../../src/org/admin.ts';
 import { digestOf } from '../../../src/snapshot/copy.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
 import { findSnapshot, listSnapshots, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
-import { restoreEmbedded, restoreInto, type Target } from '../../../src/snapshot/restore.ts';
+import { restoreEmbedded, restoreInto } from '../../../src/snapshot/restore.ts';
 import { verifySnapshot } from '../../../src/snapshot/verify.ts';
 import { failure, record } from '../../support/cli.ts';
-import { OwnStore } from '../../support/own-store.ts';
 import { Processes, until } from '../../support/processes.ts';
+import { Source } from './source.ts';
 
 async function failureOf(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
   return promise.then(
@@ -23,22 +21,19 @@ async function failureOf(promise: Promise<unknown>): Promise<{ code: string; mes
 
 describe('Snapshots', () => {
   const processes = new Processes();
-  let ownStore: OwnStore;
+  let source: Source;
+  let ownStore: Source['ownStore'];
   let store: Redis;
   let folder: string;
   let settings: Record<string, string>;
-  let target: Omit<Target, 'dataDir'>;
-  const make = (keep: number): Promise<Snapshot> => createSnapshot(store, { folder, keep, embedded: true });
+  let target: Source['target'];
+  const make = (keep: number): Promise<Snapshot> => source.make(keep);
   const names = async (): Promise<string[]> => (await listSnapshots(folder)).map(({ snapshot }) => snapshot);
 
   before(async () => {
-    ownStore = await OwnStore.start();
-    const admin = await ownStore.admin();
-    store = admin.store as Redis;
-    folder = snapshotFolder(ownStore.dataDir);
+    source = await Source.start();
+    ({ ownStore, store, folder, target } = source);
     settings = { DATA_DIR: ownStore.dataDir };
-    target = { program: await findRedisServer({ log: () => undefined }), log: () => undefined };
-    await createOrganization(admin, { org: 'acme', plan: 'free' });
   });
   afterEach(() => processes.clear());
   after(() => ownStore.stop());

@@ -2,7 +2,7 @@ import { Spoiling } from './spoiling.ts';
 
 describe('The recount used by tests, of counters', () => {
   it('notices any that is wrong', async () => {
-    await Spoiling.expectNoticed(52, async (spoiling) => {
+    await Spoiling.expectNoticed(53, async (spoiling) => {
       const { world } = spoiling;
       const { store } = world.service;
       const spaceKey = `muster:{${world.org}}:${world.spaceId}`;

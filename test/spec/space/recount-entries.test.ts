@@ -5,7 +5,7 @@ const hasScores = /:(claims|oldestReady|delayed|heads|holdLeases|finishedHolds|w
 
 describe('The recount used by tests, of index entries', () => {
   it('notices any that should not be, and any wrong score or value', async () => {
-    await Spoiling.expectNoticed(58, async (spoiling) => {
+    await Spoiling.expectNoticed(60, async (spoiling) => {
       const { store } = spoiling.world.service;
       for (const [name, type] of await spoiling.indexes()) {
         if (!spoiling.isMine()) continue;

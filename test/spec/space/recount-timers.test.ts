@@ -4,7 +4,7 @@ import { Spoiling } from './spoiling.ts';
 
 describe('The recount used by tests, of timers, figures and packed messages', () => {
   it('notices any that is wrong', async () => {
-    await Spoiling.expectNoticed(13, async (spoiling) => {
+    await Spoiling.expectNoticed(15, async (spoiling) => {
       const { world } = spoiling;
       const { store } = world.service;
       const recounted =

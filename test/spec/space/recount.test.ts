@@ -7,7 +7,7 @@ import { Spoiling } from './spoiling.ts';
 
 describe('The recount used by tests', () => {
   it('notices any missing index entry', async () => {
-    await Spoiling.expectNoticed(45, async (spoiling) => {
+    await Spoiling.expectNoticed(46, async (spoiling) => {
       const { store } = spoiling.world.service;
       for (const [name, type] of await spoiling.indexes()) {
         if (!spoiling.isMine()) continue;
