@@ -53,10 +53,17 @@ function unit.hints(key, limit)
   return list
 end
 
---- The length of a list, including what this invocation appends.
+--- The length of a list of distinct texts, as this invocation has changed it.
 function unit.lengthOf(key)
   local args = gathered.byKey.RPUSH[key]
-  return redis.call('LLEN', key) + (args and #args - 2 or 0)
+  local length, pulled = redis.call('LLEN', key) + (args and #args - 2 or 0), {}
+  for _, command in ipairs(commanded and commanded[key] and commands or {}) do
+    if command[1] == 'LREM' and command[2] == key and not pulled[command[4]] then
+      pulled[command[4]] = true
+      length = length - 1
+    end
+  end
+  return length
 end
 
 --- Deletes keys of any type.

@@ -12,8 +12,12 @@ describe('A message that ten thousand wait for', () => {
     await sendMany(queue, 9_999, { prerequisites: `CANCEL m${first}` });
     const last = await queue.sent({ after });
     expect(codeOf(await queue.send({ after }))).to.equal('409 DEPENDENTS_FULL');
-    await queue.world.mustPost(`/messages/${last}/cancel`);
-    await queue.sent({ after });
+    const calls = [
+      { call: 'message.cancel', messageId: last },
+      { call: 'message.send', mailboxId: queue.id, scopeId: queue.scopeId, payload: 1, after },
+    ];
+    const { results } = await queue.world.mustPost('/batch', { atomic: true, calls });
+    expect(results[1].status).to.equal(201);
     await queue.act('complete', await queue.claim());
     const steps = await stepByStep(queue.world, blocked);
     expect(await blocked()).to.equal(0);

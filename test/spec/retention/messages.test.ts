@@ -149,3 +149,29 @@ for (const packs of [undefined, 1])
       await expectAgreement(world);
     });
   });
+
+describe('retention of a message that is unpacked after its window', () => {
+  it('removes it with its segment', async () => {
+    const aging = await Aging.begin(undefined, 2);
+    const { traffic, world } = aging;
+    const scopeId = traffic.scope();
+    for (const ms of [0, day / 2]) {
+      await aging.at(ms);
+      await traffic.send(scopeId);
+      await traffic.complete(await traffic.claim(scopeId));
+    }
+    const succeeded = async () => (await aging.body('/census')).messages.ACKED;
+    await aging.sweepAt(7 * day);
+    expect(await succeeded()).to.equal(2);
+    const { messages } = await aging.body(`/mailboxes/${traffic.work}/messages`);
+    const group = await world.mustPost('/task-groups', { mailboxId: traffic.work, condition: 'ALL_TERMINAL' });
+    await world.mustPost(`/task-groups/${group.id}/join-task`, { taskId: messages[0].id });
+    await aging.sweepAt(7.5 * day);
+    expect(await succeeded()).to.equal(0);
+    expect((await aging.body(`/task-groups/${group.id}`)).members[0].state).to.equal('SUCCEEDED');
+    await expectAgreement(world);
+    await aging.sweepAt(38 * day);
+    expect((await aging.body('/census')).tasks.SUCCEEDED).to.equal(0);
+    await expectAgreement(world);
+  });
+});
