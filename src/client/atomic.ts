@@ -1,4 +1,5 @@
 import { withPrerequisites } from './after.ts';
+import { encodeOnce } from './codec.ts';
 import { type AtomicCalls, calls } from './generated/calls.ts';
 import { type MusterOptions, send } from './send.ts';
 import type { AtomicAnswers, CallOptions } from './types.ts';
@@ -69,9 +70,9 @@ export async function sendAtomic<R>(
   return Object.fromEntries(answers) as AtomicAnswers<R>;
 }
 
-/** Runs a plan. The returned one makes the same calls as often as it is used. */
-export function recorded(plan: (t: AtomicCalls) => unknown): (t: AtomicCalls) => void {
-  const { list } = made(plan);
+/** Runs a plan. The returned one makes the same calls, whose values are encoded once, as often as it is used. */
+export async function recorded(muster: object, plan: (t: AtomicCalls) => unknown): Promise<(t: AtomicCalls) => void> {
+  const { calls: list } = await encodeOnce(muster, { calls: made(plan).list });
   return (t) => {
     for (const { call: name, expect, ...args } of list) {
       const [room = '', call = ''] = name.split('.');

@@ -60,7 +60,7 @@ export async function encodeValue(codecs: readonly Codec[], value: unknown): Pro
   }
   // Wrap a value that merely looks encoded, so that readers get it back unchanged.
   if (names.length === 0 && !isCoded(value)) return value;
-  return { $codec: names, data: toBase64(bytes) } satisfies Coded;
+  return new Encoded({ $codec: names, data: toBase64(bytes) } satisfies Coded);
 }
 
 async function decodeValue(codecs: readonly Codec[], { $codec, data }: Coded): Promise<unknown> {
@@ -113,8 +113,8 @@ export function keepCodecs(muster: object, codecs: readonly Codec[]): void {
   known.set(muster, codecs);
 }
 
-/** Encodes a value once, for several attempts of a call. */
-export async function encodeOnce(muster: object, value: unknown): Promise<unknown> {
+/** Encodes the values in a call's arguments, or in those of a batch's calls, once for several attempts. */
+export async function encodeOnce<Args extends object>(muster: object, args: Args): Promise<Args> {
   const codecs = known.get(muster);
-  return codecs && value !== undefined ? new Encoded(await encodeValue(codecs, value)) : value;
+  return codecs ? ((await encodeArgs(codecs, args as Fields)) as Args) : args;
 }

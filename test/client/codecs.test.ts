@@ -106,20 +106,29 @@ describe('codecs of the typed client', () => {
     const bodies = new Set<string>();
     const failing: typeof fetch = async (url, init) => {
       const response = await fetch(url, init);
-      if (!/complete$/.test(new URL(String(url)).pathname)) return response;
+      if (!/(complete|batch)$/.test(new URL(String(url)).pathname)) return response;
       bodies.add(String(init?.body));
-      if (failures++ === 0) throw new TypeError('the answer is lost');
+      if (failures++ % 2 === 0) throw new TypeError('the answer is lost');
       return response;
     };
     const muster = client([await encrypt(randomBytes(32))], { fetch: failing });
-    const mailboxId = await mailbox();
-    const { id: messageId } = await muster.message.send({ mailboxId, scopeId, payload: 1 });
-    const options = { mailbox: { mailboxId }, closeOnSignals: false, batch: false };
-    const worker = new Worker(muster, options, () => 'done');
-    workers.push(worker);
-    await new Promise<void>((resolve) => worker.on('completed', () => resolve()));
-    expect((await muster.message.view({ messageId })).result).to.equal('done');
-    expect([failures, bodies.size]).to.deep.equal([2, 1]);
+    const [mailboxId, next] = [await mailbox(), await mailbox()];
+    const handlers: readonly Handler<unknown, unknown>[] = [
+      () => 'done',
+      (_, { finish }) => finish('done', (t) => t.message.send({ mailboxId: next, scopeId, payload: 'go on' })),
+    ];
+    for (const handler of handlers) {
+      const { id: messageId } = await muster.message.send({ mailboxId, scopeId, payload: 1 });
+      const options = { mailbox: { mailboxId }, closeOnSignals: false, batch: false };
+      const worker = new Worker(muster, options, handler);
+      workers.push(worker);
+      await new Promise<void>((resolve) => worker.on('completed', () => resolve()));
+      expect((await muster.message.view({ messageId })).result).to.equal('done');
+      await worker.close();
+    }
+    const sent = await muster.message.list({ mailboxId: next });
+    expect(sent.messages.map(({ payload }) => payload)).to.deep.equal(['go on']);
+    expect([failures, bodies.size]).to.deep.equal([4, 2]);
   });
 
   it('fail where a value is read that cannot be decoded: the message comes back, and others go on', async () => {

@@ -102,6 +102,7 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
 
         async with AsyncWorker(self.muster, self.name, handle, lease_seconds=60) as worker:
             await self.until(lambda: worker.counts.active)
+            await asyncio.sleep(1)  # Until the worker watches, even on a busy machine.
             await self.muster.message.cancel(message_id=message_id)
             await asyncio.wait_for(is_over.wait(), 10)
             await self.until(lambda: worker.counts.active == 0)

@@ -9,7 +9,7 @@ import unittest
 import uuid
 
 from muster import AsyncMuster, AsyncTask, AsyncWorker, AtomicCalls, Claim, MusterError, Task
-from support import ServerTest, WorkerTest
+from support import ServerTest, WorkerTest, until
 
 
 class AtomicTest(ServerTest):
@@ -115,6 +115,7 @@ class FinishTest(WorkerTest):
         worker = self.worker(handle)
         self.assertEqual(self.state(message_id, wait_seconds=20), 'FAILED')
         self.assertIn('MESSAGE_NOT_FOUND', self.muster.message.view(message_id=message_id).last_error or '')
+        until(lambda: worker.counts.failed)
         self.assertEqual((worker.counts.failed, worker.counts.lost), (1, 0))
 
     def test_completes_in_asyncio_programs(self) -> None:

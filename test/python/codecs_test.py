@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from muster import Claim, Muster, Task, Worker
-from support import ServerTest
+from support import Proxy, ServerTest
 
 CODECS = Path(__file__).parents[2] / 'docs/codecs'
 
@@ -36,6 +36,16 @@ class Reversing:
 
     def decode(self, data: bytes) -> bytes:
         return data[::-1]
+
+
+class Salted:
+    name = 'salted'
+
+    def encode(self, data: bytes) -> bytes | None:
+        return os.urandom(8) + data
+
+    def decode(self, data: bytes) -> bytes:
+        return data[8:]
 
 
 class Codecs(ServerTest):
@@ -105,6 +115,27 @@ class Codecs(ServerTest):
         self.assertIn('encoded by reversed: Muster needs this codec', seen.last_error or '')
         with self.assertRaises(LookupError):
             seen.payload
+
+    def test_values_are_encoded_once_so_that_a_repetition_is_the_same_request(self) -> None:
+        proxy = Proxy()
+        self.addCleanup(proxy.close)
+        muster = Muster(proxy.url, codecs=[Salted()])
+        self.addCleanup(muster.close)
+        next_id = self.muster.mailbox.create(name=f'{self.name}-next').id
+
+        def handle(message: Claim, task: Task) -> Any:
+            proxy.drop_answers = 5
+            send = {'mailbox_id': next_id, 'scope_id': self.scope_id}
+            return task.finish('done', lambda t: t.message.send(payload='go on', **send)) if message.payload else 'done'
+
+        for payload in (0, 1):
+            sent = muster.message.send(mailbox_id=self.mailbox_id, scope_id=self.scope_id, payload=payload)
+            with Worker(muster, {'mailbox_id': self.mailbox_id}, handle, close_on_signals=False, batch=False) as worker:
+                worker.drained()
+            done = muster.message.view(message_id=sent.id)
+            self.assertEqual((done.state, done.result, worker.counts.completed), ('ACKED', 'done', 1))
+            self.assertEqual(proxy.drop_answers, 0)
+        self.assertEqual([one.payload for one in muster.message.all(mailbox_id=next_id)], ['go on'])
 
 
 @unittest.skipUnless(importlib.util.find_spec('cryptography'), 'without cryptography')

@@ -56,10 +56,10 @@ export class Ends {
     const { id: messageId, token, scopeId } = task.message;
     const json = JSON.stringify(payload);
     const target = resultsTo === undefined ? {} : { mailboxId: resultsTo, scopeId };
-    const result = { payload: await encodeOnce(this.#muster, payload), ...target };
-    const args = { messageId, token, ...(json !== undefined && { result }) };
+    const result = { payload, ...target };
+    const args = await encodeOnce(this.#muster, { messageId, token, ...(json !== undefined && { result }) });
     // Before the money is settled: if the plan throws, the attempt has failed.
-    const completing = this.#completing(task, args);
+    const completing = await this.#completing(task, args);
     const refusals = await this.#settle(task);
     const idempotencyKey = crypto.randomUUID();
     const { traceContext } = task.attempt;
@@ -79,10 +79,10 @@ export class Ends {
   }
 
   /** An attempt to complete a message together with the calls of its plan; undefined if it has none. */
-  #completing(task: Task, args: Args<'message.complete'>): (() => Promise<unknown>) | undefined {
+  async #completing(task: Task, args: Args<'message.complete'>): Promise<(() => Promise<unknown>) | undefined> {
     if (!task.plan) return undefined;
     const { plan } = task;
-    const make = recorded((t) => {
+    const make = await recorded(this.#muster, (t) => {
       t.message.complete(args);
       plan(t);
     });

@@ -17,7 +17,7 @@ from ._async_pool import AsyncPools
 from ._atomic import AsyncAtomic, Atomic
 from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
-from ._codec import Codec, decode_answer, encode_args, encode_value
+from ._codec import Codec, decode_answer, encode_args
 from ._errors import MusterError, Stopped
 from ._journal import Journal
 from ._judge import GroupRef, Judging, Verdict, judge
@@ -327,9 +327,9 @@ class Muster(AllCalls):
             decode_answer(self._codecs, answer)
         return endpoint.read(answer)
 
-    def encoded(self, value: Any) -> Any:
-        """Encodes a value once, for several attempts of a call."""
-        return encode_value(self._codecs, value) if self._codecs else value
+    def encoded(self, args: dict[str, Any]) -> dict[str, Any]:
+        """Encodes the values in a call's arguments once, for several attempts."""
+        return encode_args(self._codecs, args) if self._codecs else args
 
     def close(self) -> None:
         """Closes idle connections. Later calls open new ones."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from ._arguments import ABSENT, encode
@@ -22,7 +23,12 @@ class End:
     """The end of a claim: the message is completed, asks a question, or is given back."""
 
     def __init__(
-        self, held: Held, error: BaseException | None, result: Any = None, target: str | None = None
+        self,
+        held: Held,
+        error: BaseException | None,
+        result: Any = None,
+        target: str | None = None,
+        encoded: Callable[[dict[str, Any]], dict[str, Any]] = dict,
     ) -> None:
         if error is not None and not isinstance(error, Asked):
             held.attempt.failed(error)
@@ -45,13 +51,13 @@ class End:
                 args['calls'].insert(0, completion.call)
         else:
             args.update(_way_back(held, error), error=reason_of(error))
-        self.args = args
+        self.args = encoded(args)
         self.key = str(uuid.uuid4())
         is_traced = error is None and target is not None and held.attempt.trace_context.traceparent is not None
         self.is_alone = is_traced or self.endpoint is BATCH
         """Whether it needs its own request, as an atomic batch does, or a published result that continues a trace"""
         # A result that is not JSON fails here, as the handler's error.
-        self.size = len(encode(args).encode())
+        self.size = len(encode(self.args).encode())
 
 
 def _way_back(held: Held, error: BaseException) -> dict[str, Any]:

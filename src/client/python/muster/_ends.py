@@ -80,7 +80,7 @@ class Ends(Claims):
                 return
             self._settle(held, error)
             try:
-                end = End(held, error, result if error else self.muster.encoded(result), self._target)
+                end = End(held, error, result, self._target, self.muster.encoded)
             except Exception as unfit:
                 error = unfit
                 end = End(held, error)
