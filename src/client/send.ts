@@ -118,12 +118,16 @@ export function requestOf(
   return { url: `${base.replace(/\/+$/, '')}/v1${target}${search}`, request };
 }
 
-/** Sets the token for the next attempt. */
+/** Sets the token for the next attempt. If the key function throws, the error is UNREACHABLE. */
 export async function authorize(
   { headers }: Prepared['request'],
   token: () => string | Promise<string>,
 ): Promise<void> {
-  headers['Authorization'] = `Bearer ${await token()}`;
+  try {
+    headers['Authorization'] = `Bearer ${await token()}`;
+  } catch (cause) {
+    throw new MusterError('UNREACHABLE', `the key function threw ${String(cause)}`, { cause });
+  }
 }
 
 /** Fills path parameters from the arguments; `rest` has the remaining arguments. */

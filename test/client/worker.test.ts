@@ -488,6 +488,19 @@ describe('the worker of the typed client', () => {
     }
   });
 
+  it('goes on when the function that returns its key works again', async () => {
+    const mailboxId = await mailbox();
+    let isAway = true;
+    const key = () => (isAway ? Promise.reject(new Error('no token today')) : world.apiKey);
+    const worker = start({ mailbox: { mailboxId } }, () => 'done', client({ key }));
+    const errors = heard(worker, 'error');
+    const id = await sent(mailboxId);
+    await until(() => errors.length > 0);
+    isAway = false;
+    await until(() => worker.counts.completed === 1);
+    expect(await view(id)).to.include({ state: 'ACKED', attempts: 1 });
+  });
+
   it('finishes what it works on when it closes, and gives back what takes too long', async () => {
     const mailboxId = await mailbox({ retryDelaySeconds: 60 });
     let close = () => {};
