@@ -1,4 +1,5 @@
 import { invalid } from '../call/errors.ts';
+import { maxDepth, tooDeep } from '../call/json.ts';
 import { isObject } from '../call/read-input.ts';
 import type { Response } from '../call/response.ts';
 import type { Route } from '../call/route.ts';
@@ -22,16 +23,18 @@ export const mayRefer = (text: string): boolean => text.includes('"$from"');
 /**
  * The fields of the call at `index`, with the result of `idOf` in place of each reference. Opaque values stay as they are.
  *
- * @throws ApiError VALIDATION_FAILED for a reference to anything but an earlier call, or in a field that takes no id
+ * @throws ApiError VALIDATION_FAILED for a reference to anything but an earlier call or in a field that takes no id, and
+ *   for fields nested too deeply
  */
 export function replaced<T>(fields: Fields, index: number, route: Route, idOf: (reference: Reference) => T): Fields {
   const opaque = [route.opaque?.at(-1), route.alsoOpaque?.at(-1)];
-  const place = (value: unknown, name: string): unknown => {
+  const place = (value: unknown, name: string, depth = 1): unknown => {
     if (opaque.includes(name)) return value;
-    if (Array.isArray(value)) return value.map((one) => place(one, name));
+    if (depth > maxDepth) throw tooDeep();
+    if (Array.isArray(value)) return value.map((one) => place(one, name, depth + 1));
     if (!isObject(value)) return value;
     if ('$from' in value) return idOf(readReference(value, name, index));
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, place(one, key)]));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, place(one, key, depth + 1)]));
   };
   return place(fields, '') as Fields;
 }

@@ -1,4 +1,5 @@
 import { Raw } from '../declare/raw.ts';
+import { invalid } from './errors.ts';
 
 /**
  * Lossless JSON: payloads are copied from the request's text to the answer's text, so that their numbers are never parsed
@@ -13,16 +14,15 @@ export function stringify(value: unknown): string {
   let text = '';
   for (const name in value) {
     const member: unknown = value[name as keyof typeof value];
-    if (member !== undefined) text += `${text === '' ? '' : ','}"${name}":${stringify(member)}`;
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${stringify(member)}`;
   }
   return `{${text}}`;
 }
 
 /** Deeper nesting is refused, as no client needs it and many parsers overflow on it. */
-const maxDepth = 512;
+export const maxDepth = 512;
 
-/** A text is nested deeper than `maxDepth`. */
-export class TooDeep extends Error {}
+export const tooDeep = () => invalid(`the body nests deeper than ${maxDepth} levels`);
 
 const quote = 34;
 const backslash = 92;
@@ -30,7 +30,7 @@ const backslash = 92;
 /**
  * Finds the text of a member of a valid JSON object: `['payload']` at the top, or `['result', 'payload']` one level
  * down. Returns compact JSON, or undefined if there is no such member. The last of equal names wins, as in JSON.parse.
- * Throws TooDeep.
+ * Throws VALIDATION_FAILED for a text nested too deeply, with or without that member.
  */
 export function cut(text: string, wanted: readonly string[] | undefined): string | undefined {
   const target = wanted?.length ?? 0;
@@ -56,7 +56,7 @@ export function cut(text: string, wanted: readonly string[] | undefined): string
       }
       i = end;
     } else if (code === 123 || code === 91) {
-      if (++depth > maxDepth) throw new TooDeep();
+      if (++depth > maxDepth) throw tooDeep();
     } else if (code === 125 || code === 93 || code === 44) {
       if (start !== -1 && depth === target) {
         found = compact(text.slice(start, i));

@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import type { Call, CallParts, Origin } from './call.ts';
 import { type ApiError, invalid } from './errors.ts';
 import { isUuid } from './fields.ts';
-import { cut, TooDeep } from './json.ts';
+import { cut } from './json.ts';
 import { plainTest } from './plain.ts';
 import type { Input, Route } from './route.ts';
 
@@ -47,8 +47,8 @@ function readQuery(query: Readonly<Record<string, unknown>>, route: Route, { par
 function readBody(body: unknown, { text, origin }: Call, route: Route): unknown {
   if (route.method === 'GET') return {};
   const fields = objectOf(body);
-  const opaque = cutFrom(text, route.opaque);
-  const another = route.alsoOpaque && cutFrom(text, route.alsoOpaque);
+  const opaque = cut(text, route.opaque);
+  const another = route.alsoOpaque && cut(text, route.alsoOpaque);
   if (!route.body) {
     const [name] = Object.keys(fields);
     if (name !== undefined) throw unknown([name], origin.field);
@@ -63,18 +63,6 @@ function readBody(body: unknown, { text, origin }: Call, route: Route): unknown 
 export function objectOf(body: unknown): Record<string, unknown> {
   if (!isObject(body) || Array.isArray(body)) throw invalid('the body must be a JSON object');
   return body;
-}
-
-/**
- * The text of a member of the body (`cut`). Throws VALIDATION_FAILED for a body nested too deeply, with or without that
- * member.
- */
-export function cutFrom(text: string, wanted: readonly string[] | undefined): string | undefined {
-  try {
-    return cut(text, wanted);
-  } catch (error) {
-    throw error instanceof TooDeep ? invalid('the body nests deeper than 512 levels') : error;
-  }
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

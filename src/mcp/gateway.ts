@@ -1,7 +1,7 @@
 import { Batch } from '../batch/batch.ts';
 import { ApiError, apiError, type ErrorTable, entry } from '../call/errors.ts';
+import { cut } from '../call/json.ts';
 import type { Operation } from '../call/operation.ts';
-import { cutFrom } from '../call/read-input.ts';
 import type { Context, Handler } from '../http/context.ts';
 import { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
@@ -78,7 +78,7 @@ function errorBody({ status, code, message }: ApiError): string | undefined {
 /** Throws for an empty body, and for nesting deeper than any request may have. */
 function checkBody({ request: { rawBody } }: Context): void {
   if (typeof rawBody !== 'string' || rawBody === '') throw apiError('MALFORMED_JSON');
-  cutFrom(rawBody, undefined);
+  cut(rawBody, undefined);
 }
 
 /** The headers of the protocol. */

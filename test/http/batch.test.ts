@@ -264,6 +264,13 @@ describe('A batch', () => {
         '400 VALIDATION_FAILED',
         '201',
       ]);
+      // The depth counts also where references are looked for.
+      const nested = { ...send(), scopeId: { $from: 0 }, more: deep(3_000) };
+      const [, inList] = await batch(world, [send(), nested]);
+      const calls = [send(), { ...send(), more: deep(3_000) }];
+      const whole = await world.post('/batch', { atomic: true, calls });
+      for (const { error } of [inList?.body, whole.body])
+        expect(error).to.include({ code: 'VALIDATION_FAILED', message: 'the body nests deeper than 512 levels' });
     });
 
     it('need their own permissions; the batch itself needs none', async () => {

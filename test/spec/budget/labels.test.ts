@@ -22,9 +22,12 @@ describe('settle with a label', () => {
     await child.settle(id, '3', 'w', { label: 'search' });
     expect((await child.settle(id, '3', 'w', { label: 'other' })).body.replay).to.equal(true);
     const { id: own } = (await root.reserve('10')).body;
-    await root.settle(own, '10', undefined, { label: '__proto__' });
+    await root.settle(own, '3', undefined, { label: 'a "quoted" \\ one' });
+    await root.settle(own, '7', undefined, { label: '__proto__' });
     expect(await spent(child)).to.deep.equal({ search: '11', writing: '4' });
-    expect(JSON.stringify(await spent(root))).to.equal('{"__proto__":"10","search":"11","writing":"4"}');
+    expect(JSON.stringify(await spent(root))).to.equal(
+      '{"__proto__":"7","a \\"quoted\\" \\\\ one":"3","search":"11","writing":"4"}',
+    );
   });
 
   it('counts what an overrun has cost in full', async () => {
