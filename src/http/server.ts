@@ -15,6 +15,8 @@ import { inTurn } from './pipelining.ts';
 
 /** Far more than a request needs. A slower client only occupies a connection. */
 const limits = { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 };
+/** Load balancers keep idle connections for up to a minute. They answer 502 if the server closes one as they use it. */
+const keepAliveTimeout = 75_000;
 /** How often connections are checked against these timeouts. */
 const connectionsCheckingInterval = 2_000;
 /** Includes connections of held watches. Each takes 20 KiB of memory and a file descriptor. */
@@ -22,7 +24,7 @@ const maxConnections = 20_000;
 
 /** An HTTP server whose errors all have the API's body, even those that Node answers without Koa. */
 export function createHttpServer(listener: RequestListener): Server {
-  const options = { ...limits, connectionsCheckingInterval, requireHostHeader: false };
+  const options = { ...limits, keepAliveTimeout, connectionsCheckingInterval, requireHostHeader: false };
   const server = createServer(
     options,
     inTurn((request, response) => {
@@ -47,10 +49,11 @@ export function createHttpServer(listener: RequestListener): Server {
 
 /**
  * The path of a request target, which may include scheme and host (as for proxies). A malformed host must not reach the
- * parser.
+ * parser, which takes `//a@b#` for one.
  */
 function originForm(target = '/'): string {
-  return target.startsWith('/') ? target : (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(\/.*)$/i.exec(target)?.[1] ?? '/');
+  const path = target.startsWith('/') ? target : /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(\/.*)$/i.exec(target)?.[1];
+  return path?.split('#', 1)[0] ?? '/';
 }
 
 function unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {

@@ -72,6 +72,7 @@ describe('Paths and methods', () => {
     }
     expect(await rawGet(world, `${space}/mail%62oxes`)).to.match(/^HTTP\/1\.1 404 /);
     expect(await rawGet(world, `http://elsewhere${space}/mailboxes`)).to.match(/^HTTP\/1\.1 200 /);
+    expect(await rawGet(world, '//a@[#')).to.match(/^HTTP\/1\.1 404 /);
   });
 
   it('an id in percent-encoded form is the same id', async () => {
@@ -107,7 +108,7 @@ describe('Paths and methods', () => {
       const [first = '', second = ''] = answer.split(/(?<=})(?=HTTP)/);
       expect(first, target)
         .to.match(new RegExp(`^HTTP/1.1 ${status} `))
-        .and.to.match(/^Connection: keep-alive/im);
+        .and.to.match(/^Connection: keep-alive\r\nKeep-Alive: timeout=75\r$/im);
       expect(second, target).to.match(/^HTTP\/1\.1 200 /);
     }
     for (const [target, status] of [
