@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { flag, number, text } from '../declare/field.ts';
 import { addressOf, nowOf, type Store, serverOf } from './cluster.ts';
 import { orUnavailable, unlessAway, within } from './failures.ts';
@@ -18,6 +19,8 @@ const guardMs = 2000;
 export const maxChanges = 50;
 /** The time slice for background timers, shorter than the guard. */
 const backgroundMs = 1000;
+/** How long others wait for an organization with much to do. */
+const turnMs = 250;
 /** How long to wait for a silent shard. */
 const timeoutMs = 500;
 
@@ -140,8 +143,10 @@ export class Due {
   async #take(org: string, now: number): Promise<void> {
     await this.#store.zadd(dueKey, String(now + guardMs), `!${org}`);
     await this.#store.zrem(dueKey, org);
-    await Promise.all([this.drain(org), this.drain(org, '*'), ...this.#extras.map((timers) => timers.drain(org))]);
-    await this.#store.zrem(dueKey, `!${org}`);
+    const drains = [this.drain(org), this.drain(org, '*'), ...this.#extras.map((timers) => timers.drain(org))];
+    // It goes on by itself after its turn; if it then fails, the guard has it swept again.
+    const done = Promise.all(drains).then(() => this.#store.zrem(dueKey, `!${org}`));
+    await Promise.race([done, sleep(turnMs, undefined, { ref: false })]);
   }
 
   /**

@@ -165,6 +165,31 @@ describe('The sweeper', function () {
     expect(await service.store.zrange(index, '0', '-1')).to.deep.equal([]);
   });
 
+  it('does not let an organization with much to do delay others', async () => {
+    service = await start('api');
+    const { store } = service;
+    const swept: string[] = [];
+    let end = () => {};
+    const isOver = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const ask = async ({ script }: { script: string }, org: string): Promise<object> => {
+      if (org === 'busy') await isOver;
+      if (script === 'timer/sweep') swept.push(org);
+      return { now: 1, nextDue: null, more: false, changes: 0 };
+    };
+    const due = new Due(store, { ask } as never);
+    await store.zadd(index, 0, 'busy');
+    await due.takeDue();
+    await store.zadd(index, 0, 'quiet');
+    await due.takeDue();
+    expect(swept).to.deep.equal(['quiet']);
+    expect(await store.zrange(index, '0', '-1')).to.deep.equal(['!busy']);
+    end();
+    await until(async () => (await store.zcard(index)) === 0);
+    expect(swept).to.include('busy');
+  });
+
   it('adds to the index what it lacks in a periodic repair', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
