@@ -35,7 +35,7 @@ export async function createSnapshot(store: Store, options: CreateOptions): Prom
   if (!takesSnapshots(store)) throw unavailable(`each node of a cluster writes its own file: ${alternative}`);
   const { folder, keep, embedded, signal } = options;
   await makeFolders(folder);
-  return withFolderLock(folder, lockMs, async () => {
+  const create = async (): Promise<Snapshot> => {
     await tidy(folder, keep);
     const startedAt = Date.now();
     const createdAt = new Date(await permitted(nowOf(store))).toISOString();
@@ -56,7 +56,8 @@ export async function createSnapshot(store: Store, options: CreateOptions): Prom
       await rm(part, { force: true });
       if (embedded) await rm(source, { force: true });
     }
-  });
+  };
+  return withFolderLock(folder, lockMs, create, signal);
 }
 
 async function dumpFile(store: Redis): Promise<string> {

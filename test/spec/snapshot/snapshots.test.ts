@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { startEmbedded } from '../../../src/embedded/embedded.ts';
+import { withFolderLock } from '../../../src/embedded/folder-lock.ts';
 import { digestOf } from '../../../src/snapshot/copy.ts';
 import { createSnapshot } from '../../../src/snapshot/create.ts';
 import { findSnapshot, listSnapshots, type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
@@ -51,6 +52,13 @@ describe('Snapshots', () => {
     expect(checked).to.deep.equal({ verified: path, createdAt, bytes, sha256, keys });
     // The server's own dump file, a second copy of everything, is removed.
     expect(await readdir(ownStore.dataDir)).not.to.include('dump.rdb');
+  });
+
+  it('do not wait for another one past the time that they are given', async () => {
+    const signal = AbortSignal.timeout(50);
+    const options = { folder, keep: 9, embedded: true, signal };
+    const failed = await withFolderLock(folder, 0, () => failureOf(createSnapshot(store, options)));
+    expect(failed).to.have.property('name', 'AbortError');
   });
 
   it('are checked against their record, whichever path names them', async () => {
