@@ -40,9 +40,9 @@ async function live(aging: Aging, date: number): Promise<void> {
   await aging.sweepAt((date + 1) * day);
 }
 
-const count = many(50, 400);
+const count = many(40, 400);
 /** By then the first journal entries, kept for 30 days, have been removed. */
-const early = many(40, 100);
+const early = many(38, 100);
 
 describe(`a space used for ${count} days`, () => {
   it(`takes hardly more memory at the end than after ${early}, and every retained figure is right`, async function () {
@@ -88,7 +88,7 @@ describe(`a space used for ${count} days`, () => {
     expect(census.barriers).to.deep.equal({ OPEN: 0, RELEASED: 29, CANCELLED: 29 });
     expect(census.waiters).to.deep.equal({ WAITING: 0, GRANTED: 29, CANCELLED: 29, EXPIRED: 30 });
     // One in ten days, kept for 400: in the long run the first has been removed.
-    expect(census.reservations).to.deep.equal({ ACTIVE: 0, SETTLED: 0, VOIDED: many(5, 39) });
+    expect(census.reservations).to.deep.equal({ ACTIVE: 0, SETTLED: 0, VOIDED: many(4, 39) });
     // A stopped run is kept as long as the tombstone of its task.
     expect(census.scopes).to.include({ ACTIVE: 1, CANCELLED: 36 });
     const { days } = await aging.body(`/usage?from=${dateOf(aging, 1)}&to=${dateOf(aging, count)}`);
