@@ -9,7 +9,7 @@ plan.needOperation()
 scope.check(path)
 
 if not path then scope.create(scopeId) end
-local record = { id = newId(tail), scopeId = scopeId, epoch = 1, arrivals = 0, target = target }
+local record = { id = newId(tail), scopeId = scopeId, epoch = 1, arrivals = 0, target = tonumber(target) }
 barrier.insert(record)
 barrier.enter(record, 'OPEN')
 sorted.add(keys.barriers(), '0', record.id)

@@ -8,11 +8,12 @@
 local maxLevels = 8
 local idWidth = #'0190a1b2-0000-7000-8000-000000000000 '
 if maps.get(keys.budgetNames(), name) then refuse('BUDGET_EXISTS') end
+scale = tonumber(scale)
 local above = parentBudgetId ~= '' and parentBudgetId
 if above then
   local parent = budget.load(parentBudgetId, 'currency', 'scale', 'line') or refuse('BUDGET_NOT_FOUND', 'parentBudgetId')
   if parent.currency ~= currency then refuse('PARENT_MISMATCH', 'currency ' .. parent.currency) end
-  if parent.scale ~= tonumber(scale) then refuse('PARENT_MISMATCH', 'scale ' .. parent.scale) end
+  if parent.scale ~= scale then refuse('PARENT_MISMATCH', 'scale ' .. parent.scale) end
   if parent.line then above = above .. ' ' .. parent.line end
   if (#above + 1) / idWidth >= maxLevels then refuse('PARENT_MISMATCH', 'levels ' .. maxLevels) end
 end

@@ -9,7 +9,8 @@
 local circle = {}
 local maxLooks = 200
 
---- A pool with its holds, claims and waiters, in order, and their number; nil if that is more than `looks`.
+--- A pool with its holds, claims and waiters, in order, and their number; nil if that is more than `looks`. Those of a
+--- cancelled run are about to leave.
 local function look(poolId, looks)
   local held, waits = sorted.front(keys.heldHolds(poolId), looks + 1), sorted.front(keys.liveHolds(poolId), looks + 1)
   local claims = claimants.of(poolId, looks)
@@ -17,9 +18,19 @@ local function look(poolId, looks)
   if count > looks then return nil end
   local record = pool.load(poolId, 'name', 'units', 'heldUnits')
   local found = { name = record.name, free = record.units - record.heldUnits, held = {}, waits = {} }
-  for i = 1, #held, 2 do table.insert(found.held, hold.read(held[i])) end
-  for _, claim in ipairs(claims) do table.insert(found.held, claim) end
-  for i = 1, #waits, 2 do table.insert(found.waits, hold.read(waits[i])) end
+  local function addHeld(one)
+    if hold.cancelOf(one) then
+      found.free = found.free + one.units
+    else
+      table.insert(found.held, one)
+    end
+  end
+  for i = 1, #held, 2 do addHeld(hold.read(held[i])) end
+  for _, claim in ipairs(claims) do addHeld(claim) end
+  for i = 1, #waits, 2 do
+    local wait = hold.read(waits[i])
+    if not hold.cancelOf(wait) then table.insert(found.waits, wait) end
+  end
   return found, count
 end
 
@@ -85,7 +96,7 @@ local function settle(byId, all)
         local party = all[partyOf(head)]
         one.free, party.waits, hasChanged = one.free - head.units, party.waits - 1, true
         table.insert(party.holds, { one, head.units })
-        table.remove(one.waits, 1)
+        table.insert(one.held, table.remove(one.waits, 1))
         head = one.waits[1]
       end
     end

@@ -1,11 +1,16 @@
 --- @include lib/clock lib/due lib/lease lib/queue lib/unit pool/_cancel pool/_hold pool/_pool pool/_queue pool/_serve
 --- All handlers read queues, which the sweep may have changed before, so the changes are written first.
 
---- The queue of a pool may be served: a step has left work, or the plan's limit is to be checked again.
+--- The queue of a pool may be served: a step has left work.
 due['pool:grant'] = function(poolId, at, maxChanges)
   unit.write()
   if not pool.load(poolId, 'units') then return 1 end
   return math.max(1, serveHolds(poolId, at, maxChanges))
+end
+
+--- As `pool:grant`, to check the plan's agents again: a grant begins when they are free, however late the check is.
+due['pool:agents'] = function(poolId, _, maxChanges)
+  return due['pool:grant'](poolId, now, maxChanges)
 end
 
 --- The time to live of a waiting hold has ended.

@@ -23,7 +23,7 @@ local function serveHolds(poolId, at, maxHolds)
   end)
   if needsAgents then
     -- No call announces that an agent elsewhere in the organization has ended.
-    soon.askAgain('pool:grant', poolId)
+    soon.askAgain('pool:agents', poolId)
   elseif nextAt then
     soon.serve('pool:grant', poolId, nextAt)
   elseif nextAt == nil then

@@ -29,6 +29,22 @@ describe('The calls of an atomic batch', () => {
     await expectAgreement(world);
   });
 
+  it('may use what an earlier one has made, as if it had been stored', async () => {
+    const world = await World.create();
+    const scopeId = randomUUID();
+    const barrierId = { $from: 0 };
+    const { results } = await batch(
+      world,
+      { call: 'barrier.create', scopeId, target: 2 },
+      { call: 'barrier.arrive', barrierId, arrivalKey: 'a' },
+      { call: 'barrier.arrive', barrierId, arrivalKey: 'b' },
+    );
+    expect(results[2].body).to.include({ arrivals: 2, state: 'RELEASED' });
+    const budget = { call: 'budget.create', currency: 'EUR', scale: 2, limitMinor: '100' };
+    await batch(world, { ...budget, name: 'p' }, { ...budget, name: 'c', parentBudgetId: { $from: 0 } });
+    await expectAgreement(world);
+  });
+
   it('may take several waiters out of a queue that is just short enough not to be rebuilt', async () => {
     const world = await World.create();
     const { id: allowanceId } = await world.mustPost('/allowances', { name: 'a', unitsLimit: 1, windowSeconds: 3600 });

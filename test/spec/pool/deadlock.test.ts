@@ -47,6 +47,29 @@ describe('an acquire that would close a circle', () => {
     expect(own.body.error.message).to.include('ann (1) would wait for a, which ann (1) holds');
   });
 
+  it('is told also where a holder in it will only get its units, ahead in the queue', async () => {
+    await a.acquire(as('cat', '1'));
+    await b.acquire(bob());
+    await a.acquire(ann());
+    await b.acquire(ann());
+    const refused = await a.ask(bob());
+    expect(codeOf(refused)).to.equal('409 DEADLOCK');
+    expect(refused.body.error.message).to.include(
+      'bob (1) would wait for a, which ann (1) holds; ann (1) waits for b, which bob (1) holds.',
+    );
+  });
+
+  it('is none with a cancelled run, even before all of it has ended', async () => {
+    await a.acquire(ann());
+    await b.acquire({ ...bob(), scopeId: b.scopeId });
+    await b.acquire(ann());
+    const barriers = Array.from({ length: 100 }, () => ({ call: 'barrier.create', scopeId: a.scopeId, target: 1 }));
+    for (let n = 0; n < 6; n++) await world.mustPost('/batch', { calls: barriers });
+    const cancel = await world.mustPost(`/scopes/${a.scopeId}/cancel`);
+    expect(cancel.done).to.equal(false);
+    expect((await a.ask({ ...bob(), scopeId: b.scopeId })).status).to.equal(201);
+  });
+
   it('is found through those who stand before it in the queue', async () => {
     const two = await TestPool.create(world, 2);
     await a.acquire(ann());
