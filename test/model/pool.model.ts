@@ -133,12 +133,14 @@ export class PoolModel {
   }
 
   #serve(pool: number, at: number): void {
-    for (const head of this.waiting(pool)) {
-      if (head.expiresAt <= at) this.#end(head, 'EXPIRED', at);
-      else if (this.heldUnits(pool) + head.units <= (this.units[pool] ?? 0)) this.#grant(head, at);
-      else return;
+    const [head] = this.waiting(pool);
+    if (!head) this.onFree(pool);
+    // Its end serves those behind it.
+    else if (head.expiresAt <= at) this.#end(head, 'EXPIRED', at);
+    else if (this.heldUnits(pool) + head.units <= (this.units[pool] ?? 0)) {
+      this.#grant(head, at);
+      this.#serve(pool, at);
     }
-    this.onFree(pool);
   }
 
   /**

@@ -40,6 +40,12 @@ const everything: Step[] = [
   ...Array.from({ length: 10 }, (_, index) => ({ do: 'again' as const, index })),
 ];
 
+/** The end of the first wait lets in the second, which ends at the same moment. */
+const together: Step[] = [
+  ...[acquire(0, 1), acquire(0, 3, undefined, 2), acquire(0, 1, undefined, 2), acquire(0, 1)],
+  { do: 'pass' as const, seconds: 2 },
+];
+
 const outcomes = ['200', '201', 'UNITS_EXCEED_LIMIT', 'DEADLOCK', 'POOL_EXHAUSTED', 'CLAIM_LOST'].concat(
   ['HOLD_NOT_WAITING', 'LIMIT_BELOW_USE', 'WAITING', 'HELD', 'RELEASED', 'LAPSED', 'CANCELLED', 'EXPIRED'],
   ['granted after a wait'],
@@ -56,7 +62,14 @@ describe('pool model', () => {
   it('holds no more than its units, in arrival order, with growing fences, after every step of any sequence', async function () {
     this.timeout(longMs);
     await trySequences({
-      ...{ first: fc.constant(null), step, maxLength: 40, examples: [[null, everything]], outcomes, met },
+      ...{
+        first: fc.constant(null),
+        step,
+        maxLength: 40,
+        examples: [everything, together].map((steps): [null, Step[]] => [null, steps]),
+        outcomes,
+        met,
+      },
       run: async (curl: Curl, world: World, now: number, _, sequence: Step[]) => {
         const model = new PoolModel(3, 3);
         model.now = now;
