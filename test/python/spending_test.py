@@ -7,7 +7,8 @@ import threading
 import uuid
 from collections.abc import Callable
 
-from muster import Budget, Claim, Muster, MusterError, Reservation, RetryLater, Settlement, Task
+from muster import Budget, Claim, ClaimLost, Muster, MusterError, Reservation, RetryLater, Settlement, Task
+from muster._spending import Spender, reserve
 from support import Proxy, WorkerTest, until
 
 logging.disable(logging.ERROR)
@@ -168,3 +169,14 @@ class Spending(WorkerTest):
         worker = self.worker(handle)
         until(lambda: worker.counts.completed == 1)
         self.assertEqual((told, self.figures(budget)), ([0, 0, 0], ('0', '10', '990', '0')))
+
+    def test_what_an_attempt_holds_whose_claim_is_lost_is_left_to_the_next(self) -> None:
+        budget = self.budget(1000)
+
+        class Lost(Spender):
+            is_over = True
+
+        spender = Lost(self.muster, self.scope_id, 'h', 'work')
+        with self.assertRaises(ClaimLost), reserve(spender, budget.id, 12):
+            raise ClaimLost('the lease has ended')
+        self.assertEqual(self.figures(budget), ('12', '0', '988', '0'))

@@ -174,8 +174,7 @@ class Reservation:
             self.settle()
         elif self.is_open:
             # The work's error matters more, and the reservation stays visible.
-            with suppress(MusterError):
-                self.void()
+            self.drop()
 
 
 def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Reservation:
