@@ -32,24 +32,26 @@ function paused.by(mailboxId, path)
 end
 
 --- Looks for the first message of a queue that is not paused, at no more than `limit`. Returns the member and its
---- score; or nil and, if there are more, the last member that need not be looked at again.
+--- score, nil if it has found none; the last member that need not be looked at again, '' if there is none; and whether
+--- there are more to look at.
 local function look(mailboxId, scopeId, limit)
   local passed = maps.get(keys.passed(), mailboxId .. ' ' .. scopeId) or ''
   local entries = sorted.behind(keys.ready(mailboxId, scopeId), passed, limit + 1)
   for i = 1, #entries, 2 do
     local member, at = entries[i], entries[i + 1]
-    if i > 2 * limit then return nil, nil, passed end
+    if i > 2 * limit then return nil, nil, passed, true end
     local path = scope.path(message.load(string.sub(member, -36), 'scopeId').scopeId)
-    if not paused.scopeOn(path) then return member, at end
+    if not paused.scopeOn(path) then return member, at, passed end
     -- Messages may still be added in the current millisecond.
     if tonumber(at) < now then passed = member end
   end
+  return nil, nil, passed
 end
 
 --- The first message of a queue that is not paused, and its score; nil if there is none.
 local function first(mailboxId, scopeId)
-  local member, at, passed = look(mailboxId, scopeId, lookLimit)
-  if passed then sendBack('DUE', timer.named('mailbox:passed', mailboxId .. ' ' .. scopeId)) end
+  local member, at, _, more = look(mailboxId, scopeId, lookLimit)
+  if more then sendBack('DUE', timer.named('mailbox:passed', mailboxId .. ' ' .. scopeId)) end
   return member, at
 end
 
@@ -83,7 +85,7 @@ end
 due['mailbox:passed'] = function(queue)
   local mailboxId, scopeId = string.match(queue, '^(%S+) (%S+)$')
   local _, _, passed = look(mailboxId, scopeId, stepLimit)
-  if passed then maps.put(keys.passed(), queue, passed) end
+  if passed ~= '' then maps.put(keys.passed(), queue, passed) end
   return 1
 end
 

@@ -37,6 +37,18 @@ describe('A paused mailbox', () => {
     expect(codeOf(await world.post(`/mailboxes/${randomUUID()}/pause`))).to.equal('404 MAILBOX_NOT_FOUND');
   });
 
+  it('with as many messages as a receive looks at, or a few more, lets those behind them through', async () => {
+    for (const count of [256, 300]) {
+      const queue = await Queue.create();
+      const { id: child } = await queue.world.mustPost('/scopes', { parentScopeId: queue.scopeId });
+      await sendMany(queue, count, { scopeIds: [child] });
+      await queue.world.mustPost(`/scopes/${child}/pause`);
+      expect((await queue.recv()).status).to.equal(204);
+      const id = await queue.sent();
+      expect((await queue.claim({ scopeId: '*' })).id).to.equal(id);
+    }
+  });
+
   it('may be deleted', async () => {
     const queue = await Queue.create();
     await queue.world.mustPost(`/mailboxes/${queue.id}/pause`);
