@@ -1,5 +1,5 @@
 --- @export packed
---- @include lib/call lib/refuse lib/invocation lib/sendBack lib/sorted
+--- @include lib/call lib/refuse lib/invocation lib/sendBack lib/sorted lib/space
 --- Packed messages. Workers pack finished messages, in the order they were sent, into segments: compressed texts that only
 --- Node can read (src/mailbox/packed.ts). A packed message has no record, but stays in the indexes. If a message has a
 --- record, the record wins over the segment. The index has an entry per segment, `last first number digest count kind`, by
@@ -12,13 +12,17 @@ local packed = {}
 --- The most ids asked for at once; fewer at first, as a page may need no more.
 local maxWanted, maxFirst = 1000, 200
 
---- This invocation's knowledge of packed messages: `segment`, the last one found; `given`, the fields that Node has
+--- This invocation's knowledge of packed messages, as long as it stays in a space: `segment`, the last one found; `given`, the fields that Node has
 --- unpacked, from the text `givenText`, in which long texts start at `textsAt`; `damaged`, the digests of damaged
 --- segments, nil if Node has met none; `anyUnpacked`, whether any message had been unpacked before this invocation;
 --- `upcoming` and `first`, the ids that the script loads next, which Node opens together.
 local function current()
-  invocation.packed = invocation.packed or {}
-  return invocation.packed
+  local seen = invocation.packed
+  if not seen or seen.root ~= spaceRoot then
+    seen = { root = spaceRoot }
+    invocation.packed = seen
+  end
+  return seen
 end
 
 --- Parses an entry of the index.

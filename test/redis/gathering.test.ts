@@ -50,6 +50,31 @@ async function counted(world: World): Promise<{ fcall: number; spublish: number 
 }
 
 describe('concurrent calls of one organization', () => {
+  it('find the packed messages of their own space', async () => {
+    const one = await World.create();
+    const worlds = [one, await one.anotherSpace()];
+    const queues = await Promise.all(worlds.map((world) => Queue.create({}, world)));
+    let now = Date.now();
+    for (const workKey of ['first', 'second'])
+      for (const queue of queues) {
+        now += 10;
+        await one.at(now);
+        await queue.sent({ workKey });
+        await queue.act('complete', await queue.claim());
+      }
+    await one.at(now + 1000);
+    const how = { sealAfterMs: 0, isAll: true, size: 100, patienceMs: 0 };
+    for (const { service, org, spaceId } of worlds) await service.packing.packMessages(org, spaceId, undefined, how);
+    const details = await Promise.all(
+      queues.map((queue) => send(queue, { workKey: 'first' }).catch(({ detail }: Refusal) => detail)),
+    );
+    for (const [at, { prefix }] of worlds.entries()) {
+      const [, , entry = '', key] = String(details[at]).split(';');
+      expect(await one.service.store.zscore(`${prefix}:messageSegments`, entry), prefix).to.equal('0');
+      expect(key).to.match(new RegExp(`^${prefix}:`));
+    }
+  });
+
   it('are sent together, 32 at a time; other calls are sent alone', async () => {
     const queue = await Queue.create();
     const other = await Queue.create();
