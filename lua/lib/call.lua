@@ -6,7 +6,7 @@
 --- @args idempotencyDigest fingerprint unpacked
 --- @export call
 --- @include lib/caller lib/clock lib/count lib/guards lib/idempotency lib/plan lib/rates lib/records lib/refuse lib/invocation
---- @include lib/space lib/timer lib/unit lib/usage
+--- @include lib/sendBack lib/space lib/timer lib/unit lib/usage
 local call = {}
 
 --- The first element of every reply and the second word of every refusal. Node turns it into headers. One text costs less
@@ -88,10 +88,11 @@ function call.open(first, second)
   return idempotencyDigest ~= '' and replay() or nil
 end
 
---- Keeps the call's changes so far, even if the call is sent back.
-function call.keep()
+--- Keeps the call's changes so far, and has it run again. The detail ends with what is to be announced (timer.wake).
+function call.again()
   if invocation.isWhole then error('an invocation that is refused as a whole keeps nothing') end
   invocation.counted = unit.changes()
+  sendBack('DUE', '\t' .. timer.wake)
 end
 
 --- Ends the request. reply: the members of `@reply`, or nil. counts: `operation`; `syscall` for a renewal, a natural

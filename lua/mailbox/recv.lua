@@ -64,8 +64,7 @@ while #claims < max do
   if scope.cancelOf(path) then
     if not isFirst or scopeId ~= '*' and scope.cancelOf(path, scopeId) then break end
     skip.cancelled(mailboxId, queue, id)
-    call.keep()
-    sendBack('DUE')
+    call.again()
   end
   local kind, lackedId, at
   if record.required then kind, lackedId, at = requires.short(record.required) end
@@ -75,8 +74,7 @@ while #claims < max do
     passed = passed + 1
     if passed == maxPassed then
       if not isFirst then break end
-      call.keep()
-      sendBack('DUE')
+      call.again()
     end
   else
     if isFirst then
@@ -89,8 +87,9 @@ while #claims < max do
     if record.question then bytes = bytes + asked.bytes(record.question) end
     if bytes > bytesLimit then break end
     local deadline = record.deadline or math.huge
-    -- Its deadline passed after the sweep, if any, that this call waited for. An expired message is never handed out.
-    if deadline <= now and deadline > (drained or 0) then
+    -- Its deadline or that of its group passed after the sweep, if any, that this call waited for. An expired message is
+    -- never handed out.
+    if deadline <= now and deadline > (drained or 0) or record.groupId and members.decided(record) == 'EXPIRED' then
       if not isFirst then break end
       sendBack('DUE')
     end

@@ -1,11 +1,11 @@
---- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_live mailbox/_message question/_question scope/_scope
+--- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_live mailbox/_members mailbox/_message question/_question scope/_scope
 
 --- Refuses unless a question is OPEN, swept or not. A cancelled run has withdrawn its questions.
 function question.needOpen(record)
   if record.state ~= 'OPEN' then refuse('QUESTION_CLOSED', record.state) end
   if scope.cancelOf(scope.path(record.scopeId)) then refuse('QUESTION_CLOSED', 'WITHDRAWN') end
-  local changesAt = record.expiresAt
-  if record.messageId then changesAt = math.min(changesAt, message.changesAt(message.read(record.messageId))) end
-  -- It expired after the sweep, if any, that this call waited for.
-  if changesAt <= now then sendBack('DUE') end
+  local changesAt, asker = record.expiresAt, record.messageId and message.read(record.messageId)
+  if asker then changesAt = math.min(changesAt, message.changesAt(asker)) end
+  -- It ended after the sweep, if any, that this call waited for.
+  if changesAt <= now or asker and asker.groupId and members.decided(asker) == 'EXPIRED' then sendBack('DUE') end
 end

@@ -7,8 +7,8 @@ import type { Args, Layers, Result } from './hold.ts';
 import { readNote } from './note.ts';
 import type { CallService, Unpacked } from './service.ts';
 
-/** The most runs of a call that is sent back. More mean that others keep changing what stands in its way. */
-const maxRuns = 50;
+/** The most sweeps that a call waits for. More mean that others keep changing what stands in its way. */
+const maxSweeps = 50;
 
 /** The organization of a call, and its turn. */
 interface Run extends Pick<Call, 'turn'> {
@@ -47,27 +47,29 @@ export class Runner {
  * Runs scripts again while they are sent back. After DUE it sweeps first, repeatedly if concurrent calls leave more to sweep.
  * After PACKED it opens the packed records. changes: arguments that say what was done; undefined for the first run.
  */
-export async function repeated<T>(
-  { due, unpacking }: CallService,
-  org: string,
-  run: (changes?: Args) => Promise<T>,
-): Promise<T> {
+export async function repeated<T>(service: CallService, org: string, run: (changes?: Args) => Promise<T>): Promise<T> {
+  const { due, unpacking } = service;
   const timers = new Set<string>();
+  let sweeps = 0;
   let unpacked: Unpacked | undefined;
   let changes: Args | undefined;
-  for (let runs = 1; ; runs++) {
+  for (;;) {
     try {
       return await run(changes);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const isDue = error.code === 'DUE';
       if (!isDue && !(error.code === 'PACKED' && unpacking.isWanted(error.detail))) throw error;
-      if (runs > maxRuns) throw new StoreUnavailable('others keep changing what this call needs');
       if (isDue) {
-        timers.add(error.detail);
+        const [timer = '', wake] = error.detail.split('\t');
+        // A call that kept its changes has come closer to its end.
+        if (wake === undefined && ++sweeps > maxSweeps)
+          throw new StoreUnavailable('others keep changing what this call needs');
+        if (wake) announce(service, org, wake);
+        timers.add(timer);
         const moments: number[] = [];
         // Drain the earlier timers as well: together the scripts of several calls may depend on several timers.
-        for (const timer of timers) moments.push(Number(await due.drain(org, timer)));
+        for (const one of timers) moments.push(Number(await due.drain(org, one)));
         changes = { ...changes, drainedThrough: Math.min(...moments) };
       } else {
         unpacked = await unpacking.unpack(error.detail, unpacked);

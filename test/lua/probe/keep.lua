@@ -4,5 +4,5 @@
 --- @reply
 --- @include lib/call lib/records lib/sendBack probe/_probe
 probe.insert({ id = 'kept', changes = 1 })
-if keeps == '1' then call.keep() end
+if keeps == '1' then call.again() end
 sendBack('DUE')

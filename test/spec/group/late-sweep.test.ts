@@ -47,6 +47,21 @@ describe('a task group whose deadline has passed but is not swept', () => {
     expect(finished, 'and is kept from then on').to.equal(String(start + 1000));
   });
 
+  it('hands out none of its members, and takes no answer to their questions', async () => {
+    const one = await team('ALL_TERMINAL');
+    const { queue } = one;
+    await one.submitted(2);
+    const claim = await queue.claim({ scopeId: one.gate });
+    const asking = { token: claim.token, question: 'x' };
+    const { question } = await queue.world.mustPost(`/messages/${claim.id}/ask`, asking);
+    const session = { holder: 'h', holderSession: 's', leaseSeconds: '', max: 1, tokens: 'a'.repeat(32) };
+    const recv = { ...session, mailboxId: queue.id, scopeId: one.gate, looksAgain: '', bytesLimit: 1e6 };
+    expect(await late(one, 'mailbox/recv', recv)).to.equal('DUE ');
+    const answer = { questionId: question.id, choice: '', answeredBy: 'x', answer: '1' };
+    expect(await late(one, 'question/answer', answer)).to.equal('DUE ');
+    expect(await settled(one)).to.deep.include(expired);
+  });
+
   it('is decided with all its members by one sweep: the next one if this one has too little room left', async () => {
     const one = await team('ALL_TERMINAL');
     const { world } = one.queue;

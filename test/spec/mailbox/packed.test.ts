@@ -252,4 +252,22 @@ describe('Finished messages when they are packed', function () {
       expect(await store.exists(`${twins.packed.prefix}:message:${workload.messages[0]}`)).to.equal(0);
       for (const world of twins.worlds) await expectAgreement(world);
     });
+
+  it('may take more than fifty segments and lists to answer one call', async () => {
+    const twins = await Twins.create();
+    const scopeId = randomUUID();
+    const mailboxId = (await twins.post('/mailboxes', { name: 'm' })).body.id;
+    for (let n = 0; n < 60; n++) {
+      const group = { parentScopeId: scopeId, mailboxId, condition: 'ALL_TERMINAL' };
+      const { groupId, scopeId: gate } = (await twins.post('/task-groups', group)).body;
+      await twins.post(`/task-groups/${groupId}/tasks`, { taskKey: 'a', input: n });
+      const from = { scopeId: gate, holder: 'h', holderSession: 's', leaseSeconds: 60 };
+      const { id, token } = (await twins.post(`/mailboxes/${mailboxId}/recv`, from)).body;
+      await twins.post(`/messages/${id}/complete`, { token });
+      await twins.post(`/task-groups/${groupId}/seal`, {});
+    }
+    await twins.pass(20_000);
+    await twins.pack(1, 10_000);
+    expect((await twins.get(`/ops/runs/${scopeId}`)).status).to.equal(200);
+  });
 });
