@@ -1,5 +1,5 @@
 --- Runs the due timers of one organization, up to `maxChanges` changes. Replies with the moment of this sweep, the next due
---- moment (or ''), whether more is due already, and the number of changes.
+--- moment (or '') of these and background timers, whether more is due already, and the number of changes.
 --- @args spaceId requestId maxChanges
 --- @reply now nextDue more changes
 --- @include lib/records lib/sorted lib/space lib/unit org/_org timer/_sweep
@@ -9,4 +9,6 @@ local at, done = sweep.run(keys.timers(), tonumber(maxChanges), sorted.first)
 local record = org.load('plan', 'nextDue')
 if record and record.nextDue ~= (at or false) then records.set(record, 'nextDue', at and string.format('%d', at) or '') end
 unit.write()
-return sweep.reply(at, done)
+-- The timers may have armed some in the background.
+local _, inBackground = sorted.first(keys.backgroundTimers())
+return sweep.reply(at, done, inBackground)

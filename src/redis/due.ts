@@ -143,7 +143,8 @@ export class Due {
   async #take(org: string, now: number): Promise<void> {
     await this.#store.zadd(dueKey, String(now + guardMs), `!${org}`);
     await this.#store.zrem(dueKey, org);
-    const drains = [this.drain(org), this.drain(org, '*'), ...this.#extras.map((timers) => timers.drain(org))];
+    // The reply to the second names the background timers that the first has left.
+    const drains = [this.drain(org, '*'), this.drain(org), ...this.#extras.map((timers) => timers.drain(org))];
     // It goes on by itself after its turn; if it then fails, the guard has it swept again.
     const done = Promise.all(drains).then(() => this.#store.zrem(dueKey, `!${org}`));
     await Promise.race([done, sleep(turnMs, undefined, { ref: false })]);

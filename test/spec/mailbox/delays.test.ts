@@ -135,6 +135,22 @@ describe('Delayed messages', () => {
     );
   });
 
+  it('are announced to workers when a sweep of several steps makes them', async () => {
+    const queue = await queueWith({ retryDelaySeconds: 3 });
+    const { world } = queue;
+    const id = await queue.sent();
+    await queue.claim({ leaseSeconds: 10 });
+    const deadline = iso(now + 9_990);
+    await Promise.all(Array.from({ length: 60 }, () => queue.sent({ deadline })));
+    await world.at(now + 10_100);
+    const { store, due } = world.service;
+    await store.zrem('muster:due', world.org);
+    await due.drain(world.org);
+    await due.flush();
+    expect((await queue.message(id)).state).to.equal('DELAYED');
+    expect(Number(await store.zscore('muster:due', world.org))).to.equal(now + 13_000);
+  });
+
   it('pass lastError and progress on to the next attempt; both count towards retainedBytes', async () => {
     const queue = await queueWith();
     const id = await queue.sent();
