@@ -1,5 +1,5 @@
 --- Packs finished messages: a segment with ids from `first` to `last` replaces the records in `rows`, a JSON list with
---- id, mailboxId, state and finishedAt of each. from, through: the journal entry up to which messages have been packed,
+--- id, mailboxId, state, finishedAt and groupId, if any, of each. from, through: the journal entry up to which messages have been packed,
 --- before and after this call; without rows only that entry changes. Changes nothing if another call has packed
 --- meanwhile, or if one of the messages has changed.
 --- @full
@@ -16,7 +16,7 @@ local list = cjson.decode(rows)
 for _, row in ipairs(list) do
   local found = message.stored(row.id, 'mailboxId', 'state', 'finishedAt', 'groupId')
   if not found or found.mailboxId ~= row.mailboxId or found.state ~= row.state or found.finishedAt ~= row.finishedAt
-    or found.groupId and group.isUndecided(found.groupId) then
+    or (found.groupId or nil) ~= row.groupId or found.groupId and group.isUndecided(found.groupId) then
     return none
   end
 end

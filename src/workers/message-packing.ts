@@ -101,8 +101,8 @@ export class MessagePacking {
     if (position === from) return { inMs: isHeld ? waitMs : Math.max(1_000, Math.min(quietMs, now - through)) };
 
     const sorted = [...chosen].sort((a, b) => (a.id < b.id ? -1 : 1)).filter(({ id }) => id > last);
-    const rows = sorted.map(({ id, hash: { mailboxId, state, finishedAt } }) => ({
-      ...{ id, mailboxId, state },
+    const rows = sorted.map(({ id, hash: { mailboxId, state, finishedAt, groupId } }) => ({
+      ...{ id, mailboxId, state, groupId },
       finishedAt: Number(finishedAt),
     }));
     const ends = rows.map(({ finishedAt }) => finishedAt);

@@ -110,6 +110,24 @@ describe('Packing of messages', () => {
     }
   });
 
+  it('leaves a message as it is that has joined a group meanwhile', async () => {
+    await finishMany(queue, 1);
+    const [{ id, state, finishedAt }] = (await listed()) as [{ id: string; state: string; finishedAt: string }];
+    const { id: groupId } = await world.mustPost('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });
+    await world.mustPost(`/task-groups/${groupId}/join-task`, { taskId: id });
+    await world.mustPost(`/task-groups/${groupId}/tasks/${id}/accept`);
+    const at = Date.parse(finishedAt);
+    const packWith = async (more: object) => {
+      const rows = JSON.stringify([{ id, mailboxId: queue.id, state, finishedAt: at, ...more }]);
+      return service.scripts.run('mailbox/pack', world.org, {
+        ...{ spaceId: world.spaceId, requestId: '', from: '', through: '0-1', first: id, last: id, count: 1 },
+        ...{ digest: 'd', finishedThrough: at, rows, segment: 's' },
+      });
+    };
+    expect(await packWith({}), 'as it was before').to.deep.equal([0]);
+    expect(await packWith({ groupId })).to.deep.equal([1]);
+  });
+
   it('takes less than 250 bytes each, with all indexes', async () => {
     const { store: redis } = service;
     const count = 1_000;
