@@ -1,7 +1,7 @@
 --- @export after
 --- @include lib/caller lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
---- @include group/_group mailbox/_blocked mailbox/_dependents mailbox/_finish mailbox/_mailbox mailbox/_message
---- @include mailbox/_proceed scope/_scope
+--- @include group/_group mailbox/_blocked mailbox/_cancel mailbox/_dependents mailbox/_finish mailbox/_mailbox
+--- @include mailbox/_message mailbox/_proceed scope/_scope
 --- Prerequisites: a message with `after` is BLOCKED until each of them has succeeded. Its `prerequisites` start with
 --- the policy for a prerequisite that does not succeed (CANCEL, WAIT or RUN). An entry for each prerequisite follows:
 --- `m` or `g`, the id of the message or group, and `=STATE` once its end has been handled.
@@ -134,7 +134,10 @@ local function decide(dependentId, place, state, at, cause)
   end)
   if not isMeant then return end
   records.set(record, 'prerequisites', text)
-  if not isWell[state] and policy ~= 'RUN' then
+  local cancel = scope.cancelOf(scope.path(record.scopeId))
+  if cancel then
+    message.stop(record, cancel)
+  elseif not isWell[state] and policy ~= 'RUN' then
     message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'PREREQUISITE_FAILED', cause)
   elseif not isOpen(text) then
     local readyAt = message.load(record.id, 'readyAt').readyAt

@@ -2,7 +2,7 @@
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload
---- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_finish mailbox/_live mailbox/_message mailbox/_whole mailbox/_shown
+--- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_cancel mailbox/_finish mailbox/_live mailbox/_message mailbox/_whole mailbox/_shown scope/_scope
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end
@@ -14,5 +14,11 @@ local changesAt = message.changesAt(record)
 -- Its deadline or the end of its lease passed after the sweep, if any, that this call waited for. That end comes first.
 if changesAt <= now and changesAt > (tonumber(drainedThrough) or 0) then sendBack('DUE') end
 
+-- A cancelled run has cancelled it, even if no step of the cancel has reached it.
+local cancel = scope.cancelOf(scope.path(record.scopeId))
+if cancel then
+  message.stop(record, cancel)
+  return message.withPayload(call.answer({ message = message.shown(record), payload = '' }), record)
+end
 message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'CANCELLED_BY_CALLER')
 return message.withPayload(call.answer({ message = message.shown(record), payload = '' }, 'operation'), record)

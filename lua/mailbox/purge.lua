@@ -1,13 +1,13 @@
 --- Cancels at most `max` READY messages of a mailbox in the order of receives, then DELAYED and BLOCKED ones in the
 --- order they wait; with a scopeId, only messages of its subtree. Groups that a cancel may decide count as work, so a
---- step ends early if they have many members. Each step starts again with the first READY message. cursor: the last
+--- step ends early if they have many members. Messages of a cancelled run count for its cancel. Each step starts again with the first READY message. cursor: the last
 --- DELAYED or BLOCKED message that an earlier step passed over because it is outside the subtree; if there was none, the last
 --- message of the step, which only says that there is more.
 --- @request write
 --- @args mailboxId scopeId max cursor
 --- @reply cancelled nextCursor
---- @include lib/call lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_below mailbox/_finish mailbox/_live
---- @include mailbox/_mailbox mailbox/_message
+--- @include lib/call lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_below mailbox/_cancel mailbox/_finish
+--- @include mailbox/_live mailbox/_mailbox mailbox/_message scope/_scope
 local workLimit = 500
 if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
@@ -61,19 +61,25 @@ end
 
 local members = firstReady(max + 1)
 local more = #members <= max and addWaiting(members, max + 1) or false
-local cancelled, last, work = 0, false, 0
+local cancelled, stopped, last, work = 0, 0, false, 0
 for i, member in ipairs(members) do
   local record = message.read(string.sub(member, -36))
   -- Its group may have been decided meanwhile. A message whose deadline has just passed is left to the sweep.
   if message.isLive(record) and record.state ~= 'CLAIMED' and message.changesAt(record) > now then
     work = work + workOf(record)
-    if i > max or cancelled > 0 and work > workLimit then
+    if i > max or cancelled + stopped > 0 and work > workLimit then
       more = true
       break
     end
-    if cancelled == 0 then plan.needOperation() end
-    message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'CANCELLED_BY_CALLER')
-    cancelled = cancelled + 1
+    local cancel = scope.cancelOf(scope.path(record.scopeId))
+    if cancel then
+      message.stop(record, cancel)
+      stopped = stopped + 1
+    else
+      if cancelled == 0 then plan.needOperation() end
+      message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'CANCELLED_BY_CALLER')
+      cancelled = cancelled + 1
+    end
   end
   last = record.id
 end

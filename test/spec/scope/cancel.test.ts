@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
+import { sendMany } from '../mailbox/many.ts';
+import { Queue } from '../mailbox/queue.ts';
 import { Run } from './run.ts';
 
 const write = (world: World, path: string, body?: unknown) => world.post(path, body).then(codeOf);
@@ -156,6 +158,24 @@ describe('POST /scopes/{id}/cancel', () => {
     expect(await write(world, `/scopes/${id}/cancel`)).to.equal('200');
     const { byCall } = (await world.get('/usage')).body.days.at(-1);
     expect(byCall).to.deep.include({ 'scope.create': 1, 'scope.cancel': 1 });
+  });
+
+  it('has cancelled what none of its steps has reached: a cancel or purge of that counts for it', async () => {
+    const queue = await Queue.create();
+    const { world, scopeId } = queue;
+    await sendMany(queue, 610, { scopeIds: [scopeId] });
+    expect((await world.mustPost(`/scopes/${scopeId}/cancel`)).done).to.equal(false);
+    const before = (await world.get('/usage')).body.days.at(-1).operations;
+    const { messages } = (await world.get(`/mailboxes/${queue.id}/messages?state=READY`)).body;
+    const cancelled = await world.mustPost(`/messages/${messages[0].id}/cancel`);
+    expect(cancelled).to.include({ state: 'CANCELLED', reason: 'RUN_CANCELLED' });
+    const purged = await world.mustPost(`/mailboxes/${queue.id}/purge`, { max: 10 });
+    expect(purged.cancelled).to.equal(0);
+    expect((await world.get('/usage')).body.days.at(-1).operations).to.equal(before);
+    await world.service.due.drain(world.org, '*');
+    const again = await world.mustPost(`/scopes/${scopeId}/cancel`);
+    expect([again.cancelled.messages, again.done]).to.deep.equal([610, true]);
+    await expectAgreement(world);
   });
 
   it('ends nothing more below a cancelled scope, and counts only the rest for a scope above it', async () => {
