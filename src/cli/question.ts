@@ -23,13 +23,12 @@ export function addQuestionCommands(program: Command, cli: Cli): void {
   const answer = question
     .command('answer <questionId> <answer>')
     .description('answer a question with a text; the message that asked it goes on')
-    .option('--by <name>', 'who answers', userInfo().username)
+    .option('--by <name>', 'who answers (default: the name of your user on this machine)')
     .option('--as-json', 'the answer is JSON, not a text')
-    .action(async (questionId: string, text: string, { by, asJson }: { by: string; asJson?: true }) => {
+    .action(async (questionId: string, text: string, { by, asJson }: { by?: string; asJson?: true }) => {
       const value: unknown = asJson ? parsed(text) : text;
-      cli.print(
-        await clientOf(cli.env, 'question answer').question.answer({ questionId, answer: value, answeredBy: by }),
-      );
+      const answeredBy = by ?? userName();
+      cli.print(await clientOf(cli.env, 'question answer').question.answer({ questionId, answer: value, answeredBy }));
     });
   answer.addHelpText('after', asksTheApi('coordination_write'));
   examples(answer, `question answer ${example} yes`, `question answer ${example} '{"pages":[1,2]}' --as-json --by ann`);
@@ -44,12 +43,36 @@ export function addQuestionCommands(program: Command, cli: Cli): void {
   examples(link, `question link ${example}`);
 }
 
-function parsed(text: string): unknown {
+/** Containers often run as a user that has no name. */
+function userName(): string {
   try {
-    return JSON.parse(text);
+    return userInfo().username;
+  } catch {
+    throw new ConfigError('your user has no name on this machine: say who answers with --by <name>');
+  }
+}
+
+/** The significant digits of a number. */
+const digits = (number: string): string =>
+  number
+    .replace(/e.*/i, '')
+    .replaceAll(/\D/g, '')
+    .replaceAll(/^0+|0+$/g, '');
+
+function parsed(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
   } catch {
     throw new ConfigError('the answer must be JSON with --as-json, such as \'"yes"\' or \'{"pages":[1]}\'');
   }
+  // The client sends the value, not the text.
+  const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? [];
+  const rounded = numbers.find((number) => digits(number) !== digits(String(Number(number))));
+  if (rounded === undefined) return value;
+  throw new ConfigError(
+    `the answer must have no number that would be rounded, like ${rounded}: send it as a text, "${rounded}"`,
+  );
 }
 
 async function openQuestions(cli: Cli, scopeId: string | undefined) {

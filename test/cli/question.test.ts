@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { expect } from 'chai';
 import { visit } from '../answer/answers.ts';
 import { failure, record } from '../support/cli.ts';
@@ -39,5 +41,44 @@ describe('muster question', () => {
     expect(code).to.equal('VALIDATION_FAILED');
     expect(message).to.include('MUSTER_KEY is not set: muster question list needs');
     expect((await failure(['question', 'answer', id, '{', '--as-json'], settings)).code).to.equal('VALIDATION_FAILED');
+  });
+
+  it('refuses a number that it cannot send with all its digits', async () => {
+    const answer = (json: string) => ['question', 'answer', randomUUID(), json, '--as-json'];
+    for (const number of ['123456789012345678901', '-9007199254740993', '3.14159265358979323846', '1e400', '1e-400']) {
+      const { code, message } = await failure(answer(`{"a":["1",${number}]}`), settings);
+      expect([code, message]).to.deep.equal([
+        'VALIDATION_FAILED',
+        `the answer must have no number that would be rounded, like ${number}: send it as a text, "${number}"`,
+      ]);
+    }
+    const { id } = await ask('How many?');
+    const kept = '[0,-0.0000001,1.50,1e3,100,9007199254740992,0.30000000000000004,"123456789012345678901 \\" 1e400"]';
+    const { answer: stored } = await record(['question', 'answer', id, kept, '--as-json'], settings);
+    expect(stored).to.deep.equal(JSON.parse(kept));
+  });
+
+  it('needs --by from a user who has no name, as in many containers', async () => {
+    const { userInfo } = os;
+    const setUserInfo = (to: typeof userInfo): void => {
+      os.userInfo = to;
+      syncBuiltinESMExports();
+    };
+    setUserInfo(() => {
+      throw new Error('uv_os_get_passwd returned ENOENT');
+    });
+    try {
+      const { id } = await ask('Who?');
+      const { code, message } = await failure(['question', 'answer', id, 'yes'], settings);
+      expect([code, message]).to.deep.equal([
+        'VALIDATION_FAILED',
+        'your user has no name on this machine: say who answers with --by <name>',
+      ]);
+      expect(await record(['question', 'answer', id, 'yes', '--by', 'ann'], settings)).to.include({
+        answeredBy: 'ann',
+      });
+    } finally {
+      setUserInfo(userInfo);
+    }
   });
 });
