@@ -1,6 +1,6 @@
 // `muster test-server`: a server for one test run, started and owned by the clients' `testServer`. Once it listens, it
 // prints a JSON line with `url`, `key` and `spaceId`. It answers each input line with a JSON line that has a new
-// `spaceId`. It ends when its input ends, so it never outlives the tests.
+// `spaceId`. It ends when its input ends, so it never outlives the tests, or at SIGTERM.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,9 @@ function print(value: object): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** Serves until the input ends. */
+const stopping = new AbortController();
+
+/** Serves until the input ends, or SIGTERM. */
 async function serveTests(dataDir: string): Promise<void> {
   const program = await findRedisServer({ log: warn, env: process.env });
   // Nobody will read the store's log on disk again.
@@ -43,7 +45,8 @@ async function serveTests(dataDir: string): Promise<void> {
       const { apiKey: key } = await createKey(service, { org, permissions });
       const space = () => createSpace(service, { org, limits: limitsAt(service.limits, 'max') });
       print({ url: service.url, key, spaceId: (await space()).spaceId });
-      for await (const _ of createInterface(process.stdin)) print({ spaceId: (await space()).spaceId });
+      const input = createInterface({ input: process.stdin, signal: stopping.signal });
+      for await (const _ of input) print({ spaceId: (await space()).spaceId });
     } finally {
       await service.stop();
     }
@@ -54,7 +57,7 @@ async function serveTests(dataDir: string): Promise<void> {
 
 // Ctrl-C reaches the whole group, but the tests may still need the server to clean up. It ends with them.
 for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => undefined);
-process.on('SIGTERM', () => process.stdin.destroy());
+process.on('SIGTERM', () => stopping.abort());
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const dataDir = await mkdtemp(join(tmpdir(), 'muster-test-'));

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { build } from 'esbuild';
 import { ClaimLost, GiveUp, type Handler, HoldLost, type Muster, RetryLater, Worker } from '../../src/client/index.ts';
 import { TestClock, TestHold, type TestServer, TestTask, testServer } from '../../src/client/testing/index.ts';
+import { endAtExit } from '../../src/program/at-exit.ts';
 import { until } from '../support/processes.ts';
 
 const program = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url));
@@ -259,6 +260,25 @@ describe('muster-client/testing', function () {
       await until(async () => !left().some(isServers));
       rmSync(own, { recursive: true });
       expect(await fetch(String(url).trim()).catch(() => 'gone')).to.equal('gone');
+    });
+
+    it('ends at SIGTERM, also while it starts, and leaves nothing behind', async () => {
+      const own = mkdtempSync(join(tmpdir(), 'muster-folders-'));
+      const env = { ...process.env, TMPDIR: own };
+      const start = () => {
+        const server = spawn(process.execPath, [program, 'test-server'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+        endAtExit(server, 'SIGKILL');
+        return server;
+      };
+      const [early, late] = [start(), start()];
+      const ends = Promise.all([once(early, 'exit'), once(late, 'exit')]);
+      await until(async () => readdirSync(own).length === 2);
+      early.kill();
+      await once(late.stdout, 'data');
+      late.kill();
+      expect((await ends).flat()).to.deep.equal([0, null, 0, null]);
+      expect(readdirSync(own)).to.deep.equal([]);
+      rmSync(own, { recursive: true });
     });
 
     it('lets a program end that has forgotten to stop it', async () => {
