@@ -1,10 +1,12 @@
+import { visible } from '../console/browser/format.ts';
+
 type Row = Readonly<Record<string, unknown>>;
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A result for people: a list of records as columns, one record as lines. */
 export function table(value: unknown): string {
-  if (!isRow(value)) return `${cell(value)}\n`;
+  if (!isRow(value)) return lines([[cell(value)]]);
   const list = Object.entries(value).find(([, field]) => Array.isArray(field) && field.every(isRow));
   if (!list) return lines(flat(value).map(([name, text]) => [name, text]));
   const [name, rows] = list as [string, readonly Row[]];
@@ -28,7 +30,8 @@ function columns(rows: readonly Row[]): string {
   return lines([names, ...rows.map((row) => names.map((name) => cell(row[name])))]);
 }
 
-function lines(rows: readonly (readonly string[])[]): string {
+function lines(texts: readonly (readonly string[])[]): string {
+  const rows = texts.map((row) => row.map(shown));
   const widths: number[] = [];
   for (const row of rows) for (const [at, text] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, text.length);
   return rows
@@ -47,5 +50,8 @@ function cell(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+/** Texts of agents must neither control the terminal nor break the rows. */
+const shown = (text: string): string => visible(text.replaceAll(/[\t\r\n]+/g, ' '));
 
 const words = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -98,6 +98,15 @@ describe('a result on a terminal', () => {
     expect(table({ keys: [], nextCursor: 'c' })).to.equal('no keys\n\nnextCursor  c\n');
     expect(table({ org: 'acme', usage: { spaces: 2 } })).to.equal('org           acme\nusage.spaces  2\n');
   });
+
+  it('shows what would control the terminal, and keeps each row on its line', () => {
+    const texts = ['one\r\ntwo\tthree', '\x1b]0;title\x07', '\x9b8m', 'a\u202eb'];
+    const shown = 'one two three,<U+001B>]0;title<U+0007>,<U+009B>8m,a<U+202E>b';
+    expect(table({ questions: [{ texts }] })).to.equal(`texts\n${shown}\n`);
+    expect(table({ answer: { 'a\u202eb': texts[1] } })).to.equal('answer.a<U+202E>b  <U+001B>]0;title<U+0007>\n');
+    expect(table({ questions: [{ question: [{ text: '\x9b8m' }] }] })).to.include('{"text":"<U+009B>8m"}');
+    expect(table('\x1b[8m')).to.equal('<U+001B>[8m\n');
+  });
 });
 
 describe('the deployment examples', () => {
