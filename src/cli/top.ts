@@ -21,10 +21,10 @@ interface Look {
   readonly allowances: Answer<'allowance.list'>['allowances'];
 }
 
-const number = (name: string, min: number, max: number) => (text: string) => {
+const number = (name: string, min: number, max: number, kind: 'number' | 'whole number') => (text: string) => {
   const value = Number(text);
-  if (!(value >= min && value <= max)) throw new ConfigError(`--${name} must be a number from ${min} to ${max}`);
-  return value;
+  if (value >= min && value <= max && (kind === 'number' || Number.isInteger(value))) return value;
+  throw new ConfigError(`--${name} must be a ${kind} from ${min} to ${max}`);
 };
 
 export function addTopCommand(program: Command, cli: Cli): void {
@@ -33,8 +33,12 @@ export function addTopCommand(program: Command, cli: Cli): void {
     .description(
       'live figures of a space: what waits, what became of messages in the last whole minute and hour, mailboxes, budgets and allowances',
     )
-    .option('--interval <seconds>', 'seconds between updates', number('interval', 0.1, 3_600), 2)
-    .option('--count <n>', 'looks; by default 1 in a pipe, otherwise until Ctrl-C', number('count', 1, 1_000_000))
+    .option('--interval <seconds>', 'seconds between updates', number('interval', 0.1, 3_600, 'number'), 2)
+    .option(
+      '--count <n>',
+      'looks; by default 1 in a pipe, otherwise until Ctrl-C',
+      number('count', 1, 1_000_000, 'whole number'),
+    )
     .action(async ({ interval, count }: { interval: number; count?: number }) => {
       const muster = clientOf(cli.env, 'top');
       const isLive = cli.isTable;
@@ -71,7 +75,7 @@ async function lookAt(muster: Muster): Promise<Look> {
 }
 
 /** The lines for a terminal with this many rows. */
-function screen(look: Look, rows: number): string {
+export function screen(look: Look, rows: number): string {
   const { backlog, census, budgets, allowances } = look;
   const { minutes } = look.figures;
   const asOf = Date.parse(backlog.asOf);
@@ -153,7 +157,8 @@ function age(seconds: number | null): string {
       [60, 'min'],
     ] as const
   ).find(([size]) => seconds >= size) ?? [1, 's'];
-  return `${Math.floor(seconds / size)} ${unit}`;
+  // The parts of a look are read one after another, so a message may be newer than its moment.
+  return `${Math.floor(Math.max(0, seconds) / size)} ${unit}`;
 }
 
 /** Minor units with their decimals: 1050 of scale 2 is 10.50. */

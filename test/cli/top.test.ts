@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { runCommand } from '../../src/cli/program.ts';
+import { screen } from '../../src/cli/top.ts';
 import { failure, record } from '../support/cli.ts';
 import { World } from '../support/world.ts';
 
@@ -60,6 +61,13 @@ describe('muster top', () => {
     expect(screen).to.match(/^… and \d+$/m);
   });
 
+  it('shows no age below 0, though mailboxes are read after the moment that ages count from', async () => {
+    const look = await record(['top'], settings);
+    const asOf = new Date(Date.parse(look.backlog.asOf) - 60_000).toISOString();
+    const drawn = screen({ ...look, backlog: { ...look.backlog, asOf } }, 40);
+    expect(drawn).to.match(/^jobs .* 0 s$/m);
+  });
+
   it('prints one JSON value in a pipe', async () => {
     const look = await record(['top'], settings);
     expect(Object.keys(look)).to.deep.equal(['backlog', 'census', 'figures', 'mailboxes', 'budgets', 'allowances']);
@@ -71,5 +79,8 @@ describe('muster top', () => {
     expect((await failure(['top'], { ...settings, MUSTER_KEY: '' })).message).to.match(/^MUSTER_KEY is not set: /);
     expect((await failure(['top'], { ...settings, MUSTER_KEY: 'x' })).code).to.equal('INVALID_API_KEY');
     expect((await failure(['top', '--interval', '0'], settings)).message).to.match(/--interval must be a number from/);
+    expect((await failure(['top', '--count', '2.5'], settings)).message).to.match(
+      /--count must be a whole number from/,
+    );
   });
 });
