@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Admin, createSpace, listSpaces, showOrganization } from '../org/admin.ts';
 import { spaceLimits } from '../org/space-limits.ts';
+import { invocation } from '../package.ts';
 import { product } from '../primitives.ts';
 import { limitsAt } from '../space/limits.ts';
 import { type Cli, examples, spaceRate } from './command.ts';
@@ -15,7 +16,7 @@ async function created(admin: Admin, options: { org: string; name?: string }): P
   const limits = limitsAt(admin.limits, 'default');
   const max = Number(limitsAt(admin.limits, 'max')['requestsPerMinute']);
   const most = rpm === 'unlimited' ? max : Math.min(Number(rpm), max);
-  const raise = `muster space limits ${space.spaceId} --org ${options.org} --requests-per-minute ${most}`;
+  const raise = `${invocation} space limits ${space.spaceId} --org ${options.org} --requests-per-minute ${most}`;
   return { ...space, limits, ...(most > Number(limits['requestsPerMinute']) && { raiseLimitsWith: raise }) };
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { invocation } from '../../src/package.ts';
 import { failure, muster, record } from '../support/cli.ts';
 import { OwnStore } from '../support/own-store.ts';
 
@@ -54,7 +55,7 @@ describe("The operator's commands", () => {
     expect(created).to.include({ org: 'acme', name: 'Größe "1"' });
     expect(created.spaceId).to.match(uuid7);
     expect(created.limits).to.include({ requestsPerMinute: 600, maxBacklog: 1000 });
-    const raised = await run(created.raiseLimitsWith.replace(/^muster /, ''));
+    const raised = await run(created.raiseLimitsWith.replace(`${invocation} `, ''));
     expect(raised).to.include({ spaceId: created.spaceId, requestsPerMinute: 100_000 });
     const other = await run('space create --org acme');
     const spaces = [created, other].map(({ limits: _, raiseLimitsWith: __, ...space }) => space);

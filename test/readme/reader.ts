@@ -24,6 +24,7 @@ export const isBuilt = { npm_config_ignore_scripts: 'true' };
 
 const muster = 'npm run -s muster --';
 /** npm takes about as long as the command: once it has been shown to run it, it is left out. */
+const musterWithoutNpm = 'env npm_lifecycle_event=muster node dist/cli/main.js';
 let hasRunMuster = false;
 
 /** Follows a document like its reader, in one terminal, with a separate server. */
@@ -95,7 +96,7 @@ export class Reader {
     if (block.language !== 'bash') throw new Error(`nobody knows how to run a block of "${block.language}"`);
     const specials = specialsOf(block.text, root);
     if (!specials) {
-      const text = hasRunMuster ? block.text.replaceAll(muster, 'node dist/cli/main.js') : block.text;
+      const text = hasRunMuster ? block.text.replaceAll(muster, musterWithoutNpm) : block.text;
       hasRunMuster ||= text.includes(muster);
       return this.bash(this.#asReal(text));
     }
