@@ -13,7 +13,7 @@ export function addEventsCommand(program: Command, cli: Cli): void {
     .option('--scope <scopeId>', 'only of this scope and those below')
     .option('--follow', 'go on with new events until interrupted')
     .action((spaceId: string, query: Omit<EventsQuery, 'spaceId'>) =>
-      cli.stream((admin, print) => printEvents(admin, { ...query, spaceId }, print)),
+      cli.stream((admin, print) => printEvents(admin, { ...query, spaceId }, { print, warn: cli.warn })),
     );
   const one = 'events 0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e --org acme';
   examples(events, one, `${one} --types message.failed,message.expired --from 2026-01-31T12:00:00Z`, `${one} --follow`);

@@ -38,13 +38,13 @@ const schema = fields({
 
 /**
  * Prints a space's journal, packed or not, one event per line; `print` resolves when the next line may follow. Skips
- * damaged events, and throws the first such failure (DamagedPage) at the end. Throws Refusal: ORG_NOT_FOUND,
- * SPACE_NOT_FOUND.
+ * damaged events, and throws the first such failure (DamagedPage) at the end; with `follow`, which has no end, warns of it.
+ * Throws Refusal: ORG_NOT_FOUND, SPACE_NOT_FOUND.
  */
 export async function printEvents(
   { store, scripts }: Pick<Admin, 'store' | 'scripts'>,
   { org, spaceId, follow, ...typed }: EventsQuery,
-  print: (line: string) => Promise<void>,
+  { print, warn }: { print: (line: string) => Promise<void>; warn: (line: string) => void },
 ): Promise<void> {
   const reader = { org: checkOrg(org), spaceId: checkUuid('spaceId', spaceId) };
   const { value, error } = schema.validate(typed);
@@ -64,6 +64,7 @@ export async function printEvents(
       );
     } catch (error) {
       if (!(error instanceof DamagedPage)) throw error;
+      if (follow && failure === undefined) warn(error.message);
       failure ??= error;
       [cursor, epoch] = [error.place.last, error.epoch];
       continue;

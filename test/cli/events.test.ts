@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { endAtExit } from '../../src/program/at-exit.ts';
@@ -45,10 +46,15 @@ describe('muster events', () => {
     expect([some.length, below.length].every((count) => count > 0)).to.equal(true);
   });
 
-  it('--follow goes on with what happens', async () => {
-    const args = ['dist/cli/main.js', 'events', world.spaceId, '--org', world.org, '--follow', '--types', 'budget.*'];
+  const follow = (...more: string[]) => {
+    const args = ['dist/cli/main.js', 'events', world.spaceId, '--org', world.org, '--follow', ...more];
     const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...settings } });
     endAtExit(child);
+    return child;
+  };
+
+  it('--follow goes on with what happens', async () => {
+    const child = follow('--types', 'budget.*');
     let text = '';
     const lines = async (count: number) => {
       for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
@@ -87,5 +93,9 @@ describe('muster events', () => {
     const { code, message } = JSON.parse(stderr).error;
     expect(code).to.equal('EVENTS_DAMAGED');
     expect(message).to.include(`${first} to ${last}`);
+    const child = follow();
+    const [warning] = await once(child.stderr, 'data');
+    child.kill();
+    expect(String(warning)).to.equal(`${message}\n`);
   });
 });
