@@ -25,9 +25,14 @@ export const isAtomic = (route: Route): boolean =>
 export const isOffered = ({ method, tool }: Route, { isModel = false }: Pick<Call, 'isModel'>): boolean =>
   !isModel || method === 'GET' || tool !== undefined;
 
+/** Which of the calls that a model's batch may include depend on `atomic`. */
+export const atomicRule = 'reads only with atomic; message.recv and scope.cancel only without';
+
 /** The error for a call that the batch does not take. rule: what would be right. */
 export function wrongCall(name: unknown, { isModel }: Pick<Call, 'isModel'>, rule: string): ApiError {
-  const right = isModel ? 'call must be one of the calls that the schema of the tool names, like message.send' : rule;
+  const right = isModel
+    ? `call must be one of the calls that the schema of the tool names, like message.send: ${atomicRule}`
+    : rule;
   return invalid(name === undefined ? right.replace('must be', 'is missing: it must be') : right);
 }
 

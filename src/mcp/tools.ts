@@ -1,4 +1,4 @@
-import { batchRoute, isAtomic, isBatched, isOffered } from '../batch/route.ts';
+import { atomicRule, batchRoute, isAtomic, isBatched, isOffered } from '../batch/route.ts';
 import { invalid } from '../call/errors.ts';
 import { fieldNames } from '../call/from-fields.ts';
 import { pathNames, type Route, roomOf } from '../call/route.ts';
@@ -169,7 +169,7 @@ function batchSchema(route: Route, target: Target, batched: readonly Route[]): T
   const properties = schema['properties'] as Record<string, JsonSchema>;
   const call = {
     enum: batched.map((one) => one.call),
-    description: 'its fields stand beside it',
+    description: atomicRule,
   };
   const expect = { type: 'object', description: 'with atomic; compared exactly' };
   const items = { type: 'object', properties: { call, expect }, required: ['call'] };

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
+import { atomicRule, isAtomic, isBatched, isOffered } from '../../src/batch/route.ts';
 import { allowedBy } from '../../src/call/route.ts';
 import { commonFields } from '../../src/declare/glossary.ts';
 import { guide, instructions } from '../../src/mcp/guide.ts';
@@ -79,6 +80,16 @@ describe('The tools', () => {
       'question_withdraw',
       'batch',
     ]);
+  });
+
+  it('say which calls a batch takes only with atomic, and which only without', () => {
+    const batched = product.routes.filter((one) => isOffered(one, { isModel: true }));
+    const reads = batched.filter((one) => isAtomic(one) && !isBatched(one));
+    expect(reads.every(({ method }) => method === 'GET')).to.equal(true);
+    const others = batched.filter((one) => isBatched(one) && !isAtomic(one)).map(({ call }) => call);
+    expect(atomicRule).to.equal(`reads only with atomic; ${others.sort().join(' and ')} only without`);
+    const batch = JSON.stringify(tools.find(({ name }) => name === 'batch'));
+    expect(batch).to.include(atomicRule);
   });
 
   it('are explained in a page; what is named there is there', () => {
