@@ -99,9 +99,8 @@ function pauseOf(response: IncomingMessage, at: number): number {
 
 function codeOf(error: unknown): string {
   const code = String((error as { code?: unknown }).code);
-  if (code === 'TARGET_FORBIDDEN') return code;
+  if (code === 'TARGET_FORBIDDEN' || code === 'NAME_NOT_RESOLVED') return code;
   if (code === 'ECONNREFUSED') return 'CONNECTION_REFUSED';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'NAME_NOT_RESOLVED';
   if (/CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO/.test(code)) return 'TLS_FAILED';
   return 'CONNECTION_FAILED';
 }

@@ -22,6 +22,11 @@ class ForbiddenTarget extends Error {
   readonly code = 'TARGET_FORBIDDEN';
 }
 
+/** No address is known, whatever the reason: a failure of a name server must not look like one of the receiver. */
+class NameNotResolved extends Error {
+  readonly code = 'NAME_NOT_RESOLVED';
+}
+
 declare module '../call/service.ts' {
   interface RoomServices {
     readonly targets: Targets;
@@ -63,11 +68,11 @@ export class Targets {
         const [first] = addresses;
         const forbidden = this.#allowPrivate ? undefined : addresses.find(({ address }) => !isPublic(address));
         if (forbidden) callback(new ForbiddenTarget(forbidden.address), '');
-        else if (!first) callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '');
+        else if (!first) callback(new NameNotResolved(hostname), '');
         else if (options.all) callback(null, addresses);
         else callback(null, first.address, first.family);
       },
-      (error: Error) => callback(error, ''),
+      () => callback(new NameNotResolved(hostname), ''),
     );
   };
 }

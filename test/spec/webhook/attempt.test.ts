@@ -1,9 +1,11 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer as createReceiver, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { attempt } from '../../../src/webhook/attempt.ts';
 import { testMessage } from '../../../src/webhook/message.ts';
+import { resolver } from '../../../src/webhook/resolve.ts';
 import { Targets } from '../../../src/webhook/target.ts';
 import { hangsOn } from '../../support/hangs-on.ts';
 import { Pace } from '../../support/pace.ts';
@@ -56,6 +58,20 @@ describe('a delivery attempt', () => {
     expect((await to('name.test', new Targets(false, inside))).errorCode).to.equal('TARGET_FORBIDDEN');
     const nowhere = new Targets(false, async () => []);
     expect((await to('name.test', nowhere)).errorCode).to.equal('NAME_NOT_RESOLVED');
+  });
+
+  it('tells a failure of a name server from one of the receiver', async () => {
+    const closed = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const { port } = closed.address();
+    await once(closed.close(), 'close');
+    const refused = resolver([`127.0.0.1:${port}`]);
+    expect((await refused('name.test').catch((error) => error)).code).to.equal('ECONNREFUSED');
+    expect((await to('name.test', new Targets(true, refused))).errorCode).to.equal('NAME_NOT_RESOLVED');
+    for (const code of ['ESERVFAIL', 'ETIMEOUT', 'EAI_AGAIN']) {
+      const failing = new Targets(true, () => Promise.reject(Object.assign(new Error(code), { code })));
+      expect((await to('name.test', failing)).errorCode, code).to.equal('NAME_NOT_RESOLVED');
+    }
   });
 
   it('is INTERRUPTED when stopped, also before it began', async () => {
