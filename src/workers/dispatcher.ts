@@ -67,7 +67,8 @@ export class Dispatcher {
   /** Journal subscriptions by space, as `org spaceId`. */
   readonly #spaces = new Map<string, Listening>();
   readonly #running = new Map<string, Promise<void>>();
-  readonly #again = new Set<string>();
+  /** The runs that follow those in `#running`. */
+  readonly #next = new Map<string, Promise<void>>();
   /** When to check each space again: when an attempt falls due, after `recheckMs`, or `idle`. */
   readonly #dueAt = new Map<string, number>();
   /** The journals of idle spaces, and their lengths at the last check. */
@@ -109,7 +110,8 @@ export class Dispatcher {
         this.#readIndexAt = performance.now() + readIndexMs;
       }
       const now = performance.now();
-      const due = [...this.#dueAt].flatMap(([member, at]) => (at <= now ? [member] : []));
+      // A space that runs sets its own time. It may run for long, and must not delay the others.
+      const due = [...this.#dueAt].flatMap(([member, at]) => (at <= now && !this.#running.has(member) ? [member] : []));
       await this.#organizations.forEach(due, (member) => this.#check(member), timeoutMs);
       if (this.#checkedIdleAt + idleCheckMs <= now) {
         await this.#checkIdle();
@@ -161,22 +163,26 @@ export class Dispatcher {
   }
 
   /** Dispatches the due attempts of a space (`org spaceId`). Calls during a run share the next run. */
-  async poke(member: string): Promise<void> {
+  poke(member: string): Promise<void> {
     const running = this.#running.get(member);
-    if (running) {
-      this.#again.add(member);
-      return running;
+    if (!running) {
+      const run = this.#dispatch(member).finally(() => this.#running.delete(member));
+      this.#running.set(member, run);
+      return run;
     }
-    const run = this.#dispatch(member).finally(() => this.#running.delete(member));
-    this.#running.set(member, run);
-    return run;
+    const pokeAgain = (): Promise<void> => {
+      this.#next.delete(member);
+      return this.poke(member);
+    };
+    const next = this.#next.get(member) ?? running.then(pokeAgain, pokeAgain);
+    this.#next.set(member, next);
+    return next;
   }
 
   async #dispatch(member: string): Promise<void> {
     const [org = '', spaceId = ''] = member.split(' ');
     let more = 1;
-    while ((more === 1 || this.#again.has(member)) && !this.#stopped) {
-      this.#again.delete(member);
+    while (more === 1 && !this.#stopped) {
       // If it fails, the next tick tries again.
       this.#dueAt.set(member, 0);
       const args = { spaceId, requestId: '', maxEntries: entriesPerStep };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Journal } from '../../../src/event/journal.ts';
 import type { Segments } from '../../../src/event/segments.ts';
@@ -5,30 +6,42 @@ import type { Store } from '../../../src/redis/connection.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
 import type { Wake } from '../../../src/redis/wake.ts';
 import { type Attempt, Dispatcher } from '../../../src/workers/dispatcher.ts';
+import { until } from '../../support/processes.ts';
 
 const turn = () => new Promise(setImmediate);
 
 describe('Dispatching due deliveries of a space', () => {
-  it('runs again for callers that ask meanwhile and while there is more, until it is stopped', async () => {
-    const runs: ((left: number, ...attempts: unknown[]) => void)[] = [];
-    const ask = () =>
-      new Promise((resolve) =>
-        runs.push((more, ...attempts) => resolve({ more, attempts, nextInMs: null, spaceNumber: '1' })),
-      );
+  /** A dispatcher whose scripts `ask` answers, on a store with these spaces. */
+  function dispatcherWith(ask: (...args: [call: unknown, org: string]) => Promise<object>, spaces: string[] = []) {
     const dispatched: Attempt[] = [];
     const scripts = { ask } as unknown as Scripts;
     const journal = new Journal(scripts, {} as Segments, {} as never);
-    const parts = { store: {} as Store, wake: {} as Wake, log: {} as never, scripts, journal };
+    const store = { sscan: async () => ['0', spaces] } as unknown as Store;
+    const listening = { ready: Promise.resolve(), stop: () => undefined };
+    const wake = { listen: () => listening } as unknown as Wake;
+    const parts = { store, wake, log: {} as never, scripts, journal };
     const dispatcher = new Dispatcher(parts, async (attempts) => void dispatched.push(...attempts));
+    return { dispatcher, dispatched };
+  }
 
-    const both = [dispatcher.poke('org space'), dispatcher.poke('org space')];
+  it('runs again for callers that ask meanwhile and while there is more, until it is stopped', async () => {
+    const runs: ((left: number, ...attempts: unknown[]) => void)[] = [];
+    const { dispatcher, dispatched } = dispatcherWith(
+      () =>
+        new Promise((resolve) =>
+          runs.push((more, ...attempts) => resolve({ more, attempts, nextInMs: null, spaceNumber: '1' })),
+        ),
+    );
+
+    const [first, ...others] = [1, 2, 3].map(() => dispatcher.poke('org space'));
     expect(runs).to.have.length(1);
     runs[0]?.(0, { destinationId: 'd', entryId: '1-0', number: 1 });
+    await first;
     await turn();
     runs[1]?.(1);
     await turn();
     runs[2]?.(0);
-    await Promise.all(both);
+    await Promise.all(others);
     expect(runs).to.have.length(3);
     expect(dispatched).to.deep.equal([{ org: 'org', spaceId: 'space', destinationId: 'd', entryId: '1-0', number: 1 }]);
 
@@ -37,5 +50,24 @@ describe('Dispatching due deliveries of a space', () => {
     runs[3]?.(1);
     await Promise.all([last, stopped]);
     expect(runs).to.have.length(4);
+  });
+
+  it('does not wait for spaces in which something happens all the time', async () => {
+    let quiet = 0;
+    const { dispatcher } = dispatcherWith(
+      async (_, org) => {
+        if (org === 'quiet') quiet++;
+        else {
+          await sleep(1);
+          // An event that happens meanwhile.
+          void dispatcher.poke('busy space');
+        }
+        return { more: 0, attempts: [], nextInMs: 0, spaceNumber: '1' };
+      },
+      ['busy space', 'quiet space'],
+    );
+    dispatcher.start();
+    await until(() => quiet === 3);
+    await dispatcher.stop();
   });
 });
