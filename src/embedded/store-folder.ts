@@ -16,8 +16,10 @@ const MARKER = 'clean';
 const LOSS = 'loss';
 const RESTORED = 'restored';
 const RECORD = 'server.json';
-/** Names of Redis' temporary files for a log rewrite or a dump. */
-const TEMPORARY = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb)$/;
+/** The name of a folder in which a restore prepares a log begins with this. */
+export const RESTORING = 'temp-restore-';
+/** Names of Redis' temporary files for a log rewrite or a dump, and of such a folder. */
+const TEMPORARY = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb|restore-[0-9a-f]{8})$/;
 /** A server's errors for damaged files and for unknown formats. */
 const UNREADABLE =
   /Can't handle RDB|Wrong signature|Bad file format|Unexpected EOF|Unrecoverable error reading|Unable to obtain the AOF/;
@@ -153,12 +155,12 @@ export async function markRestored(dataDir: string, restored: boolean): Promise<
 }
 
 /**
- * Removes the temporary files of a killed server: nobody reads them, and each may be as large as all the data. Call it only
- * for a folder without a running server.
+ * Removes the temporary files of a killed server or restore: nobody reads them, and each may be as large as all the data.
+ * Call it only for a folder without a running server, under its lock.
  */
 export async function removeTemporaryFiles(dataDir: string): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) => TEMPORARY.test(name));
-  for (const name of names) await rm(join(dataDir, name), { force: true });
+  for (const name of names) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
 async function mark(dataDir: string, name: string, set: boolean): Promise<void> {

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { sync, writeDurably } from '../embedded/files.ts';
+import { makeFolders, sync, writeDurably } from '../embedded/files.ts';
+import { isAlive, self } from '../embedded/process-identity.ts';
+import { endProcess } from '../embedded/redis-process.ts';
+import { readRecord } from '../embedded/store-folder.ts';
 import { SnapshotFailure } from './failure.ts';
 
 /** The JSON file that goes with a snapshot's RDB file. */
@@ -24,6 +27,9 @@ export interface SnapshotFile {
 }
 
 const PART = '.part';
+/** The folder of a restore, by the process that makes it. */
+const ofRestore = /^restore-(.+)\.[0-9a-f]{8}\.part$/;
+const stopMs = 10_000;
 /** Our own file names. Files that an operator put there are left alone. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.rdb$/;
 
@@ -36,7 +42,7 @@ export async function listSnapshots(folder: string): Promise<Snapshot[]> {
   const names = await readdir(folder).catch(() => [] as string[]);
   const found: Snapshot[] = [];
   for (const name of names.filter((one) => one.endsWith('.json'))) {
-    const record = await readRecord(join(folder, name));
+    const record = await readSnapshot(join(folder, name));
     if (record) found.push(record);
   }
   return found.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
@@ -50,7 +56,7 @@ export async function listSnapshots(folder: string): Promise<Snapshot[]> {
 export async function findSnapshot(folder: string, name: string): Promise<SnapshotFile> {
   const isPath = name.endsWith('.rdb');
   const path = resolve(isPath ? name : join(folder, `${basename(name)}.rdb`));
-  const record = await readRecord(path.replace(/\.rdb$/, '.json'));
+  const record = await readSnapshot(path.replace(/\.rdb$/, '.json'));
   const isThere = await stat(path).then(
     (found) => found.isFile(),
     () => false,
@@ -65,6 +71,26 @@ export async function findSnapshot(folder: string, name: string): Promise<Snapsh
 /** A temporary path that nobody else uses; after a crash, `tidy` removes the file. */
 export function partOf(path: string): string {
   return `${path}.${randomBytes(4).toString('hex')}${PART}`;
+}
+
+/** Makes a folder for the temporary store of a restore, named after this process: see `removeAbandoned`. */
+export async function makeRestoreFolder(folder: string): Promise<string> {
+  const path = partOf(join(folder, `restore-${self()}`));
+  await makeFolders(path);
+  return path;
+}
+
+/** Removes what restores that were killed have left: their servers, and folders as large as the store. */
+export async function removeAbandoned(folder: string): Promise<void> {
+  const real = await realpath(folder);
+  for (const name of await readdir(real)) {
+    const [, restoring] = ofRestore.exec(name) ?? [];
+    if (restoring === undefined || isAlive(restoring)) continue;
+    const path = join(real, name);
+    const record = await readRecord(path);
+    if (record) await endProcess(record.server, stopMs);
+    await rm(path, { recursive: true, force: true });
+  }
 }
 
 /** Renames the copied file into place, then the record. Each is complete on disk before it gets its name. */
@@ -85,11 +111,13 @@ export async function tidy(folder: string, keep: number): Promise<void> {
   const kept = new Set(all.slice(0, keep).map(({ snapshot }) => snapshot));
   for (const name of await readdir(folder)) {
     const isOrphan = ours.test(name) && !kept.has(name.slice(0, -'.rdb'.length));
-    if (name.endsWith(PART) || isOrphan) await rm(join(folder, name), { force: true });
+    const isPart = name.endsWith(PART) && !ofRestore.test(name);
+    if (isPart || isOrphan) await rm(join(folder, name), { force: true });
   }
+  await removeAbandoned(folder);
 }
 
-async function readRecord(path: string): Promise<Snapshot | null> {
+async function readSnapshot(path: string): Promise<Snapshot | null> {
   try {
     const record = JSON.parse(await readFile(path, 'utf8')) as Snapshot;
     const isOurs = typeof record.sha256 === 'string' && !Number.isNaN(Date.parse(record.createdAt));

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { findEmbedded, isUsed, startEmbedded } from '../embedded/embedded.ts';
-import { makeFolders, sync, writeDurably } from '../embedded/files.ts';
+import { sync, writeDurably } from '../embedded/files.ts';
 import { withFolderLock } from '../embedded/folder-lock.ts';
 import type { RedisServer } from '../embedded/server-binary.ts';
 import {
@@ -14,6 +14,7 @@ import {
   makeStoreFolder,
   markClean,
   markRestored,
+  RESTORING,
 } from '../embedded/store-folder.ts';
 import { passNewest, type Renewing, renewEpochs } from '../org/epochs.ts';
 import { allWords } from '../primitives.ts';
@@ -24,7 +25,7 @@ import { Scripts } from '../redis/scripts.ts';
 import { copyDurably } from './copy.ts';
 import { copyKeys } from './copy-keys.ts';
 import { SnapshotFailure } from './failure.ts';
-import { listSnapshots, type SnapshotFile, snapshotFolder } from './folder.ts';
+import { listSnapshots, makeRestoreFolder, removeAbandoned, type SnapshotFile, snapshotFolder } from './folder.ts';
 import { verifySnapshot } from './verify.ts';
 
 const lockMs = 60_000;
@@ -115,8 +116,9 @@ export async function restoreInto(admin: Renewing, file: SnapshotFile, target: T
       'the store in REDIS_URL is not empty: restore into an empty one. If it lost its data, running Muster processes have written to it since: stop them, then FLUSHDB. If an earlier restore was interrupted: FLUSHDB',
     );
   }
-  await makeFolders(snapshotFolder(target.dataDir));
-  const dataDir = await mkdtemp(join(snapshotFolder(target.dataDir), 'restore-'));
+  const folder = snapshotFolder(target.dataDir);
+  const dataDir = await makeRestoreFolder(folder);
+  await removeAbandoned(folder);
   try {
     const restored = await restoreEmbedded(file, { ...target, dataDir });
     const embedded = await startEmbedded({ ...target, dataDir });
@@ -166,7 +168,7 @@ function isRunning(dataDir: string): SnapshotFailure {
 async function place(path: string, dataDir: string, sha256: string, signal?: AbortSignal): Promise<void> {
   // A server started since the check would write to deleted files.
   if ((await findEmbedded(dataDir)) !== null) throw isRunning(dataDir);
-  const work = join(dataDir, `${LOGS}.${randomBytes(4).toString('hex')}`);
+  const work = join(dataDir, `${RESTORING}${randomBytes(4).toString('hex')}`);
   await mkdir(work, { mode: 0o700 });
   try {
     const copied = await copyDurably(path, join(work, base), signal);

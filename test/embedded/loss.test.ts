@@ -102,6 +102,9 @@ describe('the embedded Redis after an unclean end', () => {
       // Its child, whose pid is in the name, would continue.
       for (const name of await halfWritten()) process.kill(Number(/\d+/.exec(name)?.[0]), 'SIGKILL');
       for (const name of ['temp-rewriteaof-bg-1.aof', 'no-temp-1.rdb']) await writeFile(join(folder, name), '');
+      // Of a restore that was killed.
+      await mkdir(join(folder, 'temp-restore-0a1b2c3d'));
+      await writeFile(join(folder, 'temp-restore-0a1b2c3d', 'appendonly.aof.1.base.rdb'), '');
       await until(() => restarts > before);
       expect(await halfWritten()).to.deep.equal([]);
       expect(await readdir(folder)).to.include('no-temp-1.rdb');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlink, writeFile } from 'node:fs/promises';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -11,6 +11,7 @@ import { endAtExit } from '../../../src/program/at-exit.ts';
 import { findSnapshot } from '../../../src/snapshot/folder.ts';
 import { restoreEmbedded } from '../../../src/snapshot/restore.ts';
 import { Stores } from '../../embedded/support.ts';
+import { OwnStore } from '../../support/own-store.ts';
 import { Processes, until } from '../../support/processes.ts';
 import { Source } from './source.ts';
 
@@ -32,6 +33,15 @@ describe('A restore among killed processes', () => {
   });
   after(() => source.ownStore.stop());
 
+  /** A redis-server that starts slowly, in this folder. */
+  async function slowServer(place: string): Promise<string> {
+    const { command } = target.program;
+    const path = join(place, 'redis-server');
+    await writeFile(path, `#!/bin/sh\n[ "$1" = --version ] || sleep 1\nexec '${command}' "$@"\n`, { mode: 0o700 });
+    await symlink(command, join(place, 'redis-check-rdb'));
+    return path;
+  }
+
   it('replaces a store that killed processes left running, but not one in use', async () => {
     const file = await findSnapshot(folder, (await make()).snapshot);
     const dataDir = await stores.folder();
@@ -50,12 +60,8 @@ describe('A restore among killed processes', () => {
   it('leaves no server running when its command gets a signal twice', async () => {
     const { snapshot } = await make();
     const [dataDir, elsewhere] = [await stores.folder(), await stores.folder()];
-    const { command, env } = target.program;
-    const REDIS_SERVER = join(elsewhere, 'redis-server');
-    await writeFile(REDIS_SERVER, `#!/bin/sh\n[ "$1" = --version ] || sleep 1\nexec '${command}' "$@"\n`, {
-      mode: 0o700,
-    });
-    await symlink(command, join(elsewhere, 'redis-check-rdb'));
+    const { env } = target.program;
+    const REDIS_SERVER = await slowServer(elsewhere);
     const words = ['dist/cli/main.js', 'snapshot', 'restore', join(folder, `${snapshot}.rdb`)];
     const settings = { ...env, REDIS_URL: '', DATA_DIR: dataDir, REDIS_SERVER };
     const restoring = spawn(process.execPath, words, { env: settings, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -68,5 +74,32 @@ describe('A restore among killed processes', () => {
     expect(JSON.parse(output).error).to.include({ code: 'SNAPSHOT_FAILED' });
     expect(status).to.equal(1);
     expect(isAlive(server)).to.equal(false);
+  });
+
+  it('into a server leaves nothing that the next snapshot does not remove; it spares a running one', async () => {
+    const { snapshot } = await make();
+    const other = await OwnStore.start();
+    const settings = {
+      ...target.program.env,
+      REDIS_URL: other.url,
+      DATA_DIR: source.ownStore.dataDir,
+      REDIS_SERVER: await slowServer(await stores.folder()),
+    };
+    const words = ['dist/cli/main.js', 'snapshot', 'restore', snapshot];
+    const restoring = spawn(process.execPath, words, { env: settings, stdio: 'ignore' });
+    endAtExit(restoring);
+    const left = async () => (await readdir(folder)).filter((name) => name.startsWith('restore-'));
+    const server = async () => (await readRecord(join(folder, (await left())[0] ?? '')))?.server;
+    await until(async () => (await server()) !== undefined);
+    const found = (await server()) ?? '';
+    await make();
+    expect(await left()).to.have.length(1);
+    restoring.kill('SIGKILL');
+    await once(restoring, 'exit');
+    expect(isAlive(found)).to.equal(true);
+    await make();
+    expect(await left()).to.deep.equal([]);
+    expect(isAlive(found)).to.equal(false);
+    await other.stop();
   });
 });
