@@ -72,6 +72,10 @@ describe('The console', function () {
       const tab = await Tab.live(world, { expected: /status of 404/ });
       await search(tab, reservation.id);
       await tab.page.locator('#found').getByText('budget.reserved').waitFor();
+      // The answer of an earlier search is not awaited.
+      await tab.page.route('**/messages?workKey=slow*', () => undefined);
+      await search(tab, 'slow');
+      await tab.page.getByText('For slow').waitFor();
       await search(tab, 'no such thing');
       await tab.page.getByText('Nothing found.').waitFor();
     });

@@ -309,6 +309,41 @@ describe('The console of a space', () => {
     await list.getByText(`Some are not shown: the store has damaged the messages ${sent[0]} to ${sent[1]}`).waitFor();
   });
 
+  it('reads a page while a read of the one left has no answer, and shows nothing of that one', async () => {
+    const tab = await Tab.live(world);
+    let answer = (): void => undefined;
+    const late = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await tab.page.route(`**/mailboxes/${seeded.mailboxId}`, async (route) => {
+      await late;
+      await route.continue();
+    });
+    await tab.go(`/mailbox/${seeded.mailboxId}`);
+    await section(tab, 'Messages').getByText('REJECTED').first().waitFor();
+    await tab.go('/schedules');
+    await section(tab, 'All schedules').getByText('Europe/Berlin').waitFor();
+    answer();
+    await tab.page.waitForTimeout(300);
+    expect(await tab.page.locator('h1:visible').innerText()).to.equal('Schedules');
+    await tab.page.goBack();
+    await tab.page.getByRole('heading', { name: `Mailbox jobs ${hostile}` }).waitFor();
+  });
+
+  it('reads again what a pause has cut off', async () => {
+    const tab = await Tab.live(world);
+    const history = '**/watch?limit=100&since=*';
+    await tab.page.route(history, () => undefined);
+    const asked = tab.page.waitForRequest(history);
+    await tab.go('/journal?span=60');
+    await asked;
+    const pause = tab.page.getByRole('button', { name: 'Pause', exact: true });
+    await pause.click();
+    await tab.page.unroute(history);
+    await pause.click();
+    await section(tab, 'History, oldest first').getByText('mailbox.created').first().waitFor();
+  });
+
   it('reads again what changed before its watch was connected', async () => {
     const busy = await World.create();
     const calls = Array.from({ length: 100 }, () => ({ call: 'mailbox.create', name: 'jobs' }));

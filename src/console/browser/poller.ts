@@ -17,6 +17,8 @@ export class Poller {
   // WeakMaps because every view of a run is a new panel.
   readonly #readAt = new WeakMap<Panel, number>();
   readonly #stale = new WeakSet<Panel>();
+  /** Ends the read of a panel. */
+  readonly #reading = new Map<Panel, AbortController>();
   /** Ends the pause before the next check. */
   #wake = (): void => undefined;
 
@@ -25,9 +27,10 @@ export class Poller {
     this.#listener = listener;
   }
 
-  /** Selects the panels to read. */
+  /** Selects the panels to read, and ends the reads of others: their answers would change a page that is not theirs. */
   show(panels: readonly Panel[]): void {
     this.#panels = panels;
+    for (const [panel, reading] of this.#reading) if (!panels.includes(panel)) reading.abort();
     this.#wake();
   }
 
@@ -52,7 +55,8 @@ export class Poller {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const due = this.#api.quietMs > 0 ? [] : this.#panels.filter((panel) => this.#isDue(panel));
-      await Promise.all(due.map((panel) => this.#read(panel, signal)));
+      // A slow read must not hold up the others.
+      for (const panel of due) void this.#read(panel, signal);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         setTimeout(resolve, pollMs);
@@ -61,24 +65,31 @@ export class Poller {
   }
 
   #isDue(panel: Panel): boolean {
+    if (this.#reading.has(panel)) return false;
     const readAt = this.#readAt.get(panel);
     if (readAt === undefined) return true;
     const seconds = this.#stale.has(panel) ? panel.everySeconds : panel.idleSeconds;
     return performance.now() - readAt >= seconds * 1000 * this.#api.slowness;
   }
 
-  async #read(panel: Panel, signal: AbortSignal): Promise<void> {
+  async #read(panel: Panel, running: AbortSignal): Promise<void> {
+    const reading = new AbortController();
+    const signal = AbortSignal.any([running, reading.signal]);
+    this.#reading.set(panel, reading);
     this.#readAt.set(panel, performance.now());
     this.#stale.delete(panel);
     try {
-      const answer = panel.read ? panel.read(this.#api, signal) : this.#api.get(panel.path, signal);
-      this.#listener.answered(panel, await answer);
+      const answer = await (panel.read ? panel.read(this.#api, signal) : this.#api.get(panel.path, signal));
+      signal.throwIfAborted();
+      this.#listener.answered(panel, answer);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return this.markStale(panel);
       if (!(error instanceof Failure)) throw error;
       // It was not read, so it is still stale.
       if (error.isTransient) this.#stale.add(panel);
       this.#listener.failed(panel, error);
+    } finally {
+      this.#reading.delete(panel);
     }
   }
 }

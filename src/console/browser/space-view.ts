@@ -121,8 +121,6 @@ export class SpaceView {
     if (this.#isLive) this.#listener.status('Live.');
     const { namesVersion } = this.#world;
     panel.learn(answer as never, this.#world);
-    // The response for an earlier page may arrive late.
-    if (!this.#page?.panels.includes(panel)) return;
     this.#take(panel, answer);
     const isNaming = namesVersion !== this.#world.namesVersion;
     if (!isNaming) return;

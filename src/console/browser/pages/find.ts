@@ -168,8 +168,7 @@ export function findPage({ query }: PageRef, world: World): Page {
     learn: ({ hits, events, keys }, known) => {
       const [only] = hits;
       const isOne = hits.length === 1 && events.length + keys.length === 0;
-      if (isOne && only && location.hash.includes('/find?'))
-        location.replace(address(known.spaceId, `${only.kind}/${only.id}`));
+      if (isOne && only) location.replace(address(known.spaceId, `${only.kind}/${only.id}`));
     },
     render: shown,
   });
