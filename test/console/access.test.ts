@@ -75,6 +75,16 @@ describe('Signing in to the console', () => {
     await problem(tab, 'there is no such space in the organization of this API key.');
   });
 
+  it('does not wait for ever for a server that does not answer', async () => {
+    const tab = await Tab.open(world);
+    await tab.evaluate(
+      'AbortSignal.timeout = ((limit) => (ms) => limit.call(AbortSignal, ms / 100))(AbortSignal.timeout)',
+    );
+    await tab.page.route('**/v1/spaces?*', () => undefined);
+    await tab.signIn(world.apiKey);
+    await problem(tab, 'the server cannot be reached.');
+  });
+
   it('names a permission that is missing now in every panel that needs it, and ends when the key is revoked', async () => {
     const separate = await World.create();
     const { org, service } = separate;

@@ -35,8 +35,8 @@ export class Tab {
     page.on('request', (request) => this.requests.push({ at: performance.now(), request }));
     page.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? '';
-      // The console aborts its reads when it is paused or closed.
-      if (!(why === 'net::ERR_ABORTED' && request.url().includes('/v1/spaces/')))
+      // The console aborts reads whose answer it no longer needs, or has awaited for too long.
+      if (!(why === 'net::ERR_ABORTED' && request.url().includes('/v1/spaces')))
         note(`${request.url()} failed: ${why}`);
     });
   }

@@ -55,6 +55,8 @@ const slowdownFactor = 4;
 /** A change whose response was lost is sent again with the same Idempotency-Key, so it is made only once. */
 const maxTries = 3;
 const longestPauseMs = 10_000;
+/** The server answers earlier; a connection that stays silent this long is dead. */
+const silenceMs = 40_000;
 
 interface RequestOptions {
   readonly method?: string;
@@ -148,6 +150,8 @@ export class Api {
     path: string,
     { method = 'GET', accept = 'application/json', body, idempotencyKey, signal }: RequestOptions,
   ): Promise<Response> {
+    const isStream = accept === 'text/event-stream';
+    const signals = [signal ?? [], isStream ? [] : AbortSignal.timeout(silenceMs)].flat();
     const response = await fetch(`v1${this.spaceId && `/spaces/${this.spaceId}`}${path}`, {
       method,
       headers: {
@@ -160,7 +164,7 @@ export class Api {
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
-      signal: signal ?? null,
+      signal: AbortSignal.any(signals),
     }).catch((error: unknown) => {
       if (signal?.aborted) throw error;
       throw new Failure(0, 'UNREACHABLE', 'the server cannot be reached');
