@@ -32,6 +32,11 @@ describe('The console acts', () => {
     await field.fill('1.234');
     await press(tab, 'Change the limit');
     await problem(tab, 'at most 2 decimals');
+    for (const wrong of ['1,50', ',', '1234,567', '1,234,5.00']) {
+      await field.fill(wrong);
+      await press(tab, 'Change the limit');
+      await problem(tab, 'Enter an amount such as 1,234.56, with');
+    }
     await field.fill('9,999,999,999,999,999.5');
     await press(tab, 'Change the limit');
     await said(tab, 'The limit is 9,999,999,999,999,999.50 EUR');

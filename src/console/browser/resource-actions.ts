@@ -17,7 +17,8 @@ const covering = ({ reserved, settled, overdrawn }: Budget['balances']): string 
 const limit: Action = async (api, { id = '' }) => {
   const { name, currency, scale, balances } = await api.get<Budget>(`/budgets/${id}?limit=1`);
   const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
-  const form = scale === 0 ? /^[\d,]+$/ : new RegExp(`^[\\d,]+(\\.\\d{1,${scale}})?$`);
+  // Commas only where the console writes them: "1,50" is not 150.
+  const form = new RegExp(`^(\\d+|\\d{1,3}(,\\d{3})+)${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$`);
   return {
     title: `Change the limit of budget ${name}?`,
     lines: [
@@ -39,7 +40,7 @@ const limit: Action = async (api, { id = '' }) => {
         check: (text) =>
           form.test(text) && minorUnits(text, scale).length <= 18
             ? ''
-            : `Enter an amount with at most ${plural(scale, 'decimal')} and 18 digits.`,
+            : `Enter an amount such as ${money('123456', scale)}, with at most ${plural(scale, 'decimal')} and 18 digits.`,
       },
     ],
     confirm: 'Change the limit',
