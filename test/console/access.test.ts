@@ -17,8 +17,11 @@ describe('Signing in to the console', () => {
   it('takes the key from the person only, keeps it in this tab only, and nothing of it after signing out', async () => {
     const tab = await Tab.open(world);
     expect(await tab.page.locator('input:visible').count()).to.equal(1);
-    await tab.signIn('');
-    await problem(tab, 'Enter an API key');
+    for (const key of ['', 'mk_dev_…']) {
+      await tab.signIn(key);
+      await problem(tab, 'Enter an API key, in full');
+      await tab.page.reload();
+    }
     expect(tab.requests.filter(({ request }) => request.url().includes('/v1/'))).to.deep.equal([]);
     await tab.page.goto(`${world.url}/console`);
     await tab.signIn(await world.key(['coordination_read']));
@@ -56,6 +59,42 @@ describe('Signing in to the console', () => {
     await tab.page.getByRole('link', { name: 'All spaces' }).click();
     await tab.page.getByRole('heading', { name: 'Spaces' }).waitFor();
     expect(await tab.page.locator('#spaces-list a').count()).to.equal(2);
+    const pause = tab.page.getByRole('button', { name: 'Pause', exact: true });
+    await pause.click();
+    await tab.status('Paused.');
+    await pause.click();
+    await tab.page.getByText('Paused.').waitFor({ state: 'hidden' });
+  });
+
+  it('reads more spaces once, and not after signing out', async () => {
+    const many = await World.create();
+    await Promise.all(Array.from({ length: 200 }, () => createSpace(many.service, { org: many.org })));
+    const tab = await Tab.open(many);
+    await tab.page.goto(`${many.url}/console`);
+    await tab.signIn(many.apiKey);
+    const more = tab.page.getByRole('button', { name: 'More spaces' });
+    const next = '**/v1/spaces?*cursor=*';
+    let answer = (): void => undefined;
+    await tab.page.route(next, async (route) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await route.continue();
+    });
+    const asked = tab.page.waitForRequest(next);
+    await more.dblclick();
+    await asked;
+    answer();
+    await tab.page.locator('#spaces-list a').nth(200).waitFor();
+    expect(tab.requests.filter(({ request }) => request.url().includes('cursor='))).to.have.length(1);
+    await tab.page.reload();
+    await more.click();
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    const answered = tab.page.waitForResponse(next);
+    answer();
+    await answered;
+    await tab.page.waitForTimeout(200);
+    expect(await tab.page.getByRole('heading', { name: 'Sign in' }).isVisible()).to.equal(true);
   });
 
   it('explains a wrong key or space, and what to do', async () => {

@@ -73,9 +73,13 @@ function showSpaces(problem = ''): void {
 async function readMoreSpaces(): Promise<void> {
   const { key } = session;
   if (key === undefined || moreSpaces === null) return;
-  const shown = known.length;
+  const [turn, shown] = [turns, known.length];
+  const button = byId<HTMLButtonElement>('more-spaces');
+  button.disabled = true;
   try {
     const page = await new Api('', key).spaces(moreSpaces);
+    // The user has navigated away meanwhile.
+    if (turn !== turns) return;
     known = [...known, ...page.spaces];
     moreSpaces = page.nextCursor;
     showSpaces();
@@ -83,6 +87,8 @@ async function readMoreSpaces(): Promise<void> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     setText(byId('spaces-problem'), error.text);
+  } finally {
+    button.disabled = false;
   }
 }
 
@@ -112,7 +118,8 @@ function goOn(): void {
   if (isPaused) {
     view?.space.pause();
     status(pauses.byHand ? 'Paused.' : 'Paused while the tab is hidden.');
-  } else view?.space.resume();
+  } else if (view) view.space.resume();
+  else status('');
 }
 
 /** Reads the spaces that the key sees. Returns the problem if that fails or there are none, otherwise ''. */
@@ -211,8 +218,9 @@ function start(): void {
     event.preventDefault();
     const key = byId<HTMLInputElement>('key').value.trim();
     const problem = byId('problem');
-    if (key === '') {
-      setText(problem, 'Enter an API key, such as mk_dev_…');
+    // A key that was copied from where it is shortened cannot be sent.
+    if (!/^[\x21-\x7e]+$/.test(key)) {
+      setText(problem, 'Enter an API key, in full: it begins with mk_ and has no spaces and no “…”.');
       return;
     }
     setText(problem, await enter(key));
