@@ -234,14 +234,20 @@ const pausing =
     },
   });
 
+/** How often a stop is continued at most; then workers do the rest. */
+const maxStops = 20;
+/** About how many records one step of a stop ends. */
+const perStop = 250;
+
 const stop: Action = async (api, { id = '' }) => {
   const { name, live } = await api.get<Scope>(`/scopes/${id}`);
+  const steps = Math.min(1 + maxStops, Math.ceil((live.messages + live.waiters) / perStop) || 1);
   return {
     title: name === null ? 'Stop this run?' : `Stop run ${name}?`,
     lines: [
       `Cancels scope ${id} and all below it: ${plural(live.messages, 'live message')}, ${plural(live.waiters, 'waiter')}, its open barriers and undecided groups. Claims are lost; schedules of it end.`,
       'It cannot be taken back: nothing can be sent or reserved there any more. Reservations stay until they are settled or voided.',
-      once,
+      `It counts as one operation for every ${perStop} records or so, here about ${plural(steps, 'operation')}; fewer if workers stop a part of it.`,
     ],
     confirm: 'Stop the run',
     act: async (_values, report) => {
@@ -253,7 +259,7 @@ const stop: Action = async (api, { id = '' }) => {
         const left =
           answer.activeReservations > 0 ? ` ${plural(answer.activeReservations, 'reservation')} still active.` : '';
         if (answer.done) return `Stopped. Cancelled: ${what}.${left}`;
-        if (asked === 20) return `Stopped; workers cancel the rest. So far: ${what}.${left}`;
+        if (asked === maxStops) return `Stopped; workers cancel the rest. So far: ${what}.${left}`;
         report(`Cancelled so far: ${what}…`);
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
