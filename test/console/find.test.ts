@@ -113,6 +113,10 @@ describe('The console', function () {
     await tab.page.locator('#message').getByRole('link', { name: 'pages', exact: true }).waitFor();
     await tab.page.locator('#message-events').getByRole('link', { name: 'desk 2026-11-25' }).first().waitFor();
     expect(await run.getAttribute('href')).to.contain(`/run/${desk}`);
+    const budget = await world.mustPost('/budgets', { name: 'b3', currency: 'EUR', scale: 2, limitMinor: '20000' });
+    await world.mustPost(`/budgets/${budget.id}/reserve`, { scopeId: desk, holder: 'h', amountMinor: '12345' });
+    await tab.go(`/run/${desk}`);
+    await tab.page.locator('#run').getByText('123.45 EUR').first().waitFor();
   });
 
   it('shows how far runs have come, and marks an idle one whose work has failed', async () => {

@@ -1,23 +1,21 @@
 import { type Api, Failure } from './api.ts';
 import { type KindName, kindOf } from './kinds.ts';
 import { type Panel, panel } from './panels/panel.ts';
-import type { World } from './world.ts';
+import type { Named, World } from './world.ts';
 
 /** How many names are read at a time. Each is read once. */
 const perRead = 8;
 
-interface Found {
+interface Found extends Named {
   readonly id: string;
-  /** null: it has none, or is gone. */
-  readonly name: string | null;
 }
 
 async function read(api: Api, [id, kind]: readonly [string, KindName], signal: AbortSignal): Promise<Found> {
   const { path, nameField = 'name' } = kindOf(kind);
   try {
-    const record = await api.get<Readonly<Record<string, unknown>>>(`${path}${id}`, signal);
-    const name = record[nameField];
-    return { id, name: typeof name === 'string' ? name : null };
+    const record = await api.get<Readonly<Record<string, unknown>> & Omit<Named, 'name'>>(`${path}${id}`, signal);
+    const { [nameField]: name, scale, currency } = record;
+    return { id, name: typeof name === 'string' ? name : null, scale, currency };
   } catch (error) {
     if (!(error instanceof Failure) || error.isTransient) throw error;
     return { id, name: null };
@@ -33,7 +31,7 @@ export function namesPanel(world: World): Panel {
     idleSeconds: 2,
     read: (api, signal) => Promise.all(world.unnamed(perRead).map((one) => read(api, one, signal))),
     learn: (found) => {
-      for (const { id, name } of found) world.name(id, { name });
+      for (const { id, ...named } of found) world.name(id, named);
     },
     render: () => [],
   });

@@ -4,12 +4,12 @@ import type { KindName } from './kinds.ts';
 import type { Destination, Mailbox, Receivers, Scope, Waits } from './records.ts';
 import type { Scopes } from './scopes.ts';
 
-interface Named {
-  /** null: it has none. */
+export interface Named {
+  /** null: it has none, or is gone. */
   readonly name: string | null;
   /** Of a budget. */
-  readonly scale?: number;
-  readonly currency?: string;
+  readonly scale?: number | undefined;
+  readonly currency?: string | undefined;
 }
 
 /** More than any page shows. */
