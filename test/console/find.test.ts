@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { shortId } from '../../src/console/browser/format.ts';
 import { World } from '../support/world.ts';
@@ -78,6 +79,27 @@ describe('The console', function () {
       await tab.page.getByText('For slow').waitFor();
       await search(tab, 'no such thing');
       await tab.page.getByText('Nothing found.').waitFor();
+    });
+
+    it('that says so where it has not searched everything, as the page of workers does', async () => {
+      const crowded = await World.create();
+      const { id: allowanceId } = await crowded.mustPost('/allowances', {
+        name: 'a',
+        unitsLimit: 1,
+        windowSeconds: 60,
+      });
+      const { id: oldest } = await crowded.mustPost('/mailboxes', { name: 'oldest' });
+      await crowded.mustPost(`/mailboxes/${oldest}/messages`, { scopeId: randomUUID(), payload: 1 });
+      const scopeId = randomUUID();
+      await crowded.mustPost(`/allowances/${allowanceId}/consume`, { scopeId, holder: 'h', units: 1 });
+      const wait = { call: 'allowance.wait', allowanceId, scopeId, holder: 'h', units: 1 };
+      const batch = (call: object) => crowded.mustPost('/batch', { calls: Array.from({ length: 67 }, () => call) });
+      for (const call of [wait, { call: 'mailbox.create', name: 'jobs' }]) for (const _ of 'abc') await batch(call);
+      const tab = await Tab.live(crowded, {}, '/workers');
+      await tab.page.getByText('No mailbox has work.').waitFor();
+      await tab.page.getByText('Of the newest 200 mailboxes.').waitFor();
+      await search(tab, 'someone');
+      await tab.page.getByText('Only 200 of each kind of hold, wait and API key were searched').waitFor();
     });
 
     it('that knows work keys, keys, names, beginnings of names of runs, and holders', async () => {

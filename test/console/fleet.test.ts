@@ -100,6 +100,10 @@ describe('The console of a fleet at work', () => {
     const row = tab.page.locator('#receivers tbody tr');
     await row.filter({ hasText: 'translations' }).waitFor();
     expect(await row.innerText()).to.match(/^idle-worker\s+start-9\s+translations\s+\S.*\s+\d+ s/s);
+    await tab.page.getByLabel('Search everything').fill('idle-worker');
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('heading', { name: 'Mailbox translations' }).waitFor();
+    await tab.page.goBack();
     await row.getByRole('link', { name: 'translations' }).click();
     await tab.page.getByRole('heading', { name: 'Mailbox translations' }).waitFor();
     await row.getByText('idle-worker').waitFor();

@@ -4,7 +4,7 @@ import { type KindName, kindNames, kindOf } from '../kinds.ts';
 import { panel } from '../panels/panel.ts';
 import { clock, named, objectLink, scopeLink, section, type TableText, table } from '../parts.ts';
 import { address, isUuid, type PageRef, queryText } from '../place.ts';
-import type { EventsPage, Found, Keys, Scopes, Waits } from '../records.ts';
+import type { EventsPage, Found, Keys, Receivers, Scopes, Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { eventItem } from './events.ts';
 import { sentAt } from './message.ts';
@@ -24,6 +24,8 @@ interface Answer {
   /** The events that contain an id without a page, such as that of a reservation, a delivery or a task. */
   readonly events: EventsPage['events'];
   readonly keys: Keys['keys'];
+  /** Whether there are more holders or API keys than the lists that were searched have. */
+  readonly isPartial: boolean;
 }
 
 const perList = 20;
@@ -40,17 +42,18 @@ async function tried<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function byId(api: Api, id: string, signal: AbortSignal): Promise<Pick<Answer, 'hits' | 'events'>> {
+async function byId(api: Api, id: string, signal: AbortSignal): Promise<Omit<Answer, 'keys'>> {
   const looks = kindNames.map(async (kind) => {
     const found = await tried(api.get(`${kindOf(kind).path}${id}`, signal));
     return found === undefined ? [] : [{ kind, id, why: 'its id' }];
   });
   const hits = (await Promise.all(looks)).flat();
-  if (hits.length > 0 || id[14] !== '7') return { hits, events: [] };
+  if (hits.length > 0 || id[14] !== '7') return { hits, events: [], isPartial: false };
   // A second earlier: objects made in one step share one event, whose time may be before that of the id.
   const query = queryText({ limit: String(perJournal), since: new Date(sentAt(id) - 1000).toISOString() });
   const page = await tried(api.get<EventsPage>(`/watch${query}`, signal));
-  return { hits, events: page?.events.filter((event) => JSON.stringify(event).includes(id)) ?? [] };
+  const events = page?.events.filter((event) => JSON.stringify(event).includes(id)) ?? [];
+  return { hits, events, isPartial: false };
 }
 
 /** The lists that can be searched for an exact name. */
@@ -62,7 +65,7 @@ const byName = [
 ] as const satisfies (readonly [KindName, string])[];
 
 /** Everything that a holder holds or waits for now. */
-function heldBy(holder: string, waits: Waits): Hit[] {
+function heldBy(holder: string, waits: Waits, { receivers }: Receivers): Hit[] {
   const of = <T extends { readonly holder: string; readonly scopeId: string }>(
     rows: readonly T[],
     kind: KindName,
@@ -70,7 +73,9 @@ function heldBy(holder: string, waits: Waits): Hit[] {
     idOf: (row: T) => string,
   ): Hit[] =>
     rows.filter((row) => row.holder === holder).map((row) => ({ kind, id: idOf(row), why, scopeId: row.scopeId }));
+  const mailboxIds = new Set(receivers.filter((one) => one.holder === holder).map(({ mailboxId }) => mailboxId));
   return [
+    ...[...mailboxIds].map((id) => ({ kind: 'mailbox' as const, id, why: 'its holder waits for a message' })),
     ...of(waits.heldClaims, 'message', 'its holder works on it', ({ messageId }) => messageId),
     ...of(waits.heldHolds, 'hold', 'its holder has units', ({ holdId }) => holdId),
     ...of(waits.waitingHolds, 'hold', 'its holder waits', ({ holdId }) => holdId),
@@ -79,7 +84,7 @@ function heldBy(holder: string, waits: Waits): Hit[] {
   ];
 }
 
-async function byText(api: Api, text: string, signal: AbortSignal): Promise<Hit[]> {
+async function byText(api: Api, text: string, signal: AbortSignal): Promise<Omit<Answer, 'keys'>> {
   const limit = String(perList);
   const messages = async (filter: 'workKey' | 'key', why: string): Promise<Hit[]> => {
     const found = await tried(api.get<Found>(`/messages${queryText({ [filter]: text, limit })}`, signal));
@@ -99,22 +104,26 @@ async function byText(api: Api, text: string, signal: AbortSignal): Promise<Hit[
     const rows = (found?.[list] ?? []) as readonly { readonly id: string; readonly createdAt: string }[];
     return rows.map(({ id, createdAt }) => ({ kind, id, why: 'its name', at: createdAt }));
   });
-  const holders = async (): Promise<Hit[]> => {
-    const waits = await tried(api.get<Waits>('/ops/waits', signal));
-    return waits === undefined ? [] : heldBy(text, waits);
-  };
-  const all = [messages('workKey', 'its work key'), messages('key', 'its key'), runs(), ...named, holders()];
-  return (await Promise.all(all)).flat();
+  const [waits, receivers, ...lists] = await Promise.all([
+    api.get<Waits>('/ops/waits', signal),
+    api.get<Receivers>('/ops/receivers', signal),
+    messages('workKey', 'its work key'),
+    messages('key', 'its key'),
+    runs(),
+    ...named,
+  ]);
+  const hits = [...lists.flat(), ...heldBy(text, waits, receivers)];
+  return { hits, events: [], isPartial: waits.truncated || receivers.truncated };
 }
 
 async function read(api: Api, text: string, { can }: World, signal: AbortSignal): Promise<Answer> {
   const isId = isUuid(text);
   const [found, listed] = await Promise.all([
-    isId ? byId(api, text.toLowerCase(), signal) : byText(api, text, signal).then((hits) => ({ hits, events: [] })),
+    isId ? byId(api, text.toLowerCase(), signal) : byText(api, text, signal),
     can.keys ? tried(api.outside.get<Keys>('/keys?limit=200', signal)) : undefined,
   ]);
   const keys = (listed?.keys ?? []).filter(({ id, name }) => id === text.toLowerCase() || name === text);
-  return { ...found, keys };
+  return { ...found, keys, isPartial: found.isPartial || (listed?.nextCursor ?? null) !== null };
 }
 
 const heads: TableText = {
@@ -126,7 +135,9 @@ const heads: TableText = {
 const hints =
   'Search for a complete id, a work key, key or name as it is, the beginning of a run’s name, or a holder of something now.';
 
-function shown({ hits, events, keys }: Answer, world: World): Node[] {
+const partial = 'Only 200 of each kind of hold, wait and API key were searched; there are more.';
+
+function shown({ hits, events, keys, isPartial }: Answer, world: World): Node[] {
   const rows = hits.map(({ kind, id, why, at, scopeId }) => ({
     key: `${kind} ${id} ${why}`,
     cells: [
@@ -153,7 +164,11 @@ function shown({ hits, events, keys }: Answer, world: World): Node[] {
       el('ol', { class: 'events' }, ...events.map((event) => eventItem(event, world))),
     ];
   const isNothing = rows.length + ofKeys.length === 0;
-  return [table(heads, [...rows, ...ofKeys], 50), ...(isNothing ? [el('p', { class: 'note' }, hints)] : [])];
+  return [
+    table(heads, [...rows, ...ofKeys], 50),
+    ...(isPartial ? [el('p', { class: 'note' }, partial)] : []),
+    ...(isNothing ? [el('p', { class: 'note' }, hints)] : []),
+  ];
 }
 
 /** The results of the search box on every page. A single result is opened at once. */

@@ -12,7 +12,8 @@ import {
   type TableText,
   table,
 } from '../parts.ts';
-import type { Mailbox, Waits } from '../records.ts';
+import { address } from '../place.ts';
+import type { Mailbox, Mailboxes, Waits } from '../records.ts';
 import type { World } from '../world.ts';
 import { panel } from './panel.ts';
 import { heldUnits, unitsOf } from './pools.ts';
@@ -155,13 +156,13 @@ function staff(mailbox: Mailbox, world: World): Element | string {
 }
 
 /** Which mailboxes with work have workers: some that hold messages of it, or that wait for one. */
-export const staffing = panel<{ readonly mailboxes: readonly Mailbox[] }>({
+export const staffing = panel<Mailboxes>({
   id: 'staffing',
   path: '/mailboxes?limit=200',
   hears: ['mailbox', 'message'],
   everySeconds: 4,
   learn: ({ mailboxes }, world) => world.learnMailboxes(mailboxes),
-  render: ({ mailboxes }, world) => [
+  render: ({ mailboxes, nextCursor }, world) => [
     table(
       mailboxText,
       mailboxes
@@ -179,5 +180,11 @@ export const staffing = panel<{ readonly mailboxes: readonly Mailbox[] }>({
         })),
       50,
     ),
+    ...(nextCursor === null
+      ? []
+      : [
+          el('p', { class: 'note' }, 'Of the newest 200 mailboxes. '),
+          el('a', { href: address(world.spaceId, 'mailboxes') }, 'All mailboxes'),
+        ]),
   ],
 });
