@@ -254,6 +254,11 @@ describe('/docs in a browser', () => {
     await page.getByRole('status').filter({ hasText: 'Nothing has "zzzz"' }).waitFor();
     await page.keyboard.press('Escape');
     expect(await page.locator('#results').isVisible()).to.equal(false);
+    await page.getByRole('searchbox').fill('budgets');
+    await page.locator('#results a').first().waitFor();
+    await page.getByRole('searchbox').fill('');
+    // There is nothing left that Enter would open.
+    expect(await page.locator('#results a').count()).to.equal(0);
   });
 
   it('shows a call of the API reference by its name, on two screens, accessibly, and asks no other host', async () => {

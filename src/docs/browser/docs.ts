@@ -46,6 +46,8 @@ function item({ address, page, heading, excerpt }: Hit): HTMLLIElement {
 }
 
 async function search(): Promise<void> {
+  // Enter must not open a result of an earlier query.
+  list.replaceChildren();
   const query = input.value.trim();
   if (query === '') return close();
   let said: string;
@@ -55,7 +57,6 @@ async function search(): Promise<void> {
     list.replaceChildren(...found.map(item));
     said = found.length === 0 ? `Nothing has "${query}"` : `${found.length} ${found.length === 1 ? 'place' : 'places'}`;
   } catch {
-    list.replaceChildren();
     said = 'The search cannot be loaded';
   }
   status.textContent = said;
