@@ -135,7 +135,10 @@ describe('The console', function () {
     await tab.page.locator('#message').getByRole('link', { name: 'pages', exact: true }).waitFor();
     await tab.page.locator('#message-events').getByRole('link', { name: 'desk 2026-11-25' }).first().waitFor();
     expect(await run.getAttribute('href')).to.contain(`/run/${desk}`);
-    const budget = await world.mustPost('/budgets', { name: 'b3', currency: 'EUR', scale: 2, limitMinor: '20000' });
+    const money = { currency: 'EUR', scale: 2, limitMinor: '20000' };
+    const budget = await world.mustPost('/budgets', { ...money, name: 'oldest' });
+    const newer = Array.from({ length: 50 }, (_, n) => ({ call: 'budget.create', ...money, name: `newer ${n}` }));
+    await world.mustPost('/batch', { calls: newer });
     await world.mustPost(`/budgets/${budget.id}/reserve`, { scopeId: desk, holder: 'h', amountMinor: '12345' });
     await tab.go(`/run/${desk}`);
     await tab.page.locator('#run').getByText('123.45 EUR').first().waitFor();
