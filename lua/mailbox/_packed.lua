@@ -18,8 +18,8 @@ local maxWanted, maxFirst = 1000, 200
 --- `upcoming` and `first`, the ids that the script loads next, which Node opens together.
 local function current()
   local seen = invocation.packed
-  if not seen or seen.root ~= spaceRoot then
-    seen = { root = spaceRoot }
+  if not seen or seen.space ~= spaceNumber then
+    seen = { space = spaceNumber }
     invocation.packed = seen
   end
   return seen

@@ -29,7 +29,7 @@ describe('Request bodies', () => {
     expect(codeOf(await text('/mailboxes', 'x'.repeat(300 * 1024)))).to.equal('413 PAYLOAD_TOO_LARGE');
     expect(codeOf(await text('/mailboxes', 'x'.repeat(5 * 1024 * 1024)))).to.equal('413 PAYLOAD_TOO_LARGE');
     const chunk = `${(64 * 1024).toString(16)}\r\n${' '.repeat(64 * 1024)}\r\n`;
-    const head = `POST /v1/spaces/${world.spaceId}/mailboxes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+    const head = `POST /v1/spaces/${world.spaceId}/mailboxes HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n`;
     const answer = await rawRequest(world, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`);
     expect(answer).to.match(/^HTTP\/1\.1 413 /);
   });
