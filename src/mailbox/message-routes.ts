@@ -116,7 +116,7 @@ const cancel = route({
   call: 'message.cancel',
   summary: 'Cancel a message that has not ended; a claim on it is lost',
   description:
-    'The message becomes CANCELLED with the reason CANCELLED_BY_CALLER. A message that ' +
+    'The message becomes CANCELLED with the reason CANCELLED_BY_CALLER, or RUN_CANCELLED if its run is cancelled. A message that ' +
     'is already CANCELLED is answered as it is; for any other end the answer is MESSAGE_FINISHED.',
   title: 'Cancel a message',
   tool: 'Take work back that you sent and nobody needs any more: nobody receives it, and whoever works on it loses the claim. To stop a whole run: scope_cancel.',

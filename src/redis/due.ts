@@ -19,8 +19,10 @@ const guardMs = 2000;
 export const maxChanges = 50;
 /** The time slice for background timers, shorter than the guard. */
 const backgroundMs = 1000;
-/** How long others wait for an organization with much to do. */
+/** How long others wait for an organization with much to do, and how many such organizations are swept beside them. */
 const turnMs = 250;
+const maxLate = 16;
+const late = Symbol('late');
 /** How long to wait for a silent shard. */
 const timeoutMs = 500;
 
@@ -41,6 +43,10 @@ export class Due {
   readonly #organizations: Organizations;
   readonly #extras: ExtraTimers[] = [];
   readonly #running = new Map<string, Promise<string>>();
+  /** Organizations whose sweeps go on after their turn. If one fails, its guard has it swept again. */
+  readonly #late = new Set<string>();
+  /** The failure of such a sweep, for the next `takeDue` to throw. */
+  #lateFailure: unknown;
   /** The index was unavailable, so announcements may be missing from it. */
   #isStale = false;
   #announcing: Promise<unknown> = Promise.resolve();
@@ -131,6 +137,9 @@ export class Due {
       await this.repair(timeoutMs);
       this.#isStale = false;
     }
+    const failure = this.#lateFailure;
+    this.#lateFailure = undefined;
+    if (failure !== undefined) throw failure;
     return true;
   }
 
@@ -143,11 +152,20 @@ export class Due {
   async #take(org: string, now: number): Promise<void> {
     await this.#store.zadd(dueKey, String(now + guardMs), `!${org}`);
     await this.#store.zrem(dueKey, org);
+    const isLate = this.#late.has(org);
     // The reply to the second names the background timers that the first has left.
-    const drains = [this.drain(org, '*'), this.drain(org), ...this.#extras.map((timers) => timers.drain(org))];
-    // It goes on by itself after its turn; if it then fails, the guard has it swept again.
-    const done = Promise.all(drains).then(() => this.#store.zrem(dueKey, `!${org}`));
-    await Promise.race([done, sleep(turnMs, undefined, { ref: false })]);
+    const own = [this.drain(org, '*'), ...(isLate ? [] : [this.drain(org)])];
+    const done = Promise.all([...own, ...this.#extras.map((timers) => timers.drain(org))]).then(async () => {
+      if (!isLate) await this.#store.zrem(dueKey, `!${org}`);
+    });
+    const turn = this.#late.size < maxLate ? [sleep(turnMs, late, { ref: false })] : [];
+    if ((await Promise.race([done, ...turn])) !== late) return;
+    this.#late.add(org);
+    done
+      .catch((error: unknown) => {
+        this.#lateFailure = error;
+      })
+      .finally(() => this.#late.delete(org));
   }
 
   /**

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { number, text } from '../declare/field.ts';
 import { many } from '../declare/record.ts';
@@ -15,6 +16,8 @@ import { throttledWarning } from './throttled-log.ts';
 
 /** How often due times are compared with the clock. */
 const tickMs = 1_000;
+/** How long others wait for a space with much to do. */
+const turnMs = 250;
 /** Finds work that was not announced, such as a retry armed by another process or a clock set forward. */
 const recheckMs = 5_000;
 /** How often the index of spaces is read. */
@@ -110,9 +113,11 @@ export class Dispatcher {
         this.#readIndexAt = performance.now() + readIndexMs;
       }
       const now = performance.now();
-      // A space that runs sets its own time. It may run for long, and must not delay the others.
+      // A space that runs sets its own time.
       const due = [...this.#dueAt].flatMap(([member, at]) => (at <= now && !this.#running.has(member) ? [member] : []));
-      await this.#organizations.forEach(due, (member) => this.#check(member), timeoutMs);
+      const turn = (member: string): Promise<void> =>
+        Promise.race([this.#check(member), sleep(turnMs, undefined, { ref: false })]);
+      await this.#organizations.forEach(due, turn, timeoutMs);
       if (this.#checkedIdleAt + idleCheckMs <= now) {
         await this.#checkIdle();
         this.#checkedIdleAt = now;

@@ -169,12 +169,10 @@ describe('The sweeper', function () {
     service = await start('api');
     const { store } = service;
     const swept: string[] = [];
-    let end = () => {};
-    const isOver = new Promise<void>((resolve) => {
-      end = resolve;
-    });
+    const busy: ((failure?: Error) => void)[] = [];
     const ask = async ({ script }: { script: string }, org: string): Promise<object> => {
-      if (org === 'busy') await isOver;
+      if (org === 'busy')
+        await new Promise<void>((resolve, reject) => busy.push((error) => (error ? reject(error) : resolve())));
       if (script === 'timer/sweep') swept.push(org);
       return { now: 1, nextDue: null, more: false, changes: 0 };
     };
@@ -185,9 +183,15 @@ describe('The sweeper', function () {
     await due.takeDue();
     expect(swept).to.deep.equal(['quiet']);
     expect(await store.zrange(index, '0', '-1')).to.deep.equal(['!busy']);
-    end();
+    for (const end of busy.splice(0)) end();
     await until(async () => (await store.zcard(index)) === 0);
     expect(swept).to.include('busy');
+    await store.zadd(index, 0, 'busy');
+    await due.takeDue();
+    for (const end of busy.splice(0)) end(new Error('a damaged record'));
+    await sleep(10);
+    expect(await due.takeDue().catch(({ message }) => message)).to.equal('a damaged record');
+    await store.del(index);
   });
 
   it('adds to the index what it lacks in a periodic repair', async () => {

@@ -57,14 +57,12 @@ describe('Dispatching due deliveries of a space', () => {
     const { dispatcher } = dispatcherWith(
       async (_, org) => {
         if (org === 'quiet') quiet++;
-        else {
-          await sleep(1);
-          // An event that happens meanwhile.
-          void dispatcher.poke('busy space');
-        }
-        return { more: 0, attempts: [], nextInMs: 0, spaceNumber: '1' };
+        else await sleep(1);
+        // An event that happens meanwhile.
+        if (org === 'busy') void dispatcher.poke('busy space');
+        return { more: org === 'endless' ? 1 : 0, attempts: [], nextInMs: 0, spaceNumber: '1' };
       },
-      ['busy space', 'quiet space'],
+      ['busy space', 'endless space', 'quiet space'],
     );
     dispatcher.start();
     await until(() => quiet === 3);
