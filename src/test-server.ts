@@ -1,6 +1,6 @@
 // `muster test-server`: a server for one test run, started and owned by the clients' `testServer`. Once it listens, it
 // prints a JSON line with `url`, `key` and `spaceId`. It answers each input line with a JSON line that has a new
-// `spaceId`. It ends when its input ends, so it never outlives the tests, or at SIGTERM.
+// `spaceId`. It ends at SIGTERM, and when its input ends, so it never outlives the tests.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

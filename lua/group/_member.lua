@@ -23,6 +23,11 @@ local function outcomeOf(groupRecord, at)
   return group.cancelOf(groupRecord) and 'CANCELLED' or nil
 end
 
+function members.overdue(record)
+  local groupRecord = group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
+  return groupRecord.state ~= 'DECIDED' and group.isOverdue(groupRecord, now)
+end
+
 function members.decided(record)
   return outcomeOf(group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running'), now)
 end

@@ -88,7 +88,8 @@ function call.open(first, second)
   return idempotencyDigest ~= '' and replay() or nil
 end
 
---- Keeps the call's changes so far, and has it run again. The detail ends with what is to be announced (timer.wake).
+--- Keeps the call's changes so far, and has it run again. The tab in the detail tells Node so (src/call/runner.ts). After it
+--- stands the moment to announce (timer.wake), or ''.
 function call.again()
   if invocation.isWhole then error('an invocation that is refused as a whole keeps nothing') end
   invocation.counted = unit.changes()

@@ -136,6 +136,7 @@ local function decide(dependentId, place, state, at, cause)
   records.set(record, 'prerequisites', text)
   local cancel = scope.cancelOf(scope.path(record.scopeId))
   if cancel then
+    -- The cancel of its run came first, even if no step has reached it.
     message.stop(record, cancel)
   elseif not isWell[state] and policy ~= 'RUN' then
     message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'PREREQUISITE_FAILED', cause)

@@ -4,6 +4,7 @@
 ---
 --- started(record): READY to CLAIMED.
 --- released(record, at): CLAIMED, about to wait again; returns true if it was cancelled instead.
+--- overdue(record): whether the deadline of its undecided group has passed, swept or not.
 --- decided(record): the outcome of its group if that is decided, or if a due deadline or cancel decides it; else nil.
 --- finished(record, wasClaimed, at, reason, cause): to a final state; sets record.groupState of an ACKED message.
 --- obstacle(record): why it cannot be requeued, as an error's code and detail; nil if it can.

@@ -2,7 +2,8 @@
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload
---- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_cancel mailbox/_finish mailbox/_live mailbox/_message mailbox/_whole mailbox/_shown scope/_scope
+--- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_cancel mailbox/_finish mailbox/_live mailbox/_members
+--- @include mailbox/_message mailbox/_whole mailbox/_shown scope/_scope
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end
@@ -11,14 +12,18 @@ if record.state == 'CANCELLED' then
 end
 if not message.isLive(record) then refuse('MESSAGE_FINISHED', record.state) end
 local changesAt = message.changesAt(record)
--- Its deadline or the end of its lease passed after the sweep, if any, that this call waited for. That end comes first.
-if changesAt <= now and changesAt > (tonumber(drainedThrough) or 0) then sendBack('DUE') end
+-- Its deadline, that of its group or the end of its lease passed after the sweep, if any, that this call waited for. That
+-- end comes first.
+if changesAt <= now and changesAt > (tonumber(drainedThrough) or 0) or record.groupId and members.overdue(record) then
+  sendBack('DUE')
+end
 
 -- A cancelled run has cancelled it, even if no step of the cancel has reached it.
 local cancel = scope.cancelOf(scope.path(record.scopeId))
 if cancel then
   message.stop(record, cancel)
-  return message.withPayload(call.answer({ message = message.shown(record), payload = '' }), record)
+else
+  message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'CANCELLED_BY_CALLER')
 end
-message.finish(record, 'CANCELLED', now, emit.message.cancelled, 'CANCELLED_BY_CALLER')
-return message.withPayload(call.answer({ message = message.shown(record), payload = '' }, 'operation'), record)
+local answer = call.answer({ message = message.shown(record), payload = '' }, not cancel and 'operation' or nil)
+return message.withPayload(answer, record)

@@ -1,13 +1,13 @@
 --- Cancels at most `max` READY messages of a mailbox in the order of receives, then DELAYED and BLOCKED ones in the
---- order they wait; with a scopeId, only messages of its subtree. Groups that a cancel may decide count as work, so a
---- step ends early if they have many members. Messages of a cancelled run count for its cancel. Each step starts again with the first READY message. cursor: the last
---- DELAYED or BLOCKED message that an earlier step passed over because it is outside the subtree; if there was none, the last
---- message of the step, which only says that there is more.
+--- order they wait; with a scopeId, only messages of its subtree. Messages of a cancelled run count for its cancel.
+--- Groups that a cancel may decide count as work, so a step ends early if they have many members. Each step starts again
+--- with the first READY message. cursor: the last DELAYED or BLOCKED message that an earlier step passed over because it is
+--- outside the subtree; if there was none, the last message of the step, which only says that there is more.
 --- @request write
 --- @args mailboxId scopeId max cursor
 --- @reply cancelled nextCursor
 --- @include lib/call lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_below mailbox/_cancel mailbox/_finish
---- @include mailbox/_live mailbox/_mailbox mailbox/_message scope/_scope
+--- @include mailbox/_live mailbox/_mailbox mailbox/_members mailbox/_message scope/_scope
 local workLimit = 500
 if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
@@ -59,13 +59,14 @@ local function addWaiting(found, wanted)
   return addFrom(blockedOnes, found, wanted)
 end
 
-local members = firstReady(max + 1)
-local more = #members <= max and addWaiting(members, max + 1) or false
+local list = firstReady(max + 1)
+local more = #list <= max and addWaiting(list, max + 1) or false
 local cancelled, stopped, last, work = 0, 0, false, 0
-for i, member in ipairs(members) do
+for i, member in ipairs(list) do
   local record = message.read(string.sub(member, -36))
   -- Its group may have been decided meanwhile. A message whose deadline has just passed is left to the sweep.
-  if message.isLive(record) and record.state ~= 'CLAIMED' and message.changesAt(record) > now then
+  if message.isLive(record) and record.state ~= 'CLAIMED' and message.changesAt(record) > now
+    and not (record.groupId and members.overdue(record)) then
     work = work + workOf(record)
     if i > max or cancelled + stopped > 0 and work > workLimit then
       more = true
@@ -83,5 +84,4 @@ for i, member in ipairs(members) do
   end
   last = record.id
 end
-if cancelled == 0 then return call.answer({ cancelled = 0, nextCursor = more and (passed or last) }) end
-return call.answer({ cancelled = cancelled, nextCursor = more and (passed or last) }, 'operation')
+return call.answer({ cancelled = cancelled, nextCursor = more and (passed or last) }, cancelled > 0 and 'operation' or nil)

@@ -89,7 +89,7 @@ while #claims < max do
     local deadline = record.deadline or math.huge
     -- Its deadline or that of its group passed after the sweep, if any, that this call waited for. An expired message is
     -- never handed out.
-    if deadline <= now and deadline > (drained or 0) or record.groupId and members.decided(record) == 'EXPIRED' then
+    if deadline <= now and deadline > (drained or 0) or record.groupId and members.overdue(record) then
       if not isFirst then break end
       sendBack('DUE')
     end

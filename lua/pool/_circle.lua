@@ -10,7 +10,7 @@ local circle = {}
 local maxLooks = 200
 
 --- A pool with its holds, claims and waiters, in order, and their number; nil if that is more than `looks`. Those of a
---- cancelled run are about to leave.
+--- cancelled run are about to leave: they are left out, and their units count as free.
 local function look(poolId, looks)
   local held, waits = sorted.front(keys.heldHolds(poolId), looks + 1), sorted.front(keys.liveHolds(poolId), looks + 1)
   local claims = claimants.of(poolId, looks)

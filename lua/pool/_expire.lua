@@ -8,7 +8,7 @@ due['pool:grant'] = function(poolId, at, maxChanges)
   return math.max(1, serveHolds(poolId, at, maxChanges))
 end
 
---- As `pool:grant`, to check the plan's agents again: a grant begins when they are free, however late the check is.
+--- Checks the plan's agents again. Nobody knows when they became free, so a grant begins now, not at the timer's moment.
 due['pool:agents'] = function(poolId, _, maxChanges)
   return due['pool:grant'](poolId, now, maxChanges)
 end

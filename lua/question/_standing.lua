@@ -7,5 +7,5 @@ function question.needOpen(record)
   local changesAt, asker = record.expiresAt, record.messageId and message.read(record.messageId)
   if asker then changesAt = math.min(changesAt, message.changesAt(asker)) end
   -- It ended after the sweep, if any, that this call waited for.
-  if changesAt <= now or asker and asker.groupId and members.decided(asker) == 'EXPIRED' then sendBack('DUE') end
+  if changesAt <= now or asker and asker.groupId and members.overdue(asker) then sendBack('DUE') end
 end

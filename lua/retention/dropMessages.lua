@@ -5,8 +5,8 @@
 --- @args spaceId requestId entry digest countOf
 --- @long rows tombstones
 --- @reply isDone
---- @include lib/count lib/maps lib/records lib/retained lib/sorted lib/space lib/unit lib/usage group/_task
---- @include mailbox/_asked mailbox/_dependents mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_retain mailbox/_segments
+--- @include lib/count lib/maps lib/records lib/sorted lib/space lib/unit lib/usage group/_task
+--- @include mailbox/_asked mailbox/_dependents mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_remove mailbox/_segments
 --- @include scope/_retain scope/_scope space/_space
 if not keyspace.find() then return { isDone = 0 } end
 local segment = packed.described(entry)
@@ -55,8 +55,8 @@ end
 packing.removeSegment(entry)
 if segment.kind == 'MESSAGES' then
   packing.removeRows(list)
-  -- The event of a message that was unpacked late may already be gone.
-  for _, id in ipairs(unpacked) do retained.events['message.acked'](id, tonumber(finishedThrough)) end
+  -- Usually an unpacked message goes with its event, but the event of one unpacked late may already be gone.
+  for _, id in ipairs(unpacked) do message.removeOld(id, tonumber(finishedThrough)) end
 end
 if tombstones ~= '' then
   packing.addSegment(record,

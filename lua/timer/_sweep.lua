@@ -28,7 +28,7 @@ end
 
 --- also: another moment that is to be announced, if any.
 function sweep.reply(at, done, also)
-  local nextDue = math.min(at or math.huge, tonumber(also) or math.huge)
+  local nextDue = math.min(at or math.huge, also or math.huge)
   return { now = now, nextDue = nextDue < math.huge and string.format('%d', nextDue) or '',
     more = at and at <= now and 1 or 0, changes = done }
 end

@@ -10,6 +10,7 @@ local at, done = sweep.run(keys.timers(), tonumber(maxChanges), sorted.first)
 local record = org.load('plan', 'nextDue')
 if record and record.nextDue ~= (at or false) then records.set(record, 'nextDue', at and string.format('%d', at) or '') end
 unit.write()
--- The timers may have armed some in the background. One that is due may be running already, or failing.
+-- A timer may have armed one in the background. If that is due already, it may be running, or failing: it is announced for
+-- a second later.
 local _, inBackground = sorted.first(keys.backgroundTimers())
 return sweep.reply(at, done, inBackground and math.max(inBackground, now + recheckMs))

@@ -26,7 +26,7 @@ export const isOffered = ({ method, tool }: Route, { isModel = false }: Pick<Cal
   !isModel || method === 'GET' || tool !== undefined;
 
 /** Which of the calls that a model's batch may include depend on `atomic`. */
-export const atomicRule = 'reads only with atomic; message.recv and scope.cancel only without';
+export const atomicRule = 'views only with atomic, message.recv and scope.cancel only without';
 
 /** The error for a call that the batch does not take. rule: what would be right. */
 export function wrongCall(name: unknown, { isModel }: Pick<Call, 'isModel'>, rule: string): ApiError {

@@ -7,7 +7,7 @@ import type { Args, Layers, Result } from './hold.ts';
 import { readNote } from './note.ts';
 import type { CallService, Unpacked } from './service.ts';
 
-/** The most sweeps that a call waits for. More mean that others keep changing what stands in its way. */
+/** The most sweeps that a call waits for. If it needs more, others keep changing what stands in its way. */
 const maxSweeps = 50;
 
 /** The organization of a call, and its turn. */
@@ -62,7 +62,7 @@ export async function repeated<T>(service: CallService, org: string, run: (chang
       if (!isDue && !(error.code === 'PACKED' && unpacking.isWanted(error.detail))) throw error;
       if (isDue) {
         const [timer = '', wake] = error.detail.split('\t');
-        // A call that kept its changes has come closer to its end.
+        // Not counted if the call kept its changes (call.again): it has got further.
         if (wake === undefined && ++sweeps > maxSweeps)
           throw new StoreUnavailable('others keep changing what this call needs');
         if (wake) announce(service, org, wake);

@@ -66,13 +66,11 @@ function parsed(text: string): unknown {
   } catch {
     throw new ConfigError('the answer must be JSON with --as-json, such as \'"yes"\' or \'{"pages":[1]}\'');
   }
-  // The client sends the value, not the text.
+  // The client sends the parsed value, in which a number has only the digits that JavaScript keeps.
   const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? [];
   const rounded = numbers.find((number) => digits(number) !== digits(String(Number(number))));
   if (rounded === undefined) return value;
-  throw new ConfigError(
-    `the answer must have no number that would be rounded, like ${rounded}: send it as a text, "${rounded}"`,
-  );
+  throw new ConfigError(`the answer has a number that would be rounded, ${rounded}: send it as a text, "${rounded}"`);
 }
 
 async function openQuestions(cli: Cli, scopeId: string | undefined) {

@@ -157,7 +157,7 @@ function age(seconds: number | null): string {
       [60, 'min'],
     ] as const
   ).find(([size]) => seconds >= size) ?? [1, 's'];
-  // The parts of a look are read one after another, so a message may be newer than its moment.
+  // Each part of a look has its own moment, so a message may be newer than `asOf`.
   return `${Math.floor(Math.max(0, seconds) / size)} ${unit}`;
 }
 

@@ -70,7 +70,7 @@ export async function sendAtomic<R>(
   return Object.fromEntries(answers) as AtomicAnswers<R>;
 }
 
-/** Runs a plan. The returned one makes the same calls, whose values are encoded once, as often as it is used. */
+/** Runs a plan and encodes its values, once. The returned plan makes the same calls as often as it is used. */
 export async function recorded(muster: object, plan: (t: AtomicCalls) => unknown): Promise<(t: AtomicCalls) => void> {
   const { calls: list } = await encodeOnce(muster, { calls: made(plan).list });
   return (t) => {

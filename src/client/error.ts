@@ -3,7 +3,7 @@ import type { ErrorCode } from './generated/errors.ts';
 /** A call that failed. */
 export class MusterError extends Error {
   override readonly name = 'MusterError';
-  /** The API's code (see `ErrorCodes`); UNREACHABLE if there was no response, UNREADABLE if the response was not Muster's. */
+  /** The API's code (see `ErrorCodes`); UNREACHABLE if there was no response or no key, UNREADABLE if the response was not Muster's. */
   readonly code: ErrorCode | 'UNREACHABLE' | 'UNREADABLE';
   /** The HTTP status; 0 if there was no response. */
   readonly status: number;

@@ -16,7 +16,7 @@ const MARKER = 'clean';
 const LOSS = 'loss';
 const RESTORED = 'restored';
 const RECORD = 'server.json';
-/** The name of a folder in which a restore prepares a log begins with this. */
+/** The prefix of a folder in which a restore prepares a log. */
 export const RESTORING = 'temp-restore-';
 /** Names of Redis' temporary files for a log rewrite or a dump, and of such a folder. */
 const TEMPORARY = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb|restore-[0-9a-f]{8})$/;

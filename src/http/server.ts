@@ -15,10 +15,10 @@ import { inTurn } from './pipelining.ts';
 
 /** Far more than a request needs. A slower client only occupies a connection. */
 const limits = { maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 30_000 };
-/** Load balancers keep idle connections for up to a minute. They answer 502 if the server closes one as they use it. */
-const keepAliveTimeout = 75_000;
 /** How often connections are checked against these timeouts. */
 const connectionsCheckingInterval = 2_000;
+/** Load balancers keep idle connections for up to a minute. They answer 502 if the server closes one as they use it. */
+const keepAliveTimeout = 75_000;
 /** Includes connections of held watches. Each takes 20 KiB of memory and a file descriptor. */
 const maxConnections = 20_000;
 
@@ -48,8 +48,8 @@ export function createHttpServer(listener: RequestListener): Server {
 }
 
 /**
- * The path of a request target, which may include scheme and host (as for proxies). A malformed host must not reach the
- * parser, which takes `//a@b#` for one.
+ * The path of a request target, which may include scheme and host (as for proxies), without a fragment. Koa's parser throws
+ * at a malformed host, and at `//a@[#`, whose start it takes for one.
  */
 function originForm(target = '/'): string {
   const path = target.startsWith('/') ? target : /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(\/.*)$/i.exec(target)?.[1];

@@ -141,7 +141,7 @@ const purge = route({
     'READY messages first, in the order of receives, then DELAYED and BLOCKED ones in the order in which they wait. ' +
     'Goes in steps of bounded work: call it again with `nextCursor` until that is null. A step may change ' +
     'fewer messages than `max`. Purged messages have the reason CANCELLED_BY_CALLER, CLAIMED ones are ' +
-    'left alone. Messages of a cancelled run end with it (RUN_CANCELLED) and are not counted. A step that has cancelled any ' +
+    'left alone. Messages of a cancelled run get the reason RUN_CANCELLED and are not counted. A step that cancels others ' +
     'counts as one operation.',
   permission: 'coordination_write',
   idempotency: 'optional',

@@ -19,8 +19,9 @@ const guardMs = 2000;
 export const maxChanges = 50;
 /** The time slice for background timers, shorter than the guard. */
 const backgroundMs = 1000;
-/** How long others wait for an organization with much to do, and how many such organizations are swept beside them. */
+/** How long a look waits for one organization. Then its sweep goes on beside later looks. */
 const turnMs = 250;
+/** The most such sweeps. With more, a look waits for their end. */
 const maxLate = 16;
 const late = Symbol('late');
 /** How long to wait for a silent shard. */
@@ -43,7 +44,7 @@ export class Due {
   readonly #organizations: Organizations;
   readonly #extras: ExtraTimers[] = [];
   readonly #running = new Map<string, Promise<string>>();
-  /** Organizations whose sweeps go on after their turn. If one fails, its guard has it swept again. */
+  /** Organizations whose sweeps go on after their turn. If one fails, its entry `!org` has it swept again. */
   readonly #late = new Set<string>();
   /** The failure of such a sweep, for the next `takeDue` to throw. */
   #lateFailure: unknown;
@@ -153,19 +154,19 @@ export class Due {
     await this.#store.zadd(dueKey, String(now + guardMs), `!${org}`);
     await this.#store.zrem(dueKey, org);
     const isLate = this.#late.has(org);
-    // The reply to the second names the background timers that the first has left.
+    // In this order: the reply to the second names the background timers that the first has left.
     const own = [this.drain(org, '*'), ...(isLate ? [] : [this.drain(org)])];
     const done = Promise.all([...own, ...this.#extras.map((timers) => timers.drain(org))]).then(async () => {
       if (!isLate) await this.#store.zrem(dueKey, `!${org}`);
     });
     const turn = this.#late.size < maxLate ? [sleep(turnMs, late, { ref: false })] : [];
     if ((await Promise.race([done, ...turn])) !== late) return;
+    const noted = done.catch((error: unknown) => {
+      this.#lateFailure = error;
+    });
+    if (isLate) return;
     this.#late.add(org);
-    done
-      .catch((error: unknown) => {
-        this.#lateFailure = error;
-      })
-      .finally(() => this.#late.delete(org));
+    void noted.then(() => this.#late.delete(org));
   }
 
   /**

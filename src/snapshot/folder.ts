@@ -27,8 +27,9 @@ export interface SnapshotFile {
 }
 
 const PART = '.part';
-/** The folder of a restore, by the process that makes it. */
+/** The name of a restore's folder, which has the process that made it. */
 const ofRestore = /^restore-(.+)\.[0-9a-f]{8}\.part$/;
+/** How long an abandoned server gets to end. */
 const stopMs = 10_000;
 /** Our own file names. Files that an operator put there are left alone. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.rdb$/;
@@ -80,7 +81,7 @@ export async function makeRestoreFolder(folder: string): Promise<string> {
   return path;
 }
 
-/** Removes what restores that were killed have left: their servers, and folders as large as the store. */
+/** Ends the servers and removes the folders, each as large as the store, that killed restores have left. */
 export async function removeAbandoned(folder: string): Promise<void> {
   const real = await realpath(folder);
   for (const name of await readdir(real)) {

@@ -70,8 +70,6 @@ export class Dispatcher {
   /** Journal subscriptions by space, as `org spaceId`. */
   readonly #spaces = new Map<string, Listening>();
   readonly #running = new Map<string, Promise<void>>();
-  /** The runs that follow those in `#running`. */
-  readonly #next = new Map<string, Promise<void>>();
   /** When to check each space again: when an attempt falls due, after `recheckMs`, or `idle`. */
   readonly #dueAt = new Map<string, number>();
   /** The journals of idle spaces, and their lengths at the last check. */
@@ -113,10 +111,10 @@ export class Dispatcher {
         this.#readIndexAt = performance.now() + readIndexMs;
       }
       const now = performance.now();
-      // A space that runs sets its own time.
+      // A run sets its space's next due time itself.
       const due = [...this.#dueAt].flatMap(([member, at]) => (at <= now && !this.#running.has(member) ? [member] : []));
       const turn = (member: string): Promise<void> =>
-        Promise.race([this.#check(member), sleep(turnMs, undefined, { ref: false })]);
+        Promise.race([this.#check(member).catch(this.#warn), sleep(turnMs, undefined, { ref: false })]);
       await this.#organizations.forEach(due, turn, timeoutMs);
       if (this.#checkedIdleAt + idleCheckMs <= now) {
         await this.#checkIdle();
@@ -168,20 +166,16 @@ export class Dispatcher {
   }
 
   /** Dispatches the due attempts of a space (`org spaceId`). Calls during a run share the next run. */
-  poke(member: string): Promise<void> {
+  async poke(member: string): Promise<void> {
     const running = this.#running.get(member);
-    if (!running) {
-      const run = this.#dispatch(member).finally(() => this.#running.delete(member));
-      this.#running.set(member, run);
-      return run;
-    }
-    const pokeAgain = (): Promise<void> => {
-      this.#next.delete(member);
-      return this.poke(member);
-    };
-    const next = this.#next.get(member) ?? running.then(pokeAgain, pokeAgain);
-    this.#next.set(member, next);
-    return next;
+    if (running) await running.catch(() => undefined);
+    return this.#running.get(member) ?? this.#start(member);
+  }
+
+  #start(member: string): Promise<void> {
+    const run = this.#dispatch(member).finally(() => this.#running.delete(member));
+    this.#running.set(member, run);
+    return run;
   }
 
   async #dispatch(member: string): Promise<void> {

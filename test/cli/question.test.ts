@@ -49,7 +49,7 @@ describe('muster question', () => {
       const { code, message } = await failure(answer(`{"a":["1",${number}]}`), settings);
       expect([code, message]).to.deep.equal([
         'VALIDATION_FAILED',
-        `the answer must have no number that would be rounded, like ${number}: send it as a text, "${number}"`,
+        `the answer has a number that would be rounded, ${number}: send it as a text, "${number}"`,
       ]);
     }
     const { id } = await ask('How many?');

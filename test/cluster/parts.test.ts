@@ -154,7 +154,7 @@ describe('The parts of a process on a cluster', function () {
       const begun = performance.now();
       await due.takeDue();
       await pace.expect(performance.now() - begun, 2_000);
-      // What a look began while the shard hung may end in the next.
+      // A sweep begun while the shard hung may end during the next look.
       return [...new Set(swept)].sort();
     };
     expect(await look()).to.deep.equal([living[0]]);

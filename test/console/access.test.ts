@@ -19,7 +19,7 @@ describe('Signing in to the console', () => {
     expect(await tab.page.locator('input:visible').count()).to.equal(1);
     for (const key of ['', 'mk_dev_…']) {
       await tab.signIn(key);
-      await problem(tab, 'Enter an API key, in full');
+      await problem(tab, 'Enter the whole API key');
       await tab.page.reload();
     }
     expect(tab.requests.filter(({ request }) => request.url().includes('/v1/'))).to.deep.equal([]);

@@ -97,9 +97,9 @@ describe('The console', function () {
       for (const call of [wait, { call: 'mailbox.create', name: 'jobs' }]) for (const _ of 'abc') await batch(call);
       const tab = await Tab.live(crowded, {}, '/workers');
       await tab.page.getByText('No mailbox has work.').waitFor();
-      await tab.page.getByText('Of the newest 200 mailboxes.').waitFor();
+      await tab.page.getByText('Only the newest 200 mailboxes are considered.').waitFor();
       await search(tab, 'someone');
-      await tab.page.getByText('Only 200 of each kind of hold, wait and API key were searched').waitFor();
+      await tab.page.getByText('Only 200 holds and waits of each kind').waitFor();
     });
 
     it('that knows work keys, keys, names, beginnings of names of runs, and holders', async () => {

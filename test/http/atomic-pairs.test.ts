@@ -193,7 +193,7 @@ describe('Every two calls in an atomic batch do what they do one after the other
     const stage = await Stage.create(entangle);
     const random = randomOf(many(7, 77));
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-    /** A call about objects that exist or that calls before it make: `made` has their places by the name of the id. */
+    /** A call about objects that exist or that earlier calls make. made: their indexes, by the name of the id that they make. */
     const next = (made: Map<string, number[]>): Call => {
       const call = stage.callOf(pick(routes));
       // Names and keys of its own, so that more of them happen.

@@ -264,7 +264,7 @@ describe('A batch', () => {
         '400 VALIDATION_FAILED',
         '201',
       ]);
-      // The depth counts also where references are looked for.
+      // The depth is limited also where references are looked for.
       const nested = { ...send(), scopeId: { $from: 0 }, more: deep(3_000) };
       const [, inList] = await batch(world, [send(), nested]);
       const calls = [send(), { ...send(), more: deep(3_000) }];

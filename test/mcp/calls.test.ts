@@ -233,7 +233,7 @@ for (const version of versions)
 
       const questionId = results[3].body.id;
       for (const one of [results[3].body, each.results[0].body]) expect(one).to.not.have.property('answerUrl');
-      const rule = /^call must be one of the calls that the schema of the tool names.*: reads only with atomic; /;
+      const rule = /^call must be one of the calls that the schema of the tool names.*: views only with atomic, /;
       for (const closed of [
         { call: 'question.answer', questionId, answer: 'yes', answeredBy: 'ann' },
         { call: 'question.link', questionId },

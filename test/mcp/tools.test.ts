@@ -87,7 +87,7 @@ describe('The tools', () => {
     const reads = batched.filter((one) => isAtomic(one) && !isBatched(one));
     expect(reads.every(({ method }) => method === 'GET')).to.equal(true);
     const others = batched.filter((one) => isBatched(one) && !isAtomic(one)).map(({ call }) => call);
-    expect(atomicRule).to.equal(`reads only with atomic; ${others.sort().join(' and ')} only without`);
+    expect(atomicRule).to.equal(`views only with atomic, ${others.sort().join(' and ')} only without`);
     const batch = JSON.stringify(tools.find(({ name }) => name === 'batch'));
     expect(batch).to.include(atomicRule);
   });

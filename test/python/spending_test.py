@@ -170,7 +170,7 @@ class Spending(WorkerTest):
         until(lambda: worker.counts.completed == 1)
         self.assertEqual((told, self.figures(budget)), ([0, 0, 0], ('0', '10', '990', '0')))
 
-    def test_what_an_attempt_holds_whose_claim_is_lost_is_left_to_the_next(self) -> None:
+    def test_an_attempt_whose_claim_is_lost_leaves_its_reservation_to_the_next(self) -> None:
         budget = self.budget(1000)
 
         class Lost(Spender):

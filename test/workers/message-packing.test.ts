@@ -110,7 +110,7 @@ describe('Packing of messages', () => {
     }
   });
 
-  it('leaves a message as it is that has joined a group meanwhile', async () => {
+  it('leaves alone a message that has joined a group meanwhile', async () => {
     await finishMany(queue, 1);
     const [{ id, state, finishedAt }] = (await listed()) as [{ id: string; state: string; finishedAt: string }];
     const { id: groupId } = await world.mustPost('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });

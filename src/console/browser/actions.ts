@@ -234,7 +234,7 @@ const pausing =
     },
   });
 
-/** How often a stop is continued at most; then workers do the rest. */
+/** The most times that a stop is continued; then workers do the rest. */
 const maxStops = 20;
 /** About how many records one step of a stop ends. */
 const perStop = 250;
@@ -247,7 +247,7 @@ const stop: Action = async (api, { id = '' }) => {
     lines: [
       `Cancels scope ${id} and all below it: ${plural(live.messages, 'live message')}, ${plural(live.waiters, 'waiter')}, its open barriers and undecided groups. Claims are lost; schedules of it end.`,
       'It cannot be taken back: nothing can be sent or reserved there any more. Reservations stay until they are settled or voided.',
-      `It counts as one operation for every ${perStop} records or so, here about ${plural(steps, 'operation')}; fewer if workers stop a part of it.`,
+      `It counts as about one operation for every ${perStop} records, here about ${plural(steps, 'operation')}; fewer if workers stop a part of it.`,
     ],
     confirm: 'Stop the run',
     act: async (_values, report) => {

@@ -55,8 +55,8 @@ const slowdownFactor = 4;
 /** A change whose response was lost is sent again with the same Idempotency-Key, so it is made only once. */
 const maxTries = 3;
 const longestPauseMs = 10_000;
-/** The server answers earlier; a connection that stays silent this long is dead. */
-const silenceMs = 40_000;
+/** No answer takes this long unless the connection is dead. */
+const answerMs = 40_000;
 
 interface RequestOptions {
   readonly method?: string;
@@ -150,8 +150,7 @@ export class Api {
     path: string,
     { method = 'GET', accept = 'application/json', body, idempotencyKey, signal }: RequestOptions,
   ): Promise<Response> {
-    const isStream = accept === 'text/event-stream';
-    const signals = [signal ?? [], isStream ? [] : AbortSignal.timeout(silenceMs)].flat();
+    const limit = accept === 'text/event-stream' ? [] : [AbortSignal.timeout(answerMs)];
     const response = await fetch(`v1${this.spaceId && `/spaces/${this.spaceId}`}${path}`, {
       method,
       headers: {
@@ -164,7 +163,7 @@ export class Api {
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
-      signal: AbortSignal.any(signals),
+      signal: AbortSignal.any(signal ? [signal, ...limit] : limit),
     }).catch((error: unknown) => {
       if (signal?.aborted) throw error;
       throw new Failure(0, 'UNREACHABLE', 'the server cannot be reached');

@@ -218,9 +218,9 @@ function start(): void {
     event.preventDefault();
     const key = byId<HTMLInputElement>('key').value.trim();
     const problem = byId('problem');
-    // A key that was copied from where it is shortened cannot be sent.
+    // A key copied from where it is shortened has a “…”, which no header can carry.
     if (!/^[\x21-\x7e]+$/.test(key)) {
-      setText(problem, 'Enter an API key, in full: it begins with mk_ and has no spaces and no “…”.');
+      setText(problem, 'Enter the whole API key: it begins with mk_ and has no spaces and no “…”.');
       return;
     }
     setText(problem, await enter(key));

@@ -17,7 +17,7 @@ export class Poller {
   // WeakMaps because every view of a run is a new panel.
   readonly #readAt = new WeakMap<Panel, number>();
   readonly #stale = new WeakSet<Panel>();
-  /** Ends the read of a panel. */
+  /** The reads in progress; each controller ends one. */
   readonly #reading = new Map<Panel, AbortController>();
   /** Ends the pause before the next check. */
   #wake = (): void => undefined;

@@ -253,7 +253,7 @@ describe('Finished messages when they are packed', function () {
       for (const world of twins.worlds) await expectAgreement(world);
     });
 
-  it('may take more than fifty segments and lists to answer one call', async () => {
+  it('may lie in more than fifty segments and still answer one call', async () => {
     const twins = await Twins.create();
     const scopeId = randomUUID();
     const mailboxId = (await twins.post('/mailboxes', { name: 'm' })).body.id;

@@ -47,7 +47,7 @@ describe('an acquire that would close a circle', () => {
     expect(own.body.error.message).to.include('ann (1) would wait for a, which ann (1) holds');
   });
 
-  it('is told also where a holder in it will only get its units, ahead in the queue', async () => {
+  it('is explained also where a holder in the circle is still ahead in the queue', async () => {
     await a.acquire(as('cat', '1'));
     await b.acquire(bob());
     await a.acquire(ann());
@@ -59,7 +59,7 @@ describe('an acquire that would close a circle', () => {
     );
   });
 
-  it('is none with a cancelled run, even before all of it has ended', async () => {
+  it('is allowed if the circle runs through a cancelled run, even before all of that has ended', async () => {
     await a.acquire(ann());
     await b.acquire({ ...bob(), scopeId: b.scopeId });
     await b.acquire(ann());

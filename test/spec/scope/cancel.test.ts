@@ -160,7 +160,7 @@ describe('POST /scopes/{id}/cancel', () => {
     expect(byCall).to.deep.include({ 'scope.create': 1, 'scope.cancel': 1 });
   });
 
-  it('has cancelled what none of its steps has reached: a cancel or purge of that counts for it', async () => {
+  it('has cancelled what none of its steps has reached: cancelling or purging that counts as part of it', async () => {
     const queue = await Queue.create();
     const { world, scopeId } = queue;
     await sendMany(queue, 610, { scopeIds: [scopeId] });

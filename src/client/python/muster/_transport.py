@@ -24,7 +24,7 @@ _max_pause_seconds = 60
 """A longer Retry-After is left to the caller."""
 _first_pause_seconds = 0.1
 _kept_seconds = 4.0
-"""How long an idle connection is reused. Proxies close connections that are idle for longer."""
+"""How long an idle connection is reused. Some proxies close one after 5 s."""
 
 
 class Stop:

@@ -24,7 +24,7 @@ interface Answer {
   /** The events that contain an id without a page, such as that of a reservation, a delivery or a task. */
   readonly events: EventsPage['events'];
   readonly keys: Keys['keys'];
-  /** Whether there are more holders or API keys than the lists that were searched have. */
+  /** Whether a searched list of holders or API keys was incomplete. */
   readonly isPartial: boolean;
 }
 
@@ -135,7 +135,7 @@ const heads: TableText = {
 const hints =
   'Search for a complete id, a work key, key or name as it is, the beginning of a run’s name, or a holder of something now.';
 
-const partial = 'Only 200 of each kind of hold, wait and API key were searched; there are more.';
+const partial = 'Only 200 holds and waits of each kind, and the newest 200 API keys, were searched; there are more.';
 
 function shown({ hits, events, keys, isPartial }: Answer, world: World): Node[] {
   const rows = hits.map(({ kind, id, why, at, scopeId }) => ({

@@ -183,7 +183,7 @@ export const staffing = panel<Mailboxes>({
     ...(nextCursor === null
       ? []
       : [
-          el('p', { class: 'note' }, 'Of the newest 200 mailboxes. '),
+          el('p', { class: 'note' }, 'Only the newest 200 mailboxes are considered. '),
           el('a', { href: address(world.spaceId, 'mailboxes') }, 'All mailboxes'),
         ]),
   ],
