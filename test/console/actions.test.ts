@@ -223,7 +223,7 @@ describe('The console acts', () => {
     await dialog(tab)
       .getByText(/1 live message, 0 waiters/)
       .waitFor();
-    await dialog(tab).getByText('for every 250 records or so, here about 1 operation').waitFor();
+    await dialog(tab).getByText('for every 250 records, here about 1 operation').waitFor();
     await press(tab, 'Stop the run');
     await said(tab, 'Stopped. Cancelled: 1 message.');
     expect(await stateOf(message)).to.equal('CANCELLED');
