@@ -11,6 +11,7 @@ import uuid
 from collections import Counter
 from datetime import datetime, timezone
 from typing import Any
+from unittest.mock import patch
 
 from muster import (
     ABSENT,
@@ -86,6 +87,23 @@ class Workers(WorkerTest):
 
         error = self.fails('UNREACHABLE', Muster(key=refuse).limits.get)
         self.assertIsInstance(error.__cause__, OSError)
+
+    def test_outlast_more_failures_than_a_pause_can_be_doubled(self) -> None:
+        tries = 0
+
+        def key() -> str:
+            nonlocal tries
+            tries += 1
+            if tries < 1_100:
+                raise OSError('no token')
+            return os.environ['MUSTER_KEY']
+
+        muster = Muster(key=key, attempts=1)
+        self.addCleanup(muster.close)
+        self.send('x')
+        with patch('muster._core.max_pause_seconds', 0):
+            worker = self.worker(lambda message, task: None, muster)
+            until(lambda: worker.counts.completed == 1)
 
     def test_makes_the_mailbox_and_publishes_results(self) -> None:
         name = str(uuid.uuid4())

@@ -19,7 +19,7 @@ from ._client import Muster
 from ._errors import ClaimLost, MusterError, reason_of
 from ._held import Held, first_pause_seconds, lost_codes, max_calls, max_pause_seconds
 from ._tracing import TraceContext
-from ._transport import Stop
+from ._transport import Stop, pause_after
 
 T = TypeVar('T')
 Request = tuple[Endpoint[Any], Mapping[str, Any], str]
@@ -99,7 +99,7 @@ class Claims:
                 if held.is_over or not error.is_passing:
                     raise
                 self.logger.warning('%s: trying again: %s', held.message.id, error)
-                pause = min(_max_money_pause_seconds, first_pause_seconds * 2**failures)
+                pause = pause_after(failures, first_pause_seconds, _max_money_pause_seconds)
                 failures += 1
                 asked = min(60, error.retry_after_seconds or 0)
                 held.stop.wait(max(pause, asked) * (1 + random.random() / 4))

@@ -22,7 +22,7 @@ from ._ends import Ends, Joining
 from ._errors import MusterError, Stopped, WorkerClosed
 from ._held import Held, first_pause_seconds, linger_seconds, max_calls, max_pause_seconds
 from ._records import Claim
-from ._transport import Stop
+from ._transport import Stop, pause_after
 
 M = TypeVar('M', Muster, AsyncMuster)
 H = TypeVar('H')
@@ -275,7 +275,7 @@ class Core(Ends, Generic[M, H]):
                 answer = call()
             except MusterError as error:
                 self._bear(error)
-                pause = min(max_pause_seconds, first_pause_seconds * 2**failures)
+                pause = pause_after(failures, first_pause_seconds, max_pause_seconds)
                 failures += 1
                 asked = min(60, error.retry_after_seconds or 0)
                 self._stop.wait(max(pause, asked) * (1 + random.random() / 4))

@@ -16,6 +16,7 @@ from ._end import End, too_large
 from ._errors import Asked, ClaimLost, GiveUp, MusterError, RetryLater, is_short
 from ._held import Held, first_pause_seconds, linger_seconds, lost_codes, max_calls, max_pause_seconds
 from ._tracing import TraceContext
+from ._transport import pause_after
 
 _max_batch_bytes = 1_500_000
 """The limit of a batch's calls together, below the service's 2 MiB to leave room for the rest of the request."""
@@ -193,7 +194,7 @@ class Ends(Claims):
                     again.append(End(end.held, outcome))
             pending = again
             if pending:
-                pause = min(max_pause_seconds, first_pause_seconds * 2**failures)
+                pause = pause_after(failures, first_pause_seconds, max_pause_seconds)
                 failures += 1
                 self._over.wait(pause * (1 + random.random() / 4))
         self._forget_steps(completed)

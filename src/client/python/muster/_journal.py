@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from ._arguments import text
 from ._errors import MusterError, Stopped
 from ._records import Event
-from ._transport import Stop, Transport
+from ._transport import Stop, Transport, pause_after
 
 _silent_seconds = 40
 """A stream that is silent for longer counts as cut: one without events sends its position every 15 s."""
@@ -54,7 +54,7 @@ class Journal(Iterator[Event]):
                 self._frames = None
                 if not error.is_passing:
                     raise
-                pause = min(_max_pause_seconds, _first_pause_seconds * 2**self._failures)
+                pause = pause_after(self._failures, _first_pause_seconds, _max_pause_seconds)
                 self._failures += 1
                 self._stop.wait(max(pause, error.retry_after_seconds or 0) * (1 + random.random() / 4))
         raise StopIteration

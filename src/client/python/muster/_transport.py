@@ -260,6 +260,12 @@ def _cutter(connection: http.client.HTTPConnection) -> Callable[[], None]:
     return cut
 
 
+def pause_after(failures: int, first_seconds: float, max_seconds: float) -> float:
+    """Returns the pause after this many earlier failures in a row. Each pause is twice the one before, up to a maximum."""
+    # An outage of hours fails more often than a float can be doubled.
+    return min(max_seconds, first_seconds * 2 ** min(failures, 30))
+
+
 def _pause_before(outcome: _Outcome | Exception, attempt: int) -> float | None:
     """Returns the seconds before the next attempt, with jitter; None if there is none."""
     spread = 1 + random.random() / 4
