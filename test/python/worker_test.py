@@ -243,6 +243,42 @@ class Workers(WorkerTest):
         until(lambda: worker.counts.completed)
         self.assertEqual(worker.counts.returned, 2)
 
+    def test_sends_progress_as_it_was_when_it_was_reported(self) -> None:
+        seen: list[Any] = []
+
+        def handle(message: Claim, task: Task) -> None:
+            seen.append(message.progress)
+            if message.attempt == 1:
+                pages = [1]
+                # The first one is sent at once, the others a second later.
+                task.progress('begun')
+                task.progress(pages)
+                pages.append(2)
+                raise RetryLater(0)
+
+        worker = self.worker(handle)
+        self.send('x')
+        until(lambda: worker.counts.completed)
+        self.assertEqual(seen, [None, [1]])
+
+    def test_refuses_what_is_no_text_where_it_is_given(self) -> None:
+        name = b'caf\xe9'.decode('utf-8', 'surrogateescape')
+        refused: list[str] = []
+
+        def handle(message: Claim, task: Task) -> Any:
+            for give in (task.progress, task.ask):
+                try:
+                    give(name)
+                except UnicodeEncodeError:
+                    refused.append(message.payload)
+            return name if message.payload == 'x' else None
+
+        worker = self.worker(handle)
+        message_id, _ = self.send('x', 'y', max_attempts=1)
+        until(lambda: worker.counts.completed == 1 and worker.counts.failed == 1)
+        self.assertEqual(sorted(refused), ['x', 'x', 'y', 'y'])
+        self.assertRegex(self.muster.message.view(message_id=message_id).last_error or '', '^UnicodeEncodeError')
+
     def test_gives_up(self) -> None:
         rejected, unfit = self.send('x', 'unfit', max_attempts=1)
         large, larger = self.send(70_000, 300_000)

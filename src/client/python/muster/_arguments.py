@@ -63,6 +63,12 @@ def encode(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(',', ':'), default=_plain)
 
 
+def copied(value: Any) -> Any:
+    """Returns a copy of a JSON value, as readers will get it. Raises an error if it cannot be sent."""
+    # A lone surrogate passes as JSON, but not as UTF-8.
+    return json.loads(encode(value).encode())
+
+
 def text(value: Any) -> str:
     """Returns a value as text for a path or a query."""
     if isinstance(value, bool):

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from ._arguments import ABSENT, encode
+from ._arguments import ABSENT, copied, encode
 from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import MESSAGE_ASK, MESSAGE_COMPLETE, MESSAGE_NACK
 from ._errors import Asked, GiveUp, MusterError, RetryLater, WorkerClosed, is_short, reason_of
@@ -35,7 +35,8 @@ class End:
         args: dict[str, Any] = {'messageId': held.message.id, 'token': held.message.token}
         self.held = held
         self.error = error
-        self.result = result
+        # A copy, as others may change what the handler has returned. A result that is not JSON fails here, as its error.
+        self.result = copied(result) if error is None else result
         self.endpoint: Endpoint[Any] = MESSAGE_COMPLETE if error is None else MESSAGE_NACK
         if isinstance(error, Asked):
             self.endpoint = MESSAGE_ASK
@@ -43,7 +44,7 @@ class End:
         elif error is None:
             publish = {} if target is None else {'mailboxId': target, 'scopeId': held.message.scope_id}
             if result is not None or target is not None:
-                args['result'] = {'payload': result, **publish}
+                args['result'] = {'payload': self.result, **publish}
             if held.plan is not None:
                 self.endpoint = BATCH
                 completion: BatchedCall[Any] = BatchedCall(MESSAGE_COMPLETE, args, ABSENT)
@@ -56,7 +57,6 @@ class End:
         is_traced = error is None and target is not None and held.attempt.trace_context.traceparent is not None
         self.is_alone = is_traced or self.endpoint is BATCH
         """Whether it needs its own request, as an atomic batch does, or a published result that continues a trace"""
-        # A result that is not JSON fails here, as the handler's error.
         self.size = len(encode(self.args).encode())
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._arguments import ABSENT, Id, encode, text
+from ._arguments import ABSENT, Id, copied, text
 from ._base import Endpoint
 from ._calls import NOTE_DELETE, NOTE_LIST, NOTE_PUT, NOTE_VIEW
 from ._errors import ClaimLost, MusterError, Stopped
@@ -159,7 +158,7 @@ def kept(run: Run, message_id: str, key: str) -> RunNote:
 
 def keep(note: RunNote, value: Any) -> Any:
     """Stores the value of a step. Returns the value that the next attempt will get."""
-    plain = json.loads(encode(value))
+    plain = copied(value)
     try:
         note.put(plain, if_version=0)
     except MusterError as error:

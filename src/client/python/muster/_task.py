@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-from ._arguments import Amount, Id, encode
+from ._arguments import Amount, Id, copied
 from ._base import Endpoint, Plan
 from ._calls import GROUP_VIEW, MESSAGE_VIEW, AtomicCalls
 from ._claims import Claims
@@ -129,8 +129,8 @@ class TaskBase:
             'expiresInSeconds': expires_in_seconds,
             'onExpiry': on_expiry,
         }
-        encode(asking)
-        self._held.asking = {name: value for name, value in asking.items() if name == 'question' or value is not None}
+        given = {name: value for name, value in asking.items() if name == 'question' or value is not None}
+        self._held.asking = copied(given)
         raise Asked
 
     def finish(self, result: T, plan: Callable[[AtomicCalls], object]) -> T:
@@ -157,8 +157,8 @@ class TaskBase:
         Does not wait for that. The value is sent at once, but at most one per second; the last one is sent before
         the attempt fails or asks.
         """
-        encode(value)
-        self._claims.progressed(self._held, value)
+        # The handler may go on changing the value before it is sent.
+        self._claims.progressed(self._held, copied(value))
 
     def _kept(self, key: str) -> RunNote:
         self.raise_if_lost()
