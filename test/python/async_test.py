@@ -12,6 +12,7 @@ import uuid
 from typing import Any
 
 from muster import AsyncMuster, AsyncTask, AsyncWorker, Claim, GiveUp, MusterError, RetryLater, Spend, WorkerClosed
+from support import ServerTest, until
 
 logging.disable(logging.ERROR)
 
@@ -108,6 +109,24 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             await self.until(lambda: worker.counts.active == 0)
             self.assertEqual(worker.counts.lost, 1)
 
+    async def test_a_claim_that_is_lost_before_its_handler_begins_leaves_room_for_others(self) -> None:
+        begun: list[Any] = []
+
+        async def handle(message: Claim, task: AsyncTask) -> None:
+            begun.append(message.payload)
+            if message.payload == 'blocks':
+                # Blocks the loop, so that it gets the next message and its cancellation at once.
+                sync = self.muster.sync
+                sent = sync.message.send(mailbox_id=self.mailbox_id, scope_id=self.scope_id, payload='late')
+                until(lambda: worker.counts.received == 2)
+                sync.message.cancel(message_id=sent.id)
+                until(lambda: worker.counts.lost == 1)
+
+        async with AsyncWorker(self.muster, self.name, handle, concurrency=2, lease_seconds=5) as worker:
+            await self.send('blocks')
+            await self.until(lambda: worker.counts.completed == 1 and worker.counts.active == 0)
+            self.assertEqual(begun, ['blocks'])
+
     async def test_it_stops_at_a_signal_and_gives_back(self) -> None:
         (message_id,) = await self.send('x')
         worker = AsyncWorker(self.muster, self.name, lambda message, task: asyncio.sleep(60), close_seconds=0.1)
@@ -190,3 +209,20 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             await self.until(lambda: worker.counts.completed)
         self.assertEqual((await self.muster.budget.view(budget_id=budget.id)).balances.settled, '21')
         self.assertEqual((settled, allowance.units_limit), (['1', 0], 1))
+
+
+class Closed(ServerTest):
+    def test_a_worker_whose_loop_was_closed_gives_back_what_comes_and_stops(self) -> None:
+        workers: list[AsyncWorker] = []
+
+        async def main() -> None:
+            muster = AsyncMuster()
+            self.addCleanup(muster.sync.close)
+            worker = AsyncWorker(muster, self.name, lambda message, task: asyncio.sleep(60))
+            workers.append(await worker.start())
+
+        asyncio.run(main())
+        (message_id,) = self.send('x')
+        until(workers[0].ended.is_set)
+        message = self.muster.message.view(message_id=message_id)
+        self.assertEqual((message.state, message.attempts), ('READY', 0))

@@ -157,18 +157,28 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
         await self.close()
 
     def _begin(self, held: Held) -> None:
-        self._in_loop(self._spawn, held)
+        if not self._in_loop(self._spawn, held):
+            self.logger.warning('the worker stops: its event loop was closed before it')
+            self._close_soon(0)
 
     def _interrupt(self, held: Held) -> None:
         self._in_loop(self._cancel, held)
 
-    def _in_loop(self, what: Callable[[Held], None], held: Held) -> None:
-        with suppress(RuntimeError):  # The loop is closed, so no handler is running.
+    def _in_loop(self, what: Callable[[Held], None], held: Held) -> bool:
+        """Returns False if the loop is closed, so that no handler is running."""
+        try:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(what, held)
+            return True
+        except RuntimeError:
+            return False
 
     def _spawn(self, held: Held) -> None:
-        self._works[held] = asyncio.ensure_future(self._work(held))
+        work = asyncio.ensure_future(self._work(held))
+        # A task that is cancelled before its first step does nothing at all, so it would never finish. If the claim is
+        # lost later than here, the first step comes before the cancellation.
+        if not held.is_over:
+            self._works[held] = work
 
     def _cancel(self, held: Held) -> None:
         if held in self._works:
@@ -178,8 +188,10 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
         error: BaseException | None = None
         result: Any = None
         try:
+            task = AsyncTask(held, self)
+            task.raise_if_lost()
             with held.attempt.active():
-                result = await self._handler(held.message, AsyncTask(held, self))
+                result = await self._handler(held.message, task)
         except BaseException as raised:
             error = raised
         finally:
