@@ -138,6 +138,20 @@ class Pools(ServerTest):
         asyncio.run(main())
         self.assertEqual(self.held(), 0)
 
+    def test_are_released_however_many_tasks_wait_for_them(self) -> None:
+        async def main() -> None:
+            async with AsyncMuster(threads=2) as muster:
+
+                async def work() -> None:
+                    async with muster.pool(self.pool_name).hold():
+                        # Until the others have taken all threads.
+                        await asyncio.sleep(0.05)
+
+                await asyncio.wait_for(asyncio.gather(*(work() for _ in range(5))), 10)
+
+        asyncio.run(main())
+        self.assertEqual(self.held(), 0)
+
     def test_holds_and_loses_in_asyncio(self) -> None:
         async def main() -> list[object]:
             muster = AsyncMuster()

@@ -364,7 +364,8 @@ class AsyncMuster(AllAsyncCalls):
     changed note. The other arguments are those of `Muster`.
 
     Args:
-        threads: maximum concurrent calls, including calls held at the server
+        threads: maximum concurrent calls, including calls held at the server. As many others that nothing cancels, such
+            as releases and settlements, have threads of their own
     """
 
     def __init__(
@@ -387,6 +388,8 @@ class AsyncMuster(AllAsyncCalls):
         """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
         self.call = self.sync.call
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix='muster')
+        self._sure_threads = ThreadPoolExecutor(threads, thread_name_prefix='muster-sure')
+        """For work that nothing ends early. It waits for nobody, and those that fill the other threads may wait for it"""
 
     async def batch(
         self,
@@ -512,11 +515,15 @@ class AsyncMuster(AllAsyncCalls):
                 return result
 
     async def in_thread(self, work: partial[T], stop: Stop | None = None) -> T:
-        """Runs blocking work in a thread. If this call is cancelled, sets `stop`, which ends the work."""
+        """Runs blocking work in a thread. If this call is cancelled, sets `stop`, which ends the work.
+
+        Work that waits for others needs a `stop`: work without one must find a thread even while all others wait.
+        """
+        threads = self._sure_threads if stop is None else self._threads
         try:
             # In the task's context, so within its active span.
             within = partial(copy_context().run, work)
-            return await asyncio.get_running_loop().run_in_executor(self._threads, within)
+            return await asyncio.get_running_loop().run_in_executor(threads, within)
         except asyncio.CancelledError:
             if stop is not None:
                 stop.set()
@@ -527,7 +534,8 @@ class AsyncMuster(AllAsyncCalls):
     async def close(self) -> None:
         """Closes idle connections, and cancels calls that have not begun."""
         self.sync.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._threads, self._sure_threads):
+            threads.shutdown(wait=False, cancel_futures=True)
 
     async def __aenter__(self) -> AsyncMuster:
         return self
