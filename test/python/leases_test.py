@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from typing import Any
 
-from support import WorkerTest
+from muster import Muster, MusterError
+from support import WorkerTest, until
 
 logging.disable(logging.ERROR)
 
@@ -17,6 +19,22 @@ class Leases(WorkerTest):
         self.assertEqual(self.state(message_id, 20), 'ACKED')
         self.assertEqual(worker.counts.lost, 0)
         self.assertEqual(self.muster.message.view(message_id=message_id).attempts, 1)
+
+    def test_pauses_between_renewals_that_fail(self) -> None:
+        renewals: list[Any] = []
+
+        class Away(Muster):
+            def request(self, endpoint: Any, args: Any, **options: Any) -> Any:
+                if endpoint.name != 'message.renew':
+                    return super().request(endpoint, args, **options)
+                renewals.append(args)
+                raise MusterError('UNREACHABLE', 'no answer')
+
+        # The progress is sent with a renewal.
+        worker = self.worker(lambda message, task: task.progress(1) or task.wait(1.2), Away())
+        self.send('x')
+        until(lambda: worker.counts.completed)
+        self.assertTrue(1 < len(renewals) < 5, len(renewals))
 
 
 class Killed(WorkerTest):

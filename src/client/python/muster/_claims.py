@@ -112,7 +112,9 @@ class Claims:
                 now = time.monotonic()
                 live = [held for held in self._held if not held.is_over]
                 ended = [held for held in live if now >= held.lease_ends_at]
-                due = [held for held in live if self._is_due(held, now)]
+                due = [held for held in live if held.due_at <= now]
+                if due:
+                    due = [held for held in live if self._is_due(held, now)]
                 if not ended and not due:
                     next_at = min((min(held.lease_ends_at, held.due_at) for held in live), default=math.inf)
                     self._changed.wait(None if next_at == math.inf else max(0.0, next_at - now))
