@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import threading
+import time
 from collections import Counter
 from typing import Any
 
@@ -35,6 +37,43 @@ class Leases(WorkerTest):
         self.send('x')
         until(lambda: worker.counts.completed)
         self.assertTrue(1 < len(renewals) < 5, len(renewals))
+
+    def test_loses_a_claim_at_the_end_of_its_lease_even_if_renewals_hang(self) -> None:
+        class Hanging(Muster):
+            def request(self, endpoint: Any, args: Any, **options: Any) -> Any:
+                if endpoint.name != 'message.renew':
+                    return super().request(endpoint, args, **options)
+                (held,) = worker._held
+                late.append(time.monotonic() + options['timeout_seconds'] - held.lease_ends_at)
+                time.sleep(options['timeout_seconds'])
+                raise MusterError('UNREACHABLE', 'no answer')
+
+        late: list[float] = []
+        worker = self.worker(lambda message, task: task.wait(20), Hanging(), lease_seconds=5)
+        self.send('x', max_attempts=1)
+        until(lambda: worker.counts.lost)
+        self.assertGreater(len(late), 1)
+        self.assertLess(max(late), 0.4)
+
+    def test_counts_no_loss_if_a_renewal_comes_behind_the_end(self) -> None:
+        class Late(Muster):
+            """Sends the renewal once the message has been completed, and withholds that answer until then."""
+
+            def request(self, endpoint: Any, args: Any, **options: Any) -> Any:
+                if endpoint.name == 'message.renew':
+                    renewing.set()
+                    ended.wait(15)
+                answer = super().request(endpoint, args, **options)
+                if endpoint.name == 'message.complete':
+                    ended.set()
+                    until(lambda: not next(iter(worker._held)).is_renewing)
+                return answer
+
+        renewing, ended = threading.Event(), threading.Event()
+        worker = self.worker(lambda message, task: task.progress(1) or renewing.wait(15), Late(), batch=False)
+        self.send('x')
+        until(lambda: worker.counts.completed)
+        self.assertEqual(worker.counts.lost, 0)
 
 
 class Killed(WorkerTest):

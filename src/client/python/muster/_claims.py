@@ -27,6 +27,7 @@ Request = tuple[Endpoint[Any], Mapping[str, Any], str]
 
 _max_money_pause_seconds = 2.0
 _renew_again_seconds = 0.5
+_min_renew_seconds = 0.1
 _soon = 1 / 30
 """Renewals due within this fraction of the lease are sent together with those due now."""
 
@@ -122,7 +123,9 @@ class Claims:
             for held in ended:
                 self._lose(held, 'the lease has ended, as it could not be renewed')
             for start in range(0, len(due), max_calls):
-                self._renew_all([held for held in due[start : start + max_calls] if not held.is_over])
+                # Some may have ended while others were renewed.
+                if live := [held for held in due[start : start + max_calls] if not held.is_over]:
+                    self._renew_all(live)
 
     def _is_due(self, held: Held, now: float) -> bool:
         if held.is_renewing:
@@ -140,8 +143,11 @@ class Claims:
                     held.progress_at = sent_at
                 held.progress = ABSENT
                 held.is_renewing = True
+            # A renewal that hangs must not delay the loss of a claim whose lease ends meanwhile.
+            ends_at = min((held.lease_ends_at for held in self._held if not held.is_over), default=math.inf)
+        timeout_seconds = min(self._timeout_seconds, max(_min_renew_seconds, ends_at - sent_at))
         calls = [self._renewal(held, progress) for held, progress in sent]
-        outcomes = self._ask(calls, len(calls) > 1)
+        outcomes = self._ask(calls, len(calls) > 1, timeout_seconds=timeout_seconds)
         for (held, progress), outcome in zip(sent, outcomes):
             with self._changed:
                 held.is_renewing = False
@@ -157,7 +163,9 @@ class Claims:
                 # Drop progress that is too large, and renew the claim without it.
                 held.renew_at = now if outcome.status == 413 else now + _renew_again_seconds * (1 + random.random())
             if outcome.code in lost_codes:
-                self._lose(held, outcome.message)
+                # Its own end may have ended it, and the answer to that tells.
+                if not held.is_ending:
+                    self._lose(held, outcome.message)
             elif outcome.is_passing:
                 self._outage_begins(outcome)
             else:
@@ -174,13 +182,20 @@ class Claims:
         # Renewing twice does no harm, so no key is needed.
         return MESSAGE_RENEW, args, ABSENT
 
-    def _ask(self, calls: Sequence[Request], is_batch: bool, trace_context: TraceContext = TraceContext()) -> list[Any]:
+    def _ask(
+        self,
+        calls: Sequence[Request],
+        is_batch: bool,
+        trace_context: TraceContext = TraceContext(),
+        timeout_seconds: float | None = None,
+    ) -> list[Any]:
         """Returns each call's answer or its error. is_batch: the calls share a request; otherwise there is just one."""
+        timeout_seconds = timeout_seconds or self._timeout_seconds
         try:
             if is_batch:
                 batch = [BatchedCall[Any](*call) for call in calls]
                 results = self.muster.batch(
-                    batch, attempts=1, timeout_seconds=self._timeout_seconds, **trace_context._asdict()
+                    batch, attempts=1, timeout_seconds=timeout_seconds, **trace_context._asdict()
                 )
                 return [result.error or result.answer for result in results]
             ((endpoint, args, key),) = calls
@@ -190,7 +205,7 @@ class Claims:
                     args,
                     idempotency_key=key,
                     attempts=1,
-                    timeout_seconds=self._timeout_seconds,
+                    timeout_seconds=timeout_seconds,
                     trace_context=trace_context,
                 )
             ]
