@@ -144,6 +144,31 @@ class Notes(WorkerTest):
         self.assertEqual((seen, len(views)), (['a', 'lost'], 2))
 
 
+    def test_of_a_task_are_waited_for_until_the_claim_or_a_stop_ends_it(self) -> None:
+        stop, is_waiting = Stop(), threading.Event()
+        seen: list[str] = []
+
+        def handle(message: Claim, task: Task) -> None:
+            note = task.run.note('state')
+            threading.Timer(0.1, stop.set).start()
+            try:
+                note.changed(0, stop)
+            except Stopped:
+                seen.append('stopped')
+            is_waiting.set()
+            try:
+                note.changed(0, Stop())
+            except ClaimLost:
+                seen.append('lost')
+
+        self.worker(handle, lease_seconds=5)
+        (id_,) = self.send(None)
+        self.assertTrue(is_waiting.wait(15))
+        self.muster.message.cancel(message_id=id_)
+        until(lambda: len(seen) == 2)
+        self.assertEqual(seen, ['stopped', 'lost'])
+
+
 class Once(WorkerTest):
     def names(self) -> list[str]:
         return [one.key for one in self.muster.note.list(scope_id=self.scope_id).notes]

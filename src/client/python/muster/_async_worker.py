@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any, Literal, NoReturn, TypeVar
 
@@ -21,7 +21,7 @@ from ._run import keep
 from ._spend import Spend
 from ._spending import Reservation
 from ._task import PrerequisiteResult, TaskBase
-from ._transport import Stop
+from ._transport import Stop, any_of
 
 T = TypeVar('T')
 
@@ -85,15 +85,9 @@ class AsyncTask(TaskBase):
         """Fetches the results of the message's prerequisites (`message.after`), in order."""
         return await self._muster.in_thread(partial(self._results))
 
-    @contextmanager
-    def _own_stop(self) -> Generator[Stop]:
+    def _own_stop(self) -> AbstractContextManager[Stop]:
         """A stop for one call, whose cancellation must not end the handler's other calls. The end of the claim sets it."""
-        stop = Stop()
-        self._held.stop.add(stop.set)
-        try:
-            yield stop
-        finally:
-            self._held.stop.remove(stop.set)
+        return any_of(self._held.stop)
 
 
 class AsyncWorker(Core[AsyncMuster, AsyncHandler]):

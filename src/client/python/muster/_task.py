@@ -16,7 +16,7 @@ from ._records import Claim, Waiter
 from ._run import NoteCaller, Run, RunNote, kept
 from ._spend import Spend, Spending
 from ._spending import Reservation, Spender, reserve, take_units
-from ._transport import Stop
+from ._transport import Stop, any_of
 
 T = TypeVar('T')
 
@@ -80,7 +80,8 @@ class _TaskCaller(NoteCaller):
         if 'waitSeconds' not in args:
             return self._claims.insist(self._held, endpoint, args, None)
         try:
-            return self._claims.insist(self._held, endpoint, args, stop or self._held.stop)
+            with any_of(self._held.stop, *([stop] if stop else [])) as ended:
+                return self._claims.insist(self._held, endpoint, args, ended)
         except Stopped:
             if self._held.reason is not None:
                 raise self._held.reason from None

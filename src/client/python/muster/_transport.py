@@ -10,8 +10,8 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.message import Message
 from typing import Any, cast
@@ -63,6 +63,19 @@ class Stop:
         """Removes a function that was added."""
         with self._lock:
             self._ends.discard(end)
+
+
+@contextmanager
+def any_of(*stops: Stop) -> Generator[Stop]:
+    """A stop that is set, during the block, as soon as one of these is."""
+    first = Stop()
+    for stop in stops:
+        stop.add(first.set)
+    try:
+        yield first
+    finally:
+        for stop in stops:
+            stop.remove(first.set)
 
 
 @dataclass(frozen=True)
