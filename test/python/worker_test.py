@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import signal
 import threading
@@ -395,6 +396,30 @@ class Workers(WorkerTest):
         self.assertEqual((view.state, view.attempts), ('READY', 0))
         until(lambda: seen)
         self.assertEqual(seen, [WorkerClosed])
+
+    def test_close_lets_what_is_done_be_settled(self) -> None:
+        budget = self.muster.budget.create(name=f'b-{uuid.uuid4()}', currency='eur', scale=2, limit_minor=100)
+        settling = threading.Event()
+
+        class Slow(Muster):
+            def request(self, endpoint: Any, args: Any, **options: Any) -> Any:
+                if endpoint.name == 'budget.settle':
+                    settling.set()
+                    time.sleep(1)
+                return super().request(endpoint, args, **options)
+
+        (message_id,) = self.send('x')
+        worker = self.worker(lambda message, task: task.reserve(budget.name, 30) and None, Slow())
+        self.assertTrue(settling.wait(15))
+        worker.close(0.1)
+        self.assertEqual((self.state(message_id), worker.counts.completed), ('ACKED', 1))
+
+    def test_close_may_let_work_go_on_for_ever(self) -> None:
+        self.send('x')
+        worker = self.worker(lambda message, task: task.wait(0.3), close_seconds=math.inf)
+        until(lambda: worker.counts.active)
+        worker.close()
+        self.assertEqual((worker.counts.completed, worker.counts.returned), (1, 0))
 
     def test_money_is_settled_with_the_work(self) -> None:
         budget = self.muster.budget.create(name=f'b-{uuid.uuid4()}', currency='eur', scale=2, limit_minor=1000)

@@ -37,7 +37,7 @@ _answer_seconds = 0.5
 """A receive that finds messages at once is answered within this time. If it were cut earlier, its messages would stay
 claimed until their leases end."""
 _return_seconds = 5.0
-"""How long returning messages may take after the deadline of `close`."""
+"""How long returning messages may take after the deadline of `close`, and ends that are under way."""
 
 
 def wait_for(ended: Stop) -> None:
@@ -157,7 +157,8 @@ class Core(Ends, Generic[M, H]):
             self._changed.wait_for(lambda: self._asked_at == -math.inf, max(0.0, left))
         self._cut.set()
         with self._changed:
-            self._changed.wait_for(lambda: not self._held and not self._is_joining, seconds)
+            longest = min(seconds, threading.TIMEOUT_MAX)
+            self._changed.wait_for(lambda: not self._held and not self._is_joining, longest)
             reason = WorkerClosed('the worker stopped before the work was done')
             unfinished = [held for held in self._held if not held.is_over and not held.is_ending]
             for held in unfinished:
@@ -166,8 +167,14 @@ class Core(Ends, Generic[M, H]):
             self._changed.notify_all()
         for held in unfinished:
             self._told(held)
+
+        def is_settling() -> bool:
+            return any(held.is_ending and not held.is_over for held in self._held)
+
         with self._changed:
-            self._changed.wait_for(lambda: not self._ends and not self._telling, _return_seconds)
+            self._changed.wait_for(
+                lambda: not self._ends and not self._telling and not is_settling(), _return_seconds
+            )
         self._over.set()
         with self._changed:
             self._changed.notify_all()

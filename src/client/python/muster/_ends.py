@@ -73,6 +73,9 @@ class Ends(Claims):
             self._running -= 1
             self._changed.notify_all()
             is_over = held.is_over
+            if not is_over:
+                # So that `close` does not give it back while it settles: its work is done.
+                held.is_ending = True
         if held.asking is not None:
             error = Asked()
         try:
@@ -93,7 +96,6 @@ class Ends(Claims):
             self.logger.warning('%s: the handler raised %r', held.message.id, error, exc_info=error)
         with self._changed:
             if not held.is_over:
-                held.is_ending = True
                 self._ends.append(end)
                 self._changed.notify_all()
                 return

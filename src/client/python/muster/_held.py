@@ -41,7 +41,7 @@ class Held:
         self.is_over = False
         """The claim has ended or the message was given back, so the handler has no further effect"""
         self.is_ending = False
-        """The handler is done, and its outcome is queued or being sent"""
+        """Its outcome is being settled, queued or sent"""
         self.reason: ClaimLost | None = None
         """Why the claim ended before the work did"""
         self.stop = Stop()
