@@ -115,6 +115,12 @@ class SpendTest(WorkerTest):
         self.assertEqual(self.muster.spend(asked, work)['text'], 'an answer')
         self.assertEqual((seen, self.figures(asked)), ([('400', '0', '0', 400)], ('0', '150', '0', 150)))
 
+    def test_rounds_the_price_up(self) -> None:
+        provider, asked = self.provider(5000), self.funds(5000)
+        dear = Spend(**{**asked.__dict__, 'price': lambda usage: usage.tokens * 0.3})
+        self.muster.spend(dear, lambda call: self.ask(call, provider.url, tokens=151))
+        self.assertEqual(self.figures(asked), ('0', '46', '0', 151))
+
     def test_records_an_overrun_with_its_label(self) -> None:
         provider, asked = self.provider(5000), self.funds(1000, limit_minor=500)
         labelled = Spend(**{**asked.__dict__, 'label': 'drafts'})

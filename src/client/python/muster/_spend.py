@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any, Optional, TypeVar
+from typing import Any, Optional, TypeVar, Union
 
 from ._arguments import Amount, Id
 from ._calls import ALLOWANCE_COOLDOWN, ALLOWANCE_OBSERVE, ALLOWANCE_SETTLE
@@ -39,8 +39,9 @@ class Spend:
     """The most that the call may cost, in minor units"""
     units: Optional[int] = None
     """The most units of the quota that the call may use; default 1 if the quota counts requests"""
-    price: Optional[Callable[[Usage], Amount]] = None
-    """The cost of a usage, in minor units. Without it the whole amount is spent, unless `call.used` reports the cost"""
+    price: Optional[Callable[[Usage], Union[Amount, float]]] = None
+    """The cost of a usage, in minor units; a fraction is rounded up. Without it the whole amount is spent, unless
+    `call.used` reports the cost"""
     counts: Limit = 'tokens'
     """What the quota counts"""
     label: Optional[str] = None
@@ -172,7 +173,10 @@ class Spending:
         if call.amount_minor is not None:
             return call.amount_minor
         price = self._asked.price
-        return None if price is None or call.usage is None else int(price(call.usage))
+        if price is None or call.usage is None:
+            return None
+        cost = price(call.usage)
+        return int(cost) if isinstance(cost, str) else math.ceil(cost)
 
 
 def spend(spending: Spending, work: Callable[[ModelCall], T]) -> T:
