@@ -155,6 +155,28 @@ class Testing(unittest.TestCase):
         )
         self.assertEqual(end.result, [[{'found': 3}, None], 'a', True])
 
+    def test_a_note_is_waited_for_without_asking_again_and_again(self) -> None:
+        task, views = TestTask(None, notes={'plan': 'a'}), 0
+        view = task._memory._answers['note.view']
+
+        def counted(args: Any) -> Any:
+            nonlocal views
+            views += 1
+            return view(args)
+
+        def handle(message: Any, one: Task) -> None:
+            note = one.run.note('plan')
+            for change in (lambda: note.put('b'), task.lose):
+                found = note.view()
+                assert found is not None
+                threading.Timer(0.1, change).start()
+                note.changed(found.version)
+
+        task._memory._answers['note.view'] = counted
+        self.assertEqual(task.run(handle).state, 'LOST')
+        # The second wait ends without a view.
+        self.assertEqual(views, 3)
+
     def test_async_handlers(self) -> None:
         async def handle(message: Any, task: AsyncTask) -> Any:
             if message.attempt == 1:

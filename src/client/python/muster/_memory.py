@@ -77,6 +77,7 @@ class Memory(Muster):
         self._puts = 0
         self._is_received = False
         self._lock = threading.RLock()
+        self._note_changed = threading.Condition(self._lock)
         self._journal = threading.Event()
         self._answers: dict[str, Answer] = {
             'message.recv': self._recv,
@@ -87,7 +88,7 @@ class Memory(Muster):
             'message.view': self._view,
             'note.view': lambda args: self._note(args['key']),
             'note.put': self._put_note,
-            'note.delete': lambda args: self.kept.pop(self._note(args['key'])['key']) and None,
+            'note.delete': self._delete_note,
             'note.list': self._list_notes,
             'budget.list': lambda args: {'budgets': self._named(args['name']), 'nextCursor': None},
             'budget.reserve': self._reserve,
@@ -119,10 +120,13 @@ class Memory(Muster):
         if endpoint.name == 'message.recv' and self._is_received:
             (stop or Stop()).wait(None)
             raise Stopped
+        args = given(args)
+        if endpoint.name == 'note.view' and 'waitSeconds' in args:
+            self._await_note(args, stop or Stop())
         with self._lock:
             if endpoint.name == 'batch':
                 return endpoint.read({'results': [self._in_batch(**call) for call in args['calls']]})
-            return endpoint.read(self._answer(endpoint.name, given(args)))
+            return endpoint.read(self._answer(endpoint.name, args))
 
     def events(self, *, stop: Stop | None = None, **_: Any) -> Any:  # type: ignore[override]
         """Follows the journal, whose only event is the loss of the claim."""
@@ -151,7 +155,9 @@ class Memory(Muster):
             'createdAt': created_at,
             'updatedAt': now,
         }
-        self.kept[key] = {**note, 'value': value}
+        with self._note_changed:
+            self.kept[key] = {**note, 'value': value}
+            self._note_changed.notify_all()
         return note
 
     def _answer(self, name: str, args: Mapping[str, Any]) -> Any:
@@ -232,10 +238,33 @@ class Memory(Muster):
             raise MusterError('NOTE_NOT_FOUND', 'there is no such note', status=404)
         return self.kept[key]
 
+    def _version(self, key: str) -> int:
+        return self.kept[key]['version'] if key in self.kept else 0
+
+    def _await_note(self, args: Mapping[str, Any], stop: Stop) -> None:
+        """Waits until the note's version differs from the one given."""
+
+        def wake() -> None:
+            with self._note_changed:
+                self._note_changed.notify_all()
+
+        stop.add(wake)
+        with self._note_changed:
+            self._note_changed.wait_for(
+                lambda: self._version(args['key']) != args['sinceVersion'] or stop.is_set()
+            )
+        stop.remove(wake)
+        if stop.is_set():
+            raise Stopped
+
+    def _delete_note(self, args: Mapping[str, Any]) -> None:
+        del self.kept[self._note(args['key'])['key']]
+        self._note_changed.notify_all()
+
     def _put_note(self, args: Mapping[str, Any]) -> dict[str, Any]:
         if 'messageId' in args:
             self._check_held()
-        version = self.kept.get(args['key'], {}).get('version', 0)
+        version = self._version(args['key'])
         if args.get('ifVersion') not in (None, version):
             raise MusterError('VERSION_CONFLICT', f'the note has version {version}', status=409)
         return self.put(args['key'], args['value'])
