@@ -210,6 +210,21 @@ describe('the worker of the typed client', () => {
     expect((await view(id)).state).to.equal('ACKED');
   });
 
+  it('sends progress as it was when the handler reported it', async () => {
+    const mailboxId = await mailbox();
+    const found: unknown[] = [];
+    const worker = start({ mailbox: { mailboxId } }, ({ attempt, progress: reached }, { progress }) => {
+      found.push(reached);
+      const state = { page: 1 };
+      progress(state);
+      state.page = 2;
+      if (attempt === 1) throw new Error('page 2 failed');
+    });
+    await sent(mailboxId);
+    await worker.drained();
+    expect(found).to.deep.equal([null, { page: 1 }]);
+  });
+
   it('keeps progress whose renewal was under way, and fails, when the handler threw', async () => {
     const mailboxId = await mailbox();
     const found: unknown[] = [];

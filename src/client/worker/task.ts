@@ -129,9 +129,11 @@ export class Task<Payload = unknown, Result = unknown> {
       signal,
       progress: (value) => {
         // A value that cannot be sent is the handler's error.
-        if (JSON.stringify(value) === undefined) throw new TypeError('progress takes a JSON value');
+        const text = JSON.stringify(value);
+        if (text === undefined) throw new TypeError('progress takes a JSON value');
         if (this.isOver) return;
-        this.progress = { value };
+        // A copy, because the handler may change the value before it is sent.
+        this.progress = { value: JSON.parse(text) };
         listener.progressed();
       },
       log: (text, data) => listener.logged(text, data),
