@@ -179,6 +179,41 @@ describe('spend', () => {
     expect(missing.message).to.equal('estimate.amountMinor is missing');
   });
 
+  it('calls nothing once its signal has aborted, and gives back what it has reserved and taken meanwhile', async () => {
+    const { budget, quota, balances, allowance } = await funds(1000);
+    const options = { budget, quota, estimate: { amountMinor: 300, units: 300 } };
+    let calls = 0;
+    const counts = async () => ++calls;
+    await muster.spend({ ...options, signal: AbortSignal.abort() }, counts).catch(() => undefined);
+    for (const path of ['/reserve', '/wait']) {
+      const controller = new AbortController();
+      const aborting: typeof fetch = async (url, init) => {
+        const response = await fetch(url, init);
+        if (String(url).endsWith(path)) controller.abort();
+        return response;
+      };
+      const by = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: aborting });
+      const { name } = await by.spend({ ...options, signal: controller.signal }, counts).catch((error) => error);
+      expect(name).to.equal('AbortError');
+    }
+    expect([calls, await balances(), (await allowance()).usedUnits]).to.deep.equal([0, '0 0 1000000 0', 0]);
+  });
+
+  it('settles what a call has used that its signal has cut, and gives back the rest', async () => {
+    const { budget, balances } = await funds(1000);
+    const controller = new AbortController();
+    const options = { budget, price, estimate: { amountMinor: 300 }, signal: controller.signal };
+    const error = await muster
+      .spend(options, async (call) => {
+        call.used({ inputTokens: 30 });
+        controller.abort();
+        controller.signal.throwIfAborted();
+      })
+      .catch((error) => error);
+    expect(error.name).to.equal('AbortError');
+    expect(await balances()).to.equal('0 30 999970 0');
+  });
+
   it('belongs to a task in a worker: its run and holder, and one attempt goes on with what another reserved', async () => {
     const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
     const { budget, quota, balances, view } = await funds(1000);

@@ -124,14 +124,17 @@ export async function spend<T>(
   const { amountMinor, units = counts === 'requests' ? 1 : undefined } = estimate;
   if (budget !== undefined && amountMinor === undefined) throw new TypeError('estimate.amountMinor is missing');
   if (quota !== undefined && units === undefined) throw new TypeError('estimate.units is missing');
+  spender.signal.throwIfAborted();
   const money = budget === undefined ? undefined : await reserve(spender, budget, amountMinor ?? 0);
   if (money) keep(money);
   const calls: ModelCall[] = [];
 
   /** If the usage is unknown, a successful call has spent everything, and a failed one nothing. */
   const pay = async (hasFailed: boolean): Promise<void> => {
-    const cost = costOf(calls, options);
-    await money?.settle(cost ?? (hasFailed ? 0n : undefined), label === undefined ? {} : { label });
+    const cost = costOf(calls, options) ?? (hasFailed ? 0n : undefined);
+    // Once the claim is lost, what was not spent belongs to the next attempt, if there is one.
+    if (cost === 0n && spender.isLost()) return;
+    await money?.settle(cost, label === undefined ? {} : { label });
   };
   const settled = async (steps: readonly (Promise<void> | undefined)[]): Promise<void> => {
     const failed = (await Promise.allSettled(steps)).find((step) => step.status === 'rejected');
@@ -144,6 +147,7 @@ export async function spend<T>(
   for (let attempt = 1; ; attempt++) {
     let taken: Quota | undefined;
     try {
+      spender.signal.throwIfAborted();
       if (restMs > 0) await pause(restMs, spender.signal);
       if (quota !== undefined) taken = new Quota(spender, await takeUnits(spender, quota, units ?? 0));
     } catch (error) {
@@ -175,7 +179,7 @@ export function spenderOf(muster: Spender['muster'], scopeId: string, given: Spe
   const { signal = new AbortController().signal, holder = 'spend', workKey = crypto.randomUUID() } = given;
   const insist = <T>(call: (options: CallOptions) => Promise<T>): Promise<T> => call({});
   return {
-    ...{ muster, holder, signal, insist, attempt: 1, claimedAt: null },
+    ...{ muster, holder, signal, isLost: () => false, insist, attempt: 1, claimedAt: null },
     ...{ scopeId: given.scopeId ?? scopeId, workId: workKey },
   };
 }

@@ -1,6 +1,7 @@
 import { isRefusal } from '../error.ts';
 import type { Calls } from '../generated/calls.ts';
 import { idByName } from '../ids.ts';
+import { leaveMs, onceWithin } from '../send.ts';
 import type { Answer, CallOptions } from '../types.ts';
 
 type Amount = string | bigint | number;
@@ -42,8 +43,10 @@ export interface Spender {
   readonly attempt: number;
   /** When the attempt began, by the server's clock. */
   readonly claimedAt: string | null;
-  /** Aborts when the attempt has ended. */
+  /** Aborts when the attempt has ended, or nobody waits for it any more. */
   readonly signal: AbortSignal;
+  /** Whether a task has lost its claim, so that the rest of its reservations belongs to the next attempt. */
+  readonly isLost: () => boolean;
   /** Makes a call until it is answered, as long as the attempt lasts. */
   readonly insist: <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
 }
@@ -88,7 +91,7 @@ export class Reservation {
   ): Promise<Settlement> {
     const cost = BigInt(amountMinor);
     if (cost < 0n) throw new RangeError(`a cost is at least 0, not ${cost}`);
-    const { muster, insist, signal } = this.#spender;
+    const { muster, insist, isLost } = this.#spender;
     this.#isOpen = false;
     if (cost === 0n) {
       await this.#giveBack();
@@ -98,8 +101,8 @@ export class Reservation {
     const bill = { ...this.#bill, amountMinor: String(cost), overrun: true, ...(label !== undefined && { label }) };
     const { entry, reservation } = await insist((options) => muster.budget.settle(bill, options));
     // Once the claim is lost, the rest belongs to the next attempt, if there is one.
-    this.#isOpen = reservation.state === 'ACTIVE' && signal.aborted;
-    if (reservation.state === 'ACTIVE' && !signal.aborted) await this.#giveBack();
+    this.#isOpen = reservation.state === 'ACTIVE' && isLost();
+    if (reservation.state === 'ACTIVE' && !this.#isOpen) await this.#giveBack();
     return { amountMinor: entry.amountMinor, overdrawnMinor: entry.overdrawnMinor };
   }
 
@@ -193,13 +196,27 @@ export async function takeUnits(spender: Spender, allowance: AllowanceRef, units
         waiter = await insist(({ attempts }) => muster.waiter.view(asked, { attempts, signal }));
         if (waiter.state === 'WAITING') await keepPlace(spender, asked.waiterId);
       }
+      signal.throwIfAborted();
     } catch (error) {
-      await muster.waiter.cancel({ waiterId: asked.waiterId }).catch(() => undefined);
+      await leave(spender, allowanceId, waiter);
       throw error;
     }
     if (waiter.state === 'GRANTED') return { allowanceId, waiterId: waiter.waiterId };
     if (waiter.state === 'CANCELLED') throw new Error('the waiter was cancelled');
   }
+}
+
+/** Leaves the line, or returns the units if they were granted meanwhile. */
+async function leave(
+  { muster }: Spender,
+  allowanceId: string,
+  { waiterId, state }: Pick<Answer<'waiter.view'>, 'waiterId' | 'state'>,
+): Promise<void> {
+  const options = onceWithin(leaveMs);
+  const giveBack = (): Promise<unknown> =>
+    muster.allowance.settle({ allowanceId, consumptionId: waiterId, units: 0 }, options);
+  const left = state === 'WAITING' ? muster.waiter.cancel({ waiterId }, options).catch(giveBack) : giveBack();
+  await left.catch(() => undefined);
 }
 
 /** Renews a waiter that is still in line. If it has left the line, the next view shows that. */

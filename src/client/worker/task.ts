@@ -115,6 +115,7 @@ export class Task<Payload = unknown, Result = unknown> {
     const { id, token, scopeId, attempt, claimedAt, leaseSeconds } = message;
     const spender: Omit<Spender, 'workId'> = {
       ...{ ...worker, scopeId, attempt, claimedAt, signal },
+      isLost: () => signal.aborted,
       insist: (call) => {
         const idempotencyKey = crypto.randomUUID();
         const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
@@ -144,10 +145,10 @@ export class Task<Payload = unknown, Result = unknown> {
         return reservation;
       },
       units: async (allowance, units = 1) => {
+        signal.throwIfAborted();
         await takeUnits({ ...spender, workId: id }, allowance, units);
       },
       spend: (options, work) => {
-        signal.throwIfAborted();
         const keep = (reservation: Reservation) => void this.reservations.push(reservation);
         return spend({ ...spender, workId: `${id}/${++reserveCalls}` }, options, work, keep);
       },
