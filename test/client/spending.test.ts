@@ -188,6 +188,29 @@ describe('the money of a worker', () => {
     expect(await balances()).to.equal('0 0 1000 0');
   });
 
+  it('records what a handler has spent that its worker no longer waited for, and leaves the rest to the next attempt', async () => {
+    const { name, balances } = await budget();
+    const mailboxId = await mailbox();
+    const seen: string[] = [];
+    const closing = start(mailboxId, async (_, { reserve, signal }) => {
+      const reservation = await reserve(name, 100);
+      seen.push(await balances());
+      await until(() => signal.aborted);
+      await reservation.settle(70);
+      seen.push(await balances());
+    });
+    await send(mailboxId);
+    await until(() => seen.length === 1);
+    await closing.close(0);
+    await until(() => seen.length === 2);
+    expect(seen).to.deep.equal(['100 0 900 0', '30 70 900 0']);
+    const next = start(mailboxId, async (_, { reserve }) => {
+      await (await reserve(name, 100)).settle(10);
+    });
+    await next.drained();
+    expect(await balances()).to.equal('0 80 920 0');
+  });
+
   describe('tells an attempt what those before it had reserved:', () => {
     /** An attempt that reserves, does something, and dies: its lease ends by a nack here. */
     async function died(

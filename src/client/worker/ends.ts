@@ -135,7 +135,8 @@ export class Ends {
     const way = wayBack(task, error);
     await task.renewal;
     if (task.progress) await this.renew(task, { progress: task.progress.value }).catch(() => undefined);
-    await this.void(task);
+    // While the worker closes, the handler still runs and may settle what it has spent. The next attempt gets the rest.
+    if (!(error instanceof WorkerClosed)) await this.void(task);
     const args = { messageId, token, error: reasonOf(error), ...way };
     const idempotencyKey = crypto.randomUUID();
     const batched = this.#muster.call.message.nack(args, { idempotencyKey });
