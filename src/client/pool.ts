@@ -2,7 +2,7 @@ import { isRefusal, MusterError } from './error.ts';
 import type { Calls } from './generated/calls.ts';
 import { forgetName, idByName } from './ids.ts';
 import { isPassing } from './journal.ts';
-import { backoffMs, onceWithin, pause } from './send.ts';
+import { backoffMs, leaveMs, onceWithin, pause } from './send.ts';
 import type { Answer, CallOptions } from './types.ts';
 import { defaultHolder } from './worker/signals.ts';
 
@@ -207,7 +207,9 @@ class Lease {
     const renew = async (): Promise<void> => {
       const from = performance.now();
       try {
-        await this.#muster.hold.renew(this.#hold, onceWithin(Math.ceil(this.#ms / 3)));
+        // Cut at the end of the lease, so that a renewal without an answer does not delay the loss.
+        const withinMs = Math.min(this.#ms / 3, this.#endsAt - from);
+        await this.#muster.hold.renew(this.#hold, onceWithin(Math.max(1, Math.ceil(withinMs))));
         this.#endsAt = from + this.#ms;
       } catch (error) {
         if (isOver) return;
@@ -252,8 +254,9 @@ class Lease {
   /** Leaves the queue, or releases the units if they were granted meanwhile. */
   async giveUp(): Promise<void> {
     const { holdId } = this.#hold;
+    const options = onceWithin(leaveMs);
     const leave = (): Promise<unknown> =>
-      this.#muster.hold.cancel({ holdId }).catch(() => this.#muster.hold.release(this.#hold));
+      this.#muster.hold.cancel({ holdId }, options).catch(() => this.#muster.hold.release(this.#hold, options));
     await leave().catch(() => undefined);
   }
 

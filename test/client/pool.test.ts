@@ -80,21 +80,29 @@ describe('muster.pool(name).hold', () => {
     expect(await failure(lost)).to.be.instanceOf(HoldLost);
   }).timeout(10_000);
 
-  it('loses the hold by its own clock when no renewal is answered', async () => {
-    let isCut = false;
-    const cut: typeof fetch = (...args) => (isCut ? Promise.reject(new TypeError('cut off')) : fetch(...args));
-    const far = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: cut });
-    const begun = performance.now();
-    const lost = far.pool('deploys').hold(
-      async ({ signal }) => {
-        isCut = true;
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      },
-      { leaseSeconds: 5 },
-    );
-    expect(await failure(lost)).to.be.instanceOf(HoldLost);
-    expect(performance.now() - begun).to.be.within(3_000, 6_000);
-  }).timeout(10_000);
+  for (const [how, fails] of [
+    ['fails', () => Promise.reject(new TypeError('cut off'))],
+    [
+      'hangs',
+      (signal) =>
+        new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(new TypeError('cut off')))),
+    ],
+  ] as [string, (signal: AbortSignal | null | undefined) => Promise<never>][])
+    it(`loses the hold by its own clock when no renewal is answered: each ${how}`, async () => {
+      let isCut = false;
+      const cut: typeof fetch = (url, init) => (isCut ? fails(init?.signal) : fetch(url, init));
+      const far = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: cut });
+      const begun = performance.now();
+      const lost = far.pool('deploys').hold(
+        async ({ signal }) => {
+          isCut = true;
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        },
+        { leaseSeconds: 5 },
+      );
+      expect(await failure(lost)).to.be.instanceOf(HoldLost);
+      expect(performance.now() - begun).to.be.within(3_000, 6_000);
+    }).timeout(10_000);
 
   it('leaves the queue when its signal aborts', async () => {
     await muster.pool('deploys').hold(async () => {
