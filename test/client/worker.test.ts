@@ -34,7 +34,11 @@ describe('the worker of the typed client', () => {
     createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, ...more });
 
   /** A client that counts its requests, and whose requests fail while `isAway`. */
-  function counting(): { client: Muster; paths: string[]; away: (path: RegExp | undefined) => void } {
+  function counting(more: Partial<MusterOptions> = {}): {
+    client: Muster;
+    paths: string[];
+    away: (path: RegExp | undefined) => void;
+  } {
     const paths: string[] = [];
     let away: RegExp | undefined;
     const counts: typeof fetch = async (url, init) => {
@@ -44,7 +48,7 @@ describe('the worker of the typed client', () => {
       return fetch(url, init);
     };
     return {
-      client: client({ fetch: counts }),
+      client: client({ ...more, fetch: counts }),
       paths,
       away: (path) => {
         away = path;
@@ -394,6 +398,17 @@ describe('the worker of the typed client', () => {
     await until(() => world.service.wake.size === 1);
     const last = paths.flatMap((path) => /batch|recv/.exec(path) ?? []);
     expect(last).to.deep.equal(['recv', 'batch', 'recv', 'batch', 'recv', 'batch', 'recv']);
+  });
+
+  it('holds its next receive where an end is slow to be sent', async () => {
+    const encode = (bytes: Uint8Array) => new Promise<Uint8Array>((resolve) => setTimeout(resolve, 500, bytes));
+    const { client: by, paths } = counting({ codecs: [{ name: 'slow', encode, decode: (bytes) => bytes }] });
+    const mailboxId = await mailbox();
+    await sent(mailboxId);
+    const worker = start({ mailbox: { mailboxId } }, () => 1, by);
+    await until(() => worker.counts.completed === 1);
+    const made = paths.flatMap((path) => /batch|recv/.exec(path) ?? []);
+    expect(made).to.deep.equal(['recv', 'batch', 'recv', 'batch']);
   });
 
   it('gives back, without an attempt, a message that came with the last end while it closed', async () => {

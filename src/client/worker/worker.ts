@@ -144,12 +144,15 @@ export class Worker<Payload = unknown, Result = unknown> {
     const mailboxId = await this.mailboxId;
     const target = resultsTo === undefined ? undefined : await this.#find(resultsTo);
     const from = { mailboxId, scopeId, holder: this.#holder, holderSession: crypto.randomUUID(), leaseSeconds };
+    let isInVain = false;
     while (await this.#hasRoom()) {
       const askedAt = performance.now();
       this.#askedAt = askedAt;
       const max = batch ? Math.min(100, this.#concurrency - this.#running) : 1;
-      // A receive sent with the end of a claim costs no request, but is not held.
-      const isJoined = this.#isEnding();
+      // A receive sent with the end of a claim costs no request, but is not held. If it finds nothing, the next one is
+      // held, because the end may be slow to be sent.
+      const isJoined = !isInVain && this.#isEnding();
+      isInVain = false;
       const answer = await this.#reach((callOptions, isAgain) =>
         isJoined && !isAgain && this.#outbox
           ? this.#outbox.send(this.#muster.call.message.recv<Payload, Result>({ ...from, max }), { isJoining: true })
@@ -162,7 +165,8 @@ export class Worker<Payload = unknown, Result = unknown> {
         const work = this.#work(message, target).finally(() => this.#works.delete(work));
         this.#works.add(work);
       }
-      if (!answer && !isJoined && performance.now() - askedAt < emptyPauseMs) await pause(emptyPauseMs, signal);
+      if (!answer && isJoined) isInVain = true;
+      else if (!answer && performance.now() - askedAt < emptyPauseMs) await pause(emptyPauseMs, signal);
     }
   }
 
