@@ -274,6 +274,37 @@ describe('the worker of the typed client', () => {
     expect(paths.filter((path) => path.endsWith('/renew')).length).to.equal(1);
   });
 
+  it('completes a message whose last renewal arrived after its end', async () => {
+    const mailboxId = await mailbox();
+    let [isRenewing, isAcknowledged, isRefused] = [false, false, false];
+    const late: typeof fetch = async (url, init) => {
+      const path = String(url);
+      if (path.endsWith('/renew')) {
+        isRenewing = true;
+        await until(() => isAcknowledged);
+      }
+      const response = await fetch(url, init);
+      if (path.endsWith('/renew')) isRefused = response.status === 409;
+      if (path.endsWith('/complete')) {
+        isAcknowledged = true;
+        await until(() => isRefused);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      return response;
+    };
+    const worker = start(
+      { mailbox: { mailboxId }, batch: false },
+      async (_, { progress }) => {
+        progress('almost done');
+        await until(() => isRenewing);
+      },
+      client({ fetch: late }),
+    );
+    await sent(mailboxId);
+    await until(() => worker.counts.completed + worker.counts.lost > 0);
+    expect(worker.counts).to.include({ completed: 1, lost: 0 });
+  });
+
   it('aborts the signal at the moment when a message is cancelled, or its run', async () => {
     for (const batch of [true, false]) {
       const mailboxId = await mailbox();

@@ -54,7 +54,8 @@ export class Leases {
       await this.#renew(task, progress && { progress: progress.value });
       task.leasedFrom(sentAt);
     } catch (error) {
-      if (isLost(error)) this.#lost(task, new ClaimLost(error.message, { cause: error }));
+      // A renewal may arrive after the task's end, whose own answer says whether the claim was lost.
+      if (isLost(error) && !task.ending) this.#lost(task, new ClaimLost(error.message, { cause: error }));
       // Drop progress that is too large, and renew the claim without it.
       const isTooLarge = error instanceof MusterError && error.status === 413;
       if (!isTooLarge) task.progress ??= progress;

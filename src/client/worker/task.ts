@@ -94,7 +94,7 @@ export class Task<Payload = unknown, Result = unknown> {
   asking: Asking | undefined;
   /** The handler is done, and the end has not been sent. */
   isEnding = false;
-  /** The end of the attempt, once the handler is done. */
+  /** The end of the attempt, once the handler is done or the worker gives the message back. */
   ending: Promise<void> | undefined;
   /** The claim has ended or the message was given back, so the handler has no further effect. */
   isOver = false;

@@ -333,7 +333,10 @@ export class Worker<Payload = unknown, Result = unknown> {
     const reason = new WorkerClosed('the worker stopped before the work was done');
     const unfinished = [...this.#tasks].filter(({ isOver }) => !isOver);
     // What a handler has finished is not given back, though its end may not be answered yet.
-    const ends = unfinished.map((task) => (task.ending ?? this.#giveBack(task, reason)).catch(() => undefined));
+    const ends = unfinished.map((task) => {
+      task.ending ??= this.#giveBack(task, reason);
+      return task.ending.catch(() => undefined);
+    });
     await within(returnMs, Promise.all(ends));
     for (const task of this.#tasks) {
       task.end(reason);
