@@ -171,6 +171,22 @@ describe('muster-client/testing', function () {
     expect(reasons).to.have.length(2);
   });
 
+  it('holds a wait for a note until it changes, or the claim is lost', async () => {
+    const { state, result } = await new TestTask<null, unknown>(null).run(async (_, { run }) => {
+      const note = run.note<number>('go');
+      const changed = note.changed(0);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      await note.put(7);
+      return (await changed)?.value;
+    });
+    expect({ state, result }).to.deep.equal({ state: 'ACKED', result: 7 });
+    const task = new TestTask(null);
+    const run = task.run((_, context) => context.run.note('go').changed(0));
+    await until(async () => task.message.attempts === 1);
+    await task.lose();
+    expect((await run).state).to.equal('LOST');
+  });
+
   it('has results of what a task is after, notes of its run, and answers that came too late', async () => {
     const task = new TestTask(null, { results: [{ found: 3 }, null], notes: { plan: 'a' } });
     const end = await task.run(async (_, { results, run, answer, ask }) => {

@@ -66,6 +66,8 @@ export class Memory {
   readonly #earlier: ReadonlyMap<string, Earlier>;
   readonly #waiters = new Map<string, { readonly name: string; units: number }>();
   #puts = 0;
+  /** Wake the held views of notes. */
+  readonly #views = new Set<() => void>();
   #isReceived = false;
   #journal: ReadableStreamDefaultController<Uint8Array> | undefined;
 
@@ -115,6 +117,7 @@ export class Memory {
   async #respond(name: CallName, fields: Fields, signal: AbortSignal | null | undefined): Promise<Response> {
     try {
       if (name === 'message.recv' && this.#isReceived) await aborted(signal);
+      if (name === 'note.view') await this.#differs(fields, signal);
       const body = name === 'batch' ? this.#batch(fields) : this.#answer(name, fields);
       return body === undefined ? new Response(null, { status: 204 }) : Response.json(body);
     } catch (error) {
@@ -158,7 +161,22 @@ export class Memory {
     const createdAt = this.notes.get(key)?.['createdAt'] ?? now;
     const note = { scopeId, key, version: ++this.#puts, holder: null, createdAt, updatedAt: now };
     this.notes.set(key, { ...note, value });
+    this.#changed();
     return note;
+  }
+
+  #changed(): void {
+    for (const wake of this.#views) wake();
+    this.#views.clear();
+  }
+
+  /** Holds a view, however long, until the note's version differs from `sinceVersion`. */
+  async #differs({ key, sinceVersion }: Fields, signal: AbortSignal | null | undefined): Promise<void> {
+    const version = (): number => this.notes.get(textOf(key))?.version ?? 0;
+    while (sinceVersion !== undefined && version() === Number(sinceVersion)) {
+      const changed = new Promise<void>((resolve) => void this.#views.add(resolve));
+      await Promise.race([changed, aborted(signal)]);
+    }
   }
 
   #held(): void {
@@ -233,6 +251,7 @@ export class Memory {
       delete: ({ key }) => {
         this.#note(key);
         this.notes.delete(textOf(key));
+        this.#changed();
       },
       list: ({ prefix }) => {
         const keys = [...this.notes.keys()].filter((key) => key.startsWith(textOf(prefix))).sort();
@@ -331,7 +350,8 @@ export class Memory {
 
 /** Rejects when the signal aborts. */
 function aborted(signal: AbortSignal | null | undefined): Promise<never> {
-  return new Promise((_, reject) =>
-    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
-  );
+  return new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason as Error);
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 }
