@@ -31,7 +31,7 @@ export interface MusterOptions {
 const maxPauseSeconds = 60;
 const firstPauseMs = 100;
 /** Longer timers fire immediately. */
-const maxTimerMs = 2 ** 31 - 1;
+export const maxTimerMs = 2 ** 31 - 1;
 
 /** Options of a call that the client makes for its helpers. */
 export interface OwnOptions extends CallOptions {

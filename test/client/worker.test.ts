@@ -602,6 +602,18 @@ describe('the worker of the typed client', () => {
     expect(worker.counts).to.include({ completed: 1, returned: 1, lost: 0 });
   });
 
+  it('waits for its work without end where closeSeconds is Infinity', async () => {
+    const mailboxId = await mailbox();
+    const id = await sent(mailboxId);
+    const worker = start({ mailbox: { mailboxId }, closeSeconds: Number.POSITIVE_INFINITY }, async () => {
+      await new Promise((resolve) => setTimeout(resolve, 700));
+    });
+    await until(() => worker.counts.active === 1);
+    await worker.close();
+    expect((await view(id)).state).to.equal('ACKED');
+    expect(worker.counts).to.include({ completed: 1, returned: 0 });
+  });
+
   it('completes what its handler has finished when it closes, though the answer takes longer than closeSeconds', async () => {
     const mailboxId = await mailbox();
     const id = await sent(mailboxId);

@@ -1,7 +1,7 @@
 import { isRefusal, MusterError } from '../error.ts';
 import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
-import { backoffMs, pause } from '../send.ts';
+import { backoffMs, maxTimerMs, pause } from '../send.ts';
 import { untraced } from '../tracing.ts';
 import type { AskedQuestion, Asking } from './asking.ts';
 import { Emitter } from './emitter.ts';
@@ -401,7 +401,7 @@ function isPassingRefusal(error: unknown): error is MusterError {
 async function within(ms: number, done: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
+    timer = setTimeout(resolve, Math.min(ms, maxTimerMs));
   });
   await Promise.race([done, over]);
   clearTimeout(timer);
