@@ -35,6 +35,7 @@ export function journal<const F extends EventFilter = never>(
       const stream = framesOf(options, requestOf(options, calls['event.watch'], where), signal);
       try {
         for await (const frame of stream) {
+          if (signal?.aborted) return;
           failures = 0;
           position = frame.cursor;
           if (frame.event) yield frame.event as EventOf<F>;

@@ -119,6 +119,17 @@ describe('lists and the journal of the typed client', () => {
     expect(seen).to.deep.equal(['message.sent', 'message.sent', 'message.sent']);
   });
 
+  it('stops at once when its signal aborts, though more events have arrived', async () => {
+    const stop = new AbortController();
+    const frames = [1, 2, 3].map((n) => `id: ${n}\ndata: {"eventId":${n}}\n\n`);
+    const arrived: typeof fetch = async () => new Response(frames.join(''));
+    const client = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: arrived });
+    const events = client.events({ signal: stop.signal });
+    let seen = 0;
+    for await (const _ of events) if (++seen === 2) stop.abort();
+    expect([seen, events.cursor]).to.deep.equal([2, '2']);
+  });
+
   it('goes on over cut connections, and gives each event once', async () => {
     const mailboxId = await mailbox();
     await send(mailboxId, 40);
