@@ -115,18 +115,24 @@ export class Ends {
     // Progress is sent with the question, because the claim then ends and cannot be renewed.
     const { progress } = task;
     task.progress = undefined;
-    const args = { messageId, token, question, ...options, ...(progress && { progress: progress.value }) };
-    const idempotencyKey = crypto.randomUUID();
-    const batched = this.#muster.call.message.ask(args, { idempotencyKey });
+    const args = { messageId, token, question, ...options };
     try {
-      const asked = await insist(task, () =>
-        this.once(batched, (callOptions) => this.#muster.message.ask(args, { ...callOptions, idempotencyKey }), task),
-      );
-      return asked.question;
+      return await this.#askOnce(task, { ...args, ...(progress && { progress: progress.value }) }).catch((error) => {
+        // Drop progress that is too large, as a renewal does. If the question is too large, it is refused again.
+        if (progress && error instanceof MusterError && error.status === 413) return this.#askOnce(task, args);
+        throw error;
+      });
     } catch (error) {
       task.progress ??= progress;
       throw error;
     }
+  }
+
+  async #askOnce(task: Task, args: Args<'message.ask'>): Promise<AskedQuestion> {
+    const idempotencyKey = crypto.randomUUID();
+    const batched = this.#muster.call.message.ask(args, { idempotencyKey });
+    const alone = (options: CallOptions) => this.#muster.message.ask(args, { ...options, idempotencyKey });
+    return (await insist(task, () => this.once(batched, alone, task))).question;
   }
 
   /** Returns the rest of the money and gives the message back. */
