@@ -86,6 +86,14 @@ describe('spend', () => {
     expect(await allowance()).to.include({ usedUnits: 1200, availableUnits: 0 });
   });
 
+  it('rounds the cost of a call up to whole minor units', async () => {
+    const { budget, balances } = await funds(1000);
+    const options = { budget, price: () => 0.2, estimate: { amountMinor: 300 } };
+    await muster.spend(options, async (call) => call.used({ inputTokens: 1 }));
+    await muster.spend(options, async (call) => call.used({ amountMinor: 6.5 }));
+    expect(await balances()).to.equal('0 8 999992 0');
+  });
+
   it('settles on a throw what the provider says it billed, and gives back the rest', async () => {
     const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
     const { budget, quota, balances, allowance } = await funds(1000);

@@ -3,10 +3,15 @@ import { addUsage, noUsage, type Usage, usageIn } from './usage.ts';
 
 /** The usage of a call, as reported by the function itself. */
 export interface Used extends Partial<Usage> {
-  /** The cost in minor units; it takes precedence over `price`. */
+  /** The cost in minor units, rounded up; it takes precedence over `price`. */
   readonly amountMinor?: string | bigint | number;
   /** The units of the quota; they take precedence over the tokens. */
   readonly units?: number;
+}
+
+/** A cost as a whole number. A fraction is rounded up, because the call has been made and must be paid for. */
+export function wholeMinor(amount: string | bigint | number): bigint {
+  return BigInt(typeof amount === 'number' ? Math.ceil(amount) : amount);
 }
 
 /** The status with which providers refuse a call above their rate limits. */
@@ -60,7 +65,7 @@ export class ModelCall {
 
   /** Reports usage that is not in a JSON answer, for example of a stream. Several reports add up. */
   used({ amountMinor, units, ...usage }: Used): void {
-    if (amountMinor !== undefined) this.amountMinor = (this.amountMinor ?? 0n) + BigInt(amountMinor);
+    if (amountMinor !== undefined) this.amountMinor = (this.amountMinor ?? 0n) + wholeMinor(amountMinor);
     if (units !== undefined) this.units = (this.units ?? 0) + units;
     if (Object.keys(usage).length > 0) this.usage = addUsage(this.usage ?? noUsage, usage);
   }

@@ -10,7 +10,7 @@ import {
   type TakenUnits,
   takeUnits,
 } from '../worker/spending.ts';
-import { ModelCall } from './model-call.ts';
+import { ModelCall, wholeMinor } from './model-call.ts';
 import { knownProviders, type ProviderHeaders } from './rate-limits.ts';
 import { tokensOf, type Usage } from './usage.ts';
 
@@ -24,7 +24,7 @@ export interface SpendOptions {
   readonly quota?: AllowanceRef;
   /** The most that the call may use: money in minor units, and units of the quota. */
   readonly estimate: { readonly amountMinor?: Amount; readonly units?: number };
-  /** The cost of a usage in minor units. Without it the whole estimate is spent, unless `call.used` reports the cost. */
+  /** The cost of a usage in minor units, rounded up. Without it the whole estimate is spent, unless `call.used` reports the cost. */
   readonly price?: (usage: Usage) => Amount;
   /** What the quota counts; default `tokens`. */
   readonly counts?: 'tokens' | 'requests';
@@ -99,7 +99,7 @@ class Quota {
 /** The cost of all attempts. */
 function costOf(calls: readonly ModelCall[], { price }: SpendOptions): bigint | undefined {
   const costs = calls.map(
-    ({ amountMinor, usage }) => amountMinor ?? (usage && price ? BigInt(price(usage)) : undefined),
+    ({ amountMinor, usage }) => amountMinor ?? (usage && price ? wholeMinor(price(usage)) : undefined),
   );
   const known = costs.filter((cost) => cost !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0n);
