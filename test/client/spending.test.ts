@@ -211,6 +211,32 @@ describe('the money of a worker', () => {
     expect(await balances()).to.equal('0 80 920 0');
   });
 
+  it('records what both have spent where a handler outlives its worker, and the next attempt has its reservation', async () => {
+    const { name, balances } = await budget();
+    const mailboxId = await mailbox();
+    const reserved: string[] = [];
+    const settled: string[] = [];
+    const closing = start(mailboxId, async (_, { reserve }) => {
+      const reservation = await reserve(name, 100);
+      reserved.push(reservation.record.id);
+      await until(() => reserved.length === 2);
+      settled.push((await reservation.settle(70)).amountMinor);
+    });
+    await send(mailboxId);
+    await until(() => reserved.length === 1);
+    await closing.close(0);
+    const next = start(mailboxId, async (_, { reserve }) => {
+      const reservation = await reserve(name, 100);
+      reserved.push(reservation.record.id);
+      await until(() => settled.length === 1);
+      settled.push((await reservation.settle(10)).amountMinor);
+    });
+    await next.drained();
+    expect(reserved[0]).to.equal(reserved[1]);
+    expect(settled).to.deep.equal(['70', '10']);
+    expect(await balances()).to.equal('0 80 920 0');
+  });
+
   describe('tells an attempt what those before it had reserved:', () => {
     /** An attempt that reserves, does something, and dies: its lease ends by a nack here. */
     async function died(

@@ -80,8 +80,10 @@ export class Reservation {
 
   get #bill() {
     const { id: reservationId, budgetId } = this.record;
-    // An attempt that has lost its claim may settle as well: the costs of both count.
-    return { budgetId, reservationId, workKey: `${reservationId}/${this.#spender.attempt}` };
+    const { attempt, claimedAt } = this.#spender;
+    // A handler whose claim has ended may settle as well: the costs of both count. The attempt's number does not
+    // distinguish them, as a worker that closes gives its message back without counting the attempt.
+    return { budgetId, reservationId, workKey: `${reservationId}/${claimedAt ?? attempt}` };
   }
 
   /** Records the cost of the work, even above the reservation, and returns the rest. label: what it was spent on. */
