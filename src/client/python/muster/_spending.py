@@ -118,8 +118,9 @@ class Reservation:
         return {
             'budgetId': record.budget_id,
             'reservationId': record.id,
-            # An attempt that has lost its claim may settle as well: the costs of both count.
-            'workKey': f'{record.id}/{self._spender.attempt}',
+            # A handler whose claim has ended may settle as well: the costs of both count. The attempt's number does not
+            # distinguish them, as a worker that closes gives its message back without counting the attempt.
+            'workKey': f'{record.id}/{self._spender.claimed_at or self._spender.attempt}',
         }
 
     def settle(self, amount_minor: Amount | None = None, *, label: str | None = None) -> Settlement:
