@@ -146,7 +146,7 @@ export class Watching {
   async #run(watcher: Watcher): Promise<void> {
     while (!this.#isStopped) {
       const done = this.#last !== undefined;
-      const page = await this.#poll(watcher, done ? 0 : 2);
+      const page = await this.#poll(watcher, done ? 0 : 1);
       if (!page) continue;
       for (const { eventId } of page.events) if ((watcher.heard.at(-1) ?? '') !== eventId) watcher.heard.push(eventId);
       if (done && page.nextCursor === watcher.cursor) return;
