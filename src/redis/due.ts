@@ -4,6 +4,7 @@ import { addressOf, nowOf, type Store, serverOf } from './cluster.ts';
 import { orUnavailable, unlessAway, within } from './failures.ts';
 import { Organizations } from './organizations.ts';
 import type { Scripts } from './scripts.ts';
+import { SharedRuns } from './shared-runs.ts';
 
 const reply = { now: number(), nextDue: text().orNull(), more: flag(), changes: number() };
 const sweep = { script: 'timer/sweep', reply };
@@ -43,7 +44,7 @@ export class Due {
   readonly #scripts: Scripts;
   readonly #organizations: Organizations;
   readonly #extras: ExtraTimers[] = [];
-  readonly #running = new Map<string, Promise<string>>();
+  readonly #sweeps = new SharedRuns<string>();
   /** Organizations whose sweeps go on after their turn. If one fails, its entry `!org` has it swept again. */
   readonly #late = new Set<string>();
   /** The failure of such a sweep, for the next `takeDue` to throw. */
@@ -68,18 +69,8 @@ export class Due {
    * during a run share the next run. timer: a background timer that the call depends on, fired instead; `*` for all
    * background timers.
    */
-  async drain(org: string, timer = ''): Promise<string> {
-    const key = `${org} ${timer}`;
-    const running = this.#running.get(key);
-    // The run in progress may have read the clock before this call.
-    if (running) await running.catch(() => undefined);
-    return this.#running.get(key) ?? this.#start(key, org, timer);
-  }
-
-  #start(key: string, org: string, timer: string): Promise<string> {
-    const run = this.#sweepAll(org, timer).finally(() => this.#running.delete(key));
-    this.#running.set(key, run);
-    return run;
+  drain(org: string, timer = ''): Promise<string> {
+    return this.#sweeps.run(`${org} ${timer}`, () => this.#sweepAll(org, timer));
   }
 
   async #sweepAll(org: string, timer: string): Promise<string> {

@@ -8,6 +8,7 @@ import { unlessAway } from '../redis/failures.ts';
 import { keyName } from '../redis/keys.ts';
 import { membersOf, Organizations } from '../redis/organizations.ts';
 import type { Scripts } from '../redis/scripts.ts';
+import { SharedRuns } from '../redis/shared-runs.ts';
 import type { Listening, Wake } from '../redis/wake.ts';
 import { channelOf, spaceKeys } from '../space/keys.ts';
 import { webhookKeys } from '../webhook/keys.ts';
@@ -69,7 +70,7 @@ export class Dispatcher {
   readonly #enqueue: (attempts: readonly Attempt[]) => Promise<void>;
   /** Journal subscriptions by space, as `org spaceId`. */
   readonly #spaces = new Map<string, Listening>();
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #runs = new SharedRuns<void>();
   /** When to check each space again: when an attempt falls due, after `recheckMs`, or `idle`. */
   readonly #dueAt = new Map<string, number>();
   /** The journals of idle spaces, and their lengths at the last check. */
@@ -112,7 +113,7 @@ export class Dispatcher {
       }
       const now = performance.now();
       // A run sets its space's next due time itself.
-      const due = [...this.#dueAt].flatMap(([member, at]) => (at <= now && !this.#running.has(member) ? [member] : []));
+      const due = [...this.#dueAt].flatMap(([member, at]) => (at <= now && !this.#runs.has(member) ? [member] : []));
       const turn = (member: string): Promise<void> =>
         Promise.race([this.#check(member).catch(this.#warn), sleep(turnMs, undefined, { ref: false })]);
       await this.#organizations.forEach(due, turn, timeoutMs);
@@ -166,16 +167,8 @@ export class Dispatcher {
   }
 
   /** Dispatches the due attempts of a space (`org spaceId`). Calls during a run share the next run. */
-  async poke(member: string): Promise<void> {
-    const running = this.#running.get(member);
-    if (running) await running.catch(() => undefined);
-    return this.#running.get(member) ?? this.#start(member);
-  }
-
-  #start(member: string): Promise<void> {
-    const run = this.#dispatch(member).finally(() => this.#running.delete(member));
-    this.#running.set(member, run);
-    return run;
+  poke(member: string): Promise<void> {
+    return this.#runs.run(member, () => this.#dispatch(member));
   }
 
   async #dispatch(member: string): Promise<void> {
@@ -231,6 +224,6 @@ export class Dispatcher {
     this.#listening?.stop();
     for (const listening of this.#spaces.values()) listening.stop();
     this.#spaces.clear();
-    await Promise.allSettled(this.#running.values());
+    await Promise.allSettled(this.#runs.values());
   }
 }
