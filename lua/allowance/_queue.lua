@@ -1,4 +1,4 @@
---- @include lib/queue allowance/_allowance allowance/_cancel allowance/_waiter
+--- @include lib/queue allowance/_allowance allowance/_cancel allowance/_waiter scope/_scope
 lines['allowance:waiter'] = {
   list = function(id) return keys.waiterQueue(id) end,
   rebuilt = function(id) return keys.rebuiltQueue(id) end,
@@ -9,7 +9,7 @@ lines['allowance:waiter'] = {
   load = function(id) return allowance.load(id, 'sequence', 'rebuiltThrough') end,
   key = function(id) return keys.allowance(id) end,
   read = waiter.read,
-  cancelOf = waiter.cancelOf,
+  cancelOf = scope.cancelFor,
   stop = waiter.stop,
   expire = waiter.expire,
   unqueue = waiter.unqueue,

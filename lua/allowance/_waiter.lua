@@ -19,11 +19,6 @@ function waiter.view(waiterId)
   return record
 end
 
---- The cancel of the waiter's run, if any.
-function waiter.cancelOf(record)
-  return scope.cancelOf(scope.path(record.scopeId))
-end
-
 --- Moves a waiter to a final state at the time `at`. A WAITING one leaves the queue; its id in the list becomes a dead entry.
 --- emitter: emits its event, with the cause.
 function waiter.finish(record, state, at, emitter, cause)

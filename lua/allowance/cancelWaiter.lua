@@ -2,9 +2,9 @@
 --- @request write
 --- @args waiterId
 --- @reply waiter:waiter
---- @include lib/call lib/clock lib/queue lib/refuse allowance/_cancel allowance/_serve allowance/_waiter
+--- @include lib/call lib/clock lib/queue lib/refuse allowance/_cancel allowance/_serve allowance/_waiter scope/_scope
 local record = waiter.whole(waiterId)
-local cancel = record.state == 'WAITING' and waiter.cancelOf(record)
+local cancel = record.state == 'WAITING' and scope.cancelFor(record)
 if cancel then waiter.unqueue(record, cancel) end
 if record.state == 'CANCELLED' then return call.answer({ waiter = record }) end
 if record.state ~= 'WAITING' then refuse('WAITER_NOT_WAITING', record.state) end

@@ -3,11 +3,11 @@
 --- @request write
 --- @args waiterId ttlSeconds
 --- @reply waiter:waiter
---- @include lib/call lib/clock lib/records lib/refuse lib/timer allowance/_waiter
+--- @include lib/call lib/clock lib/records lib/refuse lib/timer allowance/_waiter scope/_scope
 local record = waiter.view(waiterId)
 if record.state ~= 'WAITING' then refuse('WAITER_NOT_WAITING', record.state) end
 if record.expiresAt <= now then refuse('WAITER_NOT_WAITING', 'EXPIRED') end
-if waiter.cancelOf(record) then refuse('WAITER_NOT_WAITING', 'CANCELLED') end
+if scope.cancelFor(record) then refuse('WAITER_NOT_WAITING', 'CANCELLED') end
 
 -- Before its first renewal, a waiter has no stored ttlSeconds: it is the time from createdAt to expiresAt.
 if not record.ttlSeconds then records.set(record, 'ttlSeconds', (record.expiresAt - record.createdAt) / 1000) end

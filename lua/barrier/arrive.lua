@@ -6,7 +6,7 @@
 --- @gather
 --- @include lib/call lib/clock lib/records lib/refuse lib/sets barrier/_barrier barrier/_cancel scope/_scope
 local record = barrier.read(barrierId)
-barrier.stop(record, scope.cancelOf(scope.path(record.scopeId)))
+barrier.stop(record, scope.cancelFor(record))
 -- A late retry from an earlier epoch must not replay an arrival in this epoch, even if the same key has arrived again.
 if epoch ~= '' and tonumber(epoch) ~= record.epoch then refuse('EPOCH_MISMATCH', record.epoch) end
 local key = keys.arrivalKeys(barrierId)

@@ -4,7 +4,7 @@
 --- @reply barrier:barrier
 --- @include lib/call lib/plan lib/refuse barrier/_barrier barrier/_cancel scope/_scope
 local record = barrier.read(barrierId)
-barrier.stop(record, scope.cancelOf(scope.path(record.scopeId)))
+barrier.stop(record, scope.cancelFor(record))
 if record.state == 'CANCELLED' then return call.answer({ barrier = record }) end
 if record.state == 'RELEASED' then refuse('BARRIER_RELEASED') end
 plan.needOperation()

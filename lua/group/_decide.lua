@@ -22,7 +22,7 @@ function group.decide(record, outcome, at, cause)
   for _, taskId in ipairs(group.memberIds(record.id)) do
     local found = task.load(taskId, 'messageId', 'state')
     local member = not found.state and message.read(found.messageId)
-    local cancel = member and not member.finishedAt and scope.cancelOf(scope.path(member.scopeId))
+    local cancel = member and not member.finishedAt and scope.cancelFor(member)
     if cancel then
       message.stop(member, cancel, cause)
     elseif member and (member.state ~= 'CLAIMED' and message.isLive(member)) then
@@ -41,7 +41,7 @@ end
 --- cancel or a past deadline takes precedence.
 function group.evaluate(record, at, cause)
   if record.state == 'DECIDED' then return end
-  local cancel = group.cancelOf(record)
+  local cancel = scope.cancelFor(record)
   if cancel then return group.stop(record, cancel, cause) end
   if group.isOverdue(record, at) then return group.decide(record, 'EXPIRED', record.deadline, cause) end
   local sealed, alive = record.state == 'SEALED', record.pending + record.running

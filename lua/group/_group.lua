@@ -40,11 +40,6 @@ function group.isOverdue(record, at)
   return record.deadline and record.deadline <= at
 end
 
---- The cancel of the group's run; nil if there is none.
-function group.cancelOf(record)
-  return scope.cancelOf(scope.path(record.scopeId))
-end
-
 --- Whether the group is undecided; false if it no longer exists.
 function group.isUndecided(groupId)
   local record = group.load(groupId, 'state')

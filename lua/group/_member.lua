@@ -1,4 +1,4 @@
---- @include lib/clock group/_decide group/_group group/_task mailbox/_finish mailbox/_members mailbox/_message
+--- @include lib/clock group/_decide group/_group group/_task mailbox/_finish mailbox/_members mailbox/_message scope/_scope
 --- The effect on a task group when the message of a member changes (mailbox/_members).
 local outcomes = {
   ACKED = { counter = 'succeeded', emitter = emit.task.succeeded },
@@ -16,25 +16,30 @@ function members.started(record)
   emit.task.started(record.taskId, task.of(record))
 end
 
+--- What says whether the group of a member is decided, with the counters that a member's change needs.
+local function standing(record)
+  return group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
+end
+
 --- The outcome of a decided group, or the outcome that a deadline or cancel due at `at` gives it; nil if undecided.
 local function outcomeOf(groupRecord, at)
   if groupRecord.state == 'DECIDED' then return group.load(groupRecord.id, 'outcome').outcome end
   if group.isOverdue(groupRecord, at) then return 'EXPIRED' end
-  return group.cancelOf(groupRecord) and 'CANCELLED' or nil
+  return scope.cancelFor(groupRecord) and 'CANCELLED' or nil
 end
 
 function members.overdue(record)
-  local groupRecord = group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
+  local groupRecord = standing(record)
   return groupRecord.state ~= 'DECIDED' and group.isOverdue(groupRecord, now)
 end
 
 function members.decided(record)
-  return outcomeOf(group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running'), now)
+  return outcomeOf(standing(record), now)
 end
 
 --- CLAIMED, about to wait again. If its group is decided, cancels the member instead and returns true.
 function members.released(record, at)
-  local groupRecord = group.load(record.groupId, 'state', 'scopeId', 'deadline', 'pending', 'running')
+  local groupRecord = standing(record)
   if outcomeOf(groupRecord, at) then
     message.finish(record, 'CANCELLED', at, emit.message.cancelled, 'GROUP_DECIDED')
     return true

@@ -16,7 +16,7 @@ if joined then refuse('TASK_NOT_JOINABLE', 'GROUP') end
 local member = message.read(taskId)
 if not member or member.taskId ~= taskId then refuse('TASK_NOT_FOUND', 'taskId') end
 local counter = counterOf[member.state]
-if counter and counter ~= 'succeeded' and scope.cancelOf(scope.path(member.scopeId)) then
+if counter and counter ~= 'succeeded' and scope.cancelFor(member) then
   refuse('TASK_NOT_JOINABLE', 'CANCELLED')
 end
 if not counter then refuse('TASK_NOT_JOINABLE', task.state(member.state)) end

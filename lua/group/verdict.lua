@@ -2,10 +2,10 @@
 --- @request write
 --- @args groupId taskId verdict
 --- @reply groupState outcome
---- @include lib/call lib/clock lib/records lib/refuse group/_decide group/_group group/_task
+--- @include lib/call lib/clock lib/records lib/refuse group/_decide group/_group group/_task scope/_scope
 local record = group.read(groupId)
 -- In a cancelled run, first decide the group and end its members.
-local cancel = record.state ~= 'DECIDED' and group.cancelOf(record)
+local cancel = record.state ~= 'DECIDED' and scope.cancelFor(record)
 if cancel then group.stop(record, cancel) end
 local member = task.load(taskId, 'groupId', 'messageId', 'scopeId', 'state', 'verdict')
 if not member or member.groupId ~= groupId then refuse('TASK_NOT_FOUND') end

@@ -36,7 +36,7 @@ end
 local function messageState(id)
   local found = message.load(id, 'mailboxId', 'scopeId', 'state', 'ends')
   if not found or not found.mailboxId then return nil end
-  local isCancelled = message.isLive(found) and scope.cancelOf(scope.path(found.scopeId))
+  local isCancelled = message.isLive(found) and scope.cancelFor(found)
   return isCancelled and 'CANCELLED' or found.state, found.ends > 0 and '#' .. found.ends or ''
 end
 
@@ -45,7 +45,7 @@ local function groupState(id)
   local found = group.load(id, 'state', 'outcome', 'deadline', 'scopeId')
   if not found then return nil end
   if found.state == 'DECIDED' then return found.outcome end
-  return group.isOverdue(found, now) and 'EXPIRED' or group.cancelOf(found) and 'CANCELLED' or 'OPEN'
+  return group.isOverdue(found, now) and 'EXPIRED' or scope.cancelFor(found) and 'CANCELLED' or 'OPEN'
 end
 
 local function isOver(kind, state)
@@ -134,7 +134,7 @@ local function decide(dependentId, place, state, at, cause)
   end)
   if not isMeant then return end
   records.set(record, 'prerequisites', text)
-  local cancel = scope.cancelOf(scope.path(record.scopeId))
+  local cancel = scope.cancelFor(record)
   if cancel then
     -- The cancel of its run came first, even if no step has reached it.
     message.stop(record, cancel)

@@ -17,6 +17,6 @@ end
 local function checkClaim(record, token)
   if not record then refuse('MESSAGE_NOT_FOUND') end
   if record.token ~= token then refuse('CLAIM_LOST', whyOther(record, token)) end
-  if record.state ~= 'CLAIMED' or scope.cancelOf(scope.path(record.scopeId)) then refuse('CLAIM_LOST', 'FINISHED') end
+  if record.state ~= 'CLAIMED' or scope.cancelFor(record) then refuse('CLAIM_LOST', 'FINISHED') end
   if record.leaseExpiresAt <= now then refuse('CLAIM_LOST', 'LAPSED') end
 end

@@ -4,7 +4,7 @@
 due['mailbox:message'] = function(messageId, at)
   local record = message.readForRetry(messageId)
   if not record or not message.isLive(record) then return end
-  local cancel = scope.cancelOf(scope.path(record.scopeId))
+  local cancel = scope.cancelFor(record)
   if cancel then
     message.stop(record, cancel)
     return

@@ -12,10 +12,10 @@ local packed = {}
 --- The most ids asked for at once; fewer at first, as a page may need no more.
 local maxWanted, maxFirst = 1000, 200
 
---- This invocation's knowledge of packed messages, as long as it stays in a space: `segment`, the last one found; `given`, the fields that Node has
---- unpacked, from the text `givenText`, in which long texts start at `textsAt`; `damaged`, the digests of damaged
---- segments, nil if Node has met none; `anyUnpacked`, whether any message had been unpacked before this invocation;
---- `upcoming` and `first`, the ids that the script loads next, which Node opens together.
+--- This invocation's knowledge of packed messages of the current space: `segment`, the last one found; `given`, the
+--- fields that Node has unpacked, from the text `givenText`, in which long texts start at `textsAt`; `damaged`, the digests
+--- of damaged segments, nil if Node has met none; `anyUnpacked`, whether any message had been unpacked before this
+--- invocation; `upcoming` and `first`, the ids that the script loads next, which Node opens together.
 local function current()
   local seen = invocation.packed
   if not seen or seen.space ~= spaceNumber then

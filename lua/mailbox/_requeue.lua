@@ -6,7 +6,7 @@ local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'cla
 --- The first reason why a message cannot be requeued, as an error's code and detail; nil if it can.
 function message.obstacle(record)
   if not message.requeueable[record.state] then return 'MESSAGE_NOT_REQUEUABLE', record.state end
-  if scope.cancelOf(scope.path(record.scopeId)) then return 'SCOPE_CANCELLED' end
+  if scope.cancelFor(record) then return 'SCOPE_CANCELLED' end
   if record.groupId then
     local code, detail = members.obstacle(record)
     if code then return code, detail end

@@ -8,11 +8,11 @@ local maxSkips = 100
 --- Ends this message and the messages of cancelled runs that follow it, as many as this invocation still may.
 function skip.cancelled(mailboxId, scopeId, messageId)
   local met = message.read(messageId)
-  message.stop(met, scope.cancelOf(scope.path(met.scopeId)))
+  message.stop(met, scope.cancelFor(met))
   while (invocation.skipped or 0) < maxSkips do
     local member = ready.first(mailboxId, scopeId)
     local record = member and message.read(string.sub(member, -36))
-    local cancel = record and scope.cancelOf(scope.path(record.scopeId))
+    local cancel = record and scope.cancelFor(record)
     if not cancel then return end
     local before = message.finishes
     message.stop(record, cancel)

@@ -19,7 +19,7 @@ if changesAt <= now and changesAt > (tonumber(drainedThrough) or 0) or record.gr
 end
 
 -- A cancelled run has cancelled it, even if no step of the cancel has reached it.
-local cancel = scope.cancelOf(scope.path(record.scopeId))
+local cancel = scope.cancelFor(record)
 if cancel then
   message.stop(record, cancel)
 else

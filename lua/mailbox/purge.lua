@@ -72,7 +72,7 @@ for i, member in ipairs(list) do
       more = true
       break
     end
-    local cancel = scope.cancelOf(scope.path(record.scopeId))
+    local cancel = scope.cancelFor(record)
     if cancel then
       message.stop(record, cancel)
       stopped = stopped + 1

@@ -1,5 +1,5 @@
 --- @export circle
---- @include lib/sorted pool/_claimants pool/_hold pool/_holders pool/_pool
+--- @include lib/sorted pool/_claimants pool/_hold pool/_holders pool/_pool scope/_scope
 --- Finds waits that can never end (deadlocks). It assumes that every party that waits for nothing releases all its holds;
 --- then every party that this lets in does the same, and so on. Parties that still wait at the end wait for ever: they hold
 --- what the others want.
@@ -19,7 +19,7 @@ local function look(poolId, looks)
   local record = pool.load(poolId, 'name', 'units', 'heldUnits')
   local found = { name = record.name, free = record.units - record.heldUnits, held = {}, waits = {} }
   local function addHeld(one)
-    if hold.cancelOf(one) then
+    if scope.cancelFor(one) then
       found.free = found.free + one.units
     else
       table.insert(found.held, one)
@@ -29,7 +29,7 @@ local function look(poolId, looks)
   for _, claim in ipairs(claims) do addHeld(claim) end
   for i = 1, #waits, 2 do
     local wait = hold.read(waits[i])
-    if not hold.cancelOf(wait) then table.insert(found.waits, wait) end
+    if not scope.cancelFor(wait) then table.insert(found.waits, wait) end
   end
   return found, count
 end

@@ -1,4 +1,5 @@
 --- @include lib/clock lib/due lib/lease lib/queue lib/unit pool/_cancel pool/_hold pool/_pool pool/_queue pool/_serve
+--- @include scope/_scope
 --- All handlers read queues, which the sweep may have changed before, so the changes are written first.
 
 --- The queue of a pool may be served: a step has left work.
@@ -27,7 +28,7 @@ due['pool:lease'] = function(_, at, maxChanges)
   local changes = 1
   if holdId then
     local record = hold.read(holdId)
-    local cancel = hold.cancelOf(record)
+    local cancel = scope.cancelFor(record)
     if cancel then
       hold.unqueue(record, cancel)
     else

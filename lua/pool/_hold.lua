@@ -32,11 +32,6 @@ function hold.shown(record)
   return record
 end
 
---- The cancel of the hold's run, if any.
-function hold.cancelOf(record)
-  return scope.cancelOf(scope.path(record.scopeId))
-end
-
 --- Appends a new hold to the queue of its pool.
 function hold.queue(record, path)
   hold.enter(record, 'WAITING')
@@ -104,6 +99,6 @@ end
 function hold.check(record, token)
   if record.token ~= token then refuse('CLAIM_LOST', 'HOLD_NOT_ISSUED') end
   if record.state ~= 'HELD' then refuse('CLAIM_LOST', 'HOLD_' .. record.state) end
-  if hold.cancelOf(record) then refuse('CLAIM_LOST', 'HOLD_RELEASED') end
+  if scope.cancelFor(record) then refuse('CLAIM_LOST', 'HOLD_RELEASED') end
   if record.leaseExpiresAt <= now then refuse('CLAIM_LOST', 'HOLD_LAPSED') end
 end

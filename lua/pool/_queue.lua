@@ -1,4 +1,4 @@
---- @include lib/queue pool/_cancel pool/_hold pool/_pool
+--- @include lib/queue pool/_cancel pool/_hold pool/_pool scope/_scope
 lines['pool:hold'] = {
   list = function(id) return keys.poolQueue(id) end,
   rebuilt = function(id) return keys.rebuiltPoolQueue(id) end,
@@ -9,7 +9,7 @@ lines['pool:hold'] = {
   load = function(id) return pool.load(id, 'sequence', 'rebuiltThrough') end,
   key = function(id) return keys.pool(id) end,
   read = hold.read,
-  cancelOf = hold.cancelOf,
+  cancelOf = scope.cancelFor,
   stop = hold.stop,
   expire = hold.expire,
   unqueue = hold.unqueue,

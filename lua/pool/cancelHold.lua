@@ -3,9 +3,9 @@
 --- @request write
 --- @args holdId
 --- @reply hold:hold
---- @include lib/call lib/clock lib/queue lib/refuse pool/_cancel pool/_hold pool/_queue pool/_serve
+--- @include lib/call lib/clock lib/queue lib/refuse pool/_cancel pool/_hold pool/_queue pool/_serve scope/_scope
 local record = hold.whole(holdId)
-local cancel = record.state == 'WAITING' and hold.cancelOf(record)
+local cancel = record.state == 'WAITING' and scope.cancelFor(record)
 if cancel then hold.unqueue(record, cancel) end
 if record.state == 'CANCELLED' then return call.answer({ hold = hold.shown(record) }) end
 if record.state ~= 'WAITING' then refuse('HOLD_NOT_WAITING', record.state) end

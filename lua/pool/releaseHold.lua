@@ -3,10 +3,10 @@
 --- @request write
 --- @args holdId token isForced
 --- @reply hold:hold
---- @include lib/call lib/clock lib/refuse pool/_cancel pool/_hold pool/_queue pool/_serve
+--- @include lib/call lib/clock lib/refuse pool/_cancel pool/_hold pool/_queue pool/_serve scope/_scope
 local record = hold.whole(holdId)
 if isForced == '1' then token = record.token end
-local cancel = record.state == 'HELD' and record.token == token and hold.cancelOf(record)
+local cancel = record.state == 'HELD' and record.token == token and scope.cancelFor(record)
 if cancel then hold.unqueue(record, cancel) end
 if record.state == 'RELEASED' and record.token == token then
   return call.answer({ hold = hold.shown(record) }, 'syscall')

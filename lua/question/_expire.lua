@@ -5,7 +5,7 @@ due['question:expiry'] = function(questionId, at)
   local record = question.read(questionId)
   if record.state ~= 'OPEN' then return end
   local found = record.messageId and message.read(record.messageId)
-  local cancel = scope.cancelOf(scope.path(record.scopeId))
+  local cancel = scope.cancelFor(record)
   if cancel and cancel.cancelledAt <= at then
     if found then message.stop(found, cancel) else question.stop(record, cancel) end
     return

@@ -5,7 +5,7 @@
 --- which they have been fired.
 function schedule.current(scheduleId, drainedSchedule)
   local record = schedule.load(scheduleId) or refuse('SCHEDULE_NOT_FOUND')
-  local cancel = record.state ~= 'ENDED' and scope.cancelOf(scope.path(record.scopeId))
+  local cancel = record.state ~= 'ENDED' and scope.cancelFor(record)
   if cancel then schedule.stop(record, cancel) end
   if record.nextAt and record.nextAt <= (tonumber(drainedSchedule) or now) then sendBack('SCHEDULE_DUE') end
   return record

@@ -6,7 +6,7 @@
 --- The whole schedule at the current time: in a cancelled run it has ended, swept or not. nil if there is none.
 function schedule.view(scheduleId)
   local record = schedule.load(scheduleId)
-  if record and record.state ~= 'ENDED' and scope.cancelOf(scope.path(record.scopeId)) then
+  if record and record.state ~= 'ENDED' and scope.cancelFor(record) then
     record.state, record.nextAt = 'ENDED', false
   end
   return record

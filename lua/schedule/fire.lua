@@ -10,7 +10,7 @@
 --- @include schedule/_cancel schedule/_schedule schedule/_send scope/_scope
 local record = schedule.load(scheduleId)
 if not record or record.nextAt ~= tonumber(nextAt) or tonumber(moment) > now then return call.answer() end
-local cancel = scope.cancelOf(scope.path(record.scopeId))
+local cancel = scope.cancelFor(record)
 if cancel then
   schedule.stop(record, cancel)
   return call.answer()

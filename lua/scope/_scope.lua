@@ -52,6 +52,11 @@ function scope.cancelOf(path, last)
   return first
 end
 
+--- The cancel of the run that a record belongs to; nil if there is none.
+function scope.cancelFor(record)
+  return scope.cancelOf(scope.path(record.scopeId))
+end
+
 --- Refuses new work in a cancelled run. path: nil for a scope that was never used.
 function scope.needRunning(path)
   if path and scope.cancelOf(path) then refuse('SCOPE_CANCELLED') end

@@ -20,7 +20,7 @@ interface Coded {
 }
 
 /** A value already encoded, so that all attempts of a call send the same bytes. */
-export class Encoded {
+class Encoded {
   readonly #value: unknown;
   constructor(value: unknown) {
     this.#value = value;
@@ -47,7 +47,7 @@ const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (on
 const isCoded = (value: unknown): value is Coded => typeof value === 'object' && value !== null && '$codec' in value;
 
 /** A value in the form in which it is sent. */
-export async function encodeValue(codecs: readonly Codec[], value: unknown): Promise<unknown> {
+async function encodeValue(codecs: readonly Codec[], value: unknown): Promise<unknown> {
   const json = JSON.stringify(value);
   if (value instanceof Encoded || json === undefined) return value;
   let bytes: Uint8Array = new TextEncoder().encode(json);
