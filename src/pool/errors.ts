@@ -20,7 +20,9 @@ export const poolErrors: ErrorTable = {
   HOLD_NOT_WAITING: advised(
     'the wait is over: HELD means that the units are yours; otherwise acquire again',
     409,
-    (state) => `the hold is ${state}: only a WAITING one can be cancelled; a HELD one is released`,
+    (state) =>
+      `the hold is ${state}: only a WAITING one can be cancelled or renewed without its token; a HELD one is released or ` +
+      'renewed with it',
   ),
   DEADLOCK: advised(
     'release what you hold, then acquire all of it again, in the order that others use',

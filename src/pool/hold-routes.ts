@@ -1,10 +1,9 @@
 import { invalid } from '../call/errors.ts';
-import { fields, flag, id, leaseSeconds, leaseText, optional, text } from '../call/fields.ts';
+import { fields, flag, id, integer, leaseSeconds, leaseText, optional, text } from '../call/fields.ts';
 import { readList } from '../call/read-list.ts';
-import { param, type Route, read, route } from '../call/route.ts';
-import { time } from '../declare/field.ts';
+import { type Route, read, route } from '../call/route.ts';
 import { one } from '../declare/record.ts';
-import { Hold, holdStates, RenewedHold } from './records.ts';
+import { Hold, holdStates } from './records.ts';
 
 const reply = { hold: one(Hold) };
 const token = () =>
@@ -50,29 +49,41 @@ const renew = route({
   method: 'POST',
   path: '/pool-holds/:holdId/renew',
   call: 'hold.renew',
-  summary: 'Extend the lease of a hold, counted from now; may shorten it',
+  summary: 'Extend the lease of a hold or, without its token, its wait; counted from now, so it may shorten them',
   description:
     'Renew about every third of the lease. After it has lapsed the units are others’, and the token is refused ' +
-    '(`CLAIM_LOST`): stop at once. A renewal is not an operation and emits no event.',
-  title: 'Keep what you hold',
-  tool: 'Keep units that you still need, before leaseExpiresAt. Call it about every third of the lease. CLAIM_LOST: they are no longer yours, stop what you do with them.',
+    '(`CLAIM_LOST`): stop at once. Without a token the hold waits longer and keeps its place in the queue: wait with a ' +
+    'short `ttlSeconds` and renew about every third of it, and no units are granted to a process that has died. Such a ' +
+    'renewal of a hold that is no longer WAITING is refused (`HOLD_NOT_WAITING`). A renewal is not an operation and emits ' +
+    'no event.',
+  title: 'Keep what you hold, or your place in the queue',
+  tool: 'Keep units that you still need, before leaseExpiresAt: send the token about every third of the lease. CLAIM_LOST: they are no longer yours, stop what you do with them. While WAITING, leave token out to go on waiting: ttlSeconds count from now, and your place stays.',
   isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
   body: fields({
-    token: token(),
-    leaseSeconds: leaseSeconds("the lease from now on; left out: the hold's own leaseSeconds"),
+    token: optional(token()).description(
+      "the hold's token, as acquire answered it; left out: it waits, and goes on waiting",
+    ),
+    leaseSeconds: leaseSeconds("the lease from now on, with the token; left out: the hold's own leaseSeconds"),
+    ttlSeconds: optional(integer(5, 86_400))
+      .description('how long it waits from now on, without a token; left out: the time it was queued with')
+      .meta({ model: 'without a token: how long to wait from now on; left out: as before' })
+      .example(null),
   }),
-  success: { 200: RenewedHold.schema },
-  refuses: ['HOLD_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED'],
+  success: { 200: Hold.schema },
+  refuses: ['HOLD_NOT_FOUND', 'HOLD_NOT_WAITING', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED'],
   script: 'pool/renewHold',
-  args: ({ body, isModel }) => ({ token: body.token, leaseSeconds: leaseText({ body, isModel }) }),
-  reply: { leaseExpiresAt: time() },
-  answer: ({ leaseExpiresAt }, input) => ({
-    status: 200,
-    body: { id: param(input, 'holdId'), state: 'HELD', leaseExpiresAt },
-  }),
+  args: ({ body, isModel }) => {
+    const { token, leaseSeconds, ttlSeconds } = body;
+    if (token !== undefined && ttlSeconds !== undefined)
+      throw invalid('ttlSeconds must be left out with a token: a HELD hold has a lease, which leaseSeconds sets');
+    if (token === undefined && leaseSeconds !== undefined)
+      throw invalid('leaseSeconds must be left out without a token: ttlSeconds sets how long a WAITING hold waits');
+    return { token: token ?? '', leaseSeconds: leaseText({ body, isModel }), ttlSeconds: ttlSeconds ?? '' };
+  },
+  reply,
 });
 
 const isForcedBy = (body: unknown): boolean =>

@@ -56,6 +56,8 @@ export const Hold = record('Hold', {
   finishedAt: time().orNull(),
   createdAt: time().of((get) => momentOfId(get('id'))),
   token: text().orNull().secret(),
+  /** The TTL it was queued with, stored at its first renewal in the queue. Renewals that set no TTL use it. */
+  ttlSeconds: number().orNull().internal(),
 });
 
 const token = text().means("the hold's secret, for renew and release").example('q1Yw3T0dB8mLr5vXz7Nc2A');
@@ -64,12 +66,6 @@ export const AcquiredHold = Hold.with('AcquiredHold', { token });
 
 const { poolId, scopeId, holder, holderSession, leaseExpiresAt } = Hold.fields;
 const inWaits = { holdId: id().named('id'), poolId, scopeId, holder, holderSession, units: number(1) };
-
-export const RenewedHold = record('RenewedHold', {
-  id: Hold.fields.id,
-  state: oneOf('HELD'),
-  leaseExpiresAt: time().example(noon),
-});
 
 export const WaitingHold = record('WaitingHold', {
   ...inWaits,

@@ -5,7 +5,7 @@ import type { Room } from '../room.ts';
 import { poolErrors } from './errors.ts';
 import { poolEvents } from './events.ts';
 import { poolKeys } from './keys.ts';
-import { AcquiredHold, HeldHold, Hold, Pool, RenewedHold, WaitingHold } from './records.ts';
+import { AcquiredHold, HeldHold, Hold, Pool, WaitingHold } from './records.ts';
 import { poolRoutes } from './routes.ts';
 
 export const poolRoom: Room = {
@@ -19,7 +19,7 @@ export const poolRoom: Room = {
   routes: poolRoutes,
   keys: poolKeys,
   errors: poolErrors,
-  records: [Pool, Hold, AcquiredHold, RenewedHold, WaitingHold, HeldHold],
+  records: [Pool, Hold, AcquiredHold, WaitingHold, HeldHold],
   events: poolEvents,
   census: { holds: census(Hold) },
   backlog: { waitingHolds: counter('holds:WAITING').means('the holds in the queues of all pools') },

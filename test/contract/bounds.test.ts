@@ -18,7 +18,7 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
 
   ...{ unitsLimit: [1, 1e9], units: [1, 1e9], windowSeconds: [1, 31_536_000] },
   ...{ 'pool.create units': [1, 1e6], 'pool.update units': [1, 1e6], 'pool.acquire units': [1, 1e6] },
-  ...{ 'pool.acquire ttlSeconds': [0, 86_400] },
+  ...{ 'pool.acquire ttlSeconds': [0, 86_400], 'hold.renew ttlSeconds': [5, 86_400] },
   ...{ requestsPerMinute: [1, 100_000], maxBacklog: [1, 1_000_000], maxPayloadBytes: [1, 65_536] },
   ...{ maxLeaseSeconds: [5, 600], maxPendingWaiters: [1, 1_000_000], maxArmedTimers: [1, 1_000_000] },
   'budget.create windowSeconds': [60, 31_536_000],

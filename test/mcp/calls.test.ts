@@ -117,6 +117,10 @@ for (const version of versions)
       const [next, last] = [await call('pool_acquire', asked), await call('pool_acquire', asked)];
       expect(next).to.include({ state: 'WAITING', position: 1 });
       expect((await call('hold_renew', { holdId: held.id, token: held.token })).state).to.equal('HELD');
+      expect(await call('hold_renew', { holdId: next.id, ttlSeconds: 60 })).to.include({
+        state: 'WAITING',
+        position: 1,
+      });
       const waits = await call('waits_get', { full: true });
       expect(waits.waitingHolds[0].blockedBy).to.equal('UNITS');
       expect((await call('hold_cancel', { holdId: last.id })).state).to.equal('CANCELLED');

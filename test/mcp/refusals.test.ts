@@ -237,6 +237,7 @@ function always(on: Stage): Case[] {
     ['hold_view', 'HOLD_NOT_FOUND', { holdId: none }],
     ['hold_renew', 'HOLD_NOT_FOUND', { holdId: none, token: 'x' }],
     ['hold_renew', 'CLAIM_LOST', { holdId: on.held.id, token: 'x' }],
+    ['hold_renew', 'HOLD_NOT_WAITING', { holdId: on.held.id }],
     ['hold_release', 'HOLD_NOT_FOUND', { holdId: none, token: 'x' }],
     ['hold_release', 'CLAIM_LOST', { holdId: on.held.id, token: 'x' }],
     ['hold_cancel', 'HOLD_NOT_FOUND', { holdId: none }],

@@ -5,6 +5,8 @@ export interface ModelHold {
   readonly who: string | undefined;
   readonly units: number;
   readonly lease: number;
+  /** How long it waits, in seconds. */
+  readonly ttl: number;
   state: 'WAITING' | 'HELD' | 'RELEASED' | 'LAPSED' | 'CANCELLED' | 'EXPIRED';
   expiresAt: number;
   leaseExpiresAt: number;
@@ -40,7 +42,7 @@ export class PoolModel {
   /** Returns the outcome, and the hold if there is one. */
   acquire(pool: number, units: number, who: string | undefined, ttl: number, lease: number): [string, ModelHold?] {
     const hold: ModelHold = {
-      ...{ pool, who, units, lease, state: 'WAITING', expiresAt: this.now + 1000 * ttl },
+      ...{ pool, who, units, lease, ttl, state: 'WAITING', expiresAt: this.now + 1000 * ttl },
       ...{ leaseExpiresAt: 0, heldAt: null, finishedAt: null },
     };
     const size = this.units[pool] ?? 0;
@@ -56,7 +58,7 @@ export class PoolModel {
   /** Takes the units of a claim, which are free. */
   claim(pool: number, units: number, fence: number): ModelHold {
     const hold: ModelHold = {
-      ...{ pool, who: undefined, units, lease: Infinity, state: 'WAITING', expiresAt: 0 },
+      ...{ pool, who: undefined, units, lease: Infinity, ttl: 0, state: 'WAITING', expiresAt: 0 },
       ...{ leaseExpiresAt: 0, heldAt: null, finishedAt: null, fence },
     };
     this.holds.push(hold);
@@ -67,6 +69,13 @@ export class PoolModel {
   renew(hold: ModelHold, isToken: boolean, lease = hold.lease): string {
     if (!isToken || hold.state !== 'HELD') return 'CLAIM_LOST';
     hold.leaseExpiresAt = this.now + 1000 * lease;
+    return '200';
+  }
+
+  /** Without a token. */
+  waitOn(hold: ModelHold, ttl = hold.ttl): string {
+    if (hold.state !== 'WAITING') return 'HOLD_NOT_WAITING';
+    hold.expiresAt = this.now + 1000 * ttl;
     return '200';
   }
 

@@ -22,6 +22,13 @@ export const poolSteps = [
       ...{ index, isToken, lease: fc.option(lease, { nil: undefined }) },
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('waitOn' as const),
+      ...{ index, ttl: fc.option(fc.integer({ min: 5, max: 40 }), { nil: undefined }) },
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('release' as const), index, isToken }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), index }) },
   {
@@ -70,8 +77,15 @@ export class PoolPair {
     if ('index' in one && this.#made.size > 0) await this.#end(one);
   }
 
-  async #end(one: Extract<PoolStep, { do: 'renew' | 'release' | 'cancel' }>): Promise<void> {
+  async #end(one: Extract<PoolStep, { do: 'renew' | 'waitOn' | 'release' | 'cancel' }>): Promise<void> {
     const [hold, { id, token }] = [...this.#made][one.index % this.#made.size] as [ModelHold, Reply['body']];
+    if (one.do === 'waitOn') {
+      const isLater = hold.state === 'WAITING' && hold.expiresAt < this.#model.now + 1000 * (one.ttl ?? hold.ttl);
+      if (isLater) met.add('waits longer');
+      const outcome = this.#model.waitOn(hold, one.ttl);
+      await this.#expect(`/pool-holds/${id}/renew`, { ttlSeconds: one.ttl }, outcome);
+      return;
+    }
     const path = `/pool-holds/${id}/${one.do}`;
     if (one.do === 'cancel') await this.#expect(path, undefined, this.#model.cancel(hold));
     else {

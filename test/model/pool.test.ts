@@ -46,9 +46,21 @@ const together: Step[] = [
   { do: 'pass' as const, seconds: 2 },
 ];
 
+/** The second of three waits ends first, as the first is renewed. */
+const renewed: Step[] = [
+  ...[acquire(0, 3), acquire(0, 1, undefined, 10), acquire(0, 1, undefined, 10), acquire(0, 1, undefined, 12)],
+  { do: 'pass' as const, seconds: 5 },
+  { do: 'waitOn' as const, index: 1, ttl: undefined },
+  { do: 'waitOn' as const, index: 3, ttl: 5 },
+  { do: 'waitOn' as const, index: 0, ttl: 5 },
+  { do: 'pass' as const, seconds: 5 },
+  { do: 'waitOn' as const, index: 2, ttl: 5 },
+  { do: 'release' as const, index: 0, isToken: true },
+];
+
 const outcomes = ['200', '201', 'UNITS_EXCEED_LIMIT', 'DEADLOCK', 'POOL_EXHAUSTED', 'CLAIM_LOST'].concat(
   ['HOLD_NOT_WAITING', 'LIMIT_BELOW_USE', 'WAITING', 'HELD', 'RELEASED', 'LAPSED', 'CANCELLED', 'EXPIRED'],
-  ['granted after a wait'],
+  ['granted after a wait', 'waits longer'],
 );
 
 /** Moves the clock while no worker runs; then a call makes what is due take effect. */
@@ -66,7 +78,7 @@ describe('pool model', () => {
         first: fc.constant(null),
         step,
         maxLength: 40,
-        examples: [everything, together].map((steps): [null, Step[]] => [null, steps]),
+        examples: [everything, together, renewed].map((steps): [null, Step[]] => [null, steps]),
         outcomes,
         met,
       },

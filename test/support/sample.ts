@@ -29,6 +29,7 @@ const values = [
 export const leftOut: Readonly<Record<string, readonly string[]>> = {
   'schedule.create': ['everySeconds'],
   'schedule.update': ['everySeconds'],
+  'hold.renew': ['ttlSeconds'],
   'hold.release': ['force'],
 };
 export const needed: Readonly<Record<string, object>> = {

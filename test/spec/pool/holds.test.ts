@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
 import { heldRead } from '../../support/held-reads.ts';
 import { codeOf, World } from '../../support/world.ts';
+import { callArgs } from '../allowance/script.ts';
 import { type Acquired, TestPool } from './holds.ts';
 
 const hour = 3_600_000;
@@ -93,15 +95,91 @@ describe('a hold', () => {
     const pool = await TestPool.create(world);
     const held = await pool.acquire({ leaseSeconds: 30 });
     await world.at(start + 20_000);
-    expect((await pool.renew(held)).body).to.deep.equal({
-      ...{ id: held.id, state: 'HELD', leaseExpiresAt: iso(start + 50_000) },
-    });
+    const renewed = (await pool.renew(held)).body;
+    expect(renewed).to.include({ id: held.id, state: 'HELD', leaseExpiresAt: iso(start + 50_000) });
+    expect(renewed, 'without its token').to.deep.equal(await pool.hold(held.id));
     expect((await pool.renew(held, 10)).body.leaseExpiresAt).to.equal(iso(start + 30_000));
     expect((await pool.renew(held)).body.leaseExpiresAt).to.equal(iso(start + 50_000));
     await world.at(start + 50_000);
     const late = await pool.renew(held);
     expect(codeOf(late)).to.equal('409 CLAIM_LOST');
     expect(late.body.error.message).to.match(/lease of the hold is over/);
+  });
+
+  it('that waits is renewed without a token: from now on, by its own time or another; its place stays', async () => {
+    const pool = await TestPool.create(world);
+    const held = await pool.acquire({ leaseSeconds: 60 });
+    const [first, second] = [await pool.acquire({ ttlSeconds: 20 }), await pool.acquire({ ttlSeconds: 20 })];
+    const operations = () => world.service.store.hget(`muster:{${world.org}}`, 'usedOperations');
+    const before = await operations();
+    await world.at(start + 15_000);
+    const { status, body } = await pool.waitOn(first);
+    expect([status, body.state, body.expiresAt]).to.deep.equal([200, 'WAITING', iso(start + 35_000)]);
+    expect(body).to.include({ position: 1, leaseExpiresAt: null }).and.not.to.have.property('token');
+    expect(body).to.deep.equal(await pool.hold(first.id));
+    await world.at(start + 16_000);
+    expect((await pool.waitOn(second, 86_400)).body.expiresAt).to.equal(iso(start + 86_416_000));
+    const shorter = await pool.waitOn(second);
+    expect(shorter.body, 'its own, not the last one').to.include({ expiresAt: iso(start + 36_000), position: 2 });
+    await pool.passTo(start + 34_999);
+    expect(await pool.states(first, second)).to.deep.equal(['WAITING', 'WAITING']);
+    await pool.passTo(start + 35_000);
+    expect(await pool.states(first, second)).to.deep.equal(['EXPIRED', 'WAITING']);
+    expect((await pool.waitOn(second, 30)).body).to.include({ expiresAt: iso(start + 65_000), position: 1 });
+    await pool.passTo(start + 60_000);
+    expect(await pool.states(held, first, second)).to.deep.equal(['LAPSED', 'EXPIRED', 'HELD']);
+    expect(await operations(), 'a renewal is not an operation').to.equal(before);
+    expect((await world.eventTypes()).filter((type) => type.startsWith('hold.'))).to.deep.equal([
+      ...['hold.held', 'hold.queued', 'hold.queued', 'hold.expired', 'hold.lapsed', 'hold.held'],
+    ]);
+    await expectAgreement(world);
+  });
+
+  it('is renewed without a token only while it waits, swept or not', async () => {
+    const pool = await TestPool.create(world);
+    const refused = async (hold: Acquired, state: string) => {
+      const reply = await pool.waitOn(hold);
+      expect(codeOf(reply)).to.equal('409 HOLD_NOT_WAITING');
+      expect(reply.body.error.message).to.contain(`the hold is ${state}`);
+    };
+    const held = await pool.acquire({ leaseSeconds: 60 });
+    await refused(held, 'HELD');
+    const cancelled = await pool.acquire();
+    await world.post(`/pool-holds/${cancelled.id}/cancel`);
+    await refused(cancelled, 'CANCELLED');
+    const stopped = await pool.acquire({ scopeId: randomUUID() });
+    await world.mustPost(`/scopes/${stopped.scopeId}/cancel`);
+    await refused(stopped, 'CANCELLED');
+    const waiting = await pool.acquire({ ttlSeconds: 10 });
+    await world.at(start + 10_000);
+    const args = { holdId: waiting.id, token: '', leaseSeconds: '', ttlSeconds: '', drainedThrough: start + 9_999 };
+    const late = await world.service.scripts
+      .run('pool/renewHold', world.org, { ...callArgs(world), ...args })
+      .catch(String);
+    expect(late, 'the sweep was a moment before').to.equal('Error: HOLD_NOT_WAITING EXPIRED');
+    await refused(waiting, 'EXPIRED');
+    await pool.release(held);
+    await refused(held, 'RELEASED');
+    expect(codeOf(await world.post(`/pool-holds/${randomUUID()}/renew`, {}))).to.equal('404 HOLD_NOT_FOUND');
+  });
+
+  it('is renewed with its token and a lease, or without a token and with a time to wait, not with a mixture', async () => {
+    const pool = await TestPool.create(world);
+    const held = await pool.acquire();
+    const waiting = await pool.acquire();
+    const renew = async ({ id }: Acquired, body: object) => {
+      const reply = await world.post(`/pool-holds/${id}/renew`, body);
+      return `${codeOf(reply)}: ${reply.body.error?.message}`;
+    };
+    expect(await renew(held, { token: held.token, ttlSeconds: 30 })).to.match(
+      /^400 VALIDATION_FAILED: ttlSeconds must be left out with a token/,
+    );
+    expect(await renew(waiting, { leaseSeconds: 30 })).to.match(
+      /^400 VALIDATION_FAILED: leaseSeconds must be left out without a token/,
+    );
+    for (const ttlSeconds of [4, 86_401, 5.5, '5', 0])
+      expect(await renew(waiting, { ttlSeconds }), `${ttlSeconds}`).to.match(/^400 VALIDATION_FAILED: ttlSeconds /);
+    expect(codeOf(await pool.renew(waiting)), 'the token of a waiting one').to.equal('409 CLAIM_LOST');
   });
 
   it('is released once: the same token again is 200, another token or none of it is CLAIM_LOST', async () => {

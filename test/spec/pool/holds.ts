@@ -51,6 +51,11 @@ export class TestPool {
     return this.world.post(`/pool-holds/${id}/renew`, { token, ...(leaseSeconds !== undefined && { leaseSeconds }) });
   }
 
+  /** Renews a waiting hold. */
+  waitOn({ id }: Acquired, ttlSeconds?: number) {
+    return this.world.post(`/pool-holds/${id}/renew`, ttlSeconds === undefined ? {} : { ttlSeconds });
+  }
+
   async hold(id: string) {
     return (await this.world.get(`/pool-holds/${id}`)).body;
   }
