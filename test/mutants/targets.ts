@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { luaFiles } from '../../src/redis/source.ts';
+import { luaChanges } from './lua.ts';
+import { type Mutant, mutantsOf } from './mutant.ts';
+import { typescriptChanges } from './typescript.ts';
+
+/** What is mutated together, and the tests that are to notice. */
+export interface Target {
+  readonly name: string;
+  /** Its files, from the project's folder. */
+  readonly files: readonly string[];
+  readonly tests: readonly string[];
+  readonly isLua: boolean;
+}
+
+/** Tests of a room that are not in its folder, or not named after it. */
+const more: Readonly<Record<string, RegExp>> = {
+  event: /^(workers\/packing|http\/wake)/,
+  mailbox:
+    /^(model\/(after|order|requires|turns|linearizability)|workers\/message-packing|redis\/gathered-mailbox|http\/payloads)/,
+  org: /^http\/(access|keys|people|permissions|rates)/,
+  question: /^client\/asking/,
+  retention: /^(workers\/retention|spec\/\w+\/retention)/,
+  schedule: /^workers\/schedules/,
+  scope: /^spec\/(\w+\/runs|space\/run)\./,
+  space: /^http\/(batch|atomic|rates|idempotency)/,
+  timer: /^(workers\/(sweeper|idle)|redis\/due|spec\/\w+\/late-sweep|model\/schedule)/,
+  // Every call runs it.
+  lib: /^(lua|http|model|spec)\//,
+};
+const clientTests = /^client\//;
+/** They start the built program, take minutes, need the network's timeouts or compile. */
+const unsuited =
+  /^(spec\/(process|snapshot)\/|http\/connections|client\/(testing|types|worker-process))|many\.test|\/soak\.test|\/probe\//;
+
+/** All targets: the rooms with Lua files, and the parts of the client. */
+export function targets(root: string): Target[] {
+  const inTest = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts') && !unsuited.test(file))
+    .sort();
+  const tests = (...forms: (RegExp | undefined)[]): string[] =>
+    inTest.filter((file) => forms.some((form) => form?.test(file))).map((file) => `test/${file}`);
+  const files = [...luaFiles().keys()].map((file) => `lua/${file}.lua`);
+  const rooms = [...new Set(files.map((file) => file.split('/')[1] ?? ''))];
+  return [
+    ...rooms.map((name) => ({
+      name,
+      files: files.filter((file) => file.startsWith(`lua/${name}/`)),
+      tests: tests(new RegExp(`^(spec/${name}/|model/${name}\\b)`), more[name]),
+      isLua: true,
+    })),
+    ...['worker', 'spend'].map((part) => ({
+      name: `client/${part}`,
+      files: readdirSync(join(root, 'src/client', part)).map((file) => `src/client/${part}/${file}`),
+      tests: tests(clientTests),
+      isLua: false,
+    })),
+  ];
+}
+
+/** All mutants of these files, as they are in this folder. */
+export function mutantsIn(root: string, files: readonly string[]): Mutant[] {
+  return files.flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    return mutantsOf(file, text, file.endsWith('.lua') ? luaChanges(text) : typescriptChanges(text));
+  });
+}
