@@ -1,8 +1,10 @@
 import { isRefusal, MusterError } from './error.ts';
 import type { Calls } from './generated/calls.ts';
+import { giveBack, givenBack, takeFor } from './giving-back.ts';
 import { forgetName, idByName } from './ids.ts';
+import { placeUntil, waitInLine } from './in-line.ts';
 import { isPassing } from './journal.ts';
-import { backoffMs, leaveMs, onceWithin, pause } from './send.ts';
+import { backoffMs, type OwnOptions, onceWithin, pause } from './send.ts';
 import type { Answer, CallOptions } from './types.ts';
 import { defaultHolder } from './worker/signals.ts';
 
@@ -26,9 +28,9 @@ export interface HoldOptions {
   readonly holderSession?: string;
   /** The length of the lease: how soon others get the units if this process dies; default 30. */
   readonly leaseSeconds?: number;
-  /** How long to wait for the units; 0 for not at all; default 300. */
+  /** How long to wait for the units, Infinity included; 0 for not at all; default 300. */
   readonly ttlSeconds?: number;
-  /** Ends the wait, and aborts the body's signal. */
+  /** Ends the wait at once, and aborts the body's signal. Units granted meanwhile are given back in the background. */
   readonly signal?: AbortSignal;
 }
 
@@ -47,8 +49,9 @@ export class HoldLost extends Error {
   override readonly name = 'HoldLost';
 }
 
-const viewSeconds = 20;
 const maxPauseMs = 2_000;
+/** Leaving may take this long at most: by then, the place in line or the lease has mostly ended by itself. */
+const giveUpOptions: OwnOptions = { timeoutMs: 5_000 };
 /** The least time for a release. After its lease, the hold ends by itself. */
 const shortMs = 100;
 
@@ -79,20 +82,9 @@ export class Pool {
    */
   async hold<T>(body: (hold: Hold) => Promise<T> | T, options: HoldOptions = {}): Promise<T> {
     const { signal } = options;
-    signal?.throwIfAborted();
-    const leaseMs = (options.leaseSeconds ?? 30) * 1000;
-    // Taken before the call, as the lease may have begun as soon as it was sent.
-    let sentAt = performance.now();
-    const { token, ...asked } = await this.#acquire(options);
-    const lease = new Lease(this.#muster, asked.id, token, leaseMs);
-    let record: Answer<'hold.view'> = asked;
-    if (record.state === 'WAITING') {
-      record = await this.#wait(record, lease, signal);
-      sentAt = performance.now();
-      // The lease began when the units were granted, an unknown time ago.
-      await lease.renewOrRelease(signal);
-    }
-    const end = lease.keep(sentAt);
+    const lease = await this.#take(options);
+    const { record } = lease;
+    const end = lease.keep();
     const forward = (): void => lease.abort(signal?.reason);
     signal?.addEventListener('abort', forward);
     if (signal?.aborted) forward();
@@ -114,16 +106,44 @@ export class Pool {
     return answer;
   }
 
-  async #acquire(options: HoldOptions): Promise<Answer<'pool.acquire'>> {
-    const { units, scopeId = crypto.randomUUID(), holder = defaultHolder(), leaseSeconds = 30, ttlSeconds } = options;
-    const { holderSession = sessionOf(this.#muster), signal } = options;
-    const about = { scopeId, holder, holderSession, leaseSeconds };
-    const asked = { ...about, ...(units !== undefined && { units }), ...(ttlSeconds !== undefined && { ttlSeconds }) };
-    const callOptions = signal ? { signal } : {};
+  /** Takes the units; waits for them in line. */
+  async #take(options: HoldOptions): Promise<Lease> {
+    const { signal, ttlSeconds = 300 } = options;
+    if (!(ttlSeconds >= 0)) throw new RangeError(`ttlSeconds is at least 0, not ${ttlSeconds}`);
+    const untilMs = performance.now() + ttlSeconds * 1000;
+    for (;;) {
+      const lease = await takeFor(
+        signal,
+        () => this.#acquire(options, ttlSeconds < placeUntil(untilMs) ? ttlSeconds : placeUntil(untilMs)),
+        (one) => one.giveUp(),
+      );
+      if (lease.record.state === 'HELD') return lease;
+      try {
+        if (await lease.wait(untilMs, signal)) return lease;
+      } catch (error) {
+        giveBack(() => lease.giveUp());
+        throw error;
+      }
+    }
+  }
+
+  async #acquire(options: HoldOptions, ttlSeconds: number): Promise<Lease> {
+    const { units = 1, scopeId = crypto.randomUUID(), holder = defaultHolder(), leaseSeconds = 30 } = options;
+    const { holderSession = sessionOf(this.#muster) } = options;
+    const asked = { units, scopeId, holder, holderSession, leaseSeconds, ttlSeconds };
+    let hasWaited = false;
     for (let isAgain = false; ; isAgain = true)
       try {
-        return await this.#muster.pool.acquire({ ...asked, poolId: await this.#id() }, callOptions);
+        const poolId = await this.#id();
+        // Taken before the call, as the lease may have begun as soon as it was sent.
+        const sentAt = performance.now();
+        return new Lease(this.#muster, await this.#muster.pool.acquire({ ...asked, poolId }), sentAt);
       } catch (error) {
+        // A hold that was given up may not have been given back yet.
+        if (isRefusal(error, 'DEADLOCK') && !hasWaited && (await givenBack())) {
+          hasWaited = true;
+          continue;
+        }
         // The pool may have been created again under its name.
         const isGone = isRefusal(error, 'POOL_NOT_FOUND');
         if (!isGone || isAgain || typeof this.#ref !== 'string') throw error;
@@ -135,28 +155,6 @@ export class Pool {
     return typeof this.#ref === 'object'
       ? this.#ref.poolId
       : idByName(this.#muster, 'pool', this.#ref, (find) => find({}));
-  }
-
-  async #wait(record: Answer<'hold.view'>, lease: Lease, signal?: AbortSignal): Promise<Answer<'hold.view'>> {
-    const asked = { holdId: record.id, waitSeconds: viewSeconds };
-    let found = record;
-    try {
-      while (found.state === 'WAITING') {
-        found = await insist(
-          (options) => this.#muster.hold.view(asked, { ...options, ...(signal && { signal }) }),
-          signal,
-        );
-      }
-    } catch (error) {
-      await lease.giveUp();
-      throw error;
-    }
-    if (found.state === 'HELD') return found;
-    if (found.state === 'EXPIRED')
-      throw new MusterError('POOL_EXHAUSTED', 'the units were not free within ttlSeconds: wait longer, or try later', {
-        status: 429,
-      });
-    throw new HoldLost(`the hold is ${found.state}`);
   }
 }
 
@@ -178,17 +176,22 @@ const isLost = (error: unknown): error is MusterError => isRefusal(error, 'CLAIM
  * for its whole length by the local clock.
  */
 class Lease {
+  /** The hold as it is known. */
+  record: Answer<'hold.view'>;
   readonly #muster: Client;
   readonly #hold: { readonly holdId: string; readonly token: string };
   readonly #ms: number;
   readonly #controller = new AbortController();
   #lost: HoldLost | undefined;
-  #endsAt = 0;
+  #endsAt: number;
 
-  constructor(muster: Client, holdId: string, token: string, ms: number) {
+  /** sentAt: when the call was sent that has begun the lease. */
+  constructor(muster: Client, { token, ...record }: Answer<'pool.acquire'>, sentAt: number) {
     this.#muster = muster;
-    this.#hold = { holdId, token };
-    this.#ms = ms;
+    this.record = record;
+    this.#hold = { holdId: record.id, token };
+    this.#ms = record.leaseSeconds * 1000;
+    this.#endsAt = sentAt + this.#ms;
   }
 
   get signal(): AbortSignal {
@@ -199,9 +202,41 @@ class Lease {
     this.#controller.abort(reason);
   }
 
-  /** Renews the lease until the returned function is called. sentAt: when the call that began the lease was sent. */
-  keep(sentAt: number): () => void {
-    this.#endsAt = sentAt + this.#ms;
+  /**
+   * Waits in line, and renews the lease that was begun by the grant, an unknown time ago. Resolves with false if the place in
+   * line was lost before this time.
+   */
+  async wait(untilMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+    const { holdId } = this.#hold;
+    const place = {
+      view: (waitSeconds: number, options: CallOptions) => this.#muster.hold.view({ holdId, waitSeconds }, options),
+      renew: (ttlSeconds: number, options: CallOptions) =>
+        this.#muster.hold.renew({ holdId, ttlSeconds }, options).catch((error) => {
+          // The next view shows what has become of it.
+          if (!isRefusal(error, 'HOLD_NOT_WAITING')) throw error;
+        }),
+    };
+    const { found, isLast } = await waitInLine(place, this.record, { untilMs, signal });
+    this.record = found;
+    if (found.state === 'EXPIRED' && !isLast) return false;
+    if (found.state === 'EXPIRED')
+      throw new MusterError('POOL_EXHAUSTED', 'the units were not free within ttlSeconds: wait longer, or try later', {
+        status: 429,
+      });
+    if (found.state !== 'HELD') throw new HoldLost(`the hold is ${found.state}`);
+    try {
+      const sentAt = performance.now();
+      await insist((options) => this.#muster.hold.renew(this.#hold, { ...options, signal }), signal);
+      this.#endsAt = sentAt + this.#ms;
+      return true;
+    } catch (error) {
+      if (isLost(error)) throw new HoldLost(error.message, { cause: error });
+      throw error;
+    }
+  }
+
+  /** Renews the lease until the returned function is called. */
+  keep(): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     const renew = async (): Promise<void> => {
@@ -240,24 +275,17 @@ class Lease {
     this.#controller.abort(this.#lost);
   }
 
-  /** Renews the lease of a hold that was granted after a wait. Gives the hold up if that fails. */
-  async renewOrRelease(signal?: AbortSignal): Promise<void> {
-    try {
-      await insist((options) => this.#muster.hold.renew(this.#hold, options), signal);
-    } catch (error) {
-      if (isLost(error)) throw new HoldLost(error.message, { cause: error });
-      await this.giveUp();
-      throw error;
-    }
-  }
-
   /** Leaves the queue, or releases the units if they were granted meanwhile. */
   async giveUp(): Promise<void> {
     const { holdId } = this.#hold;
-    const options = onceWithin(leaveMs);
-    const leave = (): Promise<unknown> =>
-      this.#muster.hold.cancel({ holdId }, options).catch(() => this.#muster.hold.release(this.#hold, options));
-    await leave().catch(() => undefined);
+    if (this.record.state === 'WAITING')
+      try {
+        await this.#muster.hold.cancel({ holdId }, giveUpOptions);
+        return;
+      } catch (error) {
+        if (!isRefusal(error, 'HOLD_NOT_WAITING')) throw error;
+      }
+    await this.#muster.hold.release(this.#hold, giveUpOptions);
   }
 
   /** Rejects with HoldLost if others may have had the units before the body ended. */

@@ -42,9 +42,6 @@ export interface OwnOptions extends CallOptions {
 /** Makes a call once, and waits this long for its answer. */
 export const onceWithin = (timeoutMs: number): OwnOptions => ({ attempts: 1, timeoutMs });
 
-/** How long a call may take that leaves a queue. Nobody waits for its effect, and the place in the queue ends by itself. */
-export const leaveMs = 5_000;
-
 /** The response to one attempt. */
 export interface Outcome {
   readonly status: number;

@@ -1,15 +1,13 @@
 import { isRefusal } from '../error.ts';
 import type { Calls } from '../generated/calls.ts';
+import { giveBack, takeFor } from '../giving-back.ts';
 import { idByName } from '../ids.ts';
-import { leaveMs, onceWithin } from '../send.ts';
+import { placeSeconds, waitInLine } from '../in-line.ts';
 import type { Answer, CallOptions } from '../types.ts';
 
 type Amount = string | bigint | number;
 type Reserved = Answer<'budget.reserve'>;
 
-/** A waiter expires this soon after its last renewal, because units granted to a dead process are lost to others. */
-const waiterTtlSeconds = 30;
-const waitSeconds = waiterTtlSeconds / 3;
 /** With a settleBy in the past, a reserve finds the reservation of its workKey but creates none. */
 const passed = '2000-01-01T00:00:00.000Z';
 
@@ -186,25 +184,32 @@ export async function takeUnits(spender: Spender, allowance: AllowanceRef, units
   const { muster, scopeId, holder, signal, insist } = spender;
   const allowanceId =
     typeof allowance === 'object' ? allowance.allowanceId : await idOf('allowance', spender, allowance);
+  const asked = { allowanceId, scopeId, units, holder, ttlSeconds: placeSeconds };
   for (;;) {
-    let waiter: Pick<Answer<'waiter.view'>, 'waiterId' | 'state'>;
-    waiter = await insist((options) =>
-      muster.allowance.wait({ allowanceId, scopeId, units, holder, ttlSeconds: waiterTtlSeconds }, options),
+    const waiter = await takeFor(
+      signal,
+      () => insist((options) => muster.allowance.wait(asked, options)),
+      (one) => leave(spender, allowanceId, one),
     );
-    const asked = { waiterId: waiter.waiterId, waitSeconds };
+    const { waiterId } = waiter;
+    const place = {
+      view: (waitSeconds: number, options: CallOptions) => muster.waiter.view({ waiterId, waitSeconds }, options),
+      renew: (ttlSeconds: number, options: CallOptions) =>
+        muster.waiter.renew({ waiterId, ttlSeconds }, options).catch((error) => {
+          // The next view shows what has become of it.
+          if (!isRefusal(error, 'WAITER_NOT_WAITING')) throw error;
+        }),
+    };
+    let found: Pick<Answer<'waiter.view'>, 'waiterId' | 'state'> = waiter;
     try {
-      while (waiter.state === 'WAITING') {
-        // It is held longer than a call made for a claim may take.
-        waiter = await insist(({ attempts }) => muster.waiter.view(asked, { attempts, signal }));
-        if (waiter.state === 'WAITING') await keepPlace(spender, asked.waiterId);
-      }
+      ({ found } = await waitInLine(place, found, { untilMs: Number.POSITIVE_INFINITY, signal }));
       signal.throwIfAborted();
     } catch (error) {
-      await leave(spender, allowanceId, waiter);
+      giveBack(() => leave(spender, allowanceId, found));
       throw error;
     }
-    if (waiter.state === 'GRANTED') return { allowanceId, waiterId: waiter.waiterId };
-    if (waiter.state === 'CANCELLED') throw new Error('the waiter was cancelled');
+    if (found.state === 'GRANTED') return { allowanceId, waiterId };
+    if (found.state === 'CANCELLED') throw new Error('the waiter was cancelled');
   }
 }
 
@@ -214,20 +219,15 @@ async function leave(
   allowanceId: string,
   { waiterId, state }: Pick<Answer<'waiter.view'>, 'waiterId' | 'state'>,
 ): Promise<void> {
-  const options = onceWithin(leaveMs);
-  const giveBack = (): Promise<unknown> =>
-    muster.allowance.settle({ allowanceId, consumptionId: waiterId, units: 0 }, options);
-  const left = state === 'WAITING' ? muster.waiter.cancel({ waiterId }, options).catch(giveBack) : giveBack();
-  await left.catch(() => undefined);
-}
-
-/** Renews a waiter that is still in line. If it has left the line, the next view shows that. */
-async function keepPlace({ muster, signal, insist }: Spender, waiterId: string): Promise<void> {
-  try {
-    await insist((options) => muster.waiter.renew({ waiterId }, { ...options, signal }));
-  } catch (error) {
-    if (!isRefusal(error, 'WAITER_NOT_WAITING')) throw error;
-  }
+  if (state === 'WAITING')
+    try {
+      await muster.waiter.cancel({ waiterId });
+      return;
+    } catch (error) {
+      if (!isRefusal(error, 'WAITER_NOT_WAITING')) throw error;
+    }
+  if (state !== 'EXPIRED' && state !== 'CANCELLED')
+    await muster.allowance.settle({ allowanceId, consumptionId: waiterId, units: 0 });
 }
 
 const idOf = (room: 'budget' | 'allowance', { muster, insist }: Spender, name: string): Promise<string> =>

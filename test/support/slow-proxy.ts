@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A proxy in front of a server, which it passes every chunk to, and back, after a delay. */
+export async function slowProxy(url: string, delayMs: number): Promise<{ readonly url: string; close(): void }> {
+  const { hostname, port } = new URL(url);
+  const all = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    for (const [source, sink] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      all.add(source);
+      source
+        .on('data', (bytes) => setTimeout(() => sink.write(bytes), delayMs))
+        .on('error', () => undefined)
+        .on('close', () => {
+          all.delete(source);
+          setTimeout(() => sink.destroy(), delayMs);
+        });
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close();
+      for (const socket of all) socket.destroy();
+    },
+  };
+}
