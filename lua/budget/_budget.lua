@@ -4,13 +4,14 @@
 --- overdrawn. A budget with a parent, a window or alerts always stores it, so `overdrawn` says whether more fields must be
 --- read.
 
---- The balances of a budget, and its other fields that reserve and settle need. Refuses if the budget does not exist.
-function budget.read(budgetId)
+--- The balances of a budget, and its other fields that reserve and settle need. Refuses if the budget does not exist. at:
+--- an earlier moment than now (budget.advance).
+function budget.read(budgetId, at)
   local record = budget.load(budgetId, 'limitMinor', 'reserved', 'settled', 'available', 'overdrawn')
     or refuse('BUDGET_NOT_FOUND')
   if record.overdrawn then
     budget.advance(budget.load(budgetId, 'line', 'windowSeconds', 'windowStartedAt', 'settledBefore', 'alertPercents',
-      'alerted'))
+      'alerted'), at)
   end
   return record
 end
@@ -20,13 +21,25 @@ function budget.view(budgetId)
   return budget.advance(budget.load(budgetId) or refuse('BUDGET_NOT_FOUND'))
 end
 
+local rolledFields = { 'windowStartedAt', 'settledBefore', 'settled', 'available', 'alerted' }
+
 --- Starts a new window if the last one has ended: `settled` starts at zero, `reserved` stays. Reads and refused calls write
---- nothing, so only `storeRoll` stores the change.
-function budget.advance(record)
+--- nothing, so only `storeRoll` stores the change. at: the moment that counts if it is earlier than now; a window that
+--- began after it, and is not stored yet, is taken back.
+function budget.advance(record, at)
   local windowMs = record.windowSeconds and record.windowSeconds * 1000
-  if not windowMs or now < record.windowStartedAt + windowMs then return record end
-  record.rolledFrom = record.rolledFrom or record.windowStartedAt
-  record.windowStartedAt = now - now % windowMs
+  if not windowMs then return record end
+  if at and record.beforeRoll then
+    for _, field in ipairs(rolledFields) do record[field] = record.beforeRoll[field] end
+    record.beforeRoll = nil
+  end
+  at = at or now
+  if at < record.windowStartedAt + windowMs then return record end
+  if not record.beforeRoll then
+    record.beforeRoll = {}
+    for _, field in ipairs(rolledFields) do record.beforeRoll[field] = record[field] end
+  end
+  record.windowStartedAt = at - at % windowMs
   record.settledBefore = money.add(record.settledBefore, record.settled)
   record.settled, record.available = '0', money.subtract(record.limitMinor, record.reserved)
   record.alerted = false
@@ -35,14 +48,11 @@ end
 
 --- Stores the window that `advance` has started. Call it before any other change of the record.
 function budget.storeRoll(record)
-  if not record.rolledFrom then return end
-  records.set(record, 'windowStartedAt', record.windowStartedAt)
-  records.set(record, 'settledBefore', record.settledBefore)
-  records.set(record, 'settled', record.settled)
-  records.set(record, 'available', record.available)
-  records.set(record, 'alerted', false)
-  unit.delete(keys.budgetLabels(record.id, string.format('%d', record.rolledFrom)))
-  record.rolledFrom = nil
+  local before = record.beforeRoll
+  if not before then return end
+  for _, field in ipairs(rolledFields) do records.set(record, field, record[field]) end
+  unit.delete(keys.budgetLabels(record.id, string.format('%d', before.windowStartedAt)))
+  record.beforeRoll = nil
 end
 
 --- Moves an amount from one balance to another; their sum does not change.

@@ -1,6 +1,6 @@
---- @include lib/due budget/_reservation
---- The settleBy of a reservation has passed: it becomes overdue. Nothing else happens to it.
+--- @include lib/due budget/_overdue budget/_reservation
+--- The settleBy of a reservation has passed.
 due['budget:reservation'] = function(reservationId)
   local record = reservation.load(reservationId)
-  if record then reservation.becomeOverdue(record) end
+  return record and overdue.pass(record)
 end

@@ -4,11 +4,11 @@
 --- ancestors are stored at creation and never change.
 local line = {}
 
---- The budget, then its parent, and so on up to the root, each at the current time.
-function line.of(record)
+--- The budget, then its parent, and so on up to the root, each at the current time, or at an earlier moment `at`.
+function line.of(record, at)
   local levels = { record }
   if record.line then
-    for budgetId in string.gmatch(record.line, '%S+') do levels[#levels + 1] = budget.read(budgetId) end
+    for budgetId in string.gmatch(record.line, '%S+') do levels[#levels + 1] = budget.read(budgetId, at) end
   end
   return levels
 end

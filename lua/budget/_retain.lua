@@ -8,7 +8,9 @@ retained['budget:reservation'] = function(reservationId, at)
     unit.delete(keys.reservation(reservationId))
     sorted.remove(keys.budgetReservations(record.budgetId, record.state), reservationId)
     sorted.remove(keys.scopeReservations(record.scopeId), reservationId)
-    unit.command('LPUSH', keys.reservationWorkKeys(reservationId), record.firstEntry, record.budgetId)
+    -- A reservation that was settled when it was overdue may have no entry with a workKey.
+    if record.firstEntry then unit.command('LPUSH', keys.reservationWorkKeys(reservationId), record.firstEntry) end
+    unit.command('LPUSH', keys.reservationWorkKeys(reservationId), record.budgetId)
     if record.workKey then maps.remove(keys.budgetWorkKeys(record.budgetId, 'RESERVE'), record.workKey) end
     reservation.leave(record.state)
     scope.release(record.scopeId, at)

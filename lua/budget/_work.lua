@@ -1,12 +1,13 @@
 --- @export work
 --- @include lib/call lib/id lib/money lib/records lib/refuse lib/unit budget/_budget budget/_entry budget/_labels
---- @include budget/_line budget/_reservation
+--- @include budget/_line budget/_overdue budget/_reservation
 --- The parts that settle and void share: one ledger entry per workKey.
 local work = {}
 
 --- Replays the answer of the first request with this workKey; nil if there was none. amountMinor: the amount to compare; nil
 --- to accept any. asked: kind, budgetId, reservationId, workKey, label and tail of the new entry.
 function work.replayOf(asked, amountMinor)
+  overdue.catchUp()
   asked.balances = budget.read(asked.budgetId)
   asked.key = keys.budgetWorkKeys(asked.budgetId, asked.kind)
   local first = entry.find(asked.key, asked.workKey)
@@ -15,16 +16,20 @@ function work.replayOf(asked, amountMinor)
   if not record then return nil end
   if first.reservationId ~= asked.reservationId then refuse('WORK_KEY_CONFLICT', 'reservationId') end
   if amountMinor and amountMinor ~= first.amountMinor then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
-  reservation.becomeOverdue(record)
+  overdue.pass(record)
   return call.answer({ id = first.id, amountMinor = first.amountMinor, overdrawnMinor = first.overdrawnMinor,
     replay = true, reservation = record, balances = asked.balances }, 'syscall')
 end
 
---- The reservation. Refuses if it is closed or belongs to another budget.
+--- The reservation. Refuses if it is closed or belongs to another budget. If settleBy passed after the last sweep, the
+--- overdue event must come before the reservation closes.
 function work.reservation(asked)
   local record = reservation.load(asked.reservationId)
   if not record or record.budgetId ~= asked.budgetId then refuse('RESERVATION_NOT_FOUND') end
-  if record.state ~= 'ACTIVE' then refuse('RESERVATION_CLOSED', record.state) end
+  overdue.pass(record)
+  if record.state ~= 'ACTIVE' then
+    refuse('RESERVATION_CLOSED', record.state .. (record.overdue and record.onOverdue == 'SETTLE' and ' overdue' or ''))
+  end
   return record
 end
 
@@ -33,8 +38,6 @@ end
 --- The amount beyond the reservation is an overrun, which each budget books for itself. emitter: emits the event.
 --- Returns the answer.
 function work.book(asked, record, emitter, amountMinor, field, balance, finalState)
-  -- If settleBy passed after the last sweep, the overdue event must come before the reservation closes.
-  reservation.becomeOverdue(record)
   local reference = entry.reference(asked.kind, asked.workKey)
   local isOverrun = money.exceeds(amountMinor, record.remainingMinor)
   local held, levels, overdrawn = isOverrun and record.remainingMinor or amountMinor, nil, nil

@@ -1,15 +1,17 @@
 --- Reserves an amount in a budget and in all above it, or replies with the current state of the reservation that the same
---- workKey made. settleBy: epoch milliseconds or ''.
+--- workKey made. settleBy: epoch milliseconds or ''. onOverdue: SETTLE or ''.
 --- @request write
 --- @space maxArmedTimers timers:ARMED reservations:ACTIVE
 --- @args budgetId scopeId holder amountMinor settleBy workKey tail
+--- @rare onOverdue
 --- @reply id balances:balances first:reservation ownName?
 --- @gather
 --- @include lib/call lib/caller lib/clock lib/count lib/id lib/maps lib/money lib/plan lib/refuse lib/sorted lib/space lib/timer
---- @include budget/_alerts budget/_budget budget/_line budget/_reservation scope/_scope
+--- @include budget/_alerts budget/_budget budget/_line budget/_overdue budget/_reservation scope/_scope
 local ownName = holder == '' and caller.needOwnName('holder') or nil
 holder = ownName or holder
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
+overdue.catchUp()
 local record = budget.read(budgetId)
 local ofKey = workKey ~= '' and keys.budgetWorkKeys(budgetId, 'RESERVE')
 local known = ofKey and maps.get(ofKey, workKey)
@@ -36,7 +38,8 @@ path = path or scope.create(scopeId)
 scope.addAlong(path, 'activeReservations', 1)
 local id = newId(tail)
 local created = { id = id, budgetId = budgetId, scopeId = scopeId, holder = holder, state = false, remainingMinor = amountMinor,
-  settleBy = tonumber(settleBy), workKey = ofKey and workKey, reservationId = id, amountMinor = amountMinor }
+  settleBy = tonumber(settleBy), workKey = ofKey and workKey, reservationId = id, amountMinor = amountMinor,
+  onOverdue = onOverdue ~= '' and onOverdue or nil }
 reservation.insert(created)
 reservation.enter(created, 'ACTIVE')
 sorted.add(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)

@@ -5,6 +5,8 @@
 --- @args budgetId limitMinor alertPercents detail
 --- @reply budget:budget
 --- @include lib/audit lib/call lib/caller lib/money lib/plan lib/records lib/refuse budget/_alerts budget/_budget
+--- @include budget/_overdue
+overdue.catchUp()
 local record = budget.view(budgetId)
 local limit, percents = record.limitMinor, record.alertPercents
 if limitMinor ~= '' then limit = limitMinor end

@@ -10,7 +10,12 @@ export const budgetErrors: ErrorTable = {
   }),
   BUDGET_EXISTS: entry(409, 'a budget of this space has this name already: choose another name'),
   RESERVATION_NOT_FOUND: entry(409, 'reservationId must be the id of a reservation of this budget'),
-  RESERVATION_CLOSED: entry(409, (state) => `the reservation is ${state}: nothing is left of it to settle or void`),
+  RESERVATION_CLOSED: entry(409, (detail) => {
+    const [state, overdue] = detail.split(' ');
+    return overdue === undefined
+      ? `the reservation is ${state}: nothing is left of it to settle or void`
+      : 'the reservation was overdue at its settleBy, and the rest of it was settled then: nothing is left to settle or void';
+  }),
   SETTLEMENT_EXCEEDS_RESERVATION: entry(
     409,
     (remaining) =>

@@ -51,7 +51,7 @@ export const budgetKeys = {
     type: 'hash',
     holds: fieldsIn(
       Reservation,
-      'settledMinor, voidedMinor, overrunMinor: absent is 0; overrunMinor: how much of settledMinor is above what was reserved; firstEntry: `kind workKey`',
+      'settledMinor, voidedMinor, overrunMinor: absent is 0; overrunMinor: how much of settledMinor is above what was reserved; firstEntry: `kind workKey` (absent if it was settled only as it was overdue); onOverdue: SETTLE, absent is KEEP',
     ),
     goes: '400 days after closedAt',
   },

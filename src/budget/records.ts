@@ -5,6 +5,7 @@ import type { Value } from '../declare/value.ts';
 import { percentages } from './kinds.ts';
 
 export const reservationStates = ['ACTIVE', 'SETTLED', 'VOIDED'] as const;
+export const overduePolicies = ['KEEP', 'SETTLE'] as const;
 const amountMinor = money().means('the amount, in minor units, as digits');
 const createdAt = time().of((get) => momentOfId(get('id')));
 
@@ -79,11 +80,15 @@ export const Reservation = record('Reservation', {
   remainingMinor: money().means('what is still set aside, in minor units'),
   state: state('reservations', ...reservationStates),
   settleBy: time().orNull().means('when it becomes overdue unless it is settled; null: never'),
+  onOverdue: oneOf(...overduePolicies)
+    .or('KEEP')
+    .means('what settleBy does with the amount that is still set aside: KEEP keeps it set aside; SETTLE settles it')
+    .example('KEEP'),
   overdue: flag().means('whether settleBy has passed while something is still set aside'),
   workKey: text().orNull().means("the caller's name for what it pays; null: none").example('order-4711'),
   createdAt,
   closedAt: time().orNull().means('when nothing of it was left; null: not yet'),
-  firstEntry: text().internal(),
+  firstEntry: text().orNull().internal(),
   overrunMinor: money().or('0').internal(),
 });
 

@@ -1,3 +1,5 @@
+import Joi from 'joi';
+import { invalid } from '../call/errors.ts';
 import {
   actor,
   fields,
@@ -19,7 +21,7 @@ import { type Answered, flag, id as idField, money, text as textField } from '..
 import { exactly, many, one } from '../declare/record.ts';
 import { alertPercents, amount, currency } from './fields.ts';
 import { amountsByName } from './kinds.ts';
-import { Balances, Budget, Entry, Reservation, reservationStates } from './records.ts';
+import { Balances, Budget, Entry, overduePolicies, Reservation, reservationStates } from './records.ts';
 
 const yearSeconds = 31_536_000;
 
@@ -140,11 +142,14 @@ const reserve = route({
   call: 'budget.reserve',
   summary:
     'Reserve an amount; a known workKey answers the reservation that was made with it. Once settleBy has passed the ' +
-    'reservation is overdue, and nothing else happens to it',
+    'reservation is overdue: then its rest stays reserved or, with onOverdue SETTLE, is settled',
   description:
     'A `workKey` lets a second attempt find the reservation of the first: for any caller, the same key and ' +
     'amount answer the first reservation in its current state, with `replay` true; another amount is ' +
-    'WORK_KEY_CONFLICT. The key is known as long as the reservation is kept.',
+    'WORK_KEY_CONFLICT. The key is known as long as the reservation is kept. ' +
+    'With `onOverdue` SETTLE, money that may have been spent is booked as spent even if nobody is left to do so: at ' +
+    '`settleBy` the rest is settled with the label `overdue`, in the window in which `settleBy` lies, and later settles and ' +
+    'voids are RESERVATION_CLOSED. Nothing is ever voided by itself.',
   title: 'Reserve money',
   tool: 'Set aside the most that a costly step may cost; begin only if this succeeds. Then budget_settle what it did cost, and budget_void the rest. With a workKey another attempt finds this reservation (replay true).',
   permission: 'resource_spend',
@@ -158,6 +163,14 @@ const reserve = route({
     settleBy: optional(moment())
       .description('when the reservation becomes overdue unless it is settled or voided before')
       .meta({ model: 'when it becomes overdue' }),
+    onOverdue: optional(
+      Joi.valid(...overduePolicies) as Joi.AnySchema<(typeof overduePolicies)[number]>,
+      overduePolicies[0],
+    )
+      .description(
+        'what happens at settleBy to the rest: KEEP: it stays set aside; SETTLE: it is settled, as it may have been spent; only with settleBy',
+      )
+      .meta({ model: 'the rest at settleBy: KEEP (default) stays set aside, SETTLE is booked as spent' }),
     workKey: optional(key())
       .description(
         "the caller's name for what it pays: a known one of the budget answers the first reservation, with replay true",
@@ -176,13 +189,16 @@ const reserve = route({
     'INSUFFICIENT_BUDGET',
   ],
   script: 'budget/reserve',
-  args: ({ body }) => ({
-    ...body,
-    holder: body.holder ?? '',
-    settleBy: body.settleBy ?? '',
-    workKey: body.workKey ?? '',
-    tail: randomTail(),
-  }),
+  args: ({ body: { onOverdue, settleBy = '', ...body } }) => {
+    const settles = onOverdue === 'SETTLE';
+    if (settles && settleBy === '') throw invalid('onOverdue SETTLE may only be sent with settleBy');
+    return {
+      ...{ ...body, settleBy, onOverdue: settles ? onOverdue : '' },
+      holder: body.holder ?? '',
+      workKey: body.workKey ?? '',
+      tail: randomTail(),
+    };
+  },
   reply: { id: idField(), balances: one(Balances), first: one(Reservation).orNull(), ownName: textField().orNull() },
   answer: ({ id, balances, first, ownName }, input, replayed) => {
     if (first) return { status: 201, body: { ...first, replay: true, balances } };

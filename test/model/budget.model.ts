@@ -4,6 +4,7 @@ export interface Held {
   readonly id: string;
   readonly amount: bigint;
   readonly settleBy: number | null;
+  readonly onOverdue: 'KEEP' | 'SETTLE';
   readonly workKey: string | null;
   readonly createdAt: number;
   settled: bigint;
@@ -46,6 +47,16 @@ export class BudgetModel {
       available: `${this.limit - reserved - settled}`,
       overdrawn: `${this.overdrawn}`,
     };
+  }
+
+  /** Settles the rest of every reservation that was to be settled by now. */
+  pass(now: number): void {
+    for (const held of this.reservations) {
+      if (held.onOverdue === 'KEEP' || held.settleBy === null || held.settleBy > now || held.closedAt !== null)
+        continue;
+      held.settled += remainderOf(held);
+      held.closedAt = held.settleBy;
+    }
   }
 
   /** Changes the limit; returns the status or an error code. */
