@@ -13,8 +13,8 @@ const expiresAt = time();
 const windowEndsAt = time().means('when the window ends').example('2026-01-31T12:01:00.000Z');
 const availableUnits = number().means('the units left in the current window').example(99);
 
-const cooldownUntil = time().means('when its cooldown ends and units are granted again; null: no cooldown');
-const cooldownReason = text().means('the reason for the cooldown; null: none was given');
+const cooldownUntil = time().means('when its cooldown ends and units are granted again, or null if it has none');
+const cooldownReason = text().means('the reason for the cooldown, or null if none was given');
 
 export const Allowance = record('Allowance', {
   id: id().forModels('from allowance_list'),
@@ -69,7 +69,7 @@ export const Waiter = record('Waiter', {
   state: state('waiters', ...waiterStates),
   position: number(1).orNull().workedOut().example(1),
   expiresAt,
-  grantedAt: time().orNull().means('when its units were granted; null: they are not'),
+  grantedAt: time().orNull().means('when its units were granted, or null if they were not'),
   createdAt,
   finishedAt: time().orNull().internal(),
   /** The TTL it was queued with, stored at its first renewal. Renewals that set no TTL use it. */
@@ -89,7 +89,7 @@ export const WaitingWaiter = record('WaitingWaiter', {
   blockedUntil: time()
     .orNull()
     .means(
-      'the earliest time of its grant if it is first in line, unless units are given back or the limit is raised; null: unknown',
+      'the earliest time of its grant if it is first in line, unless units are given back or the limit is raised; null if it is unknown',
     ),
 });
 

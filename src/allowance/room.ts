@@ -27,7 +27,7 @@ export const allowanceRoom: Room = {
     waitingWaiters: counter('waiters:WAITING').means('the waiters in all queues'),
     oldestWaiterAgeSeconds: number()
       .orNull()
-      .means('the seconds that the first of them has waited; null: nobody waits')
+      .means('the seconds that the first of them has waited, or null if none waits')
       .of((get) => secondsSince(get('oldestWaitingAt'), get('now')), 'oldestWaitingAt', 'now'),
   },
   waits: {

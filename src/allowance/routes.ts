@@ -189,7 +189,7 @@ const observe = route({
   permission: 'resource_spend',
   idempotency: 'optional',
   body: fields({
-    remainingUnits: integer(0, maxUnits).description('what the provider says is left').example(0),
+    remainingUnits: integer(0, maxUnits).description('the units that the provider says are left').example(0),
     resetAt: optional(moment()).description('when the provider says that its limit resets'),
   }),
   success: { 200: Allowance.schema },

@@ -24,7 +24,7 @@ const wait = route({
     scopeId: ofRun(),
     units: integer(1, maxUnits),
     holder: actor(),
-    ttlSeconds: optional(ttlSeconds, 300).description('how long it waits at most'),
+    ttlSeconds: optional(ttlSeconds, 300).description('the longest time that it waits'),
   }),
   success: { 201: Waiter.schema },
   refuses: [
@@ -92,7 +92,7 @@ const renewWaiter = route({
   rate: 'recovery',
   body: fields({
     ttlSeconds: optional(ttlSeconds)
-      .description('how long it waits from now on; left out: the time it was queued with')
+      .description('how long it waits from now on; by default the time that it was queued with')
       .meta({ model: 'left out: as before' }),
   }),
   example: { state: 'WAITING', grantedAt: null },

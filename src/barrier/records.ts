@@ -9,8 +9,8 @@ export const Barrier = record('Barrier', {
   scopeId: id(),
   state: state('barriers', ...barrierStates),
   epoch: number(1).means('the current round, from 1; nextEpoch begins another'),
-  arrivals: number().means('the arrivals in this epoch'),
-  target: number(1).means('the arrivals that release it').example(3),
+  arrivals: number().means('the number of arrivals in this epoch'),
+  target: number(1).means('the number of arrivals that release it').example(3),
   createdAt: time().of((get) => momentOfId(get('id'))),
-  releasedAt: time().orNull().means('when it was released; null: it is not'),
+  releasedAt: time().orNull().means('when it was released, or null if it is not released'),
 });

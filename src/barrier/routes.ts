@@ -57,7 +57,7 @@ const view = read({
   tool: 'See how many have arrived. With waitSeconds it answers when the barrier is RELEASED (go on), CANCELLED (stop), or the time is over (still OPEN: call again). Pass the `epoch` at which you arrived.',
   query: fields({
     epoch: queryInteger(1, maxEpoch)
-      .description('the epoch to wait for, with waitSeconds; left out: the current one')
+      .description('the epoch to wait for, with waitSeconds; by default the current one')
       .meta({ model: 'the epoch at which you arrived' }),
   }),
   success: { 200: Barrier.schema },
@@ -90,7 +90,7 @@ const arrive = route({
   rate: 'recovery',
   body: fields({
     arrivalKey: key()
-      .description('who arrives: the same key counts once in an epoch')
+      .description('the name of the party that arrives; the same key counts once in an epoch')
       .meta({ model: 'your name at this barrier: counted once in each epoch' })
       .example('reviewer-1'),
     epoch: optional(integer(1, maxEpoch))

@@ -49,7 +49,7 @@ export const batchRoute: Route = route({
     'call at index i, before it, has answered; with `member` another id of that answer. It is 400 if that call was refused.\n\n' +
     'With `atomic` 1 to 25 calls are one step: all happen, in order, each seeing those before it, or none does. The refusal of ' +
     'a call is then the answer to the request, with its `index` and `call`. An atomic batch also takes views of one record, ' +
-    'without lists, and in each call `expect`; it takes no receive, cancel of a run, purge or requeue of a mailbox, and no call ' +
+    'without lists, and in each call `expect`; it takes no receive, cancel of a scope, purge or requeue of a mailbox, and no call ' +
     'of schedules. The Idempotency-Key covers all of it, and is required where one of the calls needs one.',
   title: 'Make several calls in one',
   tool: 'Make calls in order. Each is an object with `call`, its tool with a dot (message.send), and the fields of that tool. In place of an id, {"$from": i} is the `id` that call i, before it, answers; with `member` another id of that answer. With `atomic` (at most 25 calls) all happen in one step, or none: a refusal names the `index` of its call. Then `expect` names members that the answer must have, so a view is a condition. Without atomic each is done or refused by itself: look at each `status`.',
@@ -78,13 +78,13 @@ export const batchRoute: Route = route({
         .items(
           fields({
             status: Joi.number().integer().min(200).max(599).description('the HTTP status of the call'),
-            body: Joi.any().allow(null).description('the answer of the call; null where that has no content'),
+            body: Joi.any().allow(null).description('the answer of the call, or null if it has no content'),
             replayed: Joi.boolean().description('whether this is the answer of an earlier call with the same key'),
             retryAfter: Joi.number()
               .integer()
               .min(0)
               .optional()
-              .description('the seconds after which to try again; of a 429 only')
+              .description('the seconds after which to try again; only of a 429')
               .example(null),
           }),
         )

@@ -22,6 +22,10 @@ export const budgetRoom: Room = {
   events: budgetEvents,
   census: { reservations: census(Reservation) },
   inRun: { reservations: many(Reservation) },
-  stays: { activeReservations: number().means('reservations still set aside: only a void gives them back') },
+  stays: {
+    activeReservations: number().means(
+      'the number of reservations that are still ACTIVE; only a settlement or a void ends them',
+    ),
+  },
   extends: { scope: { activeReservations: number().or(0).internal() } },
 };

@@ -45,7 +45,7 @@ const create = route({
     parentBudgetId: optional(id()).description(
       'the budget above it, of the same currency and scale; a tree has at most 8 levels',
     ),
-    windowSeconds: optional(integer(60, yearSeconds)).description('how long its windows are; left out: it has none'),
+    windowSeconds: optional(integer(60, yearSeconds)).description('the length of its windows; by default it has none'),
     alertPercents: optional(alertPercents(), '[]'),
   }),
   success: { 201: Budget.schema },
@@ -83,7 +83,9 @@ const cursors = new Cursors('reservations', /^(active|closed) [0-9a-f-]{36}$/);
 const nextCursor = textField().orNull();
 const reservations = many(Reservation);
 const spentByLabel = amountsByName()
-  .means('spent in the current window by label, in minor units; `other`: by all labels behind the first 50')
+  .means(
+    'the amounts spent in the current window by label, in minor units; `other` has those of all labels after the first 50',
+  )
   .example({});
 
 const view = read({
@@ -268,12 +270,12 @@ const settle = route({
     workKey: workKey(),
     overrun: optional(flagField(), false)
       .description(
-        'whether to record more than is left, as really spent: the budget pays the rest, and may be overdrawn',
+        'whether the amount may exceed the rest of the reservation because it was really spent: the budget then pays the difference, and may be overdrawn',
       )
       .meta({ model: 'whether to record more than is left, if it was spent' }),
     label: optional(key(64))
-      .description('what it was spent for: the budget shows the sums by label')
-      .meta({ model: 'what it was spent for' })
+      .description('the purpose that it was spent for; the budget shows the sums by label')
+      .meta({ model: 'the purpose that it was spent for' })
       .example('research'),
   }),
   toolAnswer: true,

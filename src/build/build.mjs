@@ -117,6 +117,8 @@ async function bundlePages() {
       'console/browser/console.css',
       'docs/browser/docs.ts',
       'docs/browser/docs.css',
+      'docs/browser/api/page.ts',
+      'docs/browser/api/page.css',
     ].map((path) => join(source, path)),
     outbase: source,
     outdir: staged,

@@ -92,7 +92,7 @@ export function text(min: number, max: number): Joi.AnySchema<string> {
     json: {
       minLength: min,
       maxLength: max,
-      description: 'without control characters',
+      description: 'Without control characters.',
     },
   });
 }
@@ -107,7 +107,7 @@ export function fitsText(value: string, min: number, max: number): boolean {
 export const actor = (): Joi.AnySchema<string | undefined> =>
   optional(text(1, 256))
     .description(
-      'who acts: a name that the caller chooses; a key that is bound to a holder may leave it out, any other may not',
+      'the name under which the caller acts, which it chooses itself; required unless the key is bound to a holder',
     )
     .meta({ model: commonFields['holder']?.special.model });
 
@@ -241,7 +241,7 @@ export const queryFlag = (): Joi.AnySchema<string | undefined> =>
 export const page = () => ({
   limit: queryInteger(1, 200, 50).description('the most records in the page').meta({ model: 'at most so many' }),
   cursor: cursor()
-    .description('the nextCursor of the page before; left out or empty: the first page')
+    .description('the nextCursor of the page before; by default the first page')
     .meta({ model: 'nextCursor of the page before' }),
 });
 
@@ -252,7 +252,7 @@ export const cursor = (): Joi.AnySchema<string | undefined> =>
 /** A cursor in the body of calls that process many records in steps. */
 export const bodyCursor = (): Joi.AnySchema<string> =>
   Joi.string()
-    .description('the nextCursor of the step before; left out: from the beginning')
+    .description('the nextCursor of the step before; by default the first step')
     .example(null)
     .error(says('must be the nextCursor of the previous step'));
 
@@ -266,4 +266,4 @@ export const states = (...known: readonly string[]): Joi.AnySchema<string | unde
     },
   })
     .optional()
-    .description('only those in this state; several with commas in between');
+    .description('only those in this state, or in several, separated by commas');

@@ -29,7 +29,7 @@ interface ListRoute<F extends Fields>
 }
 
 export const byName = () => ({
-  name: key(200).optional().description('only those of exactly this name').meta({ model: 'exactly this name' }),
+  name: key(200).optional().description('only those with exactly this name').meta({ model: 'exactly this name' }),
 });
 
 /**

@@ -200,7 +200,7 @@ interface Read<Query, R extends Fields>
 
 const waitSeconds = queryInteger(0, 30, 0)
   .description(
-    'how long the request may be held until there is something to answer; then the record is answered as it stands',
+    'how long the request may be held until there is something to answer; when the time is up, the record is answered as it is',
   )
   .meta({ model: 'the longest wait; prefer 20 to 30' });
 

@@ -52,7 +52,10 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
         aggregateId: id().means('the object that it happened to').schema,
         scopeId: isScoped ? id().schema : Joi.valid(null),
         occurredAt: time().means("when it happened, by the store's clock").schema,
-        requestId: text().orNull().means('the request that caused it; null: time did').example('request-4711').schema,
+        requestId: text()
+          .orNull()
+          .means('the request that caused it, or null if it happened by itself at its time')
+          .example('request-4711').schema,
         traceparent: traceparent?.schema ?? Joi.valid(null),
         payload: exactly(
           Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema])),

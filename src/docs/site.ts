@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Site, type Source } from '../http/site.ts';
 import { packagePath } from '../package.ts';
-import { page, script, style } from './reference.ts';
+import { page } from './reference.ts';
 
 /** Made by `npm run build`, even for a server that runs from source. */
 const built = packagePath('dist/docs/');
@@ -57,7 +57,13 @@ function filesOf(folder: string): Source[] {
 }
 
 /** The documentation: the repository's pages as the build has rendered them (src/docs/render). */
-export const docsSite = (): Site => new Site('/docs', policy, [`${built}site/`, `${built}browser/`].flatMap(filesOf));
+export const docsSite = (): Site =>
+  new Site(
+    '/docs',
+    policy,
+    // The API reference has a site of its own.
+    [`${built}site/`, `${built}browser/`].flatMap(filesOf).filter(({ path }) => !path.startsWith('/docs/api/')),
+  );
 
 /** Scalar writes styles into the page. */
 const referencePolicy = [
@@ -66,17 +72,17 @@ const referencePolicy = [
   "img-src 'self' data:",
 ];
 
-const inline = (path: string, type: string, content: string): Source => ({
+const javascript = 'text/javascript; charset=utf-8';
+const builtFile = (path: string, type: string, file: string): Source => ({
   path,
   type,
-  read: async () => Buffer.from(content),
+  read: () => readFile(built + file),
 });
-const javascript = 'text/javascript; charset=utf-8';
 
 export const referenceSite = (): Site =>
   new Site('/docs/api', referencePolicy, [
-    inline('/docs/api', 'text/html; charset=utf-8', page),
-    inline('/docs/api/page.css', 'text/css; charset=utf-8', style),
-    inline('/docs/api/page.js', javascript, script),
-    { path: '/docs/api/scalar.js', type: javascript, read: () => readFile(`${built}scalar/scalar.js`) },
+    { path: '/docs/api', type: 'text/html; charset=utf-8', read: async () => Buffer.from(page) },
+    builtFile('/docs/api/page.css', 'text/css; charset=utf-8', 'browser/api/page.css'),
+    builtFile('/docs/api/page.js', javascript, 'browser/api/page.js'),
+    builtFile('/docs/api/scalar.js', javascript, 'scalar/scalar.js'),
   ]);

@@ -15,13 +15,15 @@ function listed(test: (text: string) => boolean, rule: string): Joi.AnySchema<st
 /** The query parameters `limit` and `cursor`. */
 export const limit = () => queryInteger(1, 500, 100).description('the most events of an answer');
 export const position = () =>
-  cursor().description('the nextCursor of an earlier answer; left out: the oldest event; `latest`: from now on');
+  cursor().description(
+    'the nextCursor of an earlier answer, or `latest` for events from now on; by default the journal is read from its oldest event',
+  );
 
 /** The query parameter `since`: where to start without a cursor. */
 export const since = () =>
   optional(moment())
     .description(
-      'where to begin without a cursor: at this moment; if it is over an hour ago, up to 1,000 earlier events may come first',
+      'the moment to begin at, if there is no cursor; if it is more than an hour ago, up to 1,000 earlier events may come first',
     )
     .meta({ model: 'begin at this moment, without a cursor' });
 

@@ -10,11 +10,11 @@ export const Task = record('Task', {
   taskId: id().named('id').forModels('taskId of a member, from group_view').example(exampleId('messageId')),
   taskKey: Message.fields.taskKey,
   state: oneOf(...taskStates),
-  verdict: oneOf('ACCEPTED', 'REJECTED').orNull().means('the judgement of its result; null: none yet'),
+  verdict: oneOf('ACCEPTED', 'REJECTED').orNull().means('the verdict on its result, or null if there is none yet'),
   reason,
   attempts: number().or(0),
   messageId: id(),
-  outcome: opaque().orNull().workedOut().means('the payload of the result that its worker gave; null: none'),
+  outcome: opaque().orNull().workedOut().means("the payload of its worker's result, or null if there is none"),
   lastError: Message.fields.lastError.workedOut(),
   deadline: time().orNull(),
   groupId: id().internal(),
@@ -27,17 +27,19 @@ export const TaskGroup = record(
     id: id().forModels('id of the group'),
     groupId: id().named('id'),
     scopeId: id(),
-    parentScopeId: id().orNull().means('the scope above it; null: it is a run of its own'),
+    parentScopeId: id().orNull().means('the scope above it, or null if it is a root'),
     mailboxId: id(),
-    workKey: text().orNull().means("its maker's name for it; null: none").example('order-4711'),
+    workKey: text().orNull().means("its maker's name for it, or null if it has none").example('order-4711'),
     condition: oneOf(...conditions).means(
-      'what decides it: the first accepted result, `threshold` of them, or the end of all members',
+      'the condition that decides it: the first accepted result, `threshold` of them, or the end of all members',
     ),
-    threshold: number(1).orNull().means('the accepted results that an N_ACCEPTED group needs; null: another condition'),
+    threshold: number(1)
+      .orNull()
+      .means('the number of accepted results that an N_ACCEPTED group needs; null for another condition'),
     state: state('groups', ...groupStates),
     outcome: oneOf(...outcomes)
       .orNull()
-      .means('its decision; null: not decided yet'),
+      .means('its decision, or null if it is not decided yet'),
     deadline: time().orNull(),
     counts: nested({
       members: number().or(0).means('its members'),
@@ -52,8 +54,8 @@ export const TaskGroup = record(
     }).means('its members by state and verdict'),
     members: many(Task).named('tasks').workedOut(),
     createdAt: time(),
-    sealedAt: time().orNull().means('when its membership was closed; null: it is open'),
-    decidedAt: time().orNull().means('when it was decided; null: not yet'),
+    sealedAt: time().orNull().means('when it was sealed, or null if it is still open'),
+    decidedAt: time().orNull().means('when it was decided, or null if it is not decided yet'),
     unjudged: number().or(0).internal(),
     sealOutcome: text().orNull().internal(),
     /** The mailboxes of tasks that joined from elsewhere. */

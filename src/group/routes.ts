@@ -39,7 +39,7 @@ const create = route({
   idempotency: 'required',
   body: fields({
     parentScopeId: optional(id())
-      .description('the run that the group belongs to; left out: it is a run of its own')
+      .description("the scope that the group's scope is created in; by default the group is a run of its own")
       .meta({ model: 'its run; left out: one of its own' }),
     mailboxId: id(),
     condition: oneOf(...conditions),
@@ -131,7 +131,7 @@ const seal = route({
     200: record('SealedGroup', {
       groupId,
       state: oneOfField('SEALED'),
-      outcome: outcome.means('the decision that this seal made; null: it made none'),
+      outcome: outcome.means('the decision that this seal made, or null if it made none'),
     }).schema,
   },
   refuses: ['GROUP_NOT_FOUND', 'GROUP_DECIDED'],

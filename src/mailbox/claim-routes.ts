@@ -30,13 +30,13 @@ import { Claim, groupStates, Message, ReceivedClaim } from './records.ts';
 const { id: messageId, attempts, readyAt, taskId, groupId } = Message.fields;
 const resultMessageId = idField()
   .orNull()
-  .means('the message that the result was sent as; null: it was not')
+  .means('the message that the result was sent as, or null if it was not sent')
   .example(exampleId('resultMessageId'));
 const groupState = oneOf(...groupStates)
   .orNull()
-  .means('the state of its group; null: of no group');
+  .means('the state of its group, or null if it belongs to none');
 const token = text(1, 256)
-  .description("the claim's token, as recv answered it with this message")
+  .description('the token of the claim, from the answer to recv')
   .meta({ model: 'from message_recv' })
   .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
@@ -86,7 +86,7 @@ const recv = route({
       .meta({ model: 'your session: any text, new with each start' })
       .example('worker-7/3'),
     leaseSeconds: leaseSeconds(
-      "the lease unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less",
+      "the length of the lease unless it is renewed; by default 30, or the space's maxLeaseSeconds if that is less",
     ),
     waitSeconds: optional(integer(0, 30), 0)
       .description('how long the request may be held until a message is ready; prefer 20 to 30 to asking again')
@@ -94,7 +94,7 @@ const recv = route({
       .example(20),
     max: optional(integer(1, 100))
       .description(
-        'the most messages to receive; the answer is then a list, `messages`; left out: one message, by itself',
+        'the most messages to receive, answered as the list `messages`; by default one message is received, and answered by itself',
       )
       .meta({ model: 'so many at once, as `messages`; left out: one, by itself' })
       .example(10),
@@ -169,11 +169,11 @@ const renew = route({
   rate: 'recovery',
   body: fields({
     token,
-    leaseSeconds: leaseSeconds('the lease from now on; left out: as for recv'),
+    leaseSeconds: leaseSeconds('the length of the lease from now on; by default as for recv'),
     progress: opaque()
       .optional()
       .description('how far the work has come, for the next attempt; at most 4,096 bytes')
-      .meta({ model: 'how far the work has come, for the next attempt' })
+      .meta({ model: 'the progress of the work, for the next attempt' })
       .example({ page: 3 }),
   }),
   opaque: ['progress'],
@@ -201,7 +201,7 @@ const CompletedMessage = record('CompletedMessage', {
   id: messageId,
   state: oneOf('ACKED'),
   taskId,
-  taskState: oneOf('SUCCEEDED').orNull().means("the task's state; null: it carries no task").example('SUCCEEDED'),
+  taskState: oneOf('SUCCEEDED').orNull().means("the task's state, or null if it carries no task").example('SUCCEEDED'),
   resultMessageId,
   groupId,
   groupState,
@@ -239,7 +239,7 @@ const complete = route({
           .meta({ model: 'the workKey of that message' }),
       })
         .description(
-          'the outcome of the work: kept with the message, and sent on where mailboxId says so; left out: nothing',
+          'the result of the work, which is kept with the message, and sent on if mailboxId is given; by default nothing',
         )
         .meta({ model: 'the outcome of the work' })
         .and('mailboxId', 'scopeId')
@@ -306,20 +306,20 @@ const nack = route({
     token,
     retry: flag()
       .description(
-        'whether another attempt may succeed: true: try again, if one is left; false: the message is REJECTED',
+        'whether another attempt may succeed: if true, the message is tried again as long as attempts are left; if false, it is REJECTED',
       )
       .meta({ model: 'true: another attempt may succeed; false: REJECTED for good' })
       .example(true),
     countsAttempt: optional(flag())
       .description(
-        'false: the work was not tried, so the attempt does not count; only with retry true, best with delaySeconds',
+        'whether the attempt counts; false if the work was not tried. Only with retry true, and best with delaySeconds',
       )
       .meta({ model: 'false: not tried, so the attempt does not count; with retry true' }),
     delaySeconds: optional(integer(0, 86_400))
       .description("the pause before the next attempt, in place of the mailbox's own; only with retry true")
       .meta({ model: 'the pause before the next attempt' }),
     error: optional(text(1, 2048))
-      .description('why it failed, in words that help the next attempt: kept as lastError')
+      .description('the error, in words that help the next attempt; it is kept as lastError')
       .meta({ model: 'in words that help the next attempt' })
       .example('the printer is out of paper'),
   }),

@@ -19,12 +19,14 @@ export const maxRetryDelaySeconds = () => integer(1, 86_400).description('the lo
 /** The fields that order a message among others. */
 export const inOrder = {
   priority: optional(integer(0, 9))
-    .description('messages of a higher priority are received first; left out: 0, the lowest; low ones may starve')
+    .description(
+      'messages of a higher priority are received first, even if those of a lower one then never are; by default 0, the lowest',
+    )
     .meta({ model: 'higher ones are received first; left out: 0' })
     .example(5),
   key: optional(key())
     .description(
-      'what the message is about, such as a customer: a mailbox with perKey hands out at most so many of one key at once, in order',
+      'the subject of the message, such as a customer; a mailbox with perKey hands out at most perKey messages of one key at once, in order',
     )
     .meta({ model: 'what it is about: in order, as many at once as perKey of the mailbox' })
     .example('customer-42'),
@@ -37,7 +39,7 @@ export const whenAndHowOften = {
     .meta({ model: 'when it expires unless it has ended' }),
   delaySeconds: optional(delaySeconds()),
   maxAttempts: optional(maxAttempts())
-    .description("the most attempts before the message is FAILED; left out: the mailbox's")
+    .description("the most attempts before the message is FAILED; by default the mailbox's")
     .meta({ model: 'before it is FAILED' }),
   ...inOrder,
 };
@@ -47,7 +49,7 @@ export const perKey = () =>
   integer(1, 1_000)
     .allow(null)
     .description(
-      'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED and follow in order; null: any number',
+      'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED and follow in order; null allows any number',
     )
     .meta({ model: 'so many of one key are handed out at once; left out: any number' })
     .example(1);

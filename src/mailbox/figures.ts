@@ -65,7 +65,7 @@ export const figuresRoute: Route = read({
     '`minutes` are the last 60, `tens` the last 144 times ten minutes, oldest first; the last one of each is still ' +
     'going on. Of the space, or with `mailboxId` of a mailbox.',
   query: fields({
-    mailboxId: optional(id()).description('the figures of this mailbox alone; left out: of the whole space'),
+    mailboxId: optional(id()).description('the mailbox whose figures to read; by default those of the whole space'),
   }),
   success: {
     200: exactly({

@@ -50,7 +50,7 @@ const update = route({
     perKey: perKey()
       .optional()
       .description(
-        'how many messages of one key may be READY, CLAIMED or between attempts at once; null: any number, from now on',
+        'how many messages of one key may be READY, CLAIMED or between attempts at once; null lifts the limit from now on',
       ),
   }),
   success: { 200: Mailbox.schema },

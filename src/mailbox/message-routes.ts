@@ -47,8 +47,8 @@ const find = readList({
   plural: 'messages',
   record: MessageSummary,
   filters: {
-    workKey: optional(key()).description('only those that were sent with this workKey; or key'),
-    key: optional(key()).description('only those with this key; or workKey'),
+    workKey: optional(key()).description('only those that were sent with this workKey; give either this or key'),
+    key: optional(key()).description('only those with this key; give either this or workKey'),
   },
 });
 

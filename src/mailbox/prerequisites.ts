@@ -20,23 +20,28 @@ export const whatItIsAfter = {
       .items(
         fields({
           messageId: optional(id())
-            .description('a message that must be ACKED; or groupId')
+            .description('a message that must be ACKED; give either this or groupId')
             .meta({ model: 'must be ACKED; or groupId' }),
           groupId: optional(id())
-            .description('a task group that must be SATISFIED; or messageId')
+            .description('a task group that must be SATISFIED; give either this or messageId')
             .meta({ model: 'must be SATISFIED' }),
         }),
       )
       .min(1)
       .max(50)
-      .description('what must succeed before the message may be received; until then it is BLOCKED')
-      .meta({ model: 'what must be done well before; until then it is BLOCKED' })
+      .description(
+        'the messages and groups that must succeed before this message may be received; until then it is BLOCKED',
+      )
+      .meta({
+        model:
+          'the messages and groups that must succeed before this message may be received; until then it is BLOCKED',
+      })
       .example([{ messageId: exampleId('messageId') }])
       .error(says('must be a list of 1 to 50 objects like {"messageId":"…"} or {"groupId":"…"}')),
   ),
   onFailure: optional(oneOf(...policies))
     .description(
-      'if one does not succeed: CANCEL (default): cancel this message, too; WAIT: stay BLOCKED until that message was requeued and ACKED (of a group: as CANCEL); RUN: any end will do; only with after',
+      'what happens if one of them does not succeed: with CANCEL, the default, this message is cancelled, too; with WAIT it stays BLOCKED until that message has been requeued and ACKED (for a group WAIT means CANCEL); with RUN it may be received after any end. Only with `after`',
     )
     .meta({ model: 'if one fails: CANCEL this too (default), WAIT for a requeue, or RUN anyway' }),
 };

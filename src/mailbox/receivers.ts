@@ -20,7 +20,10 @@ export const receiveTopic = (mailboxId: string, scopeId: string): string => `${m
 const Receiver = record('Receiver', {
   mailboxId: idField(),
   scopeId: text().means('the run whose messages it receives, with all below it; `*`: every run in turn').example('*'),
-  holder: text().orNull().means('its name; null: the name that its key is bound to').example('worker-7'),
+  holder: text()
+    .orNull()
+    .means('the name that it gave, or null if it is the one that its key is bound to')
+    .example('worker-7'),
   holderSession: text().means('its session, as it gave it').example('worker-7/3'),
   since: time().means('when the request began that is held now; a worker repeats it at least every 30 seconds'),
 });
@@ -41,7 +44,7 @@ export const receiversRoute: Route = read({
     'receives without `waitSeconds`, is not among them: `heldClaims` of `GET /ops/waits` shows who holds what. ' +
     '`truncated`: there are more, or a process has not answered within half a second.',
   query: fields({
-    mailboxId: optional(id()).description('only those of this mailbox; left out: of the whole space'),
+    mailboxId: optional(id()).description('only those of this mailbox; by default those of the whole space'),
     limit: queryInteger(1, maxReceivers, 200).description('the most receivers'),
   }),
   success: {

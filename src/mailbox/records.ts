@@ -26,9 +26,9 @@ export const Mailbox = record('Mailbox', {
   id: id().forModels('id of a mailbox, from mailbox_list'),
   name: text(),
   mode: oneOf('WORK', 'INBOX').means(
-    'who receives: WORK: any holder; INBOX: its recipientId alone, or anybody if it has none',
+    'who may receive from it: with WORK any holder, with INBOX its recipientId alone, or anyone if it has none',
   ),
-  recipientId: text().orNull().means('the only holder that may receive from an INBOX; null: any holder'),
+  recipientId: text().orNull().means('the only holder that may receive from an INBOX, or null if any may'),
   backlogLimit: number()
     .means('the most messages it holds that are READY, DELAYED, BLOCKED or CLAIMED')
     .forModels('the most messages that have not ended')
@@ -37,12 +37,12 @@ export const Mailbox = record('Mailbox', {
   perKey: number(1)
     .orNull()
     .means(
-      'how many messages of one key may be READY, CLAIMED or between attempts at once; the others are BLOCKED; null: any number',
+      'how many messages of one key may be READY, CLAIMED or between attempts at once, while the others are BLOCKED; null if any number may',
     )
     .example(null),
   retryDelaySeconds: number()
     .or(0)
-    .means('the pause after the first attempt; it doubles with each further one; 0: none'),
+    .means('the pause after the first attempt, which doubles with each further one; 0 for no pauses'),
   maxRetryDelaySeconds: number(1).or(3_600).means('the longest pause between two attempts').example(3_600),
   counts: nested({
     ready: number().means('messages ready to be received'),
@@ -54,7 +54,7 @@ export const Mailbox = record('Mailbox', {
   oldestReadyAt: time()
     .orNull()
     .workedOut()
-    .means('when its oldest READY message became ready; null: none is')
+    .means('when its oldest READY message became ready, or null if no message is READY')
     .example(null),
   paused: flag().means('whether nothing is received from it until it is resumed'),
   createdAt: time(),
@@ -108,16 +108,16 @@ export const reason = oneOf(
   'QUESTION_EXPIRED',
 )
   .orNull()
-  .means('why it ended so; null: it has not, or its state says it');
+  .means('why it ended, or null if it has not ended or its state says why');
 
 /** A message or a group in another message's `after`. */
 export const Prerequisite = record('Prerequisite', {
-  messageId: id().orNull().means('the message; null: it is a group'),
-  groupId: id().orNull().means('the group; null: it is a message'),
+  messageId: id().orNull().means('the message, or null if it is a group'),
+  groupId: id().orNull().means('the group, or null if it is a message'),
   state: oneOf(...messageStates, 'OPEN', 'SEALED', 'SATISFIED', 'UNSATISFIABLE')
     .orNull()
     .means(
-      'how it came out or stands, of a group its outcome once it has one; null: it has not ended, which only the view of the message shows in more detail',
+      'its final state, or the outcome of a group; only the view of the message also shows states before the end; null if it has not ended',
     ),
 });
 
@@ -127,7 +127,9 @@ export const Blocker = record('Blocker', {
   kind: oneOf(...blockers),
   id: id()
     .orNull()
-    .means('what it waits for; of KEY with perKey 1 the message that has the place of the key; null: any of several'),
+    .means(
+      'the id of the object that it waits for; if it waits for its KEY and perKey is 1, the message that has the key; null if it may be any of several',
+    ),
 });
 
 /** A blocker of a waiting task, which may also be a paused mailbox or scope. */
@@ -136,7 +138,7 @@ export const WaitBlocker = Blocker.with('WaitBlocker', { kind: oneOf(...blockers
 const blockedBy = many(Blocker)
   .of(blockedByOf, 'prerequisites', 'state', 'keyHolder', 'blockedOn')
   .rare()
-  .means('what it waits for before anybody may receive it; empty: it is not BLOCKED')
+  .means('the reasons why it cannot be received yet; empty if it is not BLOCKED')
   .example([]);
 
 const lastError = 'the printer is out of paper';
@@ -152,9 +154,9 @@ export const Message = record(
     taskId: id()
       .orNull()
       .or('=id')
-      .means("the id of the message's task; null: it carries none")
+      .means("the id of the message's task, or null if it carries none")
       .example(exampleId('messageId')),
-    groupId: id().orNull().means("the group's id; null: of no group"),
+    groupId: id().orNull().means('the id of its group, or null if it belongs to none'),
     taskKey: text().orNull().means("the caller's name for the task, unique in its group"),
     state: state('messages', ...messageStates),
     reason: reason.later(),
@@ -163,7 +165,7 @@ export const Message = record(
       .orNull()
       .later()
       .rare()
-      .means('what it is about, such as a customer; perKey limits messages with the same key; null: none')
+      .means('the subject of the message, such as a customer, for perKey, or null if it has none')
       .example(null),
     attempts: number().or(0),
     /** Stored only if it is not 5. */
@@ -172,7 +174,7 @@ export const Message = record(
       .orNull()
       .later()
       .rare()
-      .means('the error of the last attempt that gave one; null: none did')
+      .means('the error that an attempt last reported, or null if none did')
       .example(lastError),
     progress: opaque()
       .orNull()
@@ -184,53 +186,62 @@ export const Message = record(
     after: many(Prerequisite)
       .of(afterOf, 'prerequisites')
       .rare()
-      .means('what had to succeed before it could be received')
+      .means('the messages and groups that had to succeed before it could be received')
       .example([]),
     onFailure: oneOf(...policies)
       .orNull()
       .of(onFailureOf, 'prerequisites')
       .rare()
-      .means('what happens to it if one of them does not succeed; null: it has no prerequisites'),
+      .means('what happens to it if one of them does not succeed, or null if it has no prerequisites'),
     requires: one(Requirements)
       .orNull()
       .of(requirementsOf, 'required')
       .rare()
-      .means('what a claim of it takes; null: nothing')
+      .means('the units that each claim of it takes, or null if it takes none')
       .example(null),
     blockedBy,
     holds: many(ClaimedUnits)
       .of(holdsOf, 'held')
       .rare()
-      .means('the units of pools that its claim holds; empty: none')
+      .means('the units of pools that its claim holds; empty if it holds none')
       .example([]),
     consumptions: many(ClaimConsumption)
       .of(consumptionsOf, 'used')
       .rare()
-      .means('what its claim has used of allowances; empty: nothing')
+      .means('the units of allowances that its claim has used; empty if it has used none')
       .example([]),
     question: one(Question)
       .orNull()
       .workedOut()
       .rare()
-      .means('the last question that it asked, with its answer; null: it has asked none'),
+      .means('the last question that it asked, with its answer, or null if it has asked none'),
     traceparent: text(traceparentForm)
       .orNull()
       .later()
       .rare()
-      .means('where it was sent in a trace, as W3C Trace Context has it; null: in none')
+      .means('the position in a trace from which it was sent, as in W3C Trace Context, or null if it was sent in none')
       .example('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'),
-    tracestate: text().orNull().later().rare().means('what tracing systems added to that; null: nothing').example(null),
+    tracestate: text()
+      .orNull()
+      .later()
+      .rare()
+      .means('the additions of tracing systems to that, or null if there are none')
+      .example(null),
     payload: opaque(),
     deadline: time().orNull(),
-    readyAt: time().orNull().later().means('when a DELAYED message becomes ready; null: it is not delayed'),
+    readyAt: time().orNull().later().means('when a DELAYED message becomes ready, or null if it is not delayed'),
     holder: text().orNull().later(),
     holderSession: text().orNull().later().means('the session of its holder'),
     claimedAt: time()
       .orNull()
       .later()
-      .means('when the present claim began, or the one with which it ended; null: there is none'),
+      .means('when the present claim began, or the last one if it has ended; null if there is none'),
     leaseExpiresAt: time().orNull().later().means('when the claim ends unless it is renewed'),
-    result: opaque().orNull().later().means('the result that complete recorded; null: none').example(null),
+    result: opaque()
+      .orNull()
+      .later()
+      .means('the result with which it was completed, or null if there is none')
+      .example(null),
     createdAt: time().of((get) => momentOfId(get('id'))),
     finishedAt: time().orNull().later(),
     token: text().orNull().later().secret(),
@@ -297,25 +308,28 @@ export const Claim = Message.with('Claim', {
   blockedBy: blockedBy.of(() => []),
   token: text().means("the claim's secret, for renew, complete and nack").example('q1Yw3T0dB8mLr5vXz7Nc2A'),
   attempt: number().named('attempts'),
-  leaseSeconds: number().means('the lease, from when it was made or renewed').example(60),
+  leaseSeconds: number().means('the length of the lease, from the claim or its last renewal').example(60),
 });
 
 /** One delivery of a message to a worker. */
 export const Attempt = record('Attempt', {
-  attempt: number(1).means('its number, from 1; a requeue begins anew').example(2),
+  attempt: number(1).means('its number, from 1; a requeue starts again from 1').example(2),
   holder: text(),
   claimedAt: time().means('when it began').example(noon),
-  endedAt: time().orNull().means('when it was over; null: it goes on').example('2026-01-31T12:01:00.000Z'),
+  endedAt: time().orNull().means('when it ended, or null if it is still running').example('2026-01-31T12:01:00.000Z'),
   outcome: oneOf('RETURNED', 'UNTRIED', 'REJECTED', 'LEASE_EXPIRED', 'ASKED', 'ACKED', 'EXPIRED', 'CANCELLED')
     .orNull()
     .means(
-      'how it ended: UNTRIED: given back without counting as an attempt; ASKED: put aside until its question is answered; null: it goes on',
+      'how it ended: UNTRIED if it was given back without counting as an attempt, ASKED if it waits for the answer to a question; null if it is still running',
     )
     .example('RETURNED'),
-  error: text().orNull().means('what its worker reported, at most 300 bytes of it; null: nothing').example(lastError),
+  error: text()
+    .orNull()
+    .means('the error that its worker reported, at most 300 bytes of it, or null if it reported none')
+    .example(lastError),
   progress: opaque()
     .orNull()
-    .means('the progress of the message when it ended; null: none, or one of more than 256 bytes')
+    .means('the progress of the message when it ended, or null if there was none, or one of more than 256 bytes')
     .example(null),
 });
 
@@ -348,7 +362,7 @@ export const WaitingTask = record('WaitingTask', {
   readyAt,
   position: number(1)
     .orNull()
-    .means('its place among the READY ones of its run in the mailbox; null: not READY')
+    .means('its place among the READY messages of its run in the mailbox, or null if it is not READY')
     .example(1),
   /** DELAY, and RETRY (the pause after an attempt), end at readyAt; RECEIVER: it is the next of its run to be received. */
   waitsFor: oneOf('HEAD_OF_LINE', 'DELAY', 'RETRY', 'RECEIVER', 'BLOCKED', 'PAUSED').means('the reason for its wait'),

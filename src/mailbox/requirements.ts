@@ -52,7 +52,7 @@ export const whatItRequires = {
     }),
   )
     .description(
-      'what a claim takes all at once, or not at all; if a receive finds too few, the message is BLOCKED until they are free',
+      'the units that a claim takes, all at once or not at all; if a receive finds too few, the message is BLOCKED until they are free',
     )
     .meta({ model: 'what must be free to work on it' }),
 };

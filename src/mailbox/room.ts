@@ -76,7 +76,7 @@ export const mailboxRoom: Room = {
     claimedMessages: counter('messages:CLAIMED').means('CLAIMED messages'),
     oldestReadyAgeSeconds: number()
       .orNull()
-      .means('the seconds since the oldest READY message became ready; null: there is none')
+      .means('the seconds since the oldest READY message became ready, or null if no message is READY')
       .of((get) => secondsSince(get('oldestReadyAt'), get('now')), 'oldestReadyAt', 'now'),
   },
   waits: {

@@ -47,12 +47,16 @@ const create = route({
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    name: key(200).description('for people, and to find it by; need not be unique').meta({ model: 'to find it by' }),
+    name: key(200)
+      .description('a name for people, by which it can be found; it need not be unique')
+      .meta({ model: 'to find it by' }),
     mode: optional(oneOf('WORK', 'INBOX'), 'WORK')
-      .description('what it is for: WORK: work that any holder takes on; INBOX: notes to one recipient')
+      .description('what it is for: WORK for work that any holder takes on, INBOX for messages to one recipient')
       .meta({ model: 'WORK (default) or INBOX' }),
     recipientId: optional(text(1, 256))
-      .description('the only holder that may receive from an INBOX; left out: any; of a WORK mailbox it has no effect')
+      .description(
+        'the only holder that may receive from an INBOX; by default anyone may. It has no effect on a WORK mailbox',
+      )
       .meta({ model: 'the holder that may receive, of an INBOX' })
       .example('agent-7'),
     backlogLimit: optional(integer(1, 100_000), 1000),
@@ -61,7 +65,9 @@ const create = route({
     maxRetryDelaySeconds: optional(maxRetryDelaySeconds()),
     perKey: optional(perKey(), null),
     unique: optional(flagField(), false)
-      .description('whether to make none where mailboxes of this name exist: the oldest one is then answered, with 200')
+      .description(
+        'whether the name is unique: if mailboxes of this name exist, none is created, and the oldest of them is answered, with 200',
+      )
       .meta({ model: 'true: one of this name will do' }),
   }),
   success: { 200: Mailbox.schema, 201: Mailbox.schema },
@@ -130,7 +136,7 @@ const send = route({
   idempotency: 'required',
   body: fields({
     scopeId: ofRun(),
-    payload: opaque().description('what the receiver gets'),
+    payload: opaque().description('the value that the receiver gets'),
     workKey: optional(key())
       .description(
         "the sender's name for this work: a known one of the mailbox answers the first message, with replay true",

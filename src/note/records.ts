@@ -8,11 +8,13 @@ export const Note = record('Note', {
   key: text().means('its name in the scope').forModels('the name of the note in its run').example('plan'),
   value,
   version: number(1)
-    .means('the number of puts in the scope at its last put: it rises with each put and is never used twice')
+    .means('the number of puts in the scope up to its last one; it rises with each put and is never used twice')
     .example(3),
-  holder: text().orNull().means('the holder of the claim that the last put named; null: it named none'),
+  holder: text()
+    .orNull()
+    .means('the holder of the claim with which it was last put, or null if it was put without one'),
   createdAt: time(),
-  updatedAt: time().means('when it was put last').example('2026-01-31T12:05:00.000Z'),
+  updatedAt: time().means('when it was last put').example('2026-01-31T12:05:00.000Z'),
 });
 
 export const PutNote = Note.without('PutNote', 'value');

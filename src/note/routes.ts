@@ -50,12 +50,12 @@ const put = route({
   body: fields({
     value: opaque().description('the value').meta({ model: 'what to keep' }).example({ step: 'draft' }),
     ifVersion: optional(integer(0, maxVersion))
-      .description('the version that the note must have; 0: there must be none; left out: whatever it has')
+      .description('the version that the note must have, or 0 if it must not exist; by default any')
       .meta({ model: 'the version it must have; 0: none; left out: any' })
       .example(2),
     messageId: optional(id())
       .description('a message whose claim must be live; only with token')
-      .meta({ model: 'whose claim must be live, with token' }),
+      .meta({ model: 'the message whose claim must be live, with token' }),
     token: optional(text(1, 256))
       .description('the token of that claim; only with messageId')
       .meta({ model: 'of that claim' })
@@ -102,7 +102,7 @@ const view = read({
   query: fields({
     sinceVersion: queryInteger(0, maxVersion)
       .description(
-        'the version to wait past, with waitSeconds; 0: until the note is made; left out: the one that it has',
+        'the version after which to wait for the next, with waitSeconds; 0 waits until the note exists. By default the version that it has now',
       )
       .meta({ model: 'the version you know, to wait for the next; 0: none' }),
   }),
@@ -156,7 +156,7 @@ const remove = route({
   idempotency: 'optional',
   query: fields({
     ifVersion: queryInteger(0, maxVersion)
-      .description('the version that the note must have; left out: whatever it has')
+      .description('the version that the note must have; by default any')
       .meta({ model: 'the version it must have; left out: any' }),
   }),
   success: { 204: null },

@@ -8,19 +8,19 @@ import { describe, type JsonSchema, jsonSchema, schemaRef, type Target } from '.
 const from: JsonSchema = {
   type: 'object',
   description:
-    'in place of an id, in every field whose name ends with Id: an id that an earlier call of the batch answered',
+    'An id that an earlier call of the batch answered, in place of an id in any field whose name ends with Id.',
   required: ['$from'],
   additionalProperties: false,
   properties: {
     $from: {
       type: 'integer',
       minimum: 0,
-      description: 'the index of that call, from 0; it must come before this one',
+      description: 'The index of that call, from 0; it must come before this one.',
       examples: [0],
     },
     member: {
       type: 'string',
-      description: 'the member of its answer that has the id; left out: id',
+      description: 'The member of its answer that has the id; by default `id`.',
       examples: ['scopeId'],
     },
   },
@@ -30,7 +30,7 @@ const from: JsonSchema = {
 const expect: JsonSchema = {
   type: ['object', 'null'],
   description:
-    'only if atomic is true: members that the answer must have, also of its balances or counts, compared exactly; else EXPECTATION_FAILED, and nothing happens',
+    'Members that the answer must have, including those of its balances or counts, compared exactly. If one differs, the batch is refused (EXPECTATION_FAILED) and nothing happens. Only if `atomic` is true.',
   additionalProperties: true,
   examples: [{ state: 'READY' }],
 };

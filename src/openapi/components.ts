@@ -73,8 +73,8 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
   },
   schemas: {
     ...Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
-    Health: statusOf('ok', 'the process answers'),
-    Readiness: statusOf('ready', 'the store takes calls'),
+    Health: statusOf('ok', 'The process answers.'),
+    Readiness: statusOf('ready', 'The store takes calls.'),
     Error: {
       type: 'object',
       required: ['error'],
@@ -85,20 +85,23 @@ export const components = (errors: ErrorTable, named: NamedSchemas) => ({
           required: ['code', 'message', 'requestId'],
           additionalProperties: false,
           properties: {
-            code: { ...text, description: 'what went wrong, for programs: a constant' },
-            message: { ...text, description: 'what went wrong, for people: with which field, and what would be right' },
+            code: { ...text, description: 'The kind of error, a constant for programs.' },
+            message: {
+              ...text,
+              description: 'The problem in words for people: it names the field, and what would be right.',
+            },
             requestId: {
               ...requestId,
-              description: 'the id of the request in the log and in events: quote it to the operator',
+              description: 'The id of the request in the log and in events. Quote it to the operator.',
             },
             index: {
               type: 'integer',
               minimum: 0,
-              description: 'of an atomic batch: the place of the call that was refused, from 0',
+              description: 'Only of an atomic batch: the index of the call that was refused, from 0.',
             },
-            call: { ...text, description: 'of an atomic batch: the name of the call that was refused' },
+            call: { ...text, description: 'Only of an atomic batch: the name of the call that was refused.' },
           },
-          description: 'what was wrong',
+          description: 'The error.',
         },
       },
     },

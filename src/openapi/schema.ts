@@ -44,7 +44,7 @@ export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/sc
 /**
  * A schema as JSON Schema 2020-12. Joi writes most of it. Added from the schema itself are: `.meta()` of the field kinds,
  * whose rules are functions; required fields, as Joi looks at each field and not at the object's preference; null where it
- * means absent; the meaning of each field; and rules between fields, as a sentence.
+ * means absent; the meaning of each field; and rules between fields, as sentences.
  */
 export function jsonSchema(schema: Joi.Schema, target: Target): JsonSchema {
   const standard = schema['~standard'] as unknown as {
@@ -73,7 +73,7 @@ function completed(json: JsonSchema, schema: Joi.Schema, inherited: string, targ
   // `.when()` leaves a single alternative if its cases differ only in rules that JSON Schema cannot express.
   const { description: _meaning, ...result } = only !== undefined && others.length === 0 ? only : json;
   for (const { opaque, component: _component, presence: _presence, model: _model, ...meta } of metas ?? []) {
-    Object.assign(result, meta, opaque === true && { description: 'any JSON value; comes back as it was sent' });
+    Object.assign(result, meta, opaque === true && { description: 'Any JSON value, which comes back as it was sent.' });
     // Joi sees a number in a query string as text.
     if (meta['type'] === 'integer') delete result['minLength'];
   }
@@ -84,7 +84,7 @@ function completed(json: JsonSchema, schema: Joi.Schema, inherited: string, targ
   const matches = all.flatMap((match) => match.schema ?? []);
   if (only && matches.length === others.length + 1)
     result['anyOf'] = matches.map((match, i) => complete([only, ...others][i] ?? {}, match, presence, target));
-  if (dependencies) result['description'] = dependencies.map(sentence).join('; ');
+  if (dependencies) result['description'] = asSentence(dependencies.map(sentence).join('; '));
   const empty = schema.$_getFlag('empty') as Joi.Schema | undefined;
   if (empty?.validate(null).error === undefined && empty !== undefined) allowNull(result);
   // Joi adds null to the types but not to the allowed values.
@@ -116,8 +116,19 @@ export function describe(name: string, json: JsonSchema, target: Target, schema?
   const own = schema?.$_getFlag('description') as string | undefined;
   const forModels = target.isForModels && ((schema && metaOf(schema, 'model')) ?? own ?? model);
   const said = forModels ?? own ?? meaning ?? namesake(name, json);
-  const rule = target.isForModels ? schema && metaOf(schema, 'opaque') && 'any JSON value' : json['description'];
-  return [said && fitting(said, json), rule].filter(Boolean).join('; ') || undefined;
+  const parts = [said && fitting(said, json)];
+  if (target.isForModels) parts.push(schema && metaOf(schema, 'opaque') && 'any JSON value');
+  else parts.push(json['description'] as string | undefined);
+  const given = parts.filter((part) => part !== undefined && part !== '') as string[];
+  if (given.length === 0) return undefined;
+  return target.isForModels ? given.join('; ') : given.map(asSentence).join(' ');
+}
+
+/** A description as a sentence of its own. A name that begins it, such as `scopeId`, keeps its case. */
+export function asSentence(text: string): string {
+  const isName = /^[a-z]+[A-Z]/.test(text);
+  const begun = isName ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
 /** The names of ids, of counters by state or event type, and of lists or counts of records say what they are. */
@@ -137,7 +148,7 @@ function namesake(name: string, { type, properties }: JsonSchema): string | unde
 function fitting(meaning: string, { type, anyOf }: JsonSchema): string {
   const types = anyOf ? (anyOf as JsonSchema[]).map((one) => one['type']) : [type].flat();
   const mayBeNull = types.includes('null') || types.every((one) => one === undefined);
-  return mayBeNull ? meaning : meaning.replace(/; null\b[^;]*$/, '');
+  return mayBeNull ? meaning : meaning.replace(/(?:, or|;) null\b[^;]*$/, '');
 }
 
 function allowNull(json: JsonSchema): void {

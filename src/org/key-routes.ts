@@ -54,7 +54,7 @@ const list = route({
 
 const secret = textField()
   .orNull()
-  .means('the key itself, which is shown now and never again; null: in a replay')
+  .means('the key itself, which is shown now and never again; null in a replay')
   .example(`mk_acme_${'x'.repeat(43)}`);
 
 const create = route({
@@ -75,15 +75,17 @@ const create = route({
       oneOf<Permission>(...permissions),
       permissions.length,
       `of ${permissions.join(', ')}, each once`,
-    ).description('what it may do; resource_config includes resource_spend, no other includes another'),
-    spaces: optional(ids(maxSpacesPerKey)).description('the spaces that it is limited to; left out: every space'),
+    ).description('its permissions; resource_config includes resource_spend, and no other includes another'),
+    spaces: optional(ids(maxSpacesPerKey)).description('the spaces that it is limited to; by default every space'),
     mailboxes: optional(ids(maxMailboxesPerKey)).description(
-      'the mailboxes, of one space, that it is limited to; left out: all',
+      'the mailboxes, all of one space, that it is limited to; by default all',
     ),
     holder: optional(text(1, maxHolderCharacters))
-      .description('the only name under which it acts; left out: that of the API key, or any if it has none')
+      .description('the only name under which it acts; by default that of the API key, or any name if that has none')
       .example(null),
-    expiresInDays: optional(integer(1, maxKeyDays)).description('when it ends, counted from now; left out: never'),
+    expiresInDays: optional(integer(1, maxKeyDays)).description(
+      'the days until it ends, counted from now; by default it never ends',
+    ),
   })
     .custom((body: { spaces?: readonly string[]; mailboxes?: readonly string[] }, helpers) =>
       body.mailboxes && (body.spaces?.length ?? 0) > 1 ? helpers.error('spaces') : body,

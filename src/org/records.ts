@@ -61,20 +61,24 @@ const lastUsedAt = (get: Get): Value => {
 export const ApiKey = record('ApiKey', {
   id: id().named('keyId'),
   keyId: id(),
-  name: text().orNull().means('for people; null: none').example('worker'),
+  name: text().orNull().means('a name for people, or null if it has none').example('worker'),
   permissions: list<Permission>(...permissions).means(
-    'what it may do; resource_config includes resource_spend, no other includes another',
+    'its permissions; resource_config includes resource_spend, and no other includes another',
   ),
-  spaces: list().means('the ids of the spaces that it is limited to; empty: every space of the organization'),
-  mailboxes: list().or('').means('the ids of the mailboxes of its one space that it is limited to; empty: all'),
-  holder: text().orNull().means('the only name under which it acts; null: any').example(null),
+  spaces: list().means(
+    'the ids of the spaces that it is limited to; empty if it may use every space of the organization',
+  ),
+  mailboxes: list()
+    .or('')
+    .means('the ids of the mailboxes of its one space that it is limited to; empty if it may use all'),
+  holder: text().orNull().means('the only name under which it acts, or null if it may use any').example(null),
   createdAt: time(),
-  expiresAt: time().orNull().means('when it ends; null: never').example(null),
+  expiresAt: time().orNull().means('when it ends, or null if it never does').example(null),
   lastUsedAt: time()
     .orNull()
     .of(lastUsedAt, 'usedDay', 'createdAt')
-    .means('when it was last used, true to the UTC day; null: never'),
-  revokedAt: time().orNull().means('when it was revoked; null: it was not').example(null),
+    .means('when it was last used, to the precision of a UTC day, or null if it never was'),
+  revokedAt: time().orNull().means('when it was revoked, or null if it was not').example(null),
   /** The last day on which it was used, in days since 1970. */
   usedDay: number().orNull().later().internal(),
   /** The last day on which only permissions and spaces limited it, and those spaces. */

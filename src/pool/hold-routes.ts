@@ -64,11 +64,11 @@ const renew = route({
   rate: 'recovery',
   body: fields({
     token: optional(token()).description(
-      "the hold's token, as acquire answered it; left out: it waits, and goes on waiting",
+      "the token of the hold, from the answer to acquire; left out for a hold that waits and is to wait on",
     ),
-    leaseSeconds: leaseSeconds("the lease from now on, with the token; left out: the hold's own leaseSeconds"),
+    leaseSeconds: leaseSeconds("the length of the lease from now on, with the token; by default the hold's own leaseSeconds"),
     ttlSeconds: optional(integer(5, 86_400))
-      .description('how long it waits from now on, without a token; left out: the time it was queued with')
+      .description('how long it waits from now on, without a token; by default the time that it was queued with')
       .meta({ model: 'without a token: how long to wait from now on; left out: as before' })
       .example(null),
   }),

@@ -28,7 +28,7 @@ export const Pool = record('Pool', {
 
 const fence = number(1)
   .orNull()
-  .means('the fence of the hold, greater than all earlier ones; null: it was never HELD')
+  .means('the fence of the hold, greater than all earlier ones of the pool, or null if it was never HELD')
   .example(1_769_860_800_000_000);
 
 export const Hold = record('Hold', {
@@ -37,22 +37,22 @@ export const Hold = record('Hold', {
   poolId: id(),
   scopeId: id(),
   holder: text(),
-  holderSession: text().orNull().means('the session of its holder; null: none was given'),
-  units: number(1).means('the units that it holds or waits for').example(1),
+  holderSession: text().orNull().means('the session of its holder, or null if none was given'),
+  units: number(1).means('the number of units that it holds or waits for').example(1),
   state: state('holds', ...holdStates).example('HELD'),
   fence,
   position: number(1)
     .orNull()
     .workedOut()
-    .means('its place in the queue, from 1; null: it does not wait')
+    .means('its place in the queue, from 1, or null if it does not wait')
     .example(null),
   leaseSeconds: number(1).means('the length of the lease, from the grant or a renewal that sets no other').example(60),
   leaseExpiresAt: time()
     .orNull()
-    .means('when its lease ends unless it is renewed; null: it is not HELD')
+    .means('when its lease ends unless it is renewed, or null if it is not HELD')
     .example('2026-01-31T12:01:00.000Z'),
-  expiresAt: time().orNull().means('until when it waits; null: it does not wait').example(null),
-  heldAt: time().orNull().means('when its units were granted; null: they were not').example(noon),
+  expiresAt: time().orNull().means('when its wait ends, or null if it does not wait').example(null),
+  heldAt: time().orNull().means('when its units were granted, or null if they were not').example(noon),
   finishedAt: time().orNull(),
   createdAt: time().of((get) => momentOfId(get('id'))),
   token: text().orNull().secret(),

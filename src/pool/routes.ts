@@ -24,7 +24,7 @@ const create = route({
     name: name(),
     units: integer(1, maxPoolUnits),
     unique: optional(flag(), false).description(
-      'whether to make none where a pool of this name exists: that one is then answered, with 200, as it is',
+      'whether the name is unique: if a pool of this name exists, none is created, and that pool is answered as it is, with 200',
     ),
   }),
   success: { 200: Pool.schema, 201: Pool.schema },
@@ -125,14 +125,14 @@ const acquire = route({
     holder: actor(),
     holderSession: optional(text(1, 256))
       .description(
-        'the session of the holder: any text that is new with each start; left out: deadlocks are not detected',
+        'the session of the holder: any text that is new with each start of its process; without it deadlocks are not detected',
       )
       .meta({ model: 'your session: new with each start; with it, waits that would deadlock are refused' })
       .example('worker-7/3'),
     leaseSeconds: leaseSeconds(
-      "the lease unless it is renewed; left out: 30, or the space's maxLeaseSeconds if that is less",
+      "the length of the lease unless it is renewed; by default 30, or the space's maxLeaseSeconds if that is less",
     ),
-    ttlSeconds: optional(integer(0, 86_400), 300).description('how long it waits at most; 0: not at all'),
+    ttlSeconds: optional(integer(0, 86_400), 300).description('how long it waits at most; with 0 it does not wait'),
   }),
   toolAnswer: true,
   success: { 201: AcquiredHold.schema },

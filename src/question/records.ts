@@ -12,7 +12,7 @@ const options = new Field<readonly string[]>({
   schema: () => Joi.array().items(Joi.string()),
 })
   .orNull()
-  .means('the answers to choose from; null: any answer')
+  .means('the answers to choose from, or null if any answer is allowed')
   .example(['yes', 'no']);
 
 export const Question = record('Question', {
@@ -20,25 +20,32 @@ export const Question = record('Question', {
   scopeId: id(),
   messageId: id()
     .orNull()
-    .means('the message that waits for the answer; null: none does')
+    .means('the message that waits for the answer, or null if none does')
     .example(exampleId('messageId')),
-  mailboxId: id().orNull().means('the mailbox of that message; null: there is none').example(exampleId('mailboxId')),
-  holder: text().orNull().means('who asks; null: nobody said').example('worker-7'),
+  mailboxId: id()
+    .orNull()
+    .means('the mailbox of that message, or null if there is no message')
+    .example(exampleId('mailboxId')),
+  holder: text().orNull().means('who asks, or null if nobody said').example('worker-7'),
   question: opaque()
     .means('the question, as it was asked')
     .example('Publish the report?' as never),
   options,
   state: state('questions', ...questionStates),
-  answer: opaque().orNull().later().means('the answer; null: there is none').example(null),
-  answeredBy: text().orNull().later().means('who answered, as they said; null: nobody has').example(null),
+  answer: opaque().orNull().later().means('the answer, or null if there is none').example(null),
+  answeredBy: text()
+    .orNull()
+    .later()
+    .means('the name that the person who answered gave, or null if nobody has answered')
+    .example(null),
   answeredVia: oneOf('API', 'PAGE')
     .orNull()
     .later()
-    .means('how it was answered: API: with an API key; PAGE: on the page of its answerUrl; null: it was not')
+    .means('how it was answered: API with an API key, PAGE on the page of its answerUrl; null if it was not answered')
     .example(null),
   createdAt: time().of((get) => momentOfId(get('id'))),
-  expiresAt: time().means('until when it can be answered').example('2026-02-07T12:00:00.000Z'),
-  answeredAt: time().orNull().later().means('when it was answered; null: it was not').example(null),
+  expiresAt: time().means('when it can no longer be answered').example('2026-02-07T12:00:00.000Z'),
+  answeredAt: time().orNull().later().means('when it was answered, or null if it was not').example(null),
   /** Whether its message fails if nobody answers. */
   fails: flag().internal(),
   /** The digests of its links' tokens, separated by blanks. */

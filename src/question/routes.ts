@@ -20,7 +20,7 @@ const maxSeconds = 2_592_000;
 /** The fields of a question to ask. */
 const whatToAsk = {
   question: opaque()
-    .description('the question: any JSON, mostly a text, of at most 4,096 bytes')
+    .description('the question: usually a text, but any JSON value of at most 4,096 bytes')
     .meta({ model: 'in words for a person who knows nothing of your work' })
     .example('Publish the report?'),
   options: optional(
@@ -28,11 +28,13 @@ const whatToAsk = {
       .items(option())
       .min(1)
       .max(20)
-      .description('the answers to choose from; left out: any answer')
+      .description('the answers to choose from; by default any answer is allowed')
       .example(['yes', 'no'])
       .error(says('must be a list of 1 to 20 texts of 1 to 200 characters, without control characters')),
   ),
-  expiresInSeconds: optional(integer(5, maxSeconds), defaultSeconds).description('how long it can be answered'),
+  expiresInSeconds: optional(integer(5, maxSeconds), defaultSeconds).description(
+    'how long it can be answered, from now on',
+  ),
 };
 
 const askedOf = (question: typeof Question.type, linkToken: string, linkTo: LinkTo): object => {
@@ -57,19 +59,19 @@ const ask = route({
   rate: 'recovery',
   body: fields({
     token: text(1, 256)
-      .description("the claim's token, as recv answered it with this message")
+      .description('the token of the claim, from the answer to recv')
       .meta({ model: 'from message_recv' })
       .example('q1Yw3T0dB8mLr5vXz7Nc2A'),
     ...whatToAsk,
     onExpiry: optional(Joi.valid('RETURN', 'FAIL') as Joi.AnySchema<'RETURN' | 'FAIL'>, 'RETURN')
       .description(
-        'what happens to the message if nobody answers: RETURN: it continues without an answer; FAIL: it is FAILED',
+        'what happens to the message if nobody answers: with RETURN it continues without an answer, with FAIL it is FAILED',
       )
       .meta({ model: 'if nobody answers: RETURN (default) goes on without an answer, FAIL ends it' }),
     progress: opaque()
       .optional()
       .description('how far the work has come, for the next attempt; at most 4,096 bytes')
-      .meta({ model: 'how far the work has come, for the next attempt' })
+      .meta({ model: 'the progress of the work, for the next attempt' })
       .example({ page: 3 }),
   }),
   opaque: ['question'],
@@ -120,7 +122,9 @@ const create = route({
   body: fields({
     scopeId: ofRun(),
     ...whatToAsk,
-    holder: actor().description('who asks, for those who answer').meta({ model: 'who asks, for those who answer' }),
+    holder: actor()
+      .description('the name of the person or program that asks, for those who answer')
+      .meta({ model: 'the name of the person or program that asks, for those who answer' }),
   }),
   opaque: ['question'],
   example: { messageId: null, mailboxId: null },
@@ -198,7 +202,7 @@ const answer = route({
       )
       .example('yes'),
     answeredBy: actor()
-      .description('who answers; a key that is bound to a holder may leave it out')
+      .description('the name of the person who answers; a key that is bound to a holder may leave it out')
       .example('ann@example.com'),
   }),
   opaque: ['answer'],

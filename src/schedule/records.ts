@@ -12,21 +12,27 @@ export const Schedule = record('Schedule', {
   payload: opaque().means('the payload of each message'),
   cron: text()
     .orNull()
-    .means('the cron expression of its moments; null: it goes by everySeconds')
+    .means('the cron expression of its moments, or null if it has everySeconds')
     .example('0 9 * * 1-5'),
-  everySeconds: number(5).orNull().means('the seconds between messages, from its creation; null: it goes by cron'),
+  everySeconds: number(5)
+    .orNull()
+    .means('the seconds between messages, counted from its creation, or null if it has cron'),
   timezone: text().means('the IANA time zone of cron').example('Europe/Berlin'),
-  maxAttempts: number(1).orNull().means("the most attempts of each message; null: the mailbox's"),
+  maxAttempts: number(1).orNull().means("the most attempts of each message, or null for the mailbox's"),
   priority: number(0, 9).or(0).means('the priority of each message'),
-  key: text().orNull().means('the key of each message; null: none').example(null),
+  key: text().orNull().means('the key of each message, or null if they have none').example(null),
   state: state('schedules', ...scheduleStates),
   nextAt: time()
     .orNull()
-    .means('when it sends next; null: it is paused or has ended')
+    .means('when it sends next, or null if it is paused or has ended')
     .example('2026-02-02T08:00:00.000Z'),
-  lastAt: time().orNull().means('the moment of its last message; null: none yet'),
-  lastMessageId: id().orNull().means('the last message that it sent; null: none yet'),
-  missed: number().or(0).means('the moments that passed while no worker ran; of several only the last is sent'),
+  lastAt: time().orNull().means('the moment of its last message, or null if it has sent none yet'),
+  lastMessageId: id().orNull().means('the last message that it sent, or null if it has sent none yet'),
+  missed: number()
+    .or(0)
+    .means(
+      'the number of moments that were not sent because no worker ran: of several that pass meanwhile, only the last is sent',
+    ),
   createdAt: time().of((get) => momentOfId(get('id'))),
 });
 

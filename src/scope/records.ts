@@ -5,7 +5,7 @@ export const scopeStates = ['ACTIVE', 'IDLE', 'CANCELLED'] as const;
 
 export const Scope = record('Scope', {
   id: id(),
-  parentScopeId: id().orNull().workedOut().means('the scope above it; null: it is a run of its own'),
+  parentScopeId: id().orNull().workedOut().means('the scope above it, or null if it is a root'),
   name: text().orNull().example('orders'),
   state: state('scopes', ...scopeStates).of(
     (get) => (get('cancelledAt') !== null ? 'CANCELLED' : Number(get('live')) > 0 ? 'ACTIVE' : 'IDLE'),
@@ -17,7 +17,7 @@ export const Scope = record('Scope', {
       .of((get) => Number(get('live')) - Number(get('liveWaiters')), 'live', 'liveWaiters')
       .means('messages that are not finished'),
     waiters: number().or(0).named('liveWaiters').means('WAITING waiters and WAITING holds'),
-  }).means('what has not ended in the scope and those below it'),
+  }).means('the numbers of records that have not ended in the scope and the scopes below it'),
   ended: nested({
     acked: number().or(0).named('endedAcked').means('ACKED ones'),
     rejected: number().or(0).named('endedRejected').means('REJECTED ones'),

@@ -20,9 +20,9 @@ const create = route({
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({
-    scopeId: optional(id()).description('the id of the scope; left out: a new one'),
-    parentScopeId: optional(id()).description('the scope that it is below; left out: none, it is a run'),
-    name: optional(key(200)).description('for people, and to find it by; need not be unique'),
+    scopeId: optional(id()).description('the id of the scope; by default a new one'),
+    parentScopeId: optional(id()).description('the scope in which it is created; by default it is a run'),
+    name: optional(key(200)).description('a name for people, by which it can be found; it need not be unique'),
   }),
   success: { 201: Scope.schema, 200: Scope.schema },
   refuses: [
@@ -54,8 +54,8 @@ const list = readList({
   plural: 'scopes',
   states: scopeStates,
   filters: {
-    parentScopeId: optional(id()).description('only those right below this scope'),
-    name: optional(key(200)).description('only those of exactly this name'),
+    parentScopeId: optional(id()).description('only those whose parent is this scope'),
+    name: optional(key(200)).description('only those with exactly this name'),
     namePrefix: optional(key(200)).description(
       'only those whose name begins with this text, from the last name to the first; with `name` it has no effect',
     ),
@@ -84,14 +84,14 @@ const uncancelled: Route = { ...view, refuses: ['SCOPE_NOT_FOUND', 'SCOPE_CANCEL
 
 const pause = pauseOrResume('scope.pause', uncancelled, {
   summary:
-    'Pause a run: nothing of the scope and those below it is received until it is resumed; repeating it changes nothing',
+    'Pause a scope: nothing of it and of the scopes below it is received until it is resumed; repeating it changes nothing',
   description:
     'From now on receives pass over its messages, which keep their places; everything else goes on. `paused` is the ' +
     "scope's own: a scope below a paused one shows false. A paused scope is kept by retention.",
 });
 
 const resume = pauseOrResume('scope.resume', uncancelled, {
-  summary: 'Resume a paused run; repeating it changes nothing',
+  summary: 'Resume a paused scope; repeating it changes nothing',
   description: 'Held receives are woken. Scopes below another paused scope stay paused by that one.',
 });
 

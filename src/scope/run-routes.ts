@@ -57,7 +57,7 @@ export function runRoutes({
     path: '/scopes/:scopeId/cancel',
     call: 'scope.cancel',
     needsAllMailboxes: true,
-    summary: 'Stop a run: cancel the scope, all below it and everything live there; repeating it answers the progress',
+    summary: 'Cancel a scope, all below it and everything live there; repeating it answers the progress',
     description:
       'From now on the scope and all below it are CANCELLED: nothing is received, granted, released or satisfied ' +
       'there, tokens are CLAIM_LOST, and new work is SCOPE_CANCELLED. The records end in steps of at most 500, the first ' +
@@ -74,7 +74,9 @@ export function runRoutes({
       200: exactly({
         scopeId: id().schema,
         state: oneOf('CANCELLED').schema,
-        cancelled: exactly(schemasOf(cancelled)).description('what the cancel has ended so far'),
+        cancelled: exactly(schemasOf(cancelled)).description(
+          'the number of records of each kind that the cancel has ended so far',
+        ),
         ...schemasOf(stays),
         done: flag().means('whether nothing live is left').example(true).schema,
       }).meta({ component: 'CancelledRun' }),

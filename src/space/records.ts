@@ -44,7 +44,7 @@ export const UsageDay = record('UsageDay', {
   syscalls: number()
     .of((get) => operations(get) + Number(get('uncounted')), 'uncounted')
     .means('operations, successful renewals, replays and receives that found nothing'),
-  operations: number().of(operations).means('what counts towards the plan: the sum of byCall'),
+  operations: number().of(operations).means('the operations that count towards the plan: the sum of byCall'),
   byCall: byCall.named('calls').means('operations by the name of their call'),
   retainedBytes: number()
     .or(0)

@@ -42,7 +42,7 @@ describe('GET /docs/api', () => {
   it('passes the document to the library, and nothing to anybody else', async () => {
     const script = await (await get('/docs/api/page.js')).text();
     expect(script)
-      .to.match(/fetch\('\.\.\/openapi\.json'\)/)
+      .to.match(/fetch\("\.\.\/openapi\.json"\)/)
       .and.to.match(/telemetry: false/)
       .and.to.match(/withDefaultFonts: false/);
   });
