@@ -15,9 +15,11 @@ function listed(test: (text: string) => boolean, rule: string): Joi.AnySchema<st
 /** The query parameters `limit` and `cursor`. */
 export const limit = () => queryInteger(1, 500, 100).description('the most events of an answer');
 export const position = () =>
-  cursor().description(
-    'the nextCursor of an earlier answer, or `latest` for events from now on; by default the journal is read from its oldest event',
-  );
+  cursor()
+    .description(
+      'the nextCursor of an earlier answer, or `latest` for events from now on; by default the journal is read from its oldest event',
+    )
+    .meta({ model: 'nextCursor of an earlier answer, or `latest` for new events' });
 
 /** The query parameter `since`: where to start without a cursor. */
 export const since = () =>

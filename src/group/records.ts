@@ -30,9 +30,9 @@ export const TaskGroup = record(
     parentScopeId: id().orNull().means('the scope above it, or null if it is a root'),
     mailboxId: id(),
     workKey: text().orNull().means("its maker's name for it, or null if it has none").example('order-4711'),
-    condition: oneOf(...conditions).means(
-      'the condition that decides it: the first accepted result, `threshold` of them, or the end of all members',
-    ),
+    condition: oneOf(...conditions)
+      .means('the condition that decides it: the first accepted result, `threshold` of them, or the end of all members')
+      .forModels('what decides it'),
     threshold: number(1)
       .orNull()
       .means('the number of accepted results that an N_ACCEPTED group needs; null for another condition'),

@@ -172,8 +172,8 @@ const renew = route({
     leaseSeconds: leaseSeconds('the length of the lease from now on; by default as for recv'),
     progress: opaque()
       .optional()
-      .description('how far the work has come, for the next attempt; at most 4,096 bytes')
-      .meta({ model: 'the progress of the work, for the next attempt' })
+      .description('the progress of the work, for the next attempt; at most 4,096 bytes')
+      .meta({ model: 'how far you are, for the next attempt' })
       .example({ page: 3 }),
   }),
   opaque: ['progress'],

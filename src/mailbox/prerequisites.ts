@@ -32,10 +32,7 @@ export const whatItIsAfter = {
       .description(
         'the messages and groups that must succeed before this message may be received; until then it is BLOCKED',
       )
-      .meta({
-        model:
-          'the messages and groups that must succeed before this message may be received; until then it is BLOCKED',
-      })
+      .meta({ model: 'must succeed before this one may be received' })
       .example([{ messageId: exampleId('messageId') }])
       .error(says('must be a list of 1 to 50 objects like {"messageId":"…"} or {"groupId":"…"}')),
   ),

@@ -29,6 +29,7 @@ const whatToAsk = {
       .min(1)
       .max(20)
       .description('the answers to choose from; by default any answer is allowed')
+      .meta({ model: 'the answers to choose from' })
       .example(['yes', 'no'])
       .error(says('must be a list of 1 to 20 texts of 1 to 200 characters, without control characters')),
   ),
@@ -70,8 +71,8 @@ const ask = route({
       .meta({ model: 'if nobody answers: RETURN (default) goes on without an answer, FAIL ends it' }),
     progress: opaque()
       .optional()
-      .description('how far the work has come, for the next attempt; at most 4,096 bytes')
-      .meta({ model: 'the progress of the work, for the next attempt' })
+      .description('the progress of the work, for the next attempt; at most 4,096 bytes')
+      .meta({ model: 'how far you are, for the next attempt' })
       .example({ page: 3 }),
   }),
   opaque: ['question'],
