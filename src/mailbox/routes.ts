@@ -51,7 +51,7 @@ const create = route({
       .description('a name for people, by which it can be found; it need not be unique')
       .meta({ model: 'to find it by' }),
     mode: optional(oneOf('WORK', 'INBOX'), 'WORK')
-      .description('what it is for: WORK for work that any holder takes on, INBOX for messages to one recipient')
+      .description('the kind of mailbox: WORK for work that any holder takes on, INBOX for messages to one recipient')
       .meta({ model: 'WORK (default) or INBOX' }),
     recipientId: optional(text(1, 256))
       .description(

@@ -8,7 +8,7 @@ import { Hold, holdStates } from './records.ts';
 const reply = { hold: one(Hold) };
 const token = () =>
   text(1, 256)
-    .description("the hold's token, as acquire answered it")
+    .description('the token of the hold, from the answer to acquire')
     .meta({ model: 'from pool_acquire' })
     .example('q1Yw3T0dB8mLr5vXz7Nc2A');
 
@@ -64,9 +64,11 @@ const renew = route({
   rate: 'recovery',
   body: fields({
     token: optional(token()).description(
-      "the token of the hold, from the answer to acquire; left out for a hold that waits and is to wait on",
+      'the token of the hold, from the answer to acquire; left out for a hold that waits and is to wait on',
     ),
-    leaseSeconds: leaseSeconds("the length of the lease from now on, with the token; by default the hold's own leaseSeconds"),
+    leaseSeconds: leaseSeconds(
+      "the length of the lease from now on, with the token; by default the hold's own leaseSeconds",
+    ),
     ttlSeconds: optional(integer(5, 86_400))
       .description('how long it waits from now on, without a token; by default the time that it was queued with')
       .meta({ model: 'without a token: how long to wait from now on; left out: as before' })

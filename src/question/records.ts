@@ -26,7 +26,10 @@ export const Question = record('Question', {
     .orNull()
     .means('the mailbox of that message, or null if there is no message')
     .example(exampleId('mailboxId')),
-  holder: text().orNull().means('who asks, or null if nobody said').example('worker-7'),
+  holder: text()
+    .orNull()
+    .means('the name of the person or program that asks, or null if none was given')
+    .example('worker-7'),
   question: opaque()
     .means('the question, as it was asked')
     .example('Publish the report?' as never),
