@@ -19,13 +19,13 @@ export const alertPercents = percentages().means(
 
 export const Balances = record('Balances', {
   limit: money().named('limitMinor').means('the whole budget, in minor units').example('100000'),
-  reserved: money().means('set aside and not spent yet, in minor units'),
-  settled: money().means('spent, in minor units').example('0'),
-  available: money().means('left to be reserved, in minor units').example('98750'),
+  reserved: money().means('the amount that is reserved and neither settled nor voided, in minor units'),
+  settled: money().means('the amount spent, in minor units').example('0'),
+  available: money().means('the amount that can still be reserved, in minor units').example('98750'),
   overdrawn: moneySum()
     .of((get) => get('overdrawn') ?? '0', 'overdrawn')
     .means(
-      'spent beyond the limit and in no other balance, in minor units; nothing is reserved until a new limit covers it',
+      'the amount spent beyond the limit, in minor units, which is part of no other balance; while it is not 0, nothing can be reserved until a new limit covers it',
     )
     .example('0'),
 });
@@ -40,18 +40,18 @@ export const Budget = record('Budget', {
   parentBudgetId: id()
     .orNull()
     .of((get) => String(get('line') ?? '').slice(0, idWidth), 'line')
-    .means('the budget above it, which pays whatever this one pays; null: none'),
+    .means('the budget above it, which pays whatever this one pays, or null if there is none'),
   windowSeconds: number(1)
     .orNull()
-    .means('how long its windows are: settled starts at zero with each; null: it has none'),
-  windowStartedAt: time().orNull().means('when the current window began; null: it has none'),
+    .means('the length of its windows, each of which starts with nothing settled; null if it has none'),
+  windowStartedAt: time().orNull().means('when the current window began, or null if it has no windows'),
   windowEndsAt: time()
     .orNull()
     .of((get) => endOf(get('windowStartedAt'), get('windowSeconds')))
-    .means('when the current window ends; null: it has none'),
+    .means('when the current window ends, or null if it has no windows'),
   settledTotal: moneySum()
     .of((get) => String(BigInt(String(get('settled'))) + BigInt(String(get('settledBefore') ?? 0))), 'settledBefore')
-    .means('spent in all windows, in minor units')
+    .means('the amount spent in all windows, in minor units')
     .example('0'),
   alertPercents: alertPercents.of((get) => get('alertPercents') ?? '[]', 'alertPercents'),
   createdAt: time(),
@@ -77,17 +77,20 @@ export const Reservation = record('Reservation', {
   amountMinor: amountMinor.of(reserved, 'overrunMinor'),
   settledMinor: moneySum().or('0').means('spent of it, and beyond it by an overrun, in minor units').example('0'),
   voidedMinor: money().or('0').means('the part given back, in minor units').example('0'),
-  remainingMinor: money().means('what is still set aside, in minor units'),
+  remainingMinor: money().means('the amount that is still reserved, in minor units'),
   state: state('reservations', ...reservationStates),
-  settleBy: time().orNull().means('when it becomes overdue unless it is settled; null: never'),
+  settleBy: time().orNull().means('when it becomes overdue unless it is settled or voided, or null if it never does'),
   onOverdue: oneOf(...overduePolicies)
     .or('KEEP')
     .means('what settleBy does with the amount that is still set aside: KEEP keeps it set aside; SETTLE settles it')
     .example('KEEP'),
   overdue: flag().means('whether settleBy has passed while something is still set aside'),
-  workKey: text().orNull().means("the caller's name for what it pays; null: none").example('order-4711'),
+  workKey: text()
+    .orNull()
+    .means("the caller's name for what it pays for, or null if it has none")
+    .example('order-4711'),
   createdAt,
-  closedAt: time().orNull().means('when nothing of it was left; null: not yet'),
+  closedAt: time().orNull().means('when it was settled or voided in full, or null if it was not yet'),
   firstEntry: text().orNull().internal(),
   overrunMinor: money().or('0').internal(),
 });
@@ -96,7 +99,7 @@ export const Entry = record('Entry', {
   id: id(),
   budgetId: id(),
   reservationId: id().forModels('`id` that budget_reserve answered'),
-  kind: oneOf('SETTLE', 'VOID').means('SETTLE: the amount was spent; VOID: it was given back'),
+  kind: oneOf('SETTLE', 'VOID').means('SETTLE if the amount was spent, VOID if it was given back'),
   amountMinor,
   overdrawnMinor: money().or('0').means('the part of the amount that overdrew the budget, in minor units').example('0'),
   workKey: text().means("the caller's name for the entry, unique among the budget's settlements, or its voids"),
