@@ -35,9 +35,10 @@ const count = values.count === 'all' ? Number.POSITIVE_INFINITY : Number(values.
 const seed = Number(values.seed);
 const equivalents = JSON.parse(readFileSync(new URL('equivalents.json', import.meta.url), 'utf8')) as Equivalent[];
 const reasons = new Map(equivalents.map(({ nth = 1, ...one }) => [nameOf({ ...one, nth }), one.why]));
-const all = targets(root);
+/** Looked at and run as it is now, however it is edited meanwhile. */
+const tree = values.list ? root : copyOf(root);
+const all = targets(tree);
 const chosen: Choice[] = positionals.length === 0 ? all.map((target) => ({ target })) : positionals.map(choice);
-let tree: string | undefined;
 const missed: string[] = [];
 
 for (const { target, file, line } of chosen) await examine(target, file, line);
@@ -60,7 +61,7 @@ function choice(text: string): Choice {
 }
 
 async function examine(target: Target, file?: string, line?: number): Promise<void> {
-  const found = mutantsIn(root, target.files);
+  const found = mutantsIn(tree, target.files);
   stale(target, found);
   const mutants =
     file === undefined
@@ -72,7 +73,7 @@ async function examine(target: Target, file?: string, line?: number): Promise<vo
     return;
   }
   console.log(`\n${target.name}: ${found.length} mutants, ${target.tests.length} test files, seed ${seed}`);
-  const records = new Records(root, target.name);
+  const records = new Records(tree, target.name, join(root, '.mutants'));
   let trial: Trial | undefined;
   const tally = { died: 0, equivalent: 0, survived: [] as Mutant[] };
   for (const mutant of mutants) {
@@ -82,8 +83,7 @@ async function examine(target: Target, file?: string, line?: number): Promise<vo
     const why = reasons.get(nameOf(mutant));
     const known = values.again ? undefined : records.outcome(mutant, target.tests);
     if (why === undefined && known === undefined && trial === undefined) {
-      tree ??= copyOf(root);
-      trial = new Trial(tree, target, records, seed, (path) => readFileSync(join(root, path), 'utf8'));
+      trial = new Trial(tree, target, records, seed);
       await trial.prepare((text) => console.log(text));
       for (const [test, failure] of trial.broken)
         console.log(`${test} fails without a mutant, and is left out: ${failure}`);
@@ -120,7 +120,7 @@ function describe({ file, at, kind, line, becomes }: Mutant): string {
 function stale({ files }: Target, found: readonly Mutant[]): void {
   const names = new Set(found.map(nameOf));
   for (const { nth = 1, ...one } of equivalents) {
-    const isHere = files.includes(one.file) || !existsSync(join(root, one.file));
+    const isHere = files.includes(one.file) || !existsSync(join(tree, one.file));
     if (isHere && !names.has(nameOf({ ...one, nth })))
       missed.push(`equivalents.json: no such change: ${one.file} ${one.line} => ${one.becomes}`);
   }

@@ -69,7 +69,7 @@ describe('mutants', () => {
     const target = { name: 'barrier', files: [file], tests: ['test/spec/barrier/wait.test.ts'], isLua: true };
     const planted = mutantsIn(root, [file]).find(({ line }) => line.startsWith("records.set(record, 'epoch'"));
     const noOp = { ...(planted as Mutant), becomes: 'the same', text: `${original}\n-- the same\n` };
-    const trial = new Trial(tree, target, new Records(root, 'barrier', join(tree, 'records')), 1, () => original);
+    const trial = new Trial(tree, target, new Records(root, 'barrier', join(tree, 'records')), 1);
     try {
       expect(await trial.try(planted as Mutant)).to.include({ fate: 'died', test: target.tests[0] });
       expect(await trial.try(noOp)).to.include({ fate: 'survived' });

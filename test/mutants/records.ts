@@ -17,10 +17,15 @@ export interface Outcome {
   readonly tests: string;
 }
 
-interface Kept {
-  outcomes: Record<string, Outcome>;
-  /** The tests without a mutant. */
-  tests: Record<string, Found & { hash: string }>;
+type Outcomes = Record<string, Outcome>;
+type Tests = Record<string, Found & { readonly hash: string }>;
+
+const read = <T>(file: string): T | undefined =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
+
+function write(file: string, content: unknown): void {
+  writeFileSync(`${file}.new`, JSON.stringify(content, null, 1));
+  renameSync(`${file}.new`, file);
 }
 
 /**
@@ -30,20 +35,27 @@ interface Kept {
 export class Records {
   readonly #root: string;
   readonly #file: string;
-  readonly #kept: Kept;
+  readonly #testsFile: string;
+  readonly #outcomes: Outcomes;
+  /** The tests of all targets without a mutant. */
+  readonly #tests: Tests;
+  /** Hashes of files before mutants are planted in them. */
+  readonly #hashed = new Map<string, string>();
 
   constructor(root: string, target: string, folder = join(root, '.mutants')) {
+    mkdirSync(folder, { recursive: true });
     this.#root = root;
     this.#file = join(folder, `${target.replace('/', '-')}.json`);
-    mkdirSync(folder, { recursive: true });
-    this.#kept = existsSync(this.#file)
-      ? (JSON.parse(readFileSync(this.#file, 'utf8')) as Kept)
-      : { outcomes: {}, tests: {} };
+    this.#testsFile = join(folder, 'tests.json');
+    this.#outcomes = read<Outcomes>(this.#file) ?? {};
+    this.#tests = read<Tests>(this.#testsFile) ?? {};
   }
 
   #hash(file: string): string {
     const path = join(this.#root, file);
-    return existsSync(path) ? hashOf(readFileSync(path, 'utf8')) : '';
+    const hash = this.#hashed.get(file) ?? (existsSync(path) ? hashOf(readFileSync(path, 'utf8')) : '');
+    this.#hashed.set(file, hash);
+    return hash;
   }
 
   #hashes(files: readonly string[]): string {
@@ -51,7 +63,7 @@ export class Records {
   }
 
   outcome(mutant: Mutant, tests: readonly string[]): Outcome | undefined {
-    const found = this.#kept.outcomes[nameOf(mutant)];
+    const found = this.#outcomes[nameOf(mutant)];
     if (found?.source !== this.#hash(mutant.file)) return undefined;
     const now = found.test === undefined ? this.#hashes(tests) : this.#hash(found.test);
     return found.fate === 'invalid' || found.tests === now ? found : undefined;
@@ -64,32 +76,27 @@ export class Records {
       ...(by !== undefined && { by }),
       tests: test === undefined ? this.#hashes(tests) : this.#hash(test),
     };
-    this.#kept.outcomes[nameOf(mutant)] = outcome;
-    this.#write();
+    this.#outcomes[nameOf(mutant)] = outcome;
+    write(this.#file, this.#outcomes);
     return outcome;
   }
 
   /** How often each test file killed a mutant of this file. */
   killers(file: string): Map<string, number> {
     const found = new Map<string, number>();
-    for (const [name, { test }] of Object.entries(this.#kept.outcomes))
+    for (const [name, { test }] of Object.entries(this.#outcomes))
       if (test !== undefined && name.startsWith(`${file}\n`)) found.set(test, (found.get(test) ?? 0) + 1);
     return found;
   }
 
   /** The result of a test file without a mutant, if the file is still the same. */
   unchanged(test: string): Found | undefined {
-    const found = this.#kept.tests[test];
+    const found = this.#tests[test];
     return found?.hash === this.#hash(test) ? found : undefined;
   }
 
   keepUnchanged(test: string, found: Found): void {
-    this.#kept.tests[test] = { ...found, hash: this.#hash(test) };
-    this.#write();
-  }
-
-  #write(): void {
-    writeFileSync(`${this.#file}.new`, JSON.stringify(this.#kept, null, 1));
-    renameSync(`${this.#file}.new`, this.#file);
+    this.#tests[test] = { ...found, hash: this.#hash(test) };
+    write(this.#testsFile, this.#tests);
   }
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allWords } from '../../src/primitives.ts';
 import { Builder } from '../../src/redis/loader.ts';
@@ -17,17 +17,15 @@ export class Trial {
   readonly #target: Target;
   readonly #records: Records;
   readonly #seed: number;
-  readonly #original: (file: string) => string;
   #runner: Runner | undefined;
   /** Test files that fail without a mutant, too. */
   readonly broken = new Map<string, string>();
 
-  constructor(tree: string, target: Target, records: Records, seed: number, original: (file: string) => string) {
+  constructor(tree: string, target: Target, records: Records, seed: number) {
     this.#tree = tree;
     this.#target = target;
     this.#records = records;
     this.#seed = seed;
-    this.#original = original;
   }
 
   end(): void {
@@ -71,28 +69,40 @@ export class Trial {
 
   /** Whether the mutant dies, and by which test. */
   async try(mutant: Mutant): Promise<Outcome> {
-    const { tests } = this.#target;
     const path = join(this.#tree, mutant.file);
+    const original = readFileSync(path);
     writeFileSync(path, mutant.text);
     try {
-      // A mutated module of the process needs a new one.
-      if (!this.#target.isLua) this.end();
-      const reason = await (await this.#ready()).renew(false);
-      if (reason !== undefined) return this.#records.keep(mutant, tests, 'invalid', undefined, reason);
-      for (const test of this.#order(mutant.file)) {
-        const failed = await this.#failure(test);
-        if (failed !== undefined) return this.#records.keep(mutant, tests, 'died', test, failed);
-      }
-      const left = await (await this.#ready()).look();
-      if (left.length === 0) return this.#records.keep(mutant, tests, 'survived');
-      return this.#records.keep(mutant, tests, 'died', undefined, `the store is dirty: ${left[0]}`);
+      return await this.#tryPlanted(mutant).catch((error) => this.#again(mutant, error));
     } catch (error) {
       if (!(error instanceof WorkerLost)) throw error;
       this.#runner = undefined;
-      return this.#records.keep(mutant, tests, 'died', undefined, `the process: ${error.message}`);
+      return this.#records.keep(mutant, this.#target.tests, 'died', undefined, `the process: ${error.message}`);
     } finally {
-      writeFileSync(path, this.#original(mutant.file));
+      writeFileSync(path, original);
     }
+  }
+
+  /** A lost process is no death before it happens twice. */
+  #again(mutant: Mutant, error: unknown): Promise<Outcome> {
+    if (!(error instanceof WorkerLost)) throw error;
+    this.#runner = undefined;
+    return this.#tryPlanted(mutant);
+  }
+
+  async #tryPlanted(mutant: Mutant): Promise<Outcome> {
+    const { tests, isLua } = this.#target;
+    // A mutated module of the process needs a new one.
+    if (!isLua) this.end();
+    const reason = await (await this.#ready()).renew(false);
+    if (reason !== undefined) return this.#records.keep(mutant, tests, 'invalid', undefined, reason);
+    for (const test of this.#order(mutant.file)) {
+      const failed = await this.#failure(test);
+      if (failed !== undefined) return this.#records.keep(mutant, tests, 'died', test, failed);
+    }
+    const left = await (await this.#ready()).look();
+    if (left.length === 0) return this.#records.keep(mutant, tests, 'survived');
+    return this.#records.keep(mutant, tests, 'died', undefined, `the store is dirty: ${left[0]}`);
   }
 
   /** The failing test of a file. A failure that is not an assertion's must happen again in a new process. */

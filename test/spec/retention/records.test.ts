@@ -1,80 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
-import { Aging, day } from './support.ts';
-
-/** What the run view of a scope lists, by kind. */
-async function kinds(aging: Aging, scopeId: string): Promise<Record<string, number> | null> {
-  const { status, body } = await aging.world.get(`/ops/runs/${scopeId}`);
-  if (status === 404) return null;
-  const { barriers, waiters, reservations, groups, scopes, consumptions } = body;
-  return {
-    barriers: barriers.length,
-    waiters: waiters.length,
-    reservations: reservations.length,
-    groups: groups.length,
-    scopes: scopes.length,
-    consumptions: consumptions.count,
-    units: consumptions.units,
-  };
-}
-
-const none = { barriers: 0, waiters: 0, reservations: 0, groups: 0, scopes: 0, consumptions: 0, units: 0 };
+import { Aging, day, kinds, none } from './support.ts';
 
 describe('retention of records', () => {
-  it('keeps finished waiters and consumptions with their workKeys for max(window, 30 d), and their scope as long', async () => {
-    const aging = await Aging.begin();
-    const { traffic, world } = aging;
-    await traffic.units();
-    const scopeId = traffic.scopes.at(-1) ?? '';
-    // The third one waits for units until it expires.
-    await aging.sweepAt(60_000);
-    await aging.sweepAt(30 * day - 1);
-    expect(await kinds(aging, scopeId)).to.deep.equal({ ...none, waiters: 3, consumptions: 1, units: 2 });
-    await aging.sweepAt(30 * day);
-    expect(await kinds(aging, scopeId)).to.deep.equal({ ...none, waiters: 1 });
-    const [{ id }] = (await aging.body('/allowances')).allowances;
-    const again = { scopeId, holder: 'h', units: 5, workKey: scopeId };
-    expect((await world.post(`/allowances/${id}/consume`, again)).body.replay).to.equal(false);
-    await expectAgreement(world);
-    await aging.sweepAt(60 * day);
-    expect(await kinds(aging, scopeId)).to.equal(null);
-    await expectAgreement(world);
-  });
-
-  it('keeps a RELEASED barrier for max(window, 30 d) unless its next epoch begins', async () => {
-    const aging = await Aging.begin();
-    const { traffic, world } = aging;
-    await traffic.barrier();
-    await traffic.barrier();
-    const [gone = '', kept = ''] = traffic.scopes;
-    const [{ id }] = (await aging.body(`/ops/runs/${kept}`)).barriers;
-    // Other barriers, in scopes that stay because of an undecided group, a reservation or an OPEN barrier.
-    const [parentScopeId, spends, waits] = [traffic.scope(), traffic.scope(), traffic.scope()];
-    const undecided = { parentScopeId, mailboxId: traffic.work, condition: 'ALL_TERMINAL' };
-    const { scopeId: gate } = await world.mustPost('/task-groups', undecided);
-    const [budget] = (await aging.body('/budgets')).budgets;
-    await world.mustPost(`/budgets/${budget.id}/reserve`, { scopeId: spends, holder: 'h', amountMinor: '1' });
-    await world.mustPost('/barriers', { scopeId: waits, target: 1 });
-    for (const scopeId of [gate, parentScopeId, spends, waits]) {
-      const { id: cancelled } = await world.mustPost('/barriers', { scopeId, target: 1 });
-      await world.mustPost(`/barriers/${cancelled}/cancel`);
-    }
-    await aging.sweepAt(30 * day - 1);
-    expect(await kinds(aging, gone)).to.deep.equal({ ...none, barriers: 1 });
-    await world.mustPost(`/barriers/${id}/nextEpoch`);
-    await aging.sweepAt(30 * day);
-    expect(await kinds(aging, gone)).to.equal(null);
-    await aging.sweepAt(90 * day);
-    expect(await kinds(aging, kept)).to.deep.equal({ ...none, barriers: 1 });
-    expect(await kinds(aging, gate)).to.deep.equal({ ...none, groups: 1 });
-    expect(await kinds(aging, parentScopeId)).to.deep.equal({ ...none, groups: 1, scopes: 1 });
-    expect(await kinds(aging, spends)).to.deep.equal({ ...none, reservations: 1 });
-    expect(await kinds(aging, waits)).to.deep.equal({ ...none, barriers: 1 });
-    expect((await aging.body(`/barriers/${id}`)).state).to.equal('OPEN');
-    await expectAgreement(world);
-  });
-
   it('keeps a decided group with its members for max(window, 30 d), then its gate scope and its parent', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;

@@ -67,3 +67,21 @@ export class Aging {
     return (await this.world.get(path)).body;
   }
 }
+
+/** What the run view of a scope lists, by kind. */
+export async function kinds(aging: Aging, scopeId: string): Promise<Record<string, number> | null> {
+  const { status, body } = await aging.world.get(`/ops/runs/${scopeId}`);
+  if (status === 404) return null;
+  const { barriers, waiters, reservations, groups, scopes, consumptions } = body;
+  return {
+    barriers: barriers.length,
+    waiters: waiters.length,
+    reservations: reservations.length,
+    groups: groups.length,
+    scopes: scopes.length,
+    consumptions: consumptions.count,
+    units: consumptions.units,
+  };
+}
+
+export const none = { barriers: 0, waiters: 0, reservations: 0, groups: 0, scopes: 0, consumptions: 0, units: 0 };

@@ -75,3 +75,16 @@ export class Run {
     await this.world.service.due.drain(this.world.org, '*');
   }
 }
+
+/** More messages than the first step of a cancel ends. */
+export const many = 260;
+
+/**
+ * A run with that many messages in a scope below it. A cancel ends these first, and does not reach the rest at once.
+ */
+export async function filled(world?: World): Promise<{ run: Run; inner: Run }> {
+  const run = await Run.create(world ?? (await World.create({ limits: { maxBacklog: 100_000 } })));
+  const inner = await run.below();
+  await inner.fill(many);
+  return { run, inner };
+}

@@ -4,20 +4,7 @@ import { flag, number, text } from '../../../src/declare/field.ts';
 import { dueKey } from '../../../src/redis/due.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
-import { Run } from './run.ts';
-
-/** More messages than the first step of a cancel ends. */
-const many = 260;
-
-/**
- * A run with that many messages in a scope below it. A cancel ends these first, and does not reach the rest at once.
- */
-async function filled(world?: World): Promise<{ run: Run; inner: Run }> {
-  const run = await Run.create(world ?? (await World.create({ limits: { maxBacklog: 100_000 } })));
-  const inner = await run.below();
-  await inner.fill(many);
-  return { run, inner };
-}
+import { filled, many, Run } from './run.ts';
 
 describe('A cancel that takes more than one step', () => {
   it('answers after at most 500 records; workers end the rest, and repeating the call continues and answers the totals so far', async () => {

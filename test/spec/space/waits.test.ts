@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
-import { queueMany } from '../allowance/script.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -109,67 +108,6 @@ describe('waits', () => {
     ]);
   });
 
-  it('shows what blocks each waiter: the head of the line, the window or a cooldown', async () => {
-    const { world, traffic, start } = await begin();
-    const scopeId = traffic.scope();
-    const allowance = await world.mustPost('/allowances', { name: 'w', unitsLimit: 5, windowSeconds: 600 });
-    const other = await world.mustPost('/allowances', { name: 'c', unitsLimit: 5, windowSeconds: 600 });
-    const wait = (id: string, units: number) =>
-      world.mustPost(`/allowances/${id}/wait`, { scopeId, holder: 'h', units });
-    const granted = await wait(allowance.id, 3);
-    await world.at(start + 1);
-    const head = await wait(allowance.id, 4);
-    await world.at(start + 2);
-    const behind = await wait(allowance.id, 1);
-    await world.mustPost(`/allowances/${other.id}/cooldown`, { seconds: 100 });
-    await world.at(start + 3);
-    const cooling = await wait(other.id, 1);
-    const { waiters, heldGrants } = (await world.get('/ops/waits')).body;
-    const edges = waiters.map((row: Record<string, unknown>) =>
-      ['waiterId', 'position', 'blockedBy', 'blockedUntil'].map((name) => row[name]),
-    );
-    expect(edges).to.deep.equal([
-      [head.waiterId, 1, 'WINDOW', iso(start + 600_000)],
-      [behind.waiterId, 2, 'HEAD_OF_LINE', null],
-      [cooling.waiterId, 1, 'COOLDOWN', iso(start + 100_002)],
-    ]);
-    expect(waiters[0]).to.include({
-      units: 4,
-      waitingSince: iso(start + 1),
-      expiresAt: iso(start + 300_001),
-      holder: 'h',
-    });
-    expect(heldGrants).to.deep.equal([
-      {
-        waiterId: granted.waiterId,
-        allowanceId: allowance.id,
-        scopeId,
-        holder: 'h',
-        units: 3,
-        windowEndsAt: iso(start + 600_000),
-      },
-    ]);
-    await world.at(start + 100_002);
-    expect((await world.get('/ops/waits')).body.waiters[2], 'it is over, though not swept').to.include({
-      blockedBy: 'WINDOW',
-      blockedUntil: null,
-    });
-    // A cooldown that ends after the window, and one that ends before enough units are available.
-    await world.mustPost(`/allowances/${allowance.id}/cooldown`, { seconds: 100 });
-    const blocked = async () => {
-      const [{ blockedBy, blockedUntil }] = (await world.get('/ops/waits')).body.waiters;
-      return [blockedBy, blockedUntil];
-    };
-    expect(await blocked()).to.deep.equal(['COOLDOWN', iso(start + 600_000)]);
-    await world.mustPost(`/allowances/${allowance.id}/cooldown`, { seconds: 900 });
-    expect(await blocked()).to.deep.equal(['COOLDOWN', iso(start + 1_000_002)]);
-    await world.at(start + 600_000);
-    await world.service.due.drain(world.org);
-    expect(
-      (await world.get('/ops/waits')).body.heldGrants.map((row: { waiterId: string }) => row.waiterId),
-    ).to.not.include(granted.waiterId);
-  });
-
   it('shows why each task waits: others of its run, a delay, a retry delay, or no receiver', async () => {
     const { world, traffic, start } = await begin();
     const retrying = await world.mustPost('/mailboxes', { name: 'retrying', retryDelaySeconds: 30 });
@@ -203,25 +141,6 @@ describe('waits', () => {
     await world.mustPost(`/messages/${failing.id}/cancel`);
     await world.mustPost(`/messages/${failing.id}/requeue`, { delaySeconds: 10 });
     expect(await shown()).to.deep.include([failing.id, null, 'DELAY', iso(start + 10_001)]);
-  });
-
-  it('lists at most 200 waiters and 200 grants, and reports if there are more', async () => {
-    const { world, traffic } = await begin();
-    const allowance = async (unitsLimit: number) =>
-      (await world.mustPost('/allowances', { name: `${unitsLimit}`, unitsLimit, windowSeconds: 600 })).id;
-    const id = await allowance(1);
-    await world.mustPost(`/allowances/${id}/consume`, { scopeId: traffic.scope(), units: 1, holder: 'h' });
-    await queueMany(world, id, 201, 300);
-    const shown = async () => {
-      const { waiters, heldGrants, truncated } = (await world.get('/ops/waits')).body;
-      return [waiters.length, heldGrants.length, truncated];
-    };
-    expect(await shown()).to.deep.equal([200, 0, true]);
-    const [{ waiterId }] = (await world.get('/ops/waits')).body.waiters;
-    await world.mustPost(`/allowance-waiters/${waiterId}/cancel`);
-    expect(await shown()).to.deep.equal([200, 0, false]);
-    await queueMany(world, await allowance(201), 201, 300);
-    expect(await shown()).to.deep.equal([200, 200, true]);
   });
 
   it('lists the oldest task first within one second, even if the first ones of its queue are gone', async () => {
