@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { AnswerPages } from './answer/site.ts';
 import { batchGateway } from './batch/gateway.ts';
+import { GivingBack } from './call/giving-back.ts';
+import { Runner } from './call/runner.ts';
 import { consoleSite } from './console/site.ts';
 import { one } from './declare/record.ts';
 import { docsSite, referenceSite } from './docs/site.ts';
@@ -127,6 +129,11 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   );
   const retention = new Retention(store, scripts, journal, unpacking);
   const wake = new Wake(await open('patient'), store);
+  const givingBack = new GivingBack(
+    (script, org, args) =>
+      new Runner({ scripts, due, unpacking, log: options.log }, { caller: { org } }).run(script, args, () => undefined),
+    options.log,
+  );
   const feeds = new Feeds(scripts, wake, journal);
   const targets = new Targets(options.webhookAllowPrivate ?? false, options.resolve);
   const ready = () => takesCalls(store, scripts);
@@ -149,6 +156,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     journal,
     unpacking,
     wake,
+    givingBack,
     channel: channelOf,
     parts,
     log: options.log,
@@ -162,6 +170,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const stop = async (): Promise<void> => {
     wake.close();
     await Promise.all([listener?.drain(), metricsListener?.drain(), workers.stop()]);
+    await givingBack.settled();
     await due.flush();
     for (const connection of connections) connection.disconnect();
     await options.tracing?.stop();

@@ -81,6 +81,7 @@ export function readElements(request: Call): List {
           identity: `batch\n${text}`,
           ...as,
           gone: () => neverAborts,
+          ifUnwritten: (undo) => request.ifUnwritten(undo),
         });
       },
     };

@@ -49,6 +49,8 @@ export interface Call {
   readonly isModel?: boolean;
   /** Aborts when the caller disconnects. */
   gone(): AbortSignal;
+  /** Calls `undo` if the caller disconnects before the answer was written, so that what the call took for it is given back. */
+  ifUnwritten(undo: () => void): void;
   /** The parts that the route reads. Throws VALIDATION_FAILED. */
   parts(route: Route): CallParts;
 }

@@ -87,6 +87,14 @@ export class Operation {
     const request = await this.#validate(call);
     if (this.route.serve) return this.#serve(request);
     const { note, reply } = await this.#result(request);
+    const { takes } = this.route;
+    if (takes && reply !== undefined) {
+      const { script, items } = takes;
+      const { org } = call.caller;
+      const { spaceId = '' } = request.input.params;
+      const taken = { script, org, spaceId, items: items(reply as Answered<Fields>) };
+      call.ifUnwritten(() => this.#service.givingBack.add(taken));
+    }
     return respond(this.#answered({ note, reply }, request.input, call), note.headers);
   }
 

@@ -51,6 +51,14 @@ export interface Receives<Query = unknown, Body = unknown, R extends Fields = Fi
   readonly bytes: (reply: Answered<R>) => number;
 }
 
+/** What a call takes for its caller. It is given back if the answer was certainly not written. */
+export interface Takes<R extends Fields = Fields> {
+  /** The script that gives it back. It takes `items`. */
+  readonly script: string;
+  /** Each is a few words. */
+  readonly items: (reply: Answered<R>) => readonly string[];
+}
+
 /** The parts that a route's `serve` needs. */
 export interface ServeContext<R extends Fields = Fields> extends RoomServices {
   readonly caller: Caller;
@@ -155,6 +163,7 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** Completes the detail of the script's refusal with data of the route, such as a list's cursor. */
   readonly detail?: (refusal: Refusal, input: Input<Query, Body>) => string;
   readonly receives?: Receives<Query, Body, R>;
+  readonly takes?: Takes<R>;
   /** The times that metrics record of a success, unless it is a replay. */
   readonly times?: (reply: Answered<R>, input: Input<Query, Body>) => readonly Timed[];
   /**

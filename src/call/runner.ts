@@ -15,11 +15,13 @@ interface Run extends Pick<Call, 'turn'> {
   readonly caller: Pick<Call['caller'], 'org'>;
 }
 
+type RunnerService = Pick<CallService, 'scripts' | 'due' | 'unpacking' | 'log'>;
+
 export class Runner {
-  readonly #service: CallService;
+  readonly #service: RunnerService;
   readonly #call: Run;
 
-  constructor(service: CallService, call: Run) {
+  constructor(service: RunnerService, call: Run) {
     this.#service = service;
     this.#call = call;
   }
@@ -47,7 +49,11 @@ export class Runner {
  * Runs scripts again while they are sent back. After DUE it sweeps first, repeatedly if concurrent calls leave more to sweep.
  * After PACKED it opens the packed records. changes: arguments that say what was done; undefined for the first run.
  */
-export async function repeated<T>(service: CallService, org: string, run: (changes?: Args) => Promise<T>): Promise<T> {
+export async function repeated<T>(
+  service: Omit<RunnerService, 'scripts'>,
+  org: string,
+  run: (changes?: Args) => Promise<T>,
+): Promise<T> {
   const { due, unpacking } = service;
   const timers = new Set<string>();
   let sweeps = 0;
@@ -80,7 +86,7 @@ export async function repeated<T>(service: CallService, org: string, run: (chang
 }
 
 /** Announces an earlier timer to the index of organizations. Not awaited, as the periodic repair finds what a crash loses. */
-export function announce({ due, log }: CallService, org: string, at: string): void {
+export function announce({ due, log }: Pick<CallService, 'due' | 'log'>, org: string, at: string): void {
   due
     .announce(org, at)
     .catch((error: Error) => log.warn({ error: error.message }, 'cannot update the index of due organizations'));

@@ -5,6 +5,7 @@ import type { Due } from '../redis/due.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import type { ErrorTable } from './errors.ts';
+import type { GivingBack } from './giving-back.ts';
 
 /** Room objects that live as long as the service. Rooms add theirs to this interface; src/service.ts creates them. */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms fill it by declaration merging.
@@ -29,6 +30,7 @@ export interface CallService {
   readonly due: Due;
   readonly unpacking: Unpacking;
   readonly wake: Wake;
+  readonly givingBack: GivingBack;
   /** The channel on which scripts publish their changes in a space. */
   readonly channel: (org: string, spaceId: string) => string;
   /** PUBLIC_URL; if undefined, callers reach the API where it listens. */

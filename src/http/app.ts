@@ -21,7 +21,7 @@ export function createApp(service: HttpService): Server {
   app.use(requestId);
   if (service.aroundRequest) app.use(service.aroundRequest);
   app.use(accessLog(service));
-  app.use(writeAnswer(() => server.listening));
+  app.use(writeAnswer(() => server.listening, service.givingBack));
   app.use(answerErrors(service));
   app.use(outsideOfApi(pagesOf(service)));
   app.use(routing(handlersOf(service)));

@@ -47,6 +47,8 @@ export interface State {
   caller?: Caller;
   /** The answer for `writeAnswer`. */
   answer?: HttpResponse;
+  /** What to do if the answer was certainly not written. */
+  unwritten?: (() => void)[];
   /** The bytes of the body as received. */
   chunks?: Buffer[];
   /** The id of the request's trace; '' or undefined if it has none. */

@@ -76,6 +76,12 @@ export class HttpCall implements Call {
     return { params: this.#params, query, body: this.body };
   }
 
+  ifUnwritten(undo: () => void): void {
+    const { state } = this.#ctx;
+    state.unwritten ??= [];
+    state.unwritten.push(undo);
+  }
+
   gone(): AbortSignal {
     const { req, res } = this.#ctx;
     const controller = new AbortController();

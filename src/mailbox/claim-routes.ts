@@ -131,6 +131,7 @@ const recv = route({
         0,
       ),
   },
+  takes: { script: 'mailbox/giveBack', items: ({ claims }) => claims.map(({ id, token }) => `${id} ${token}`) },
   answer: ({ claims }, input) => {
     const { holder: given, holderSession, max } = input.body;
     const mailboxId = param(input, 'mailboxId');

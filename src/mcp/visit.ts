@@ -216,6 +216,7 @@ export class Visit {
         // An HTTP request never has this identity.
         identity: `call ${route.call}\n${fieldsText}`,
         gone: () => gone,
+        ifUnwritten: (undo) => request.ifUnwritten(undo),
         leavesUnseen,
         isModel: true,
       });

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy in front of a server, which it passes every chunk to, and back, after a delay. */
+/**
+ * A proxy in front of a server, which it passes every chunk to, and back, after a delay. A side that has ended its half of a
+ * connection still gets what the other side writes.
+ */
 export async function slowProxy(url: string, delayMs: number): Promise<{ readonly url: string; close(): void }> {
   const { hostname, port } = new URL(url);
   const all = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(port), hostname);
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
+    const far = connect({ port: Number(port), host: hostname, allowHalfOpen: true, noDelay: true });
     for (const [source, sink] of [
       [near, far],
       [far, near],
@@ -14,6 +17,7 @@ export async function slowProxy(url: string, delayMs: number): Promise<{ readonl
       all.add(source);
       source
         .on('data', (bytes) => setTimeout(() => sink.write(bytes), delayMs))
+        .on('end', () => setTimeout(() => sink.end(), delayMs))
         .on('error', () => undefined)
         .on('close', () => {
           all.delete(source);
