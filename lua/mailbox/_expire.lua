@@ -1,4 +1,4 @@
---- @include lib/clock lib/due lib/lease lib/records lib/unit mailbox/_attempts mailbox/_cancel mailbox/_delay mailbox/_finish
+--- @include lib/clock lib/date lib/due lib/lease lib/records lib/unit mailbox/_attempts mailbox/_cancel mailbox/_delay mailbox/_finish
 --- @include mailbox/_mailbox mailbox/_message mailbox/_release scope/_scope
 --- A message has reached its deadline, or its lease has ended.
 due['mailbox:message'] = function(messageId, at)
@@ -14,6 +14,7 @@ due['mailbox:message'] = function(messageId, at)
     return
   end
   attempts.keep(record, at, 'LEASE_EXPIRED')
+  message.keep(record, 'lastError', 'the lease ended at ' .. isoOf(at) .. ' (holder ' .. record.holder .. ')')
   message.needTrace(record)
   emit.message.lease_expired(messageId, record)
   if record.attempts >= record.maxAttempts then

@@ -101,7 +101,7 @@ const view = read({
   summary: 'A task group: its state, outcome and members with their verdicts',
   description:
     "With `waitSeconds` it answers once the group is DECIDED, or when the time is up. A member's " +
-    '`lastError` is what the last nack of its message said.',
+    '`lastError` is what the last nack of its message said, or that its lease ended.',
   title: 'See a task group, wait for its decision',
   tool: 'See a group with its members: states, results (`outcome`), verdicts. With waitSeconds it answers when it is DECIDED (`outcome`: SATISFIED, UNSATISFIABLE, EXPIRED, CANCELLED) or the time is over. Without, find SUCCEEDED members that wait for a verdict.',
   success: { 200: TaskGroup.schema },

@@ -2,6 +2,7 @@ import { fields, key, optional } from '../call/fields.ts';
 import { readList } from '../call/read-list.ts';
 import { type Route, read, route } from '../call/route.ts';
 import { type Answered, number, opaque, text } from '../declare/field.ts';
+import { iso } from '../declare/moment.ts';
 import { exactly, many, one } from '../declare/record.ts';
 import { delaySeconds } from './fields.ts';
 import { Attempt, ChangedMessage, Message, MessageSummary } from './records.ts';
@@ -93,7 +94,7 @@ const attempts = read({
         attempts: all.map(([attempt, holder, claimedAt, endedAt, outcome, error, progress]) =>
           Attempt.of({
             ...{ attempt, holder, claimedAt, endedAt, outcome },
-            ...{ error: textOrNull(error), progress: textOrNull(progress) },
+            ...{ error: textOrNull(error) ?? errorOf(outcome, endedAt, holder), progress: textOrNull(progress) },
           }),
         ),
       },
@@ -106,6 +107,11 @@ const attempts = read({
  * already stored.
  */
 const ownAttempt = ['CLAIMED', 'ACKED', 'EXPIRED', 'CANCELLED'];
+
+/** The error of an attempt that reported none. lua/mailbox/_expire.lua words `lastError` alike. */
+function errorOf(outcome: string | null, endedAt: number | null, holder: string): string | null {
+  return outcome === 'LEASE_EXPIRED' ? `the lease ended at ${iso(endedAt)} (holder ${holder})` : null;
+}
 
 /** Scripts store false for an absent text. */
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

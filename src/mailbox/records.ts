@@ -174,7 +174,7 @@ export const Message = record(
       .orNull()
       .later()
       .rare()
-      .means('the error that an attempt last reported, or null if none did')
+      .means('the error that an attempt last reported, or that its lease ended, or null if none did')
       .example(lastError),
     progress: opaque()
       .orNull()
@@ -325,7 +325,9 @@ export const Attempt = record('Attempt', {
     .example('RETURNED'),
   error: text()
     .orNull()
-    .means('the error that its worker reported, at most 300 bytes of it, or null if it reported none')
+    .means(
+      'the error that its worker reported, at most 300 bytes of it, or that its lease ended; null if it reported none',
+    )
     .example(lastError),
   progress: opaque()
     .orNull()

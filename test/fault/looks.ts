@@ -98,8 +98,10 @@ export class Looks {
       access,
       'messages',
       `/mailboxes/${mailboxId}/messages`,
-    ))
-      if (groupId === null) this.#add(`message ${id}`, at, { state, attempts, error: lastError ?? '' });
+    )) {
+      const error = /^the lease ended at /.test(lastError) ? 'lease' : (lastError ?? '');
+      if (groupId === null) this.#add(`message ${id}`, at, { state, attempts, error });
+    }
   }
 
   #of(kind: string, object: string): Operation[] {

@@ -11,7 +11,7 @@ export interface Claimed {
   readonly maxAttempts: number;
   /** The pause before it is ready again, unless a nack sets one. */
   readonly pauseMs: number;
-  /** The error of the last nack that gave one. */
+  /** The error of the last nack that gave one; `lease` if an attempt has ended by its lease since. */
   readonly error: string;
 }
 
@@ -59,7 +59,12 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
   const byItself = (claim: Claimed): Claimed =>
     claim.state === 'DELAYED'
       ? { ...claim, state: 'READY' }
-      : released(claim, claim.pauseMs, claim.endsAfter + clockMs, claim.endsBefore - clockMs);
+      : released({ ...claim, error: 'lease' }, claim.pauseMs, claim.endsAfter + clockMs, claim.endsBefore - clockMs);
+  /** If the answer with a claim was lost, the service may know, and gives the message back as if nobody had received it. */
+  const unheard = (claim: Claimed): Claimed[] =>
+    claim.state === 'CLAIMED' && claim.token.startsWith('of ')
+      ? [{ ...claim, attempts: claim.attempts - 1, state: 'READY', token: '' }]
+      : [];
   const leased = (claim: Claimed, { input, invokedAt, respondedAt }: Operation): Claimed => {
     const leaseMs = Number(input['leaseSeconds']) * 1000;
     return { ...claim, endsAfter: invokedAt + leaseMs - clockMs, endsBefore: respondedAt + leaseMs + clockMs };
@@ -70,7 +75,7 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
     const mayBeOver = !isSteady || operation.respondedAt >= claim.endsAfter;
     // A list may show for a second a state that has already ended.
     const isOver = isSteady && operation.invokedAt > claim.endsBefore + (operation.kind === 'look' ? 2_000 : 0);
-    return [...(isOver ? [] : [claim]), ...(mayBeOver ? before(byItself(claim), operation) : [])];
+    return [...(isOver ? [] : [claim]), ...unheard(claim), ...(mayBeOver ? before(byItself(claim), operation) : [])];
   };
   const sent = (claim: Claimed, { input, invokedAt, respondedAt }: Operation): Claimed => {
     const [attempts, pauseMs] = [input['maxAttempts'] ?? claim.maxAttempts, input['pauseMs'] ?? 0].map(Number);

@@ -124,7 +124,10 @@ export class GroupModel {
       if (at > now) return;
       if (decidesAt === at) this.decide('EXPIRED', at);
       else if (task && (task.deadline ?? Infinity) <= at) this.finish(task, 'EXPIRED', 'DEADLINE_EXCEEDED', at);
-      else if (task) this.release(task, at);
+      else if (task) {
+        task.lastError = `the lease ended at ${new Date(at).toISOString()} (holder h)`;
+        this.release(task, at);
+      }
     }
   }
 }

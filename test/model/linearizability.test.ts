@@ -237,6 +237,23 @@ describe('The linearizability checker, on claims', () => {
     expect(of(nack([4, 5], 'a', 'FAILED'))).to.equal('violation');
   });
 
+  it('expects the error of an attempt that ended by its lease to say so, and a claim that nobody heard of to count or not', () => {
+    const sent = operation('send', [0, 1], {}, {});
+    const look = (attempts: number, error: string) =>
+      operation('look', [9_999, 10_000], {}, { state: 'READY', attempts, error });
+    const heard = [sent, claim([2, 3], 'a', 1)];
+    const unheard: Operation[] = [sent, { ...claim([2, 3], 'a', 1), outcome: 'unknown' }];
+    const seen = operation('look', [4, 5], {}, { state: 'CLAIMED', attempts: 1, error: '' });
+    const of = (...history: Operation[]) => check(claimModel(), history);
+    expect(of(...heard, look(1, 'lease'))).to.equal('linearizable');
+    expect(of(...heard, look(1, ''))).to.equal('violation');
+    expect(of(...heard, look(0, ''))).to.equal('violation');
+    expect(of(...unheard, seen, look(1, 'lease'))).to.equal('linearizable');
+    expect(of(...unheard, seen, look(0, ''))).to.equal('linearizable');
+    expect(of(...unheard, seen, claim([6, 7], 'b', 1))).to.equal('linearizable');
+    expect(of(...unheard, seen, look(0, 'lease'))).to.equal('violation');
+  });
+
   it('expects what was given back untried to have the same attempt again, at once or after its own delay, and not to fail', () => {
     const sent = operation('send', [0, 1], { maxAttempts: 1, pauseMs: 60_000 }, {});
     const back = (value: Values, input: Values = {}) =>

@@ -55,7 +55,7 @@ describe('GET /messages/{id}/attempts', () => {
     const kept = [
       ['ann', 1, at(0), at(10), 'RETURNED', 'no "A4"\\n'],
       ['bob', 2, at(10), at(20), 'UNTRIED', null],
-      ['cleo', 2, at(20), at(80), 'LEASE_EXPIRED', null],
+      ['cleo', 2, at(20), at(80), 'LEASE_EXPIRED', `the lease ended at ${at(80)} (holder cleo)`],
       ['dan', 3, at(90), at(90), 'REJECTED', 'never'],
     ].map(([holder, attempt, claimedAt, endedAt, outcome, error]) => ({
       ...{ attempt, holder, claimedAt, endedAt, outcome, error, progress: null },
@@ -72,6 +72,29 @@ describe('GET /messages/{id}/attempts', () => {
     const { token } = await recv('fay');
     await world.mustPost(`/messages/${id}/ask`, { token, question: 'Print it?' });
     expect((await attempts(id)).at(-1)).to.include({ holder: 'fay', outcome: 'ASKED' });
+  });
+
+  it('says with an ended lease when it ended and whose it was, in the error that the next attempt gets as well', async () => {
+    const groupId = (await world.mustPost('/task-groups', { mailboxId, condition: 'ALL_TERMINAL' })).id;
+    const task = await world.mustPost(`/task-groups/${groupId}/tasks`, { taskKey: 'a', maxAttempts: 2 });
+    const take = { holder: 'ann', holderSession: 's', leaseSeconds: 60 };
+    const receive = () => world.post(`/mailboxes/${mailboxId}/recv`, { scopeId: '*', ...take });
+    const first = await receive();
+    await world.mustPost(`/messages/${task.messageId}/renew`, { token: first.body.token, leaseSeconds: 61 });
+    await world.at(noon + 86_461_007);
+    const lastError = `the lease ended at 2026-01-31T12:01:01.000Z (holder ann)`;
+    // No worker has swept: the receive itself does.
+    expect((await receive()).body).to.include({ attempt: 2, lastError });
+    await world.at(noon + 2 * 86_461_007);
+    expect((await receive()).status).to.equal(204);
+    const last = `the lease ended at 2026-02-01T12:02:01.007Z (holder ann)`;
+    expect((await world.get(`/messages/${task.messageId}`)).body).to.include({ state: 'FAILED', lastError: last });
+    const { members } = (await world.get(`/task-groups/${groupId}`)).body;
+    expect(members[0]).to.include({ state: 'FAILED', lastError: last });
+    const { messages } = (await world.get(`/ops/runs/${first.body.scopeId}`)).body;
+    expect(messages[0]).to.include({ lastError: last });
+    const errors = (await attempts(task.messageId)).map(({ error }: { error: string }) => error);
+    expect(errors).to.deep.equal([lastError, last]);
   });
 
   it('keeps the last ten, and at most 300 bytes of an error, whole characters', async () => {
