@@ -2,11 +2,13 @@
 --- @include lib/records mailbox/_message
 --- The history of a message's attempts, for people who ask why it does not succeed. A message that is ACKED at its
 --- first attempt keeps none, because its own fields show it all. Each attempt is a line of JSON, the oldest first:
---- `[attempt, holder, claimedAt, endedAt, outcome, error, progress]`, with false for an absent value.
+--- `[attempt, holder, claimedAt, endedAt, outcome, error, progress, token]`, with false for an absent value; of the token,
+--- the beginning. Lines from before tokens were kept end earlier.
 local attempts = {}
 
 --- The most attempts kept, and the most bytes of an error and of progress; all together below 10 KB.
 local maxKept, maxError, maxProgress = 10, 300, 256
+local tokenLength = 8
 
 --- The beginning of a text, cut at the end of a character.
 local function beginning(text)
@@ -20,9 +22,26 @@ function attempts.keep(record, at, outcome, reported)
   message.load(record.id, 'holder', 'claimedAt', 'progress', 'pastAttempts')
   local progress = record.progress and #record.progress <= maxProgress and record.progress
   local line = cjson.encode({ record.attempts, record.holder, record.claimedAt, at, outcome,
-    reported and beginning(reported) or false, progress or false })
+    reported and beginning(reported) or false, progress or false, string.sub(record.token, 1, tokenLength) })
   local lines = { line }
   for kept in string.gmatch(record.pastAttempts or '', '[^\n]+') do table.insert(lines, #lines, kept) end
   if #lines > maxKept then table.remove(lines, 1) end
   records.set(record, 'pastAttempts', table.concat(lines, '\n'))
+end
+
+--- The outcome, the number and the end of the kept attempt that had this token; nil if there is none. Then also whether
+--- all attempts are known, so that the token is none of this message's. record: with pastAttempts.
+function attempts.find(record, token)
+  local start, isComplete, lines = string.sub(token, 1, tokenLength), true, 0
+  local outcome, attempt, endedAt
+  for line in string.gmatch(record.pastAttempts or '', '[^\n]+') do
+    local kept = cjson.decode(line)
+    lines = lines + 1
+    if kept[8] == start then
+      outcome, attempt, endedAt = kept[5], kept[1], kept[4]
+    elseif not kept[8] then
+      isComplete = false
+    end
+  end
+  return outcome, attempt, endedAt, isComplete and lines < maxKept
 end

@@ -98,7 +98,11 @@ end
 --- swept or not.
 function hold.check(record, token)
   if record.token ~= token then refuse('CLAIM_LOST', 'HOLD_NOT_ISSUED') end
-  if record.state ~= 'HELD' then refuse('CLAIM_LOST', 'HOLD_' .. record.state) end
-  if scope.cancelFor(record) then refuse('CLAIM_LOST', 'HOLD_RELEASED') end
-  if record.leaseExpiresAt <= now then refuse('CLAIM_LOST', 'HOLD_LAPSED') end
+  if record.state ~= 'HELD' then
+    local finishedAt = hold.load(record.id, 'finishedAt').finishedAt
+    refuse('CLAIM_LOST', 'HOLD_' .. record.state .. (finishedAt and ' ' .. decimal(finishedAt) or ''))
+  end
+  local cancel = scope.cancelFor(record)
+  if cancel then refuse('CLAIM_LOST', 'HOLD_RELEASED ' .. decimal(cancel.cancelledAt)) end
+  if record.leaseExpiresAt <= now then refuse('CLAIM_LOST', 'HOLD_LAPSED ' .. decimal(record.leaseExpiresAt)) end
 end

@@ -1,19 +1,57 @@
 import { advised, type ErrorTable, entry } from '../call/errors.ts';
+import { iso } from '../declare/moment.ts';
 import type { Refusal } from '../redis/scripts.ts';
 
-const claimLost: Record<string, string> = {
-  LAPSED:
-    'the claim of this token has ended: its lease was over, or the message was given back or asked a question; drop the work, and receive again',
-  CLAIMED_AGAIN: 'the lease of this token has ended and the message was claimed again: drop the work',
-  FINISHED: 'the message is finished already: drop the work',
-  NOT_ISSUED: 'this token was never issued for this message: send the token that recv answered with it',
-  HOLD_WAITING: 'the hold is still WAITING, and its token holds nothing yet: wait until it is HELD, or cancel it',
-  HOLD_RELEASED: 'the hold was released, and its units are others’: stop, and acquire again',
-  HOLD_LAPSED: 'the lease of the hold is over, and its units are others’: stop, and acquire again',
-  HOLD_CANCELLED: 'the hold was cancelled before it was granted: acquire again',
-  HOLD_EXPIRED: 'the hold was not granted within its ttlSeconds: acquire again',
-  HOLD_NOT_ISSUED: 'this token was never issued for this hold: send the token that acquire answered with it',
+const lostHolds: Record<string, (at: string) => string> = {
+  HOLD_WAITING: () => 'the hold is still WAITING, and its token holds nothing yet: wait until it is HELD, or cancel it',
+  HOLD_RELEASED: (at) => `the hold was released at ${at}, and its units are others’: stop, and acquire again`,
+  HOLD_LAPSED: (at) => `the lease of the hold ended at ${at}, and its units are others’: stop, and acquire again`,
+  HOLD_CANCELLED: (at) => `the hold was cancelled at ${at}, before it was granted: acquire again`,
+  HOLD_EXPIRED: (at) => `the hold was not granted within its ttlSeconds, which ended at ${at}: acquire again`,
+  HOLD_NOT_ISSUED: () => 'this token was never issued for this hold: send the token that acquire answered with it',
 };
+
+/** How a claim ended, by the outcome of its attempt. */
+const endsOfClaims: Record<string, (attempt: string, at: string) => string> = {
+  LEASE_EXPIRED: (attempt, at) => `the lease of this claim, attempt ${attempt}, ended at ${at}`,
+  RETURNED: (attempt, at) => `this claim, attempt ${attempt}, was given back at ${at}`,
+  UNTRIED: (attempt, at) => `this claim, attempt ${attempt}, was given back untried at ${at}`,
+  ASKED: (attempt, at) => `this claim, attempt ${attempt}, ended with a question at ${at}`,
+  REJECTED: (attempt, at) => `this claim, attempt ${attempt}, rejected the message at ${at}`,
+  ACKED: (attempt, at) => `this claim, attempt ${attempt}, completed the message at ${at}`,
+  EXPIRED: (attempt, at) => `this claim, attempt ${attempt}, ended with the deadline of the message at ${at}`,
+  CANCELLED: (attempt, at) => `this claim, attempt ${attempt}, ended at ${at}, as the message was cancelled`,
+  EARLIER: () => 'the claim of this token has ended',
+};
+
+/** What the message is now. */
+const statesNow: Record<string, (at: string, attempts: string, reason: string) => string> = {
+  CLAIMED: (at, attempts) => `the message was claimed again at ${at} as attempt ${attempts}`,
+  READY: () => 'the message is READY for another attempt',
+  DELAYED: (at) => `the message is DELAYED until ${at}`,
+  BLOCKED: () => 'the message is BLOCKED',
+  ACKED: (at, attempts) => `another claim, attempt ${attempts}, completed the message at ${at}`,
+  REJECTED: (at, attempts) => `another claim, attempt ${attempts}, rejected the message at ${at}`,
+  FAILED: (at, _, reason) => `the message is FAILED since ${at} (${reason})`,
+  EXPIRED: (at) => `the message is EXPIRED since ${at}`,
+  CANCELLED: (at, _, reason) => `the message is CANCELLED since ${at} (${reason})`,
+};
+
+/** Ends of a claim that say what the message is now. */
+const isWhole: ReadonlySet<string> = new Set(['ACKED', 'REJECTED', 'EXPIRED']);
+
+/** The message of CLAIM_LOST from its detail (lua/mailbox/_claim.lua, lua/pool/_hold.lua). */
+function claimLost(detail: string): string {
+  const [how = '', first = '', second = '', state = '', at = '', attempts = '', reason = ''] = detail.split(' ');
+  const ofHold = lostHolds[how]?.(iso(first || 0));
+  if (ofHold !== undefined) return ofHold;
+  const ended = endsOfClaims[how]?.(first, iso(second || 0));
+  if (ended === undefined)
+    return 'this token was never issued for this message: send the token that recv answered with it';
+  const isNow = isWhole.has(how) && how === state ? undefined : statesNow[state]?.(iso(at), attempts, reason);
+  const parts = [ended, isNow].filter((part) => part !== undefined);
+  return `${parts.join('; ')}: ${how === 'ACKED' ? 'there is nothing left to do' : 'drop the work'}`;
+}
 
 export const mailboxErrors: ErrorTable = {
   MAILBOX_NOT_FOUND: advised('look the id up with mailbox_list', 404, (field) =>
@@ -43,7 +81,7 @@ export const mailboxErrors: ErrorTable = {
   CLAIM_LOST: advised(
     'you hold nothing by this token: do what the message says; if what you had is lost, drop it and publish nothing',
     409,
-    (why) => claimLost[why] ?? 'the token holds no claim on this message',
+    claimLost,
   ),
   MESSAGE_FINISHED: entry(409, (state) => `the message is ${state}: only one that has not ended can be cancelled`),
   MESSAGE_NOT_REQUEUABLE: entry(

@@ -223,55 +223,157 @@ describe('Claims', () => {
     expect(await queue.eventTypes()).to.deep.equal(['message.sent', ...rounds, ...round.slice(0, 2), 'message.failed']);
   });
 
-  it('refuse any token without a live claim as CLAIM_LOST, with the reason: lapsed, claimed again, finished or never issued', async () => {
-    const queue = await Queue.create();
-    const now = Date.now();
-    await queue.world.at(now);
-    await queue.sent();
-    const claim = await queue.claim({ leaseSeconds: 5 });
-    const lost = async (token: string) => {
-      const messages = new Set<string>();
-      for (const what of ['renew', 'complete', 'nack'] as const) {
-        const reply = await queue.act(what, { id: claim.id, token }, what === 'nack' ? { retry: true } : {});
-        expect(codeOf(reply), what).to.equal('409 CLAIM_LOST');
-        messages.add(reply.body.error.message);
-      }
+  describe('refuse any token without a live claim as CLAIM_LOST', () => {
+    const noon = Date.UTC(2026, 0, 31, 12);
+    let queue: Queue;
+    let now: number;
+    const wait = async (seconds: number): Promise<void> => {
+      now += 1000 * seconds;
+      await queue.world.at(now);
+    };
+    const at = (seconds: number): string => iso(noon + 1000 * seconds);
+    beforeEach(async () => {
+      queue = await Queue.create({ maxAttempts: 2 });
+      now = noon;
+      await queue.world.at(now);
+    });
+    /** The message of all calls that take a token. */
+    async function lost({ id, token }: { id: string; token: string }): Promise<string> {
+      const put = { value: 1, messageId: id, token };
+      const replies = [
+        await queue.act('renew', { id, token }),
+        await queue.act('nack', { id, token }, { retry: true }),
+        await queue.world.post(`/messages/${id}/ask`, { token, question: 'Go on?' }),
+        await queue.world.call('PUT', `/scopes/${queue.scopeId}/notes/n`, put),
+      ];
+      const isOver = (await queue.world.get(`/messages/${id}`)).body.state === 'ACKED';
+      if (!isOver) replies.push(await queue.act('complete', { id, token }));
+      expect(new Set(replies.map(codeOf))).to.deep.equal(new Set(['409 CLAIM_LOST']));
+      const messages = new Set(replies.map(({ body }) => body.error.message));
       expect(messages.size).to.equal(1);
       return [...messages][0];
-    };
-    const strange = '0'.repeat(32);
-    for (const token of ['nonsense', strange, strange.slice(1), 'g'.repeat(32)])
-      expect(await lost(token), token).to.contain('never issued');
-    expect(await lost(claim.token.toUpperCase())).to.contain('never issued');
-    const { world } = queue;
-    await world.at(now + 5000);
-    const args = {
-      messageId: claim.id,
-      token: claim.token,
-      leaseSeconds: '',
-      progress: '',
-      drainedThrough: now + 4999,
-    };
-    const late = await world.service.scripts
-      .run('mailbox/renew', world.org, { ...callArgs(world), ...args })
-      .catch(String);
-    expect(late, 'the sweep was a moment before').to.equal('Error: CLAIM_LOST LAPSED');
-    expect(await lost(claim.token), 'over is over, swept or not').to.contain('its lease was over');
-    expect(await lost('nonsense')).to.contain('never issued');
-    const second = await queue.claim();
-    expect(await lost(claim.token)).to.contain('claimed again');
-    expect(await lost('nonsense')).to.contain('never issued');
-    await queue.act('complete', second);
-    expect(await lost(claim.token)).to.contain('finished');
-    expect(await lost('nonsense')).to.contain('never issued');
-    const renewed = await queue.act('renew', second);
-    expect(renewed.body.error.message, 'by this very token').to.equal('the message is finished already: drop the work');
-    claim.id = await queue.sent();
-    expect(await lost(second.token), 'of another message, before any claim').to.contain('never issued');
-    await queue.act('complete', await queue.claim());
-    expect(await lost(second.token), 'of another message, after one claim').to.contain('never issued');
-    const unknown = { id: randomUUID(), token: 'x' };
-    expect(codeOf(await queue.act('renew', unknown))).to.equal('404 MESSAGE_NOT_FOUND');
+    }
+
+    it('and say when its lease ended, when the message was claimed again, and by which attempt it was completed', async () => {
+      await queue.sent();
+      const first = await queue.claim({ leaseSeconds: 5 });
+      await wait(5);
+      const { world } = queue;
+      const args = { messageId: first.id, token: first.token, leaseSeconds: '', progress: '', drainedThrough: now - 1 };
+      const late = await world.service.scripts
+        .run('mailbox/renew', world.org, { ...callArgs(world), ...args })
+        .catch(String);
+      expect(late, 'the sweep was a moment before').to.equal(`Error: CLAIM_LOST LEASE_EXPIRED 1 ${now} - 0 1 -`);
+      const ended = `the lease of this claim, attempt 1, ended at ${at(5)}`;
+      expect(await lost(first)).to.equal(`${ended}; the message is READY for another attempt: drop the work`);
+      await wait(1);
+      const second = await queue.claim({ leaseSeconds: 60 });
+      expect(await lost(first)).to.equal(
+        `${ended}; the message was claimed again at ${at(6)} as attempt 2: drop the work`,
+      );
+      await wait(1);
+      await queue.act('complete', second);
+      expect(await lost(first)).to.equal(
+        `${ended}; another claim, attempt 2, completed the message at ${at(7)}: drop the work`,
+      );
+      expect(await lost(second)).to.equal(
+        `this claim, attempt 2, completed the message at ${at(7)}: there is nothing left to do`,
+      );
+    });
+
+    it('and say that it was given back, tried or not, asked or rejected, and what the message is now', async () => {
+      await queue.sent();
+      const untried = await queue.claim();
+      await queue.act('nack', untried, { retry: true, countsAttempt: false, delaySeconds: 10 });
+      expect(await lost(untried)).to.equal(
+        `this claim, attempt 1, was given back untried at ${at(0)}; the message is DELAYED until ${at(10)}: drop the work`,
+      );
+      await wait(20);
+      const asking = await queue.claim();
+      const { question } = await queue.world.mustPost(`/messages/${asking.id}/ask`, {
+        token: asking.token,
+        question: '?',
+      });
+      expect(await lost(asking)).to.equal(
+        `this claim, attempt 1, ended with a question at ${at(20)}; the message is BLOCKED: drop the work`,
+      );
+      await queue.world.mustPost(`/questions/${question.id}/answer`, { answer: 'yes', answeredBy: 'me' });
+      const back = await queue.claim();
+      await queue.act('nack', back, { retry: true });
+      const last = await queue.claim();
+      await queue.act('nack', last, { retry: true });
+      const failed = `the message is FAILED since ${at(20)} (ATTEMPTS_EXHAUSTED): drop the work`;
+      expect(await lost(back)).to.equal(`this claim, attempt 1, was given back at ${at(20)}; ${failed}`);
+      expect(await lost(last)).to.equal(`this claim, attempt 2, was given back at ${at(20)}; ${failed}`);
+      await queue.world.mustPost(`/messages/${last.id}/requeue`);
+      const anew = await queue.claim();
+      expect(await lost(last)).to.equal(
+        `this claim, attempt 2, was given back at ${at(20)}; the message was claimed again at ${at(20)} as attempt 1: drop the work`,
+      );
+      await queue.act('nack', anew, { retry: false });
+      const rejected = `attempt 1, rejected the message at ${at(20)}: drop the work`;
+      expect(await lost(anew)).to.equal(`this claim, ${rejected}`);
+      expect(await lost(back)).to.equal(
+        `this claim, attempt 1, was given back at ${at(20)}; another claim, ${rejected}`,
+      );
+    });
+
+    it('and say that the message was cancelled, by itself or with its run, or passed its deadline', async () => {
+      const deadline = at(30);
+      await queue.sent({ deadline });
+      const expired = await queue.claim({ leaseSeconds: 60 });
+      await queue.sent();
+      const cancelled = await queue.claim({ leaseSeconds: 60 });
+      await wait(30);
+      expect(await lost(expired)).to.equal(
+        `this claim, attempt 1, ended with the deadline of the message at ${deadline}: drop the work`,
+      );
+      await queue.world.mustPost(`/messages/${cancelled.id}/cancel`);
+      const ended = `this claim, attempt 1, ended at ${at(30)}, as the message was cancelled`;
+      expect(await lost(cancelled)).to.equal(
+        `${ended}; the message is CANCELLED since ${at(30)} (CANCELLED_BY_CALLER): drop the work`,
+      );
+      await queue.sent();
+      const ofRun = await queue.claim({ leaseSeconds: 60 });
+      await queue.world.mustPost(`/scopes/${queue.scopeId}/cancel`);
+      expect(await lost(ofRun)).to.equal(
+        `${ended}; the message is CANCELLED since ${at(30)} (RUN_CANCELLED): drop the work`,
+      );
+    });
+
+    it('and say that it was never issued, as far as that is known', async () => {
+      const id = await queue.sent();
+      const strange = '0'.repeat(32);
+      const never = 'this token was never issued for this message: send the token that recv answered with it';
+      for (const token of ['nonsense', strange, strange.slice(1), 'g'.repeat(32)])
+        expect(await lost({ id, token }), token).to.equal(never);
+      const claim = await queue.claim();
+      for (const token of ['nonsense', strange, claim.token.toUpperCase()])
+        expect(await lost({ id, token }), token).to.equal(never);
+      await queue.act('nack', claim, { retry: true });
+      expect(await lost({ id, token: strange })).to.equal(never);
+      await queue.act('complete', await queue.claim());
+      expect(await lost({ id, token: strange })).to.equal(never);
+      const other = await queue.sent();
+      expect(await lost({ id: other, token: claim.token }), 'of another message').to.equal(never);
+      const unknown = { id: randomUUID(), token: 'x' };
+      expect(codeOf(await queue.act('renew', unknown))).to.equal('404 MESSAGE_NOT_FOUND');
+    });
+
+    it('and say only that it has ended if ten attempts ended later, or it ended before an upgrade', async () => {
+      const { world } = queue;
+      await world.mustPost(`/mailboxes/${queue.id}/messages`, { scopeId: queue.scopeId, payload: 1, maxAttempts: 20 });
+      const first = await queue.claim();
+      await queue.act('nack', first, { retry: true });
+      const key = `${world.prefix}:message:${first.id}`;
+      const kept = JSON.parse((await world.service.store.hget(key, 'pastAttempts')) ?? '');
+      const now = 'the claim of this token has ended; the message is READY for another attempt: drop the work';
+      await world.service.store.hset(key, 'pastAttempts', JSON.stringify(kept.slice(0, 7)));
+      expect(await lost(first)).to.equal(now);
+      expect((await world.get(`/messages/${first.id}/attempts`)).body.attempts).to.have.length(1);
+      for (let n = 0; n < 10; n++) await queue.act('nack', await queue.claim(), { retry: true });
+      expect(await lost(first)).to.equal(now);
+    });
   });
 
   it('deliver each of 100 messages once to 200 parallel receives', async () => {
