@@ -1,3 +1,4 @@
+import { isRefusal } from './error.ts';
 import { isPassing } from './journal.ts';
 import { backoffMs, type OwnOptions, pause } from './send.ts';
 
@@ -12,13 +13,18 @@ const maxPauseMs = 2_000;
 export interface Place<T extends { readonly state: string }> {
   /** Waits at the server until the place is granted or has ended. */
   readonly view: (waitSeconds: number, options: OwnOptions) => Promise<T>;
-  /** Sets how long it waits from now on. Resolves, too, if it no longer waits. */
+  /** Sets how long it waits from now on. */
   readonly renew: (ttlSeconds: number, options: OwnOptions) => Promise<unknown>;
 }
 
 /** How long a place is asked for, for a caller who waits until this performance.now() time. */
 export function placeUntil(untilMs: number): number {
   return Math.min(placeSeconds, Math.max(0, Math.ceil((untilMs - performance.now()) / 1000)));
+}
+
+/** Passes over a refusal because the place has ended: the next view shows how. */
+function ifWaiting(error: unknown): void {
+  if (!isRefusal(error, 'HOLD_NOT_WAITING', 'WAITER_NOT_WAITING')) throw error;
 }
 
 /**
@@ -31,22 +37,19 @@ export async function waitInLine<T extends { readonly state: string }>(
   found: T,
   { untilMs, signal }: { readonly untilMs: number; readonly signal: AbortSignal | undefined },
 ): Promise<{ readonly found: T; readonly isLast: boolean }> {
-  let [renewedAt, isLast, failures] = [performance.now(), placeUntil(untilMs) < placeSeconds, 0];
+  let [renewAt, isLast, failures] = [performance.now() + renewEveryMs, placeUntil(untilMs) < placeSeconds, 0];
   while (found.state === 'WAITING')
     try {
-      const leftMs = renewedAt + renewEveryMs - performance.now();
-      if (leftMs > 0 || isLast) {
-        const waitSeconds = Math.max(1, Math.ceil(Math.min(leftMs, renewEveryMs) / 1000));
-        found = await place.view(isLast ? placeSeconds / 3 : waitSeconds, {
-          attempts: 1,
-          timeoutMs: 2 * renewEveryMs,
-          signal,
-        });
+      const leftMs = renewAt - performance.now();
+      if (isLast || leftMs > 0) {
+        const seconds = Math.ceil((isLast ? renewEveryMs : leftMs) / 1000);
+        found = await place.view(seconds, { attempts: 1, timeoutMs: 2 * renewEveryMs, signal });
+        renewAt = 0;
       } else {
         const from = performance.now();
         const seconds = Math.max(minPlaceSeconds, placeUntil(untilMs));
-        await place.renew(seconds, { attempts: 1, timeoutMs: renewEveryMs, signal });
-        [renewedAt, isLast] = [from, seconds < placeSeconds];
+        await place.renew(seconds, { attempts: 1, timeoutMs: renewEveryMs, signal }).catch(ifWaiting);
+        [renewAt, isLast] = [from + renewEveryMs, seconds < placeSeconds];
       }
       failures = 0;
     } catch (error) {

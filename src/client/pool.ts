@@ -140,7 +140,7 @@ export class Pool {
         return new Lease(this.#muster, await this.#muster.pool.acquire({ ...asked, poolId }), sentAt);
       } catch (error) {
         // A hold that was given up may not have been given back yet.
-        if (isRefusal(error, 'DEADLOCK') && !hasWaited && (await givenBack())) {
+        if (isRefusal(error, 'DEADLOCK') && !hasWaited && !options.signal?.aborted && (await givenBack())) {
           hasWaited = true;
           continue;
         }
@@ -210,11 +210,7 @@ class Lease {
     const { holdId } = this.#hold;
     const place = {
       view: (waitSeconds: number, options: CallOptions) => this.#muster.hold.view({ holdId, waitSeconds }, options),
-      renew: (ttlSeconds: number, options: CallOptions) =>
-        this.#muster.hold.renew({ holdId, ttlSeconds }, options).catch((error) => {
-          // The next view shows what has become of it.
-          if (!isRefusal(error, 'HOLD_NOT_WAITING')) throw error;
-        }),
+      renew: (ttlSeconds: number, options: CallOptions) => this.#muster.hold.renew({ holdId, ttlSeconds }, options),
     };
     const { found, isLast } = await waitInLine(place, this.record, { untilMs, signal });
     this.record = found;

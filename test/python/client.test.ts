@@ -72,6 +72,7 @@ describe('the Python client', function () {
     'leases_test.Killed',
     'async_test',
     'pool_test',
+    'giving_back_test',
     'asking_test',
     'atomic_test',
     'tracing_test.Without',

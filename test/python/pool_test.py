@@ -122,7 +122,7 @@ class Pools(ServerTest):
 
         with patch.object(self.muster, 'request', late):
             self.assertRaises(Stopped, self.muster.pool(self.pool_name).hold(stop=stop).__enter__)
-        self.assertEqual(self.held(), 0)
+        until(lambda: self.held() == 0)
 
         async def main() -> None:
             async with AsyncMuster() as muster:
@@ -130,13 +130,13 @@ class Pools(ServerTest):
                 entering = asyncio.create_task(hold.__aenter__())
                 await asyncio.sleep(0)
                 # Blocks the loop, so that it gets the answer and the cancellation at once.
-                until(lambda: self.held() == 1 and hold.sync.has_begun)
+                until(lambda: any(thread.name == 'muster-hold' for thread in threading.enumerate()))
                 entering.cancel()
                 with self.assertRaises(asyncio.CancelledError):
                     await entering
 
         asyncio.run(main())
-        self.assertEqual(self.held(), 0)
+        until(lambda: self.held() == 0)
 
     def test_are_released_however_many_tasks_wait_for_them(self) -> None:
         async def main() -> None:

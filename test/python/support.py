@@ -97,9 +97,10 @@ def until(condition: Callable[[], object], seconds: float = 15) -> None:
 
 
 class Proxy:
-    """A proxy in front of the server that can be away, cut its connections, and drop answers."""
+    """A proxy in front of the server that can be away, cut its connections, drop answers, and delay what it passes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, delay_seconds: float = 0) -> None:
+        self._delay_seconds = delay_seconds
         parts = urlsplit(os.environ['MUSTER_URL'])
         self._target = (parts.hostname or '', parts.port or 80)
         self._server = socket.create_server(('127.0.0.1', 0))
@@ -151,6 +152,7 @@ class Proxy:
                 if is_answer and self.drop_answers > 0:
                     self.drop_answers -= 1
                     break
+                time.sleep(self._delay_seconds)
                 sink.sendall(data)
         except OSError:
             pass

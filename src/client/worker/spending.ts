@@ -194,11 +194,7 @@ export async function takeUnits(spender: Spender, allowance: AllowanceRef, units
     const { waiterId } = waiter;
     const place = {
       view: (waitSeconds: number, options: CallOptions) => muster.waiter.view({ waiterId, waitSeconds }, options),
-      renew: (ttlSeconds: number, options: CallOptions) =>
-        muster.waiter.renew({ waiterId, ttlSeconds }, options).catch((error) => {
-          // The next view shows what has become of it.
-          if (!isRefusal(error, 'WAITER_NOT_WAITING')) throw error;
-        }),
+      renew: (ttlSeconds: number, options: CallOptions) => muster.waiter.renew({ waiterId, ttlSeconds }, options),
     };
     let found: Pick<Answer<'waiter.view'>, 'waiterId' | 'state'> = waiter;
     try {

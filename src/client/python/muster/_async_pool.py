@@ -44,7 +44,7 @@ class AsyncPool:
         holder: str | None = None,
         holder_session: str | None = None,
         lease_seconds: int = 30,
-        ttl_seconds: int = 300,
+        ttl_seconds: float = 300,
     ) -> AsyncHolding:
         """Like `Pool.hold`, for an `async with` block. A lost hold cancels the block, which then raises `HoldLost`."""
         stop = Stop()
@@ -82,15 +82,7 @@ class AsyncHolding:
         return self.sync.is_lost
 
     async def __aenter__(self) -> AsyncHolding:
-        enter = partial(self.sync.__enter__)
-        try:
-            await self._muster.in_thread(enter, self._stop)
-        except asyncio.CancelledError as error:
-            # The units may have been granted just before `stop` was set.
-            if self.sync.has_begun:
-                leave = partial(self.sync.__exit__, asyncio.CancelledError, error, None)
-                await asyncio.shield(self._muster.in_thread(leave))
-            raise
+        await self._muster.take_in_thread(partial(self.sync.__enter__), self._stop, Holding.leave)
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
         def cancel() -> None:

@@ -19,7 +19,7 @@ from ._model_call import ModelCall
 from ._records import Claim, Waiter
 from ._run import keep
 from ._spend import Spend
-from ._spending import Reservation
+from ._spending import Reservation, leave_line
 from ._task import PrerequisiteResult, TaskBase
 from ._transport import Stop, any_of
 
@@ -46,7 +46,8 @@ class AsyncTask(TaskBase):
     async def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id. Waits in line until they are granted."""
         with self._own_stop() as stop:
-            return await self._muster.in_thread(partial(self._units, allowance, units, stop), stop)
+            undo = partial(leave_line, self._muster.sync)
+            return await self._muster.take_in_thread(partial(self._units, allowance, units, stop), stop, undo)
 
     async def spend(self, asked: Spend, work: Callable[[ModelCall], Awaitable[T]]) -> T:
         """Like `Task.spend`, with a coroutine function."""

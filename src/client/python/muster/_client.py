@@ -6,7 +6,7 @@ import asyncio
 import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar
@@ -19,13 +19,14 @@ from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._codec import Codec, decode_answer, encode_args
 from ._errors import MusterError, Stopped
+from ._giving_back import give_back
 from ._journal import Journal
 from ._judge import GroupRef, Judging, Verdict, judge
 from ._pool import Pools
 from ._records import Event, ReservationRecord, Reserved, Task, TaskGroup, Waiter
 from ._model_call import ModelCall
 from ._spend import Spend, Spending, spend
-from ._spending import Reservation, Settlement, Spender, reserve, take_units
+from ._spending import Reservation, Settlement, Spender, leave_line, reserve, take_units
 from ._tracing import TraceContext, in_call_span
 from ._transport import Stop, Transport
 
@@ -471,7 +472,7 @@ class AsyncMuster(AllAsyncCalls):
         """Like `Muster.units`."""
         stop = Stop()
         work = partial(self.sync.units, allowance, units, scope_id=scope_id, holder=holder, stop=stop)
-        return await self.in_thread(work, stop)
+        return await self.take_in_thread(work, stop, partial(leave_line, self.sync))
 
     async def spend(
         self,
@@ -531,6 +532,19 @@ class AsyncMuster(AllAsyncCalls):
         except Stopped:
             raise asyncio.CancelledError from None
 
+    async def take_in_thread(self, work: partial[T], stop: Stop, undo: Callable[[T], object]) -> T:
+        """Like `in_thread`, for work that takes something. If it ends though this call is cancelled, `undo` gives it back."""
+        # In the task's context, so within its active span.
+        running = self._threads.submit(partial(copy_context().run, work))
+        try:
+            return await asyncio.wrap_future(running)
+        except asyncio.CancelledError:
+            stop.set()
+            running.add_done_callback(partial(_undone, undo))
+            raise
+        except Stopped:
+            raise asyncio.CancelledError from None
+
     async def close(self) -> None:
         """Closes idle connections, and cancels calls that have not begun."""
         self.sync.close()
@@ -565,11 +579,9 @@ class AsyncMuster(AllAsyncCalls):
         return await self.in_thread(work, stop)
 
 
-def _reserved(make: Callable[[], Reservation], stop: Stop) -> Reservation:
-    made = make()
-    if stop.is_set():
-        made.drop()
-    return made
+def _undone(undo: Callable[[T], object], ended: Future[T]) -> None:
+    if not ended.cancelled() and ended.exception() is None:
+        give_back(partial(undo, ended.result()))
 
 
 def _following(journal: Journal) -> Event | None:
@@ -614,7 +626,7 @@ class Reserving:
 
     async def _reserve(self) -> AsyncReservation:
         stop = Stop()
-        made = await self._muster.in_thread(partial(_reserved, self._make, stop), stop)
+        made = await self._muster.take_in_thread(self._make, stop, Reservation.drop)
         return AsyncReservation(self._muster, made)
 
     async def __aenter__(self) -> AsyncReservation:

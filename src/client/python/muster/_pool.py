@@ -7,7 +7,8 @@ import socket
 import threading
 import time
 import uuid
-from contextlib import suppress
+from collections.abc import Callable
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +16,8 @@ from ._arguments import Id, text
 from ._base import Endpoint
 from ._calls import HOLD_CANCEL, HOLD_RELEASE, HOLD_RENEW, HOLD_VIEW, POOL_ACQUIRE, POOL_LIST, PoolCalls
 from ._errors import HoldLost, MusterError, Stopped
+from ._giving_back import give_back, given_back, take_for
+from ._in_line import Place, place_until, wait_in_line
 from ._records import AcquiredHold, Hold
 from ._spending import id_by_name
 from ._transport import Stop
@@ -24,8 +27,9 @@ if TYPE_CHECKING:
 
 T = TypeVar('T')
 
-_view_seconds = 20
 _pause_seconds = 0.5
+_give_up_seconds = 5
+"""An attempt to leave may take this long at most. The place in line, or the lease, ends by itself"""
 _min_release_seconds = 0.1
 _max_release_seconds = 10
 _session = str(uuid.uuid4())
@@ -58,7 +62,7 @@ class Pool:
         holder: str | None = None,
         holder_session: str | None = None,
         lease_seconds: int = 30,
-        ttl_seconds: int = 300,
+        ttl_seconds: float = 300,
         stop: Stop | None = None,
     ) -> Holding:
         """Holds units of the pool while a block runs: `with muster.pool('deploys').hold() as hold: write(hold.fence)`.
@@ -73,8 +77,9 @@ class Pool:
             holder_session: the holder's session, by which deadlocks among waiting holders are found; default: one for
                 each thread
             lease_seconds: the length of the lease: how soon others get the units if this process dies
-            ttl_seconds: how long to wait for the units; 0 for not at all
-            stop: ends the wait, which then raises `Stopped`
+            ttl_seconds: how long to wait for the units, math.inf included; 0 for not at all
+            stop: ends the wait, which then raises `Stopped` at once; units granted meanwhile are given back in the
+                background
 
         Raises:
             MusterError: POOL_EXHAUSTED if the units were not free in time, DEADLOCK if the wait would never end
@@ -87,9 +92,10 @@ class Pool:
             'holder': holder or f'{socket.gethostname()[:200]}/{os.getpid()}',
             'holderSession': holder_session or f'{_session}/{threading.get_ident()}',
             'leaseSeconds': lease_seconds,
-            'ttlSeconds': ttl_seconds,
         }
-        return Holding(self._muster, self._pool, asked, lease_seconds, stop)
+        if not ttl_seconds >= 0:
+            raise ValueError(f'ttl_seconds is at least 0, not {ttl_seconds}')
+        return Holding(self._muster, self._pool, asked, ttl_seconds, stop)
 
 
 class Holding:
@@ -100,18 +106,16 @@ class Holding:
     lost: Stop
     """Set when the hold is lost. Pass it as `stop` to `batch`, `events`, `units`, `judge`, `hold` or a note's `changed`, to
     end them then"""
-    has_begun: bool
-    """Whether the units were granted"""
 
     def __init__(
-        self, muster: Muster, pool: str, asked: dict[str, Any], lease_seconds: float, stop: Stop | None
+        self, muster: Muster, pool: str, asked: dict[str, Any], ttl_seconds: float, stop: Stop | None
     ) -> None:
         self.lost = Stop()
-        self.has_begun = False
         self._muster = muster
         self._pool = pool
         self._asked = asked
-        self._lease_seconds = lease_seconds
+        self._lease_seconds: float = asked['leaseSeconds']
+        self._ttl_seconds = ttl_seconds
         self._stop = stop
         self._end = Stop()
         """The block has ended"""
@@ -138,30 +142,23 @@ class Holding:
             raise HoldLost(self._why)
 
     def __enter__(self) -> Holding:
-        # Taken before the call, as the lease may have begun as soon as it was sent.
-        sent_at = time.monotonic()
-        acquired = self._acquire()
-        self._hold = {'holdId': acquired.id, 'token': acquired.token}
-        self.record = acquired
-        if acquired.state == 'WAITING':
-            try:
-                self.record = self._wait(acquired.id)
-                sent_at = time.monotonic()
-                # The lease began when the units were granted, an unknown time ago.
-                self._insist(HOLD_RENEW, self._hold, self._stop)
-            except BaseException as error:
-                self._give_up()
-                if _is_lost(error):
-                    raise HoldLost(str(error)) from error
-                raise
-        self._ends_at = sent_at + self._lease_seconds
-        threading.Thread(target=self._keep, name='muster-hold', daemon=True).start()
-        self.has_begun = True
-        if self._stop is not None and self._stop.is_set():
-            stopped = Stopped()
-            self.__exit__(Stopped, stopped, None)
-            raise stopped
+        until = time.monotonic() + self._ttl_seconds
+        try:
+            while not self._take(until):
+                pass
+            threading.Thread(target=self._keep, name='muster-hold', daemon=True).start()
+            if self._stop is not None and self._stop.is_set():
+                raise Stopped
+        except BaseException:
+            self.leave()
+            raise
         return self
+
+    def leave(self) -> None:
+        """Gives up the units, or the place in line, in the background."""
+        self._end.set()
+        if self._hold:
+            give_back(partial(self._give_up, self._hold, self.record.state))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -169,7 +166,8 @@ class Holding:
         self._end.set()
         if self._why is None:
             try:
-                self._release()
+                # A signal does not cut it.
+                take_for(None, self._release, lambda _: None)
             except MusterError as refusal:
                 if _is_lost(refusal):
                     self._why = refusal.message
@@ -177,29 +175,73 @@ class Holding:
         if error is None:
             self.check()
 
-    def _acquire(self) -> AcquiredHold:
-        is_again = False
+    def _take(self, until: float) -> bool:
+        """Takes the units; waits for them in line. Returns False if its place in line was lost before that time."""
+        undo: Callable[[tuple[AcquiredHold, float]], None] = lambda taken: self._give_up(_key(taken[0]), taken[0].state)
+        acquired, _ = take_for(self._stop, partial(self._acquire, until), undo, self._accept)
+        if acquired.state != 'WAITING':
+            return True
+        self.record, is_last = wait_in_line(self._place, acquired, until, self._stop)
+        state = self.record.state
+        if state != 'HELD':
+            self._hold = {}
+            if state == 'EXPIRED' and not is_last:
+                return False
+            if state == 'EXPIRED':
+                words = 'the units were not free within ttl_seconds: wait longer, or try later'
+                raise MusterError('POOL_EXHAUSTED', words, status=429)
+            raise HoldLost(f'the hold is {state}')
+        sent_at = time.monotonic()
+        try:
+            # The lease began when the units were granted, an unknown time ago.
+            self._insist(HOLD_RENEW, self._hold, self._stop)
+        except MusterError as error:
+            if _is_lost(error):
+                self._hold = {}
+                raise HoldLost(str(error)) from error
+            raise
+        self._ends_at = sent_at + self._lease_seconds
+        return True
+
+    def _accept(self, taken: tuple[AcquiredHold, float]) -> None:
+        acquired, sent_at = taken
+        self.record, self._hold, self._ends_at = acquired, _key(acquired), sent_at + self._lease_seconds
+
+    def _acquire(self, until: float) -> tuple[AcquiredHold, float]:
+        """Returns the hold, and when the call was sent that may have begun its lease."""
+        is_again = has_waited = False
         while True:
             pool_id = id_by_name(self._muster, POOL_LIST, 'pool', self._pool)
+            ttl_seconds = min(self._ttl_seconds, place_until(until))
+            sent_at = time.monotonic()
             try:
-                return self._muster.request(POOL_ACQUIRE, {**self._asked, 'poolId': pool_id}, stop=self._stop)
+                asked = {**self._asked, 'poolId': pool_id, 'ttlSeconds': ttl_seconds}
+                return self._muster.request(POOL_ACQUIRE, asked), sent_at
             except MusterError as error:
+                # A hold that was given up may not have been given back yet.
+                if error.code == 'DEADLOCK' and not has_waited and given_back():
+                    has_waited = True
+                    continue
                 # The pool may have been created again under its name.
                 if error.code != 'POOL_NOT_FOUND' or is_again or pool_id == self._pool:
                     raise
                 self._muster.ids.pop(('pool', self._pool), None)
                 is_again = True
 
-    def _wait(self, hold_id: str) -> Hold:
-        while True:
-            found = self._insist(HOLD_VIEW, {'holdId': hold_id, 'waitSeconds': _view_seconds}, self._stop)
-            if found.state == 'HELD':
-                return found
-            if found.state == 'EXPIRED':
-                words = 'the units were not free within ttl_seconds: wait longer, or try later'
-                raise MusterError('POOL_EXHAUSTED', words, status=429)
-            if found.state != 'WAITING':
-                raise HoldLost(f'the hold is {found.state}')
+    @property
+    def _place(self) -> Place[Hold]:
+        request = partial(self._muster.request, attempts=1, stop=self._stop)
+        hold_id = self._hold['holdId']
+
+        def view(wait_seconds: int, timeout_seconds: float) -> Hold:
+            asked = {'holdId': hold_id, 'waitSeconds': wait_seconds}
+            return request(HOLD_VIEW, asked, timeout_seconds=timeout_seconds)
+
+        def renew(ttl_seconds: int, timeout_seconds: float) -> object:
+            asked = {'holdId': hold_id, 'ttlSeconds': ttl_seconds}
+            return request(HOLD_RENEW, asked, timeout_seconds=timeout_seconds)
+
+        return Place(view, renew)
 
     def _insist(self, endpoint: Endpoint[T], args: dict[str, Any], stop: Stop | None) -> T:
         """Makes a call until it is answered."""
@@ -213,13 +255,17 @@ class Holding:
             if stop.wait(_pause_seconds):
                 raise Stopped
 
-    def _give_up(self) -> None:
+    def _give_up(self, hold: dict[str, Any], state: str) -> None:
         """Leaves the queue, or releases the units if they were granted meanwhile."""
-        with suppress(MusterError):
+        request = partial(self._muster.request, timeout_seconds=_give_up_seconds)
+        if state == 'WAITING':
             try:
-                self._muster.request(HOLD_CANCEL, {'holdId': self._hold['holdId']})
-            except MusterError:
-                self._muster.request(HOLD_RELEASE, self._hold)
+                request(HOLD_CANCEL, {'holdId': hold['holdId']})
+                return
+            except MusterError as error:
+                if error.code != 'HOLD_NOT_WAITING':
+                    raise
+        request(HOLD_RELEASE, hold)
 
     def _release(self) -> None:
         while True:
@@ -272,6 +318,10 @@ class Holding:
     def _lose(self, why: str) -> None:
         self._why = why
         self.lost.set()
+
+
+def _key(hold: AcquiredHold) -> dict[str, Any]:
+    return {'holdId': hold.id, 'token': hold.token}
 
 
 def _is_lost(error: BaseException) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
@@ -20,10 +22,13 @@ from ._calls import (
     BUDGET_SETTLE,
     BUDGET_VIEW,
     BUDGET_VOID,
+    WAITER_CANCEL,
     WAITER_RENEW,
     WAITER_VIEW,
 )
 from ._errors import MusterError, Stopped
+from ._giving_back import give_back, take_for
+from ._in_line import Place, place_seconds, wait_in_line
 from ._records import ReservationRecord, Reserved, Waiter
 from ._transport import Stop
 
@@ -33,9 +38,6 @@ if TYPE_CHECKING:
 T = TypeVar('T')
 
 _uuid = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', re.IGNORECASE)
-_waiter_ttl_seconds = 30
-"""A waiter expires this soon after its last renewal, because units granted to a dead process are lost to others."""
-_wait_seconds = _waiter_ttl_seconds // 3
 _passed = '2000-01-01T00:00:00.000Z'
 """With a settleBy in the past, a reserve finds the reservation of its workKey but creates none."""
 
@@ -243,39 +245,53 @@ def take_units(spender: Spender, allowance: Id, units: int, stop: Stop | None = 
         'scopeId': spender.scope_id,
         'units': units,
         'holder': spender.holder,
-        'ttlSeconds': _waiter_ttl_seconds,
+        'ttlSeconds': place_seconds,
     }
     while True:
-        waiter = spender.call(ALLOWANCE_WAIT, wanted)
-        args = {'waiterId': waiter.waiter_id, 'waitSeconds': _wait_seconds}
+        place: list[Waiter] = []
+        leave = partial(leave_line, spender.muster)
         try:
-            while waiter.state == 'WAITING':
-                waiter = spender.call(WAITER_VIEW, args, stop or Stop())
-                if waiter.state == 'WAITING':
-                    _keep_place(spender, waiter.waiter_id)
+            waiter = take_for(stop, partial(spender.call, ALLOWANCE_WAIT, wanted), leave, place.append)
+            found, _ = wait_in_line(_place(spender, waiter.waiter_id, stop), waiter, math.inf, stop)
+            if stop is not None and stop.is_set():
+                raise Stopped
         except BaseException:
-            with suppress(MusterError):
-                spender.muster.waiter.cancel(waiter_id=waiter.waiter_id)
+            for one in place:
+                give_back(partial(leave, one))
             raise
-        if waiter.state == 'GRANTED':
-            if stop is None or not stop.is_set():
-                return waiter
-            # Nobody waits for them any more.
-            unused = {'allowanceId': waiter.allowance_id, 'consumptionId': waiter.waiter_id, 'units': 0}
-            with suppress(MusterError):
-                spender.call(ALLOWANCE_SETTLE, unused)
-            raise Stopped
-        if waiter.state == 'CANCELLED':
+        if found.state == 'GRANTED':
+            return found
+        if found.state == 'CANCELLED':
             raise RuntimeError('the waiter was cancelled')
 
 
-def _keep_place(spender: Spender, waiter_id: str) -> None:
-    """Renews a waiter that is still in line. If it has left the line, the next view shows that."""
-    try:
-        spender.call(WAITER_RENEW, {'waiterId': waiter_id})
-    except MusterError as error:
-        if error.code != 'WAITER_NOT_WAITING':
-            raise
+def _place(spender: Spender, waiter_id: str, stop: Stop | None) -> Place[Waiter]:
+    request = partial(spender.muster.request, attempts=1, stop=stop)
+
+    def view(wait_seconds: int, timeout_seconds: float) -> Waiter:
+        asked = {'waiterId': waiter_id, 'waitSeconds': wait_seconds}
+        return request(WAITER_VIEW, asked, timeout_seconds=timeout_seconds)
+
+    def renew(ttl_seconds: int, timeout_seconds: float) -> object:
+        asked = {'waiterId': waiter_id, 'ttlSeconds': ttl_seconds}
+        return request(WAITER_RENEW, asked, timeout_seconds=timeout_seconds)
+
+    return Place(view, renew)
+
+
+def leave_line(muster: Muster, waiter: Waiter) -> None:
+    """Leaves the line, or returns the units if they were granted meanwhile."""
+    request = muster.request
+    if waiter.state == 'WAITING':
+        try:
+            request(WAITER_CANCEL, {'waiterId': waiter.waiter_id})
+            return
+        except MusterError as error:
+            if error.code != 'WAITER_NOT_WAITING':
+                raise
+    if waiter.state in ('WAITING', 'GRANTED'):
+        unused = {'allowanceId': waiter.allowance_id, 'consumptionId': waiter.waiter_id, 'units': 0}
+        request(ALLOWANCE_SETTLE, unused)
 
 
 def _id_of(spender: Spender, endpoint: Endpoint[Any], room: str, name: str) -> str:

@@ -1,0 +1,167 @@
+"""Gives back what was taken for a caller who has left."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import copy_context
+from functools import partial
+from typing import Generic, TypeVar
+
+from ._errors import Stopped
+from ._transport import Stop
+
+T = TypeVar('T')
+
+_lock = threading.Lock()
+_under_way: set[threading.Thread] = set()
+"""Threads that give something back, or take something that nobody waits for any more"""
+
+
+def give_back(work: Callable[[], object]) -> None:
+    """Gives something back in the background. If that fails, it ends by itself: with its lease, or its time to live.
+
+    The program does not end before that.
+    """
+
+    def run() -> None:
+        with suppress(Exception):
+            work()
+        _ended()
+
+    thread = threading.Thread(target=run, name='muster-give-back', daemon=False)
+    with _lock:
+        _under_way.add(thread)
+    try:
+        thread.start()
+    except RuntimeError:  # The process has too many threads.
+        with _lock:
+            _under_way.discard(thread)
+        with suppress(Exception):
+            work()
+
+
+def given_back() -> bool:
+    """Waits until everything under way has been given back. Returns whether there was anything."""
+    with _lock:
+        # A call that nobody waits for must not wait for others of its kind.
+        found = [] if threading.current_thread() in _under_way else list(_under_way)
+    for thread in found:
+        with suppress(RuntimeError):  # It is about to start.
+            thread.join()
+    return bool(found)
+
+
+def take_for(
+    stop: Stop | None,
+    take: Callable[[], T],
+    undo: Callable[[T], object],
+    accept: Callable[[T], object] = lambda _: None,
+) -> T:
+    """Takes something for a caller who may leave: an acquire, a place in line, a reservation, a claim.
+
+    When `stop` is set, this raises `Stopped` at once. The exception of a signal, such as KeyboardInterrupt, ends it, too.
+    The call itself is not cut, as the server may have made it already: it goes on in the background, and what it takes
+    is given back.
+
+    Args:
+        stop: ends the wait
+        take: makes the call
+        undo: gives back what was taken
+        accept: stores what was taken, so that no signal comes in between; `undo` may be called after it
+    """
+    if stop is not None and stop.is_set():
+        raise Stopped
+    if stop is None and threading.current_thread() is not threading.main_thread():
+        # Nothing can end the wait.
+        taken = take()
+        accept(taken)
+        return taken
+    taking = _Taking(take, undo)
+    try:
+        taking.start()
+        taking.over.wait(stop)
+        if stop is not None and stop.is_set():
+            raise Stopped
+        taken = taking.result()
+        accept(taken)
+        return taken
+    except BaseException:
+        taking.leave()
+        raise
+
+
+class _Over:
+    """The end of a call, or of the wait for it."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def set(self) -> None:
+        self._event.set()
+
+    def wait(self, stop: Stop | None) -> None:
+        if stop is not None:
+            stop.add(self.set)
+        try:
+            self._event.wait()
+        finally:
+            if stop is not None:
+                stop.remove(self.set)
+
+
+class _Taking(Generic[T]):
+    """A call that takes something, in a thread of its own."""
+
+    def __init__(self, take: Callable[[], T], undo: Callable[[T], object]) -> None:
+        self.over = _Over()
+        self._take = take
+        self._undo = undo
+        self._taken: list[T] = []
+        self._error: BaseException | None = None
+        self._is_done = False
+        self._has_left = False
+        # In the caller's context, so within its active span.
+        context = copy_context()
+        # The program does not end before what was taken has been given back.
+        self._thread = threading.Thread(target=lambda: context.run(self._run), name='muster-take', daemon=False)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def result(self) -> T:
+        if self._error is not None:
+            raise self._error
+        return self._taken[0]
+
+    def leave(self) -> None:
+        """The caller does not wait any more, or not for the result that is there."""
+        with _lock:
+            self._has_left = True
+            if not self._is_done:
+                if self._thread.is_alive():
+                    _under_way.add(self._thread)
+                return
+        for taken in self._taken:
+            give_back(partial(self._undo, taken))
+
+    def _run(self) -> None:
+        try:
+            self._taken.append(self._take())
+        except BaseException as error:
+            self._error = error
+        with _lock:
+            self._is_done = True
+            has_left = self._has_left
+        self.over.set()
+        if has_left:
+            for taken in self._taken:
+                with suppress(Exception):
+                    self._undo(taken)
+            _ended()
+
+
+def _ended() -> None:
+    with _lock:
+        _under_way.discard(threading.current_thread())
