@@ -1,7 +1,7 @@
 --- Acknowledges a claimed message, records its result and publishes it, atomically. Backlog and plan limits do not
---- apply, so that finished work is not lost. result '': none. resultMailboxId '': the result is recorded but not
---- published; a result for a cancelled run is not published either. traceparent, tracestate: the W3C Trace Context of
---- the result; '' if absent.
+--- apply, so that finished work is not lost. The same token again changes nothing, and another result is refused then.
+--- result '': none. resultMailboxId '': the result is recorded but not published; a result for a cancelled run is not
+--- published either. traceparent, tracestate: the W3C Trace Context of the result; '' if absent.
 --- @request write
 --- @space maxPayloadBytes messages:CLAIMED messages:ACKED
 --- @args messageId token tail
@@ -13,7 +13,8 @@
 --- @include mailbox/_create mailbox/_finish mailbox/_mailbox mailbox/_message mailbox/_order scope/_scope
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
-  message.load(messageId, 'resultMessageId', 'groupState')
+  message.load(messageId, 'resultMessageId', 'groupState', 'result', 'finishedAt')
+  if result ~= '' and result ~= record.result then refuse('RESULT_CONFLICT', string.format('%d', record.finishedAt)) end
   -- If its task joined a group later, the first answer had no group.
   return call.answer({ taskId = record.taskId, resultMessageId = record.resultMessageId,
     groupId = record.groupState and record.groupId, groupState = record.groupState, known = 1 }, 'syscall')

@@ -216,8 +216,9 @@ const complete = route({
   summary: 'Acknowledge a message; with an optional result, recorded and published in the same step',
   description:
     'Ends the claim: the message is ACKED, and its task SUCCEEDED. A `result` with `mailboxId` and `scopeId` is ' +
-    'sent there in the same step. The same token again answers as before, with `replay` true; after the lease was ' +
-    'lost it is refused (`CLAIM_LOST`): drop the work.',
+    'sent there in the same step. The same token again answers as before, with `replay` true, unless it has another ' +
+    '`result.payload`: the first one stands (`RESULT_CONFLICT`). After the lease was lost it is refused (`CLAIM_LOST`): ' +
+    'drop the work.',
   title: 'Complete work',
   tool: 'Report that the message is done, once the work is safe. Nobody gets it again. `result` with mailboxId and scopeId is also sent on as a new message, in the same step.',
   isRepeatable: true,
@@ -256,7 +257,14 @@ const complete = route({
   opaque: ['result', 'payload'],
   toolAnswer: true,
   success: { 200: CompletedMessage.schema },
-  refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MAILBOX_NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'MESSAGES_DAMAGED'],
+  refuses: [
+    'MESSAGE_NOT_FOUND',
+    'CLAIM_LOST',
+    'RESULT_CONFLICT',
+    'MAILBOX_NOT_FOUND',
+    'PAYLOAD_TOO_LARGE',
+    'MESSAGES_DAMAGED',
+  ],
   script: 'mailbox/complete',
   args: ({ body, trace }) => ({
     token: body.token,

@@ -11,6 +11,9 @@ const lostHolds: Record<string, (at: string) => string> = {
   HOLD_NOT_ISSUED: () => 'this token was never issued for this hold: send the token that acquire answered with it',
 };
 
+/** A moment in a detail; `…` in the description of an error, which has no details. */
+const timeIn = (word: string | undefined): string => (/^\d+$/.test(word ?? '') ? iso(word) : '…');
+
 /** How a claim ended, by the outcome of its attempt. */
 const endsOfClaims: Record<string, (attempt: string, at: string) => string> = {
   LEASE_EXPIRED: (attempt, at) => `the lease of this claim, attempt ${attempt}, ended at ${at}`,
@@ -43,12 +46,13 @@ const isWhole: ReadonlySet<string> = new Set(['ACKED', 'REJECTED', 'EXPIRED']);
 /** The message of CLAIM_LOST from its detail (lua/mailbox/_claim.lua, lua/pool/_hold.lua). */
 function claimLost(detail: string): string {
   const [how = '', first = '', second = '', state = '', at = '', attempts = '', reason = ''] = detail.split(' ');
-  const ofHold = lostHolds[how]?.(iso(first || 0));
+  const ofHold = lostHolds[how]?.(timeIn(first));
   if (ofHold !== undefined) return ofHold;
-  const ended = endsOfClaims[how]?.(first, iso(second || 0));
-  if (ended === undefined)
+  const ended = endsOfClaims[how]?.(first, timeIn(second));
+  if (how === 'NOT_ISSUED')
     return 'this token was never issued for this message: send the token that recv answered with it';
-  const isNow = isWhole.has(how) && how === state ? undefined : statesNow[state]?.(iso(at), attempts, reason);
+  if (ended === undefined) return 'the token holds no claim: it has ended as the message says, or was never issued';
+  const isNow = isWhole.has(how) && how === state ? undefined : statesNow[state]?.(timeIn(at), attempts, reason);
   const parts = [ended, isNow].filter((part) => part !== undefined);
   return `${parts.join('; ')}: ${how === 'ACKED' ? 'there is nothing left to do' : 'drop the work'}`;
 }
@@ -82,6 +86,12 @@ export const mailboxErrors: ErrorTable = {
     'you hold nothing by this token: do what the message says; if what you had is lost, drop it and publish nothing',
     409,
     claimLost,
+  ),
+  RESULT_CONFLICT: advised(
+    'the message is done: leave it as it is',
+    409,
+    (at) =>
+      `this token completed the message at ${timeIn(at)} with another result.payload, which stands: leave it out, or send the same`,
   ),
   MESSAGE_FINISHED: entry(409, (state) => `the message is ${state}: only one that has not ended can be cancelled`),
   MESSAGE_NOT_REQUEUABLE: entry(

@@ -305,6 +305,23 @@ describe('the worker of the typed client', () => {
     expect(worker.counts).to.include({ completed: 1, lost: 0 });
   });
 
+  it('loses a message that its handler has completed with another result, which stands', async () => {
+    for (const batch of [true, false]) {
+      const mailboxId = await mailbox();
+      const worker = start({ mailbox: { mailboxId }, batch }, async ({ id: messageId, token, payload }) => {
+        await muster.message.complete({ messageId, token, result: { payload: 'by itself' } });
+        return payload;
+      });
+      const lost = heard(worker, 'lost');
+      const ids = [await sent(mailboxId, 'by itself'), await sent(mailboxId, 'another')];
+      await until(() => worker.counts.completed + worker.counts.lost === 2);
+      expect(worker.counts).to.include({ completed: 1, lost: 1, failed: 0, returned: 0 });
+      expect(lost.map(({ message }) => message.id)).to.deep.equal(ids.slice(1));
+      expect(lost[0]?.reason.cause).to.include({ code: 'RESULT_CONFLICT' });
+      expect(await view(ids[1] ?? '')).to.include({ state: 'ACKED', result: 'by itself' });
+    }
+  });
+
   it('aborts the signal at the moment when a message is cancelled, or its run', async () => {
     for (const batch of [true, false]) {
       const mailboxId = await mailbox();

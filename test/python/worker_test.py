@@ -323,6 +323,18 @@ class Workers(WorkerTest):
         until(lambda: worker.counts.active == 0)
         self.assertEqual((worker.counts.lost, worker.counts.returned), (1, 0))
 
+    def test_loses_a_message_that_its_handler_has_completed_with_another_result(self) -> None:
+        ids = self.send('by itself', 'another')
+
+        def handle(message: Claim, task: Task) -> Any:
+            self.muster.message.complete(message_id=message.id, token=message.token, result={'payload': 'by itself'})
+            return message.payload
+
+        worker = self.worker(handle)
+        until(lambda: worker.counts.completed + worker.counts.lost == 2)
+        self.assertEqual((worker.counts.completed, worker.counts.lost), (1, 1))
+        self.assertEqual([self.muster.message.view(message_id=id).result for id in ids], ['by itself'] * 2)
+
     def test_survives_an_api_that_is_away(self) -> None:
         proxy = Proxy()
         self.addCleanup(proxy.close)

@@ -34,9 +34,12 @@ export class WorkerClosed extends Error {
   override readonly name = 'WorkerClosed';
 }
 
-/** Whether a claim's call was refused because the claim has ended. In an atomic batch, that call is the first one. */
+/**
+ * Whether a claim's call was refused because the claim has ended; RESULT_CONFLICT: by a completion with another result,
+ * which stands. In an atomic batch, that call is the first one.
+ */
 export function isLost(error: unknown): error is MusterError {
-  return isRefusal(error, 'CLAIM_LOST', 'MESSAGE_NOT_FOUND') && (error.index ?? 0) === 0;
+  return isRefusal(error, 'CLAIM_LOST', 'MESSAGE_NOT_FOUND', 'RESULT_CONFLICT') && (error.index ?? 0) === 0;
 }
 
 /** Whether a call was refused because a budget or quota is short. The call may succeed later. */

@@ -82,10 +82,60 @@ describe('POST /messages/{id}/complete', () => {
     expect((await queue.act('complete', claim, { result: nothing })).status).to.equal(200);
   });
 
-  it('replays the first answer with replay:true for the same token, whatever else the request carries', async () => {
+  it('refuses another result of the same token with RESULT_CONFLICT, also where there was none, and the first stands', async () => {
+    const now = Date.UTC(2026, 0, 31, 12);
+    await queue.world.at(now);
+    const claim = await claimed();
+    const first = await queue.act('complete', claim, { result: to({ payload: { a: 1, b: ['é', 1.0] } }) });
+    const empty = await claimed();
+    await queue.act('complete', empty);
+    await queue.world.at(now + 60_000);
+    const same = `{"token":"${claim.token}","result":{"payload":{ "a": 1,\n"b" : ["\\u00e9", 1] }}}`;
+    const { apiKey, spaceId } = queue.world;
+    const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
+    const path = `/v1/spaces/${spaceId}/messages/${claim.id}/complete`;
+    const again = await queue.world.send('POST', path, same, { ...headers, 'Idempotency-Key': randomUUID() });
+    expect([again.status, again.body], 'the same compact text').to.deep.equal([200, { ...first.body, replay: true }]);
+    const message =
+      'this token completed the message at 2026-01-31T12:00:00.000Z with another result.payload, which stands: leave it out, or send the same';
+    const others = ['other', { b: ['é', 1], a: 1 }, { a: 1, b: ['é', 1.5] }, null, 'x'.repeat(70_000)];
+    for (const [of, payload] of [...others.map((payload) => [claim, payload]), [empty, 1]]) {
+      const reply = await queue.act('complete', of, { result: { payload } });
+      expect(codeOf(reply)).to.equal('409 RESULT_CONFLICT');
+      expect(reply.body.error.message).to.equal(message);
+    }
+    expect((await queue.message(claim.id)).result).to.deep.equal({ a: 1, b: ['é', 1] });
+    expect((await queue.message(empty.id)).result).to.equal(null);
+    expect((await results.record()).counts.ready).to.equal(1);
+  });
+
+  it('answers a known Idempotency-Key first; refuses another result in a batch, and refuses an atomic one whole', async () => {
+    const key = { 'Idempotency-Key': randomUUID() };
+    const claim = await claimed();
+    const path = `/messages/${claim.id}/complete`;
+    const body = { token: claim.token, result: { payload: 1 } };
+    expect((await queue.world.post(path, body, key)).body.replay).to.equal(false);
+    const replayed = await queue.world.post(path, body, key);
+    expect([replayed.body.replay, replayed.headers.get('Idempotent-Replayed')]).to.deep.equal([true, 'true']);
+    const call = (payload: unknown, of = claim) => ({
+      ...{ call: 'message.complete', messageId: of.id, token: of.token },
+      ...{ result: { payload } },
+    });
+    const { results: answers } = await queue.world.mustPost('/batch', { calls: [call(1), call(2)] });
+    const codes = answers.map((one: { body: { error?: { code: string } } }) => one.body.error?.code);
+    expect(codes).to.deep.equal([undefined, 'RESULT_CONFLICT']);
+    const fresh = await claimed();
+    const whole = { atomic: true, calls: [call(1, fresh), call(2, fresh)] };
+    const refused = await queue.world.post('/batch', whole);
+    expect(codeOf(refused)).to.equal('409 RESULT_CONFLICT');
+    expect(refused.body.error).to.include({ index: 1, call: 'message.complete' });
+    expect((await queue.message(fresh.id)).state).to.equal('CLAIMED');
+  });
+
+  it('replays the first answer with replay:true for the same token with the same result or none', async () => {
     const claim = await claimed();
     const first = await queue.act('complete', claim, { result: to() });
-    for (const fields of [{}, { result: to({ payload: 'other' }) }, { result: { payload: 'x'.repeat(70_000) } }]) {
+    for (const fields of [{}, { result: to() }, { result: { payload: 'done' } }, { result: to({ workKey: 'w' }) }]) {
       const again = await queue.act('complete', claim, fields);
       expect([again.status, again.body]).to.deep.equal([200, { ...first.body, replay: true }]);
     }

@@ -21,8 +21,8 @@ linger_seconds = 0.025
 """How long a call waits for others to share its request."""
 first_pause_seconds = 0.1
 max_pause_seconds = 5.0
-lost_codes = ('CLAIM_LOST', 'MESSAGE_NOT_FOUND')
-"""Codes of refusals that mean that the claim has ended."""
+lost_codes = ('CLAIM_LOST', 'MESSAGE_NOT_FOUND', 'RESULT_CONFLICT')
+"""Codes of refusals that mean that the claim has ended. RESULT_CONFLICT: it was completed with another result, which stands."""
 _progress_every_seconds = 1.0
 
 
