@@ -20,6 +20,8 @@ export interface Hold {
   readonly topic: string;
   /** For a receive: its worker. */
   readonly receiver?: Receiver;
+  /** Arguments that keep the last look from taking anything, for a receiver that has left. */
+  readonly whenLeft?: Args;
   /**
    * Looks once; undefined if there is nothing to answer yet. `run` runs the route's script with some arguments changed.
    * `again` requests another look after this many milliseconds, even without a wake-up. `isLast`: the time is up, so the

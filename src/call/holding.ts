@@ -40,9 +40,14 @@ export class Holding {
 
   async #untilFound(hold: Hold, spaceId: string, call: Call, run: Run): Promise<Result> {
     const gone = call.gone();
-    const found = await this.#wait(hold, spaceId, call, gone, (again) => hold.look(run, false, again));
+    let isLeft = false;
+    const leave = (): void => {
+      isLeft = true;
+    };
+    const found = await this.#wait(hold, spaceId, call, gone, (again) => hold.look(run, false, again), leave);
     // Without a worker, nothing announces timers that fell due meanwhile.
-    const last = found ?? (gone.aborted ? undefined : await hold.look(run, true, never));
+    const lastRun: Run = (changes) => run(isLeft ? { ...changes, ...hold.whenLeft } : changes);
+    const last = found ?? (gone.aborted ? undefined : await hold.look(lastRun, true, never));
     return last ?? nothing;
   }
 
@@ -75,9 +80,11 @@ export class Holding {
     { caller }: Call,
     signal: AbortSignal,
     look: (again: (inMs: number) => void) => Promise<Result | undefined>,
+    onLeft?: () => void,
   ): Promise<Result | undefined> {
     const { wake, channel } = this.#service;
-    return wake.until(channel(caller.org, spaceId), { waitMs: waitSeconds * 1000, signal, topic, receiver }, look);
+    const hold = { waitMs: waitSeconds * 1000, signal, topic, receiver, onLeft };
+    return wake.until(channel(caller.org, spaceId), hold, look);
   }
 }
 

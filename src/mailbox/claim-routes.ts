@@ -148,7 +148,8 @@ const recv = route({
   hold: (input) => {
     const { waitSeconds, scopeId, holder, holderSession } = input.body;
     const topic = receiveTopic(param(input, 'mailboxId'), scopeId);
-    return waitSeconds > 0 ? { waitSeconds, topic, receiver: { holder, holderSession }, look } : undefined;
+    const receiver = { holder, holderSession };
+    return waitSeconds > 0 ? { waitSeconds, topic, receiver, whenLeft: { max: 0 }, look } : undefined;
   },
 });
 

@@ -1,5 +1,5 @@
-import { fields, id, optional, queryInteger } from '../call/fields.ts';
-import { param, type Route, read } from '../call/route.ts';
+import { fields, id, optional, queryInteger, text as textIn } from '../call/fields.ts';
+import { param, type Route, read, route } from '../call/route.ts';
 import { flag, id as idField, text, time } from '../declare/field.ts';
 import { exactly, many, record } from '../declare/record.ts';
 import type { HeldReceive } from '../redis/held.ts';
@@ -74,5 +74,36 @@ export const receiversRoute: Route = read({
         truncated: held.isCut || found.length > limit,
       },
     };
+  },
+});
+
+/**
+ * Ends held receives without cutting their connections. A receive that is cut may have claimed a message whose answer is
+ * on its way, perhaps in a proxy, and nobody would work on it until its lease ends.
+ */
+export const leaveRoute: Route = route({
+  method: 'POST',
+  path: '/mailboxes/:mailboxId/leave',
+  call: 'mailbox.leave',
+  summary: 'End the held receives of a session: each is answered at once',
+  description:
+    'For a worker that stops: a receive that it cuts instead may have claimed a message, which then stays CLAIMED until its ' +
+    'lease ends. A receive that has found nothing is answered 204. One that begins at the same time may be missed: ' +
+    'repeat the call until the receive is answered, and give back what it has claimed (nack with `countsAttempt` false).',
+  permission: 'coordination_write',
+  idempotency: 'never',
+  rate: 'recovery',
+  body: fields({
+    holderSession: textIn(1, 256).description('the session of the receives, as they gave it').example('worker-7/3'),
+  }),
+  success: { 204: null },
+  refuses: ['MAILBOX_NOT_FOUND'],
+  script: 'mailbox/leave',
+  reply: {},
+  serve: async (input, context) => {
+    await context.run();
+    const channel = channelOf(context.caller.org, param(input, 'spaceId'));
+    await context.wake.leave(channel, receiveTopic(param(input, 'mailboxId'), ''), input.body.holderSession);
+    return { status: 204 };
   },
 });

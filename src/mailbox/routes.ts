@@ -25,7 +25,7 @@ import { figuresRoute } from './figures.ts';
 import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
 import { prerequisitesText, whatItIsAfter } from './prerequisites.ts';
-import { receiversRoute } from './receivers.ts';
+import { leaveRoute, receiversRoute } from './receivers.ts';
 import { defaultAttempts, Mailbox, Message, messageStates } from './records.ts';
 import { permissionsToSend, requiredText, whatItRequires } from './requirements.ts';
 
@@ -237,6 +237,7 @@ export const mailboxRoutes: readonly Route[] = [
   messages,
   ...messageRoutes,
   ...claimRoutes,
+  leaveRoute,
   figuresRoute,
   receiversRoute,
 ];

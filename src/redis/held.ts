@@ -13,6 +13,8 @@ export interface Held {
   /** Increases with every request held. */
   readonly number: number;
   wake: () => void;
+  /** For a receive: its worker no longer wants it. */
+  isLeft: boolean;
   /** The token that woke it, until it looks for what the token announced; again after a look that is to be repeated. */
   token: string | undefined;
 }
@@ -97,6 +99,17 @@ export class Topics {
    */
   wakeParts(object: string): void {
     for (const [topic, all] of this.#topics) if (topic.startsWith(object)) for (const held of all) held.wake();
+  }
+
+  /** Ends the receives that a worker holds on an object, `object/`. As for `wakeParts`, there is no index. */
+  leave(object: string, holderSession: string): void {
+    for (const [topic, all] of this.#topics)
+      if (topic.startsWith(object))
+        for (const held of all)
+          if (held.receiver?.holderSession === holderSession) {
+            held.isLeft = true;
+            held.wake();
+          }
   }
 
   wakeAll(): void {

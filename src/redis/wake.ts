@@ -32,6 +32,8 @@ export interface WaitOptions {
   readonly topic: string;
   /** For a receive. */
   readonly receiver?: Receiver | undefined;
+  /** Called when the receiver leaves, which ends the hold. */
+  readonly onLeft?: (() => void) | undefined;
 }
 
 /**
@@ -69,7 +71,7 @@ export class Wake {
 
   /**
    * Runs `look` at once, after each wake-up and after the delays it asks for, until it finds something, `waitMs` have
-   * passed or the caller has gone. Resolves with what it found, or undefined.
+   * passed, the caller has gone or the receiver has left. Resolves with what it found, or undefined.
    */
   async until<T>(
     channel: string,
@@ -84,6 +86,7 @@ export class Wake {
       since: Date.now(),
       number: this.#holds++,
       token: undefined,
+      isLeft: false,
       wake: () => undefined,
     };
     const wake = () => held.wake();
@@ -92,7 +95,7 @@ export class Wake {
       held.wake();
     };
     const timers = [setTimeout(end, hold.waitMs)];
-    const over = () => this.closing.aborted || hold.signal.aborted || isTimeOver;
+    const over = () => this.closing.aborted || hold.signal.aborted || held.isLeft || isTimeOver;
     hold.signal.addEventListener('abort', wake);
     try {
       let woken = nextWake(held);
@@ -114,6 +117,7 @@ export class Wake {
         if (found !== undefined) return found;
         await woken;
       }
+      if (held.isLeft) hold.onLeft?.();
       return undefined;
     } finally {
       for (const timer of timers) clearTimeout(timer);
@@ -165,6 +169,14 @@ export class Wake {
       receives: listed.flatMap(({ receives }) => receives),
       isCut: listed.length < asked || listed.some(({ isCut }) => isCut),
     };
+  }
+
+  /**
+   * Ends the receives that all processes hold for a worker on an object, `object/`. One that is about to be held is not
+   * reached.
+   */
+  async leave(name: string, object: string, holderSession: string): Promise<void> {
+    await this.#publisher.spublish(name, `!${JSON.stringify([object, holderSession])}`);
   }
 
   /** Aborts at shutdown. */
@@ -228,6 +240,11 @@ export class Wake {
     if (!channel) return;
     if (message.startsWith('?')) {
       this.#list(name, channel, message);
+      return;
+    }
+    if (message.startsWith('!')) {
+      const [object, holderSession] = JSON.parse(message.slice(1)) as [string, string];
+      channel.held.leave(object, holderSession);
       return;
     }
     for (const onMessage of channel.listeners) onMessage(message);

@@ -30,6 +30,8 @@ const more: Readonly<Record<string, readonly string[]>> = {
   'schedule.update': ['FCALL schedule_update', 'FCALL schedule_update'],
   // The processes that hold receives are asked, and answer on a channel made for it.
   'receivers.get': ['FCALL mailbox_receivers', 'SSUBSCRIBE', 'SPUBLISH', 'SUNSUBSCRIBE'],
+  // The processes that hold receives are told.
+  'mailbox.leave': ['FCALL mailbox_leave', 'SPUBLISH'],
   // The attempt is between the two.
   'destination.test': ['FCALL webhook_send', 'FCALL webhook_send'],
   'delivery.redeliver': ['FCALL webhook_send', 'FCALL webhook_send'],

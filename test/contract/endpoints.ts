@@ -23,6 +23,7 @@ export const endpoints: readonly string[] = [
   'GET    /mailboxes/{}/messages                    r - 200',
   'POST   /mailboxes/{}/messages                    w ! 200,201',
   'POST   /mailboxes/{}/recv                        w - 200,204',
+  'POST   /mailboxes/{}/leave                       w - 204',
   'GET    /messages                                 r - 200',
   'GET    /messages/{}                              r - 200',
   'GET    /messages/{}/attempts                     r - 200',

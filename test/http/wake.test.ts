@@ -130,6 +130,7 @@ describe('Held requests of a process', () => {
         number,
         wake: () => undefined,
         token: undefined,
+        isLeft: false,
       };
       topics.add(Object.defineProperty(held, 'token', { get: token }));
     }

@@ -74,9 +74,9 @@ class WorkerTest(ServerTest):
         self.addCleanup(worker.close, 0)
         return worker.start()
 
-    def child(self, close_seconds: str, workers: int = 1) -> Any:
+    def child(self, close_seconds: str, workers: int = 1, program: str = PROGRAM) -> Any:
         child = subprocess.Popen(
-            [sys.executable, '-c', PROGRAM, self.mailbox_id, close_seconds, str(workers)],
+            [sys.executable, '-c', program, self.mailbox_id, close_seconds, str(workers)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

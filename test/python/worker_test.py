@@ -28,7 +28,7 @@ from muster import (
     Worker,
     WorkerClosed,
 )
-from support import Proxy, WorkerTest, until
+from support import PROGRAM, Proxy, WorkerTest, until
 
 logging.disable(logging.ERROR)
 
@@ -510,6 +510,16 @@ class Workers(WorkerTest):
         self.assertEqual((self.state(quick), self.state(slow)), ('ACKED', 'READY'))
 
 class Closing(WorkerTest):
+    def test_ctrl_c_gives_back_what_it_holds_though_signals_do_not_close_it(self) -> None:
+        (message_id,) = self.send({})
+        program = PROGRAM.replace('lease_seconds=5', 'lease_seconds=600, close_on_signals=False')
+        child = self.child('0', program=program)
+        self.assertEqual(child.stdout.readline(), 'begun\n')
+        child.send_signal(signal.SIGINT)
+        self.assertIn('KeyboardInterrupt', child.communicate(timeout=15)[0])
+        message = self.muster.message.view(message_id=message_id)
+        self.assertEqual((message.state, message.attempts), ('READY', 0))
+
     def test_no_claim_is_left_when_it_closes_while_it_receives(self) -> None:
         self.send(*range(90))
         box = {'mailbox_id': self.mailbox_id}

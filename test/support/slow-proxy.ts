@@ -3,9 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
  * A proxy in front of a server, which it passes every chunk to, and back, after a delay. A side that has ended its half of a
- * connection still gets what the other side writes.
+ * connection still gets what the other side writes. isBlind: it does not pass on that a client has gone.
  */
-export async function slowProxy(url: string, delayMs: number): Promise<{ readonly url: string; close(): void }> {
+export async function slowProxy(
+  url: string,
+  delayMs: number,
+  { isBlind = false } = {},
+): Promise<{ readonly url: string; close(): void }> {
   const { hostname, port } = new URL(url);
   const all = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
@@ -15,13 +19,14 @@ export async function slowProxy(url: string, delayMs: number): Promise<{ readonl
       [far, near],
     ] as const) {
       all.add(source);
+      const passesEnd = !isBlind || source === far;
       source
         .on('data', (bytes) => setTimeout(() => sink.write(bytes), delayMs))
-        .on('end', () => setTimeout(() => sink.end(), delayMs))
+        .on('end', () => passesEnd && setTimeout(() => sink.end(), delayMs))
         .on('error', () => undefined)
         .on('close', () => {
           all.delete(source);
-          setTimeout(() => sink.destroy(), delayMs);
+          if (passesEnd) setTimeout(() => sink.destroy(), delayMs);
         });
     }
   });

@@ -69,6 +69,9 @@ export class Memory {
   /** Wake the held views of notes. */
   readonly #views = new Set<() => void>();
   #isReceived = false;
+  /** Resolves when the worker ends its held receive. */
+  #hasLeft = Promise.resolve();
+  #leave: () => void = () => undefined;
   #journal: ReadableStreamDefaultController<Uint8Array> | undefined;
 
   constructor(
@@ -88,6 +91,9 @@ export class Memory {
     this.told = undefined;
     this.isLost = false;
     this.#isReceived = false;
+    this.#hasLeft = new Promise((resolve) => {
+      this.#leave = resolve;
+    });
   }
 
   /** Ends the claim and announces it in the journal. */
@@ -116,7 +122,14 @@ export class Memory {
 
   async #respond(name: CallName, fields: Fields, signal: AbortSignal | null | undefined): Promise<Response> {
     try {
-      if (name === 'message.recv' && this.#isReceived) await aborted(signal);
+      if (name === 'message.recv' && this.#isReceived) {
+        await Promise.race([this.#hasLeft, aborted(signal)]);
+        return new Response(null, { status: 204 });
+      }
+      if (name === 'mailbox.leave') {
+        this.#leave();
+        return new Response(null, { status: 204 });
+      }
       if (name === 'note.view') await this.#differs(fields, signal);
       const body = name === 'batch' ? this.#batch(fields) : this.#answer(name, fields);
       return body === undefined ? new Response(null, { status: 204 }) : Response.json(body);

@@ -18,9 +18,11 @@ const lingerMs = 25;
 const maxPauseMs = 5_000;
 /** The pause if a server answers held receives at once, for example because it is stopping. */
 const emptyPauseMs = 500;
+/** The pause before a held receive is ended again, doubled each time: the last call may have come before the receive. */
+const leaveAgainMs = 25;
 /**
- * A receive that finds messages at once is answered within this time. If it were cut earlier, its messages would stay
- * claimed until their leases end.
+ * With a server that cannot end held receives: one that finds messages at once is answered within this time. If it were cut
+ * earlier, its messages would stay claimed until their leases end.
  */
 const answerMs = 500;
 /** How long returning messages may take after the deadline of `close`. */
@@ -63,10 +65,10 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #stop = new AbortController();
   /** Stops watching, which goes on as long as there are tasks. */
   readonly #over = new AbortController();
-  /** Cuts a receive held at the server. */
+  /** Cuts a receive held at the server, if it cannot be ended otherwise. */
   readonly #cut = new AbortController();
-  /** When the last receive was sent, in performance.now() time. */
-  #askedAt = 0;
+  /** The receive held at the server. */
+  #held: { readonly mailboxId: string; readonly holderSession: string; readonly sinceMs: number } | undefined;
   readonly #counts = { received: 0, completed: 0, asked: 0, returned: 0, failed: 0, lost: 0 };
   readonly #receiving: Promise<void>;
   #running = 0;
@@ -147,7 +149,6 @@ export class Worker<Payload = unknown, Result = unknown> {
     let isInVain = false;
     while (await this.#hasRoom()) {
       const askedAt = performance.now();
-      this.#askedAt = askedAt;
       const max = batch ? Math.min(100, this.#concurrency - this.#running) : 1;
       // A receive sent with the end of a claim costs no request, but is not held. If it finds nothing, the next one is
       // held, because the end may be slow to be sent.
@@ -156,9 +157,11 @@ export class Worker<Payload = unknown, Result = unknown> {
       const answer = await this.#reach((callOptions, isAgain) =>
         isJoined && !isAgain && this.#outbox
           ? this.#outbox.send(this.#muster.call.message.recv<Payload, Result>({ ...from, max }), { isJoining: true })
-          : this.#muster.message.recv<Payload, Result>(
-              { ...from, waitSeconds: isAgain ? 0 : waitSeconds, max },
-              { ...callOptions, signal: this.#cut.signal },
+          : this.#hold(from, () =>
+              this.#muster.message.recv<Payload, Result>(
+                { ...from, waitSeconds: isAgain ? 0 : waitSeconds, max },
+                { ...callOptions, signal: this.#cut.signal },
+              ),
             ),
       );
       for (const message of answer?.messages ?? []) {
@@ -167,6 +170,18 @@ export class Worker<Payload = unknown, Result = unknown> {
       }
       if (!answer && isJoined) isInVain = true;
       else if (!answer && performance.now() - askedAt < emptyPauseMs) await pause(emptyPauseMs, signal);
+    }
+  }
+
+  async #hold<T>(
+    { mailboxId, holderSession }: { readonly mailboxId: string; readonly holderSession: string },
+    receive: () => Promise<T>,
+  ): Promise<T> {
+    this.#held = { mailboxId, holderSession, sinceMs: performance.now() };
+    try {
+      return await receive();
+    } finally {
+      this.#held = undefined;
     }
   }
 
@@ -319,17 +334,12 @@ export class Worker<Payload = unknown, Result = unknown> {
   async #close(seconds: number): Promise<void> {
     this.#stop.abort(new WorkerClosed('the worker has stopped'));
     this.#released();
-    const timer = setTimeout(
-      () => this.#cut.abort(this.#stop.signal.reason),
-      Math.max(0, answerMs - (performance.now() - this.#askedAt)),
-    );
-    await within(answerMs, this.#receiving);
-    clearTimeout(timer);
-    this.#cut.abort(this.#stop.signal.reason);
+    const left = this.#leave();
     await within(
       seconds * 1000,
-      this.#receiving.then(() => Promise.all(this.#works)),
+      left.then(() => Promise.all(this.#works)),
     );
+    await left;
     const reason = new WorkerClosed('the worker stopped before the work was done');
     const unfinished = [...this.#tasks].filter(({ isOver }) => !isOver);
     // What a handler has finished is not given back, though its end may not be answered yet.
@@ -345,6 +355,32 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.#over.abort();
     this.#emitter.emit('closed', {});
     this.#settle();
+  }
+
+  /**
+   * Ends receiving. The server is asked to answer the held receive: if the request were cut, a message that it has just
+   * claimed would be lost with the answer, wherever that is.
+   */
+  async #leave(): Promise<void> {
+    const received = this.#receiving.then(() => 'over');
+    const giveUp = setTimeout(() => this.#cut.abort(this.#stop.signal.reason), returnMs);
+    let pauseMs = leaveAgainMs;
+    // The first turn lets a loop end that holds no receive.
+    for (let ms = 0; (await within(ms, received)) !== 'over' && !this.#cut.signal.aborted; ms = pauseMs, pauseMs *= 2)
+      await this.#endHeld();
+    clearTimeout(giveUp);
+  }
+
+  async #endHeld(): Promise<void> {
+    if (!this.#held) return;
+    const { sinceMs, ...held } = this.#held;
+    try {
+      await untraced(() => this.#muster.mailbox.leave(held, { attempts: 1, signal: this.#cut.signal }));
+    } catch (error) {
+      if (this.#cut.signal.aborted || isPassingRefusal(error)) return;
+      await within(Math.max(0, answerMs - (performance.now() - sinceMs)), this.#receiving);
+      this.#cut.abort(this.#stop.signal.reason);
+    }
   }
 
   /** A call that the worker depends on was refused. */
@@ -397,12 +433,13 @@ function isPassingRefusal(error: unknown): error is MusterError {
   return error instanceof MusterError && (isPassing(error) || error.status === 402);
 }
 
-/** Waits for a promise, but no longer than this. */
-async function within(ms: number, done: Promise<unknown>): Promise<void> {
+/** Waits for a promise, but no longer than this. Resolves with undefined if the time is up. */
+async function within<T>(ms: number, done: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise((resolve) => {
-    timer = setTimeout(resolve, Math.min(ms, maxTimerMs));
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.min(ms, maxTimerMs));
   });
-  await Promise.race([done, over]);
+  const first = await Promise.race([done, over]);
   clearTimeout(timer);
+  return first;
 }

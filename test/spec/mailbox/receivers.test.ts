@@ -97,4 +97,32 @@ describe('Who waits for a message', () => {
     expect([found.length, truncated]).to.deep.equal([1, true]);
     silent.disconnect();
   });
+
+  it('ends the receives that a session holds, at any process, without a message, and no others', async () => {
+    receive(queue, { holder: 'ann', holderSession: 'a1' });
+    receive(there, { holder: 'ann', holderSession: 'a1', scopeId: queue.scopeId });
+    receive(there, { holder: 'ann', holderSession: 'a2' });
+    await receivers(3);
+    const [here, elsewhere] = held.splice(0, 2);
+    const left = await there.world.post(`/mailboxes/${queue.id}/leave`, { holderSession: 'a1' });
+    expect([left.status, (await here)?.status, (await elsewhere)?.status]).to.deep.equal([204, 204, 204]);
+    expect(
+      (await shown()).receivers.map(({ holderSession }: { holderSession: string }) => holderSession),
+    ).to.deep.equal(['a2']);
+    // A message sent now goes to the receive that is left.
+    await queue.sent();
+    expect((await Promise.all(held.splice(0))).map(({ body }) => body.holderSession)).to.deep.equal(['a2']);
+  });
+
+  it('leaves a mailbox alone that is not named, or of another space', async () => {
+    receive(queue, { holder: 'ann', holderSession: 'a1' });
+    await receivers(1);
+    const idle = await queue.world.mustPost('/mailboxes', { name: 'idle' });
+    const leave = (mailboxId: string, world = queue.world) =>
+      world.post(`/mailboxes/${mailboxId}/leave`, { holderSession: 'a1' });
+    expect((await leave(idle.id)).status).to.equal(204);
+    expect(codeOf(await leave(queue.id, await queue.world.anotherSpace()))).to.equal('404 MAILBOX_NOT_FOUND');
+    expect(codeOf(await queue.world.post(`/mailboxes/${queue.id}/leave`, {}))).to.equal('400 VALIDATION_FAILED');
+    expect((await shown()).receivers).to.have.length(1);
+  });
 });

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, Union
 
 from . import _signals
 from ._arguments import Id, text
-from ._calls import MESSAGE_RECV_MANY
+from ._calls import MAILBOX_LEAVE, MESSAGE_RECV_MANY
 from ._client import AsyncMuster, Muster
 from ._end import End
 from ._ends import Ends, Joining
@@ -33,9 +33,11 @@ MailboxChoice = Union[str, Mapping[str, Any]]
 
 _empty_pause_seconds = 0.5
 """The pause if a server answers held receives at once, for example because it is stopping."""
+_leave_again_seconds = 0.025
+"""The pause before a held receive is ended again, doubled each time: the last call may have come before the receive."""
 _answer_seconds = 0.5
-"""A receive that finds messages at once is answered within this time. If it were cut earlier, its messages would stay
-claimed until their leases end."""
+"""With a server that cannot end held receives: one that finds messages at once is answered within this time. If it were
+cut earlier, its messages would stay claimed until their leases end."""
 _return_seconds = 5.0
 """How long returning messages may take after the deadline of `close`, and ends that are under way."""
 
@@ -97,7 +99,7 @@ class Core(Ends, Generic[M, H]):
         self._stop = Stop()
         """Ends receiving"""
         self._cut = Stop()
-        """Cuts a receive held at the server"""
+        """Cuts a receive held at the server, if it cannot be ended otherwise"""
         self._asked_at = -math.inf
         """When the receive in flight was sent, in time.monotonic() time; -inf if there is none"""
         self.ended = Stop()
@@ -150,15 +152,13 @@ class Core(Ends, Generic[M, H]):
 
     def _close(self, seconds: float) -> None:
         """Lets work continue for this many seconds, then gives unfinished messages back."""
+        deadline = time.monotonic() + min(seconds, threading.TIMEOUT_MAX)
         self._stop.set()
         with self._changed:
             self._changed.notify_all()
-            left = self._asked_at + _answer_seconds - time.monotonic()
-            self._changed.wait_for(lambda: self._asked_at == -math.inf, max(0.0, left))
-        self._cut.set()
+        self._leave()
         with self._changed:
-            longest = min(seconds, threading.TIMEOUT_MAX)
-            self._changed.wait_for(lambda: not self._held and not self._is_joining, longest)
+            self._changed.wait_for(lambda: not self._held, max(0.0, deadline - time.monotonic()))
             reason = WorkerClosed('the worker stopped before the work was done')
             unfinished = [held for held in self._held if not held.is_over and not held.is_ending]
             for held in unfinished:
@@ -180,6 +180,44 @@ class Core(Ends, Generic[M, H]):
             self._changed.notify_all()
         self._end()
 
+    def _leave(self) -> None:
+        """Ends receiving, within `_return_seconds`.
+
+        The server is asked to answer the held receive: if the request were cut, a message that it has just claimed
+        would be lost with the answer, wherever that is.
+        """
+        deadline = time.monotonic() + _return_seconds
+        seconds = 0.0
+        while not self._cut.is_set():
+            self._end_held(deadline)
+            seconds = seconds * 2 or _leave_again_seconds
+            with self._changed:
+                left = deadline - time.monotonic()
+                if self._changed.wait_for(self._has_received, max(0.0, min(seconds, left))):
+                    return
+            if left <= 0:
+                self._cut.set()
+
+    def _has_received(self) -> bool:
+        return self._asked_at == -math.inf and not self._is_joining
+
+    def _end_held(self, deadline: float) -> None:
+        with self._changed:
+            asked_at = self._asked_at
+        left = deadline - time.monotonic()
+        if asked_at == -math.inf or self._mailbox_id is None or left <= 0:
+            return
+        args = {'mailboxId': self._mailbox_id, 'holderSession': self._from['holderSession']}
+        try:
+            self.muster.request(MAILBOX_LEAVE, args, attempts=1, timeout_seconds=left)
+        except MusterError as error:
+            if error.is_passing or error.status == 402:
+                return
+            with self._changed:
+                longest = asked_at + _answer_seconds - time.monotonic()
+                self._changed.wait_for(self._has_received, max(0.0, longest))
+            self._cut.set()
+
     def _receive(self) -> None:
         self._mailbox_id = self._find(self._mailbox)
         self._target = None if self._results_to is None else self._find(self._results_to)
@@ -191,7 +229,7 @@ class Core(Ends, Generic[M, H]):
     def _receive_with_ends(self, args: Mapping[str, Any]) -> bool:
         """Receives in a request that ends claims, if one is about to be sent. Returns whether it succeeded."""
         with self._changed:
-            if not self._batch or len(self._held) - self._running <= self._telling:
+            if not self._batch or self._stop.is_set() or len(self._held) - self._running <= self._telling:
                 return False
             self._is_joining = True
         joining = Joining(args)
@@ -214,22 +252,24 @@ class Core(Ends, Generic[M, H]):
             self._is_receiving = True
             self._changed.notify_all()
         try:
-            answer = self._reach(
-                # A held receive would report the end of an outage late.
-                lambda: self.muster.request(
-                    MESSAGE_RECV_MANY,
-                    {**args, 'waitSeconds': self._wait_seconds if self._away_since is None else 0},
-                    attempts=1,
-                    stop=self._cut,
+            try:
+                answer = self._reach(
+                    # A held receive would report the end of an outage late.
+                    lambda: self.muster.request(
+                        MESSAGE_RECV_MANY,
+                        {**args, 'waitSeconds': self._wait_seconds if self._away_since is None else 0},
+                        attempts=1,
+                        stop=self._cut,
+                    )
                 )
-            )
+            finally:
+                self._is_receiving = False
+            if answer is not None:
+                self._take(answer.messages)
         finally:
-            self._is_receiving = False
-        if answer is not None:
-            self._take(answer.messages)
-        with self._changed:
-            self._asked_at = -math.inf
-            self._changed.notify_all()
+            with self._changed:
+                self._asked_at = -math.inf
+                self._changed.notify_all()
         if answer is None and time.monotonic() - asked_at < _empty_pause_seconds:
             self._stop.wait(_empty_pause_seconds)
 

@@ -76,11 +76,14 @@ class Memory(Muster):
         self._waiters: dict[str, dict[str, Any]] = {}
         self._puts = 0
         self._is_received = False
+        self._has_left = threading.Event()
+        """Set when the worker has ended its held receive"""
         self._lock = threading.RLock()
         self._note_changed = threading.Condition(self._lock)
         self._journal = threading.Event()
         self._answers: dict[str, Answer] = {
             'message.recv': self._recv,
+            'mailbox.leave': lambda args: self._has_left.set(),
             'message.renew': self._renew,
             'message.complete': lambda _: self._end('ACKED'),
             'message.nack': self._nack,
@@ -107,6 +110,7 @@ class Memory(Muster):
         self.told = None
         self.is_lost = False
         self._is_received = False
+        self._has_left.clear()
         self.has_ended.clear()
         self._journal.clear()
 
@@ -118,8 +122,13 @@ class Memory(Muster):
     def request(self, endpoint: Endpoint[T], args: Mapping[str, Any], *, stop: Stop | None = None, **_: Any) -> T:
         """Answers a call."""
         if endpoint.name == 'message.recv' and self._is_received:
-            (stop or Stop()).wait(None)
-            raise Stopped
+            stop = stop or Stop()
+            stop.add(self._has_left.set)
+            self._has_left.wait()
+            stop.remove(self._has_left.set)
+            if stop.is_set():
+                raise Stopped
+            return endpoint.read(None)
         args = given(args)
         if endpoint.name == 'note.view' and 'waitSeconds' in args:
             self._await_note(args, stop or Stop())

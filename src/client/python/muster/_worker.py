@@ -159,9 +159,14 @@ class Worker(Core[Muster, Handler]):
         hears = self._close_on_signals and threading.current_thread() is threading.main_thread()
         with _signals.in_main_thread() if hears else nullcontext():
             self.start()
-            wait_for(self.ended)
-            for other in _signals.closing():
-                wait_for(other.ended)
+            try:
+                wait_for(self.ended)
+                for other in _signals.closing():
+                    wait_for(other.ended)
+            except BaseException:
+                # Ctrl+C where signals don't close workers: what it holds is given back.
+                self.close()
+                raise
         if self._failure is not None:
             raise self._failure
 
