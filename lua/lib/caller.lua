@@ -5,20 +5,23 @@
 --- a link: a secret address that lets its holder do one thing with one record. Most requests of an invocation carry the same
 --- key, so it is read once.
 local caller = {}
+--- The day, and how `plain` begins on it. An earlier version wrote the day alone, and did not know of names.
+local markedDay, mark
 
 --- Sets the caller's permissions and limits (src/call/caller.ts, Grant). limits: false for most callers, else `spaces` and
 --- `mailboxes` (ids separated by commas) and `holder`, each false if there is no such limit; `isGuarded` if lib/guards checks
---- its requests. It is one table because every member of `invocation` costs all calls.
+--- its requests; `name`: see caller.name. It is one table because every member of `invocation` costs all calls.
 local function grant(permissions, limits)
   invocation.permissions, invocation.limits = permissions, limits
+  invocation.answersIn = false
 end
 
---- Identifies the caller by a token's grant, which takes the place of the digest: `grant <end> <permissions> <spaces>
+--- Identifies the caller by a token's grant, which takes the place of the digest: `grant <end> <permissions> <spaces> <name>
 --- <actor>`. Refuses an expired grant, and an unknown organization.
 local function identifyToken()
-  local endsAt, permissions, spaces = string.match(apiKeyDigest, '^grant (%d+) (%S*) (%S*) ')
+  local endsAt, permissions, spaces, name = string.match(apiKeyDigest, '^grant (%d+) (%S*) (%S*) (%S*) ')
   if now >= tonumber(endsAt) or redis.call('EXISTS', keys.org()) == 0 then refuse('INVALID_API_KEY') end
-  grant(permissions, spaces ~= '' and { spaces = spaces })
+  grant(permissions, { spaces = spaces ~= '' and spaces, name = name })
 end
 
 --- Reads all fields of a key, and records its first use of the day. Unknown, expired and revoked keys are refused after
@@ -30,27 +33,32 @@ local function readWhole(key)
   end
   local isOver = stored.revokedAt or tonumber(stored.expiresAt or math.huge) <= now
   if not stored.permissions or isOver then refuse('INVALID_API_KEY') end
-  local spaces, mailboxes, holder = stored.spaces, stored.mailboxes, stored.holder
-  grant(stored.permissions, { spaces = spaces, mailboxes = mailboxes, holder = holder, isGuarded = mailboxes or holder })
-  if not (mailboxes or holder or stored.expiresAt) then records.put(key, 'plain', spaces and today .. ' ' .. spaces or today) end
+  local spaces, mailboxes, holder, name = stored.spaces, stored.mailboxes, stored.holder, stored.firstDigest
+  grant(stored.permissions, { spaces = spaces, mailboxes = mailboxes, holder = holder, isGuarded = mailboxes or holder,
+    name = name })
+  if not (mailboxes or holder or stored.expiresAt) then
+    records.put(key, 'plain', (spaces or name) and mark .. ' ' .. (spaces or '') .. ' ' .. (name or '') or mark)
+  end
   if stored.usedDay ~= today then records.put(key, 'usedDay', today) end
 end
 
 --- Refuses an unknown, expired or revoked key before anything about the request is revealed. Most keys are limited by
---- permissions and spaces only. Such a key gets a field `plain` on its first use of the day: the day, followed by the
---- spaces. With it, later calls of that day need not read the other limits. Revoking the key or setting its end still
+--- permissions and spaces only. Such a key gets a field `plain` on its first use of the day: the day and, if it is limited to
+--- spaces or was rotated, the spaces and its name. With it, later calls of that day need not read the other limits. Revoking the key or setting its end still
 --- takes effect at once.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = keys.apiKey(apiKeyDigest)
   local read = redis.call('HMGET', key, 'permissions', 'plain', 'revokedAt')
   local plain = not read[3] and read[2]
+  if markedDay ~= today then markedDay, mark = today, today .. '.' end
   if not read[1] and string.find(apiKeyDigest, 'grant ', 1, true) == 1 then
     identifyToken()
-  elseif plain == today then
+  elseif plain == mark then
     grant(read[1], false)
-  elseif plain and string.find(plain, today .. ' ', 1, true) == 1 then
-    grant(read[1], { spaces = string.sub(plain, #today + 2) })
+  elseif plain and string.find(plain, mark .. ' ', 1, true) == 1 then
+    local spaces, name = string.match(plain, '^%S+ (%S*) (%S*)$')
+    grant(read[1], { spaces = spaces ~= '' and spaces, name = name ~= '' and name })
   else
     readWhole(key)
   end
@@ -82,6 +90,12 @@ function caller.spaces()
   return invocation.limits and invocation.limits.spaces or ''
 end
 
+--- The name of the caller, which is the same in all its requests and in no other caller's: the digest of its API key or,
+--- if that replaced another by rotation, of the first one; for a token, a digest of its issuer and subject.
+function caller.name()
+  return invocation.limits and invocation.limits.name or apiKeyDigest
+end
+
 --- The digest of the API key, which names its record.
 function caller.digest()
   return apiKeyDigest
@@ -89,7 +103,7 @@ end
 
 --- The id of the key, or the subject of the token, for the audit trail.
 function caller.keyId()
-  return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId') or string.match(apiKeyDigest, '^grant %d+ %S* %S* (.*)$')
+  return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId') or string.match(apiKeyDigest, '^grant %d+ %S* %S* %S* (.*)$')
 end
 
 function caller.hasAllMailboxes()

@@ -1,6 +1,6 @@
 --- Makes one attempt on request: a test of a destination, or the event of an earlier attempt again (deliveryId). It is
 --- called twice: first to get the event, url and secrets (attemptedAt ''), then with the outcome, which is stored even
---- if the destination is gone by then. Of requests with the same Idempotency-Key only one sends at a time; the others
+--- if the destination is gone by then. Of a caller's requests with the same Idempotency-Key only one sends at a time; the others
 --- get an empty reply until it is answered or its process counts as lost. opened: the event, if it is packed
 --- (event/_segments).
 --- @request write
@@ -8,7 +8,7 @@
 --- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs
 --- @long opened
 --- @reply sending:sending delivery:delivery
---- @include lib/call lib/clock lib/id lib/plan lib/refuse lib/sendBack lib/space lib/unit event/_segments
+--- @include lib/call lib/clock lib/id lib/idempotency lib/plan lib/refuse lib/sendBack lib/space lib/unit event/_segments
 --- @include webhook/_delivery webhook/_destination webhook/_row
 local packedThrough, trimmedThrough = keyspace.record.packedThrough, keyspace.record.trimmedThrough
 local record
@@ -24,6 +24,7 @@ else
   destinationId = record.destinationId
 end
 local target = destination.target(destinationId)
+local sending = idempotencyDigest ~= '' and keys.sending(idempotency.named(idempotencyDigest))
 local entryId = record.eventType ~= 'destination.test' and row.entryOf(record.eventId)
 if attemptedAt == '' then
   if not target and deliveryId ~= '' then refuse('DELIVERY_NOT_FOUND') end
@@ -33,15 +34,15 @@ if attemptedAt == '' then
   if wanted then sendBack('PACKED', wanted) end
   if entryId and not entry then refuse('DELIVERY_NOT_FOUND') end
   plan.needOperation()
-  if idempotencyDigest ~= '' then
-    if redis.call('EXISTS', keys.sending(idempotencyDigest)) == 1 then return call.answer(nil, 'unfinished') end
-    unit.command('SET', keys.sending(idempotencyDigest), requestId, 'PX', delivery.guardMs)
+  if sending then
+    if redis.call('EXISTS', sending) == 1 then return call.answer(nil, 'unfinished') end
+    unit.command('SET', sending, requestId, 'PX', delivery.guardMs)
   end
   target.at, target.eventId, target.destinationId, target.entry = now, record.eventId, destinationId, entry
   return call.answer({ sending = target }, 'unfinished')
 end
 
-if idempotencyDigest ~= '' then unit.delete(keys.sending(idempotencyDigest)) end
+if sending then unit.delete(sending) end
 record.state = errorCode == '' and 'SUCCEEDED' or 'FAILED'
 record.responseStatus, record.errorCode, record.durationMs, record.attemptedAt = responseStatus, errorCode, durationMs, attemptedAt
 if errorCode == '' and target then

@@ -64,12 +64,14 @@ export interface TokenGrant {
   readonly spaces: readonly string[] | undefined;
   /** Epoch milliseconds. */
   readonly endsAt: number;
-  /** Its name in the audit trail. */
-  readonly actor: string;
+  /** Its issuer and subject, which name the caller. */
+  readonly issuer: string;
+  readonly subject: string;
 }
 
 /** The caller with a token. A grant contains blanks, by which lib/caller tells it from a digest. */
-export function grantedCaller(org: string, { permissions, spaces, endsAt, actor }: TokenGrant): Caller {
+export function grantedCaller(org: string, { permissions, spaces, endsAt, issuer, subject }: TokenGrant): Caller {
   const only = spaces?.length === 0 ? 'none' : (spaces ?? []).join(',');
-  return { org, apiKeyDigest: `grant ${endsAt} ${permissions.join(',')} ${only} ${actor}` };
+  const name = hash('sha256', JSON.stringify([issuer, subject]), 'base64url');
+  return { org, apiKeyDigest: `grant ${endsAt} ${permissions.join(',')} ${only} ${name} oidc:${subject}` };
 }

@@ -117,7 +117,8 @@ function callerIn(payload: JWTPayload, name: string): Caller {
     permissions: permissions.filter((one: string) => one !== withheld && value.permissions.includes(one)),
     spaces: value.spaces ?? undefined,
     endsAt: (Math.min(Math.floor(payload.exp ?? 0), latestEnd) + toleranceSeconds) * 1000,
-    actor: `oidc:${subject.value ?? ''}`,
+    issuer: payload.iss ?? '',
+    subject: subject.value ?? '',
   });
 }
 

@@ -81,6 +81,8 @@ export const ApiKey = record('ApiKey', {
   revokedAt: time().orNull().means('when it was revoked, or null if it was not').example(null),
   /** The last day on which it was used, in days since 1970. */
   usedDay: number().orNull().later().internal(),
+  /** The digest of the first key, if this one replaces others by rotation. It names the caller (lua/lib/caller.lua). */
+  firstDigest: text().orNull().internal(),
   /** The last day on which only permissions and spaces limited it, and those spaces. */
   plain: text().orNull().later().internal(),
 });

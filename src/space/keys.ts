@@ -25,7 +25,7 @@ export const spaceKeys = {
     pattern: 'muster:{org}:<spaceNumber>:idempotency:<day>',
     type: 'hash',
     holds:
-      'answers to requests with an Idempotency-Key on that day since 1970: digest of the key to fingerprint of the request (10 characters), its time (4 bytes) and the reply (MessagePack; see lib/idempotency)',
+      "answers to requests with an Idempotency-Key on that day since 1970: digest of the key, followed by the caller's name (7 characters) if another caller's is there already, to fingerprint of the request (10 characters), its time (4 bytes), the reply (MessagePack; see lib/idempotency), the caller's name and the byte 192; without the last two it is of an earlier version, and for every caller",
     goes: 'two days later; each answer is valid for 24 hours',
   },
   events: {

@@ -45,9 +45,9 @@ export const webhookKeys = {
     goes: 'entries after max(retention window, 30 days)',
   },
   sending: {
-    pattern: 'muster:{org}:<spaceNumber>:sending:<idempotencyDigest>',
+    pattern: 'muster:{org}:<spaceNumber>:sending:<digestAndCaller>',
     type: 'string',
-    holds: 'id of the request that is sending a test or redelivery with this Idempotency-Key',
+    holds: 'id of the request that is sending a test or redelivery with this Idempotency-Key of this caller',
     goes: 'with its answer, or after 25 seconds',
   },
   outboxSpaces: {

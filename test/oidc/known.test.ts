@@ -58,7 +58,8 @@ describe('A token that is used again', () => {
     const muster = { org: 'acme', permissions: ['key_admin', 'coordination_read', 'everything'], spaces: [] };
     const { org, apiKeyDigest } = await tokens.callerOf(await sign({ exp: 1e15, sub: 'a b', muster }));
     expect(org).to.equal('acme');
-    expect(apiKeyDigest).to.equal(`grant ${(1e11 + 60) * 1000} coordination_read none oidc:a b`);
+    const [, name] = /^grant 100000000060000 coordination_read none ([\w-]{43}) oidc:a b$/.exec(apiKeyDigest) ?? [];
+    expect(name).to.not.equal(undefined);
   });
 
   it('is judged anew at another resource', async () => {

@@ -211,6 +211,27 @@ describe('Tokens of the issuer', () => {
     expect(await actors()).to.include.members(['oidc:bob|a b%', 'oidc:robot']);
   });
 
+  it('have Idempotency-Keys of their own for each subject, or each client_id or azp where there is none', async () => {
+    const { id } = await world.mustPost('/mailboxes', { name: 'keyed' });
+    const send = async (changes: Record<string, unknown>): Promise<[string, boolean]> => {
+      const headers = { Authorization: `Bearer ${await issuer.sign(claims(changes))}`, 'Idempotency-Key': 'same' };
+      const sent = await world.post(`/mailboxes/${id}/messages`, { scopeId: id, payload: 1 }, headers);
+      return [sent.body.id, sent.headers.get('Idempotent-Replayed') === 'true'];
+    };
+    const nobody = { sub: undefined };
+    const callers = [{}, { sub: 'bob' }, { ...nobody, client_id: 'app' }, { ...nobody, azp: 'site' }];
+    const found: string[] = [];
+    for (const caller of callers) {
+      const [sent, isReplay] = await send(caller);
+      expect(isReplay).to.equal(false);
+      found.push(sent);
+      // Another token, with other rights and another end.
+      const again = { ...may({ permissions: ['coordination_write'] }), ...caller, exp: inSeconds(900) };
+      expect(await send(again)).to.deep.equal([sent, true]);
+    }
+    expect(new Set(found).size).to.equal(callers.length);
+  });
+
   it('are looked at only where there is no API key', async () => {
     const before = issuer.fetches;
     issuer.fails = 500;

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { MusterService } from '../../../src/service.ts';
 import { Sink } from '../../support/sink.ts';
 import { delivering, rows } from '../../support/webhooks.ts';
-import { codeOf, type Reply, World } from '../../support/world.ts';
+import { allPermissions, codeOf, type Reply, World } from '../../support/world.ts';
 
 describe('a redelivery or test with an Idempotency-Key', () => {
   let services: MusterService[];
@@ -38,6 +38,23 @@ describe('a redelivery or test with an Idempotency-Key', () => {
     const { body } = await sentOnce(`/destinations/${id}/test`);
     await sentOnce(`/deliveries/${body.id}/redeliver`);
     expect(await rows(world)).to.have.lengthOf(2);
+  });
+
+  it('is sent once for each caller: the same key from another API key is another request', async () => {
+    const world = await World.create({ on: services[0] as MusterService });
+    const { id } = await world.mustPost('/destinations', { url: `${sink.url}/hook` });
+    const sent = sink.received.length;
+    const keys = [world.apiKey, await world.key(allPermissions)];
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        world.post(`/destinations/${id}/test`, undefined, {
+          'Idempotency-Key': 'test',
+          Authorization: `Bearer ${keys[n % 2]}`,
+        }),
+      ),
+    );
+    expect(sink.received.length - sent).to.equal(2);
+    expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).to.equal(2);
   });
 
   it("records its attempt even if the destination or the month's last operation is gone meanwhile", async () => {
