@@ -4,9 +4,9 @@ import { giveBack, givenBack, takeFor } from './giving-back.ts';
 import { forgetName, idByName } from './ids.ts';
 import { placeUntil, waitInLine } from './in-line.ts';
 import { isPassing } from './journal.ts';
-import { backoffMs, type OwnOptions, onceWithin, pause } from './send.ts';
+import { backoffMs, follow, type OwnOptions, onceWithin, pause } from './send.ts';
 import type { Answer, CallOptions } from './types.ts';
-import { defaultHolder } from './worker/signals.ts';
+import { defaultHolder, endOnSignals, isProcessEnding } from './worker/signals.ts';
 
 /** The calls that a pool makes. */
 type Client = Pick<Calls, 'pool' | 'hold' | 'budget' | 'allowance'>;
@@ -76,20 +76,38 @@ export class Pool {
   /**
    * Runs the body while it holds units of the pool, and resolves with the body's result. Waits for the units, renews the
    * lease, and always releases them at the end. If the hold is lost, the body's `signal` aborts, and this rejects with
-   * HoldLost once the body has ended.
+   * HoldLost once the body has ended. If SIGTERM or SIGINT is to end the process, as the program has no listener for it, that
+   * ends the wait, or aborts the body's `signal`, first.
    *
    * @throws {MusterError} POOL_EXHAUSTED if the units were not free in time, DEADLOCK if the wait would never end.
    */
   async hold<T>(body: (hold: Hold) => Promise<T> | T, options: HoldOptions = {}): Promise<T> {
+    // A process that is about to end takes nothing more, not even in a loop.
+    if (isProcessEnding()) return new Promise(() => undefined);
+    const over = new AbortController();
+    const unfollow = follow(options.signal, () => over.abort(options.signal?.reason));
+    const held = this.#hold(body, { ...options, signal: over.signal });
+    const stay = endOnSignals(async (reason) => {
+      over.abort(reason);
+      await held.catch(() => undefined);
+      await givenBack();
+    });
+    try {
+      return await held;
+    } finally {
+      stay();
+      unfollow();
+    }
+  }
+
+  async #hold<T>(body: (hold: Hold) => Promise<T> | T, options: HoldOptions & { signal: AbortSignal }): Promise<T> {
     const { signal } = options;
     const lease = await this.#take(options);
     const { record } = lease;
     const end = lease.keep();
-    const forward = (): void => lease.abort(signal?.reason);
-    signal?.addEventListener('abort', forward);
-    if (signal?.aborted) forward();
+    const unfollow = follow(signal, () => lease.abort(signal.reason));
     const stop = (): void => {
-      signal?.removeEventListener('abort', forward);
+      unfollow();
       end();
     };
     let answer: T;

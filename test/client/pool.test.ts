@@ -104,6 +104,62 @@ describe('muster.pool(name).hold', () => {
       expect(performance.now() - begun).to.be.within(3_000, 6_000);
     }).timeout(10_000);
 
+  it('waits with a place of 30 s that it renews', async () => {
+    const renewals: string[] = [];
+    // Views that do not wait, so that it renews all the time.
+    const hasty: typeof fetch = (url, init) => {
+      if (String(url).endsWith('/renew')) renewals.push(String(init?.body));
+      return fetch(String(url).replace(/waitSeconds=\d+/, 'waitSeconds=0'), init);
+    };
+    const far = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: hasty });
+    const waiting = async () => (await muster.hold.list({ state: 'WAITING' })).holds[0];
+    let inside: Promise<unknown> = Promise.resolve();
+    await muster.pool('deploys').hold(async () => {
+      const options = { holderSession: 'other', ttlSeconds: Number.POSITIVE_INFINITY };
+      inside = far.pool('deploys').hold(({ record }) => record.id, options);
+      while (renewals.length < 2) await sleep(10);
+      expect(renewals[1]).to.equal('{"ttlSeconds":30}');
+      const first = await waiting();
+      expect(Date.parse(first?.expiresAt ?? '') - Date.now()).to.be.within(0, 30_000);
+      await muster.hold.cancel({ holdId: first?.id ?? '' });
+    });
+    expect(await failure(inside)).to.be.instanceOf(HoldLost);
+  });
+
+  it('asks for another place when its own has expired before its time', async () => {
+    await muster.pool('deploys').hold(
+      async () => {
+        const controller = new AbortController();
+        const options = { holderSession: 'other', ttlSeconds: 100_000, signal: controller.signal };
+        const waits = failure(muster.pool('deploys').hold(() => 1, options));
+        while ((await pool())?.waiting !== 1) await sleep(10);
+        const [first] = (await muster.hold.list({ state: 'WAITING' })).holds;
+        await world.at(Date.now() + 31_000);
+        await world.service.due.drain(world.org);
+        expect((await muster.hold.view({ holdId: first?.id ?? '' })).state).to.equal('EXPIRED');
+        while ((await pool())?.waiting !== 1) await sleep(10);
+        controller.abort(new Error('enough'));
+        expect(await waits).to.have.property('message', 'enough');
+      },
+      { leaseSeconds: 600 },
+    );
+  });
+
+  it('waits no longer than its ttlSeconds', async () => {
+    await muster.pool('deploys').hold(
+      async () => {
+        const waits = failure(muster.pool('deploys').hold(() => 1, { holderSession: 'other', ttlSeconds: 20 }));
+        while ((await pool())?.waiting !== 1) await sleep(10);
+        await world.at(Date.now() + 21_000);
+        await world.service.due.drain(world.org);
+        expect(await waits).to.have.property('code', 'POOL_EXHAUSTED');
+      },
+      { leaseSeconds: 600 },
+    );
+    for (const ttlSeconds of [-1, Number.NaN])
+      expect(await failure(muster.pool('deploys').hold(() => 1, { ttlSeconds }))).to.be.instanceOf(RangeError);
+  });
+
   it('leaves the queue when its signal aborts', async () => {
     await muster.pool('deploys').hold(async () => {
       const controller = new AbortController();

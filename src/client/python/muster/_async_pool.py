@@ -12,6 +12,7 @@ from ._arguments import Id
 from ._async_calls import PoolAsyncCalls
 from ._base import AsyncSender
 from ._pool import Holding
+from ._signals import hold_end
 from ._transport import Stop
 
 if TYPE_CHECKING:
@@ -82,8 +83,14 @@ class AsyncHolding:
         return self.sync.is_lost
 
     async def __aenter__(self) -> AsyncHolding:
-        await self._muster.take_in_thread(partial(self.sync.__enter__), self._stop, Holding.leave)
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        if task is not None:
+            hold_end.enter_loop(self, loop, task.cancel)
+        try:
+            await self._muster.take_in_thread(partial(self.sync.__enter__), self._stop, Holding.leave)
+        except BaseException:
+            hold_end.leave(self)
+            raise
 
         def cancel() -> None:
             self._cancels = True
@@ -106,4 +113,7 @@ class AsyncHolding:
             uncancel()
         # Exit as if the block had ended normally, which raises HoldLost.
         given = (None, None, None) if by_us else (kind, error, trace)
-        await asyncio.shield(self._muster.in_thread(partial(self.sync.__exit__, *given)))
+        try:
+            await asyncio.shield(self._muster.in_thread(partial(self.sync.__exit__, *given)))
+        finally:
+            hold_end.leave(self)

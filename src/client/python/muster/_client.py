@@ -6,7 +6,7 @@ import asyncio
 import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar
@@ -19,7 +19,7 @@ from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._codec import Codec, decode_answer, encode_args
 from ._errors import MusterError, Stopped
-from ._giving_back import give_back
+from ._giving_back import undo_at_end
 from ._journal import Journal
 from ._judge import GroupRef, Judging, Verdict, judge
 from ._pool import Pools
@@ -360,9 +360,9 @@ class Muster(AllCalls):
 class AsyncMuster(AllAsyncCalls):
     """A client for one space, for asyncio programs: `await muster.message.send(…)`.
 
-    Requests are made in threads. Cancelling the task that waits for a call ends the request. Only reserving, which
-    then gives the money back, settling, `task.results`, notes and steps go on in their threads, except a wait for a
-    changed note. The other arguments are those of `Muster`.
+    Requests are made in threads. Cancelling the task that waits for a call ends the request. Only holding, taking units
+    and reserving, which then give back what they take, settling, `task.results`, notes and steps go on in their threads,
+    except a wait for a changed note. The other arguments are those of `Muster`.
 
     Args:
         threads: maximum concurrent calls, including calls held at the server. As many others that nothing cancels, such
@@ -540,7 +540,7 @@ class AsyncMuster(AllAsyncCalls):
             return await asyncio.wrap_future(running)
         except asyncio.CancelledError:
             stop.set()
-            running.add_done_callback(partial(_undone, undo))
+            undo_at_end(running, undo)
             raise
         except Stopped:
             raise asyncio.CancelledError from None
@@ -577,11 +577,6 @@ class AsyncMuster(AllAsyncCalls):
             trace_context=trace_context,
         )
         return await self.in_thread(work, stop)
-
-
-def _undone(undo: Callable[[T], object], ended: Future[T]) -> None:
-    if not ended.cancelled() and ended.exception() is None:
-        give_back(partial(undo, ended.result()))
 
 
 def _following(journal: Journal) -> Event | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
@@ -14,9 +15,9 @@ from ._transport import Stop
 
 T = TypeVar('T')
 
-_lock = threading.Lock()
-_under_way: set[threading.Thread] = set()
-"""Threads that give something back, or take something that nobody waits for any more"""
+_changed = threading.Condition()
+_under_way: set[object] = set()
+"""Threads and futures that give something back, or take something that nobody waits for any more"""
 
 
 def give_back(work: Callable[[], object]) -> None:
@@ -28,29 +29,47 @@ def give_back(work: Callable[[], object]) -> None:
     def run() -> None:
         with suppress(Exception):
             work()
-        _ended()
+        _end(thread)
 
     thread = threading.Thread(target=run, name='muster-give-back', daemon=False)
-    with _lock:
-        _under_way.add(thread)
+    _begin(thread)
     try:
         thread.start()
     except RuntimeError:  # The process has too many threads.
-        with _lock:
-            _under_way.discard(thread)
-        with suppress(Exception):
-            work()
+        run()
 
 
 def given_back() -> bool:
     """Waits until everything under way has been given back. Returns whether there was anything."""
-    with _lock:
+    with _changed:
         # A call that nobody waits for must not wait for others of its kind.
-        found = [] if threading.current_thread() in _under_way else list(_under_way)
-    for thread in found:
-        with suppress(RuntimeError):  # It is about to start.
-            thread.join()
+        found = set[object]() if threading.current_thread() in _under_way else set(_under_way)
+        while not found.isdisjoint(_under_way):
+            _changed.wait()
     return bool(found)
+
+
+def undo_at_end(running: Future[T], undo: Callable[[T], object]) -> None:
+    """Gives back what a future takes that nobody waits for any more."""
+
+    def ended(_: Future[T]) -> None:
+        if not running.cancelled() and running.exception() is None:
+            give_back(partial(undo, running.result()))
+        _end(running)
+
+    _begin(running)
+    running.add_done_callback(ended)
+
+
+def _begin(one: object) -> None:
+    with _changed:
+        _under_way.add(one)
+
+
+def _end(one: object) -> None:
+    with _changed:
+        _under_way.discard(one)
+        _changed.notify_all()
 
 
 def take_for(
@@ -137,7 +156,7 @@ class _Taking(Generic[T]):
 
     def leave(self) -> None:
         """The caller does not wait any more, or not for the result that is there."""
-        with _lock:
+        with _changed:
             self._has_left = True
             if not self._is_done:
                 if self._thread.is_alive():
@@ -151,7 +170,7 @@ class _Taking(Generic[T]):
             self._taken.append(self._take())
         except BaseException as error:
             self._error = error
-        with _lock:
+        with _changed:
             self._is_done = True
             has_left = self._has_left
         self.over.set()
@@ -159,9 +178,4 @@ class _Taking(Generic[T]):
             for taken in self._taken:
                 with suppress(Exception):
                     self._undo(taken)
-            _ended()
-
-
-def _ended() -> None:
-    with _lock:
-        _under_way.discard(threading.current_thread())
+            _end(self._thread)

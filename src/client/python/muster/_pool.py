@@ -19,6 +19,7 @@ from ._errors import HoldLost, MusterError, Stopped
 from ._giving_back import give_back, given_back, take_for
 from ._in_line import Place, place_until, wait_in_line
 from ._records import AcquiredHold, Hold
+from ._signals import hold_end
 from ._spending import id_by_name
 from ._transport import Stop
 
@@ -68,7 +69,8 @@ class Pool:
         """Holds units of the pool while a block runs: `with muster.pool('deploys').hold() as hold: write(hold.fence)`.
 
         The block begins when the units are granted. Their lease is renewed while it runs, and they are always
-        released at its end.
+        released at its end. If SIGTERM is to end the process, as it has its default action, it ends the block first, in
+        the main thread by SystemExit.
 
         Args:
             units: the units to hold, all or none
@@ -144,6 +146,7 @@ class Holding:
     def __enter__(self) -> Holding:
         until = time.monotonic() + self._ttl_seconds
         try:
+            hold_end.enter(self)
             while not self._take(until):
                 pass
             threading.Thread(target=self._keep, name='muster-hold', daemon=True).start()
@@ -151,6 +154,7 @@ class Holding:
                 raise Stopped
         except BaseException:
             self.leave()
+            hold_end.leave(self)
             raise
         return self
 
@@ -164,6 +168,15 @@ class Holding:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._end.set()
+        try:
+            self._exit()
+        finally:
+            hold_end.leave(self)
+        # The block's error matters more.
+        if error is None:
+            self.check()
+
+    def _exit(self) -> None:
         if self._why is None:
             try:
                 # A signal does not cut it.
@@ -171,9 +184,6 @@ class Holding:
             except MusterError as refusal:
                 if _is_lost(refusal):
                     self._why = refusal.message
-        # The block's error matters more.
-        if error is None:
-            self.check()
 
     def _take(self, until: float) -> bool:
         """Takes the units; waits for them in line. Returns False if its place in line was lost before that time."""
