@@ -2,19 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openapi } from '../../src/openapi/openapi.ts';
 import { version } from '../../src/package.ts';
-import { product } from '../../src/primitives.ts';
 import type { Bill } from '../../src/release/bill.ts';
 import { differing, followDockerfile } from '../../src/release/image.ts';
 import { make, type Release } from '../../src/release/make.ts';
 import { folder, run, type Shop } from '../../src/release/shop.ts';
-import { notesOf, versionOf, versionsIn } from '../../src/release/version.ts';
 import { readCompose } from '../docker/compose.ts';
 import { openShop, root } from '../support/release.ts';
 
-// What is made is installed and used by `npm run release`, which test/release runs.
-describe('A release', function () {
+// whole.test.ts installs and uses what is made here.
+describe('The files of a release', function () {
   this.timeout(120_000);
   let shop: Shop;
   let release: Release;
@@ -24,30 +21,7 @@ describe('A release', function () {
   });
   after(() => rmSync(shop.scratch, { recursive: true, force: true }));
 
-  it('has one version, which every file names; the first that names another one is told', () => {
-    const versions = versionsIn(root);
-    expect(versions.filter(([, named]) => named !== version)).to.deep.equal([]);
-    expect(versions.map(([path]) => path)).to.include.members([
-      'package-lock.json',
-      'src/client/package.json',
-      'src/client/python/pyproject.toml',
-      'docs/plugins/claude-code/.claude-plugin/plugin.json',
-      'README.md',
-      'docs/python.md',
-      'docs/typescript.md',
-      'docs/operate/systemd.md',
-      'docs/deploy/muster.service',
-      'docs/deploy/kubernetes.yaml',
-      'docs/deploy/chart/Chart.yaml',
-    ]);
-    expect((openapi(product) as { info: { version: string } }).info.version).to.equal(version);
-    expect(versionOf(root, `v${version}`)).to.equal(version);
-    expect(() => versionOf(root, 'v9.9.9')).to.throw(`package.json has version ${version}, not 9.9.9`);
-    expect(() => notesOf(root, '9.9.9')).to.throw('CHANGELOG.md has no section "## [9.9.9] - <date>" with a text');
-    expect(notesOf(root, version)).to.match(/^The first release|### /m);
-  });
-
-  it('is all that is published, with checksums that hold', () => {
+  it('are all that is published, with checksums that hold', () => {
     const names = [
       `muster-client-${version}.cdx.json`,
       `muster-client-${version}.tgz`,
@@ -67,7 +41,7 @@ describe('A release', function () {
     expect(check).to.throw();
   });
 
-  it("has manifests without a checkout's parts", () => {
+  it("have manifests without a checkout's parts", () => {
     for (const name of ['server', 'client'] as const) {
       const manifest = JSON.parse(run(shop.out, 'tar', ['xzOf', release[name], 'package/package.json']));
       expect(manifest).to.include({ name: `muster-${name}`, version });
@@ -75,7 +49,7 @@ describe('A release', function () {
     }
   });
 
-  it('names in its bills of materials every package whose code it has, with origin, hash and licence', () => {
+  it('name every bundled package in the bills of materials, with origin, hash and licence', () => {
     const billOf = (name: string): Bill =>
       JSON.parse(readFileSync(join(shop.out, `${name}-${version}.cdx.json`), 'utf8'));
     const server = billOf('muster-server');
@@ -100,7 +74,7 @@ describe('A release', function () {
     expect(billOf('muster-client').components).to.deep.equal([]);
   });
 
-  it('has the files that the image is built from, and those that Compose mounts', () => {
+  it('include all that the image is built from, and all that Compose mounts', () => {
     const context = folder(shop.scratch, 'context');
     run(context, 'tar', ['xzf', release.image, '--strip-components=1']);
     const ran: string[] = [];
@@ -121,7 +95,7 @@ describe('A release', function () {
       expect(existsSync(join(context, path)), path).to.equal(false);
   });
 
-  it('has an sdist that an index takes, and the licence in it and in the wheel', () => {
+  it('include an sdist that an index takes; it and the wheel have the licence', () => {
     const inSdist = run(shop.out, 'tar', ['tzf', release.sdist]).split('\n');
     for (const name of ['PKG-INFO', 'LICENSE', 'pyproject.toml', 'muster/_calls.py', 'muster/py.typed'])
       expect(inSdist).to.include(`muster_client-${version}/${name}`);
