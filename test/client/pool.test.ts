@@ -101,8 +101,8 @@ describe('muster.pool(name).hold', () => {
         { leaseSeconds: 5 },
       );
       expect(await failure(lost)).to.be.instanceOf(HoldLost);
-      expect(performance.now() - begun).to.be.within(3_000, 6_000);
-    }).timeout(10_000);
+      expect(performance.now() - begun, 'not before it must').to.be.at.least(3_000);
+    });
 
   it('waits with a place of 30 s that it renews', async () => {
     const renewals: string[] = [];

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createMuster, MusterError, type MusterOptions } from '../../src/client/index.ts';
 import { hangsOn } from '../support/hangs-on.ts';
-import { Pace } from '../support/pace.ts';
+import { expectBefore } from '../support/order.ts';
+import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 
 /** What stands between client and service does with a request; true: it has dealt with it. */
@@ -103,11 +104,16 @@ describe('retries of the typed client', () => {
   });
 
   it('the tries are bounded, and the last answer is thrown', async () => {
+    mishaps = [(response) => void response.writeHead(503, { 'Retry-After': '3' }).end('{"error":{"code":"X"}}')];
+    const patient = client().limits.get();
+    await until(() => seen.length === 1);
+    seen = [];
     mishaps = Array.from({ length: 9 }, () => unavailable);
-    const pace = await Pace.begin();
-    await failure(client().limits.get());
-    await pace.expectDone(4000, 'told to come back at once, it does');
+    await expectBefore(failure(client().limits.get()), patient, 'told to come back at once, it does');
     expect(seen.length).to.equal(5);
+    mishaps = [];
+    await patient;
+    mishaps = Array.from({ length: 9 }, () => unavailable);
     seen = [];
     const error = await failure(client({ attempts: 3 }).limits.get());
     expect(seen.length).to.equal(3);

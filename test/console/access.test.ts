@@ -22,7 +22,7 @@ describe('Signing in to the console', () => {
       await problem(tab, 'Enter the whole API key');
       await tab.page.reload();
     }
-    expect(tab.requests.filter(({ request }) => request.url().includes('/v1/'))).to.deep.equal([]);
+    expect(tab.requests.filter((request) => request.url().includes('/v1/'))).to.deep.equal([]);
     await tab.page.goto(`${world.url}/console`);
     await tab.signIn(await world.key(['coordination_read']));
     await tab.status('Live.');
@@ -33,7 +33,7 @@ describe('Signing in to the console', () => {
     expect(await tab.evaluate('sessionStorage.getItem("muster.key")')).to.match(/^mk_/);
     const stored = await tab.evaluate<string>('JSON.stringify([localStorage, document.cookie, location.href])');
     expect(stored).to.not.include('mk_');
-    for (const { request } of tab.requests) expect(request.url()).to.not.include('mk_');
+    for (const request of tab.requests) expect(request.url()).to.not.include('mk_');
     const other = await tab.page.context().newPage();
     await other.goto(tab.page.url());
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -86,7 +86,7 @@ describe('Signing in to the console', () => {
     await asked;
     answer();
     await tab.page.locator('#spaces-list a').nth(200).waitFor();
-    expect(tab.requests.filter(({ request }) => request.url().includes('cursor='))).to.have.length(1);
+    expect(tab.requests.filter((request) => request.url().includes('cursor='))).to.have.length(1);
     await tab.page.reload();
     await more.click();
     await tab.page.getByRole('button', { name: 'Sign out' }).click();

@@ -18,29 +18,33 @@ describe("The console's load on its server", () => {
     const { runId } = await seed(world);
     const { id } = await world.mustPost('/mailboxes', { name: 'jobs' });
     const tab = await Tab.live(world);
-    const begun = performance.now();
-    while (performance.now() - begun < 6_000) {
+    const base = `${world.url}/v1/spaces/${world.spaceId}`;
+    /** After the sign-in, which asks once what the key sees and may do. */
+    const calls = () => {
+      const asked = tab.requests.findLastIndex((request) => request.url().endsWith('/mcp'));
+      return tab.requests.slice(asked + 1);
+    };
+    const paths = () => calls().map((request) => request.url().slice(base.length));
+    while (paths().length < new Set(paths()).size + 6) {
       await world.mustPost(`/mailboxes/${id}/messages`, { scopeId: runId, payload: 1 });
       await tab.page.waitForTimeout(150);
     }
-    const base = `${world.url}/v1/spaces/${world.spaceId}`;
-    // After the sign-in, which asks once what the key sees and may do.
-    const asked = tab.requests.findLastIndex(({ request }) => request.url().endsWith('/mcp'));
-    const calls = tab.requests.slice(asked + 1);
-    const lastAt = new Map<string, number>();
-    let again = 0;
-    for (const { at, request } of calls) {
+    for (const request of calls()) {
       expect(request.method()).to.equal('GET');
-      const path = request.url().slice(base.length);
       expect(request.url().slice(0, base.length)).to.equal(base);
-      if (lastAt.has(path)) {
-        expect(at - (lastAt.get(path) ?? 0), path).to.be.above(2_000);
-        again++;
-      }
-      lastAt.set(path, at);
     }
-    expect(again).to.be.within(2, 16);
-    expect([...lastAt.keys()].filter((path) => path.startsWith('/mailboxes'))).to.deep.equal(['/mailboxes?limit=50']);
+    const mailboxes = new Set(paths().filter((path) => path.startsWith('/mailboxes')));
+    expect([...mailboxes]).to.deep.equal(['/mailboxes?limit=50']);
+    // By the clock of the page: news of its requests may come here late.
+    const begun = await tab.evaluate<[string, number][]>(
+      'performance.getEntriesByType("resource").map(({ name, startTime }) => [name, startTime])',
+    );
+    const [, from = 0] = begun.findLast(([url]) => url.endsWith('/mcp')) ?? [];
+    for (const path of new Set(paths())) {
+      const moments = begun.filter(([url, at]) => url === base + path && at > from).map(([, at]) => at);
+      for (const [index, at] of moments.entries())
+        if (index > 0) expect(at - (moments[index - 1] ?? 0), path).to.be.above(2_000);
+    }
   });
 
   it('is zero while the tab is hidden or paused', async () => {

@@ -20,7 +20,7 @@ describe('The console shows the order of work', () => {
   const fact = (tab: Tab, name: string) =>
     tab.page.locator('#message dl > div').filter({ has: tab.page.getByText(name, { exact: true }) });
   const waitsReads = (tab: Tab): number =>
-    tab.requests.filter(({ request }) => request.url().endsWith('/ops/waits')).length;
+    tab.requests.filter((request) => request.url().endsWith('/ops/waits')).length;
 
   it('of a message: its priority, its key and the message that has the place of the key', async () => {
     const first = await send({ key: 'customer-42', priority: 7 });

@@ -47,12 +47,12 @@ describe('Signing in to the console with an account', () => {
     expect(tab.page.url()).to.equal(`${world.url}/console#/space/${world.spaceId}/mailboxes?name=jobs`);
     const token = (await stored(tab, 'muster.key')) ?? '';
     expect(token.split('.')).to.have.length(3);
-    for (const { request } of tab.requests) expect(request.url()).to.not.include(token.slice(-40));
+    for (const request of tab.requests) expect(request.url()).to.not.include(token.slice(-40));
     expect(await stored(tab, 'muster.signing-in')).to.equal(null);
     const elsewhere = await tab.evaluate<string>('JSON.stringify([localStorage, document.cookie])');
     expect(elsewhere).to.not.include(token);
-    const [first] = tab.requests.filter(({ request }) => request.url().startsWith(`${provider.url}/auth`));
-    const asked = new URL(first?.request.url() ?? '').searchParams;
+    const [first] = tab.requests.filter((request) => request.url().startsWith(`${provider.url}/auth`));
+    const asked = new URL(first?.url() ?? '').searchParams;
     expect(asked.get('code_challenge_method')).to.equal('S256');
     expect(asked.get('scope')).to.equal('openid muster');
 
@@ -108,7 +108,7 @@ describe('Signing in to the console with an account', () => {
     await tab.evaluate(`sessionStorage.setItem('muster.signing-in', '${state}')`);
     await tab.page.goto(`${world.url}/console/sign-in?code=c&state=s&iss=https%3A%2F%2Fother.test`);
     await say('This is the answer of another issuer.');
-    expect(tab.requests.filter(({ request }) => request.url().startsWith(provider.url))).to.deep.equal([]);
+    expect(tab.requests.filter((request) => request.url().startsWith(provider.url))).to.deep.equal([]);
     expect(await stored(tab, 'muster.key')).to.equal(null);
   });
 

@@ -172,12 +172,12 @@ describe('The console of a space', () => {
       await tab.go(`/message/${id}`);
       const card = tab.page.locator('#message .problem');
       await card.waitFor();
-      const answer = tab.requests.findLast(({ request }) => request.url().endsWith(`/messages/${id}`));
-      const requestId = (await answer?.request.response())?.headers()['x-request-id'];
+      const answer = tab.requests.findLast((request) => request.url().endsWith(`/messages/${id}`));
+      const requestId = (await answer?.response())?.headers()['x-request-id'];
       expect(await card.innerText()).to.match(/^there is no such message.*\. Request /);
       expect(await card.innerText()).to.contain(` Request ${requestId}.`);
       await section(tab, 'Its events').getByText('No event.').waitFor();
-      expect(tab.requests.filter(({ request }) => request.url().includes(`message:${id}`))).to.deep.equal([]);
+      expect(tab.requests.filter((request) => request.url().includes(`message:${id}`))).to.deep.equal([]);
     }
   });
 

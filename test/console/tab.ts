@@ -1,5 +1,5 @@
 import type { BrowserContext, Page, Request } from 'playwright-core';
-import { browser, useBrowser } from '../support/browser.ts';
+import { browser, isIcon, useBrowser } from '../support/browser.ts';
 import { violationsOf } from '../support/chromium.ts';
 import type { World } from '../support/world.ts';
 
@@ -19,7 +19,7 @@ export class Tab {
   readonly page: Page;
   readonly world: World;
   readonly problems: string[] = [];
-  readonly requests: { readonly at: number; readonly request: Request }[] = [];
+  readonly requests: Request[] = [];
 
   private constructor(page: Page, world: World, expected: RegExp | undefined) {
     this.page = page;
@@ -29,11 +29,16 @@ export class Tab {
     const note = (text: string): void => {
       if (!expected?.test(text)) this.problems.push(text);
     };
-    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && note(message.text()));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type()) && !isIcon(message.location().url)) note(message.text());
+    });
     page.on('pageerror', (error) => note(String(error.stack)));
     page.on('dialog', (dialog) => note(`a dialog: ${dialog.message()}`));
-    page.on('request', (request) => this.requests.push({ at: performance.now(), request }));
+    page.on('request', (request) => {
+      if (!isIcon(request.url())) this.requests.push(request);
+    });
     page.on('requestfailed', (request) => {
+      if (isIcon(request.url())) return;
       const why = request.failure()?.errorText ?? '';
       // The console aborts reads whose answer it no longer needs, or has awaited for too long.
       if (!(why === 'net::ERR_ABORTED' && request.url().includes('/v1/spaces')))

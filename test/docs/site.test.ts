@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { find, type Section } from '../../src/docs/browser/find.ts';
 import { groups, pathOf, sourcePathOf } from '../../src/docs/pages.ts';
-import { browser, useBrowser } from '../support/browser.ts';
+import { browser, isIcon, useBrowser } from '../support/browser.ts';
 import { rulesOfLooks, violationsOf } from '../support/chromium.ts';
 import { isLong, many } from '../support/long.ts';
 import { api } from '../support/world.ts';
@@ -193,11 +193,10 @@ describe('/docs in a browser', () => {
     const context = await (await browser()).newContext({ viewport: { width, height: 800 }, ...more });
     page = await context.newPage();
     page.setDefaultTimeout(45_000);
-    page.on(
-      'console',
-      (message) =>
-        ['error', 'warning'].includes(message.type()) && problems.push(`${message.text()} ${message.location().url}`),
-    );
+    page.on('console', (message) => {
+      const { url } = message.location();
+      if (['error', 'warning'].includes(message.type()) && !isIcon(url)) problems.push(`${message.text()} ${url}`);
+    });
     page.on('pageerror', (error) => problems.push(String(error.stack)));
     await go(path);
   }
@@ -235,9 +234,7 @@ describe('/docs in a browser', () => {
     await open('/docs/quickstart');
     const asked: string[] = [];
     page.on('request', (request) => {
-      const { pathname } = new URL(request.url());
-      // A browser with a window asks for it when it likes, the headless shell never.
-      if (pathname !== '/console/icon.svg') asked.push(pathname);
+      if (!isIcon(request.url())) asked.push(new URL(request.url()).pathname);
     });
     expect(asked).to.deep.equal([]);
     await page.keyboard.press('/');

@@ -25,7 +25,8 @@ describe('A Lua file', () => {
   const shortened = (text: string): string => text.replaceAll(originOf(folder, 0), '');
 
   /** What the linter finds in a room with these files, as `file:line: what`. */
-  const found = async (files: Files): Promise<string[]> => (await lint(await withRoom(files), originOf(folder, 0))).map(shortened);
+  const found = async (files: Files): Promise<string[]> =>
+    (await lint(await withRoom(files), originOf(folder, 0))).map(shortened);
 
   /** The error with which the library of a product with these files is not made; '' if it is. */
   async function refusal(files: Files): Promise<string> {

@@ -161,16 +161,16 @@ for (const version of versions)
     });
 
     if (version < '2026')
-      it('who may give up is refused at once where a wait would not help: the plan has no claim left', async () => {
+      it('who may give up is refused at once where a wait would not help: the plan has no claim left', async function () {
+        // Less than the wait.
+        this.timeout(25_000);
         const small = await World.create({ figures: { agents: '1' } });
         const box = (await small.mustPost('/mailboxes', { name: 'jobs' })).id;
         for (const payload of [1, 2]) await small.mustPost(`/mailboxes/${box}/messages`, { scopeId, payload });
         const agent = await Agent.connect(small, { version });
         const asked = { mailboxId: box, scopeId, holder: 'h', holderSession: 's', waitSeconds: 30 };
         await agent.mustCall('message_recv', asked);
-        const began = performance.now();
         expect(await agent.refused('message_recv', asked)).to.equal('CONCURRENCY_LIMITED');
-        expect(performance.now() - began, 'a wait takes 30 s').to.be.below(25_000);
         await agent.close();
       });
 

@@ -23,7 +23,6 @@ import { asModule } from '../embedded/support.ts';
 import { bundled } from '../support/bundle.ts';
 import { failure, record } from '../support/cli.ts';
 import { TestCluster } from '../support/cluster.ts';
-import { Pace } from '../support/pace.ts';
 import { until } from '../support/processes.ts';
 import { Sink } from '../support/sink.ts';
 import { World } from '../support/world.ts';
@@ -183,10 +182,8 @@ describe('A store that is a cluster', () => {
     const scripts = new Scripts(store, allWords);
     const show = () => scripts.run('org/show', 'nobody', {}).catch((error) => error);
     expect(await show()).to.have.property('code', 'ORG_NOT_FOUND');
-    const pace = await Pace.begin();
     await node?.kill();
     expect(await show()).to.be.instanceOf(StoreUnavailable);
-    await pace.expectDone(1000);
     const unloaded = await scripts.load().catch((error) => error);
     expect(unloaded).to.be.instanceOf(StoreUnavailable).with.property('message', 'no connection');
     await until(() => store.status === 'reconnecting');
@@ -207,9 +204,7 @@ describe('A store that is a cluster', () => {
     await node?.cluster('DELSLOTS', 5);
     await inState('fail');
     const refused = await connect(cluster.url);
-    const pace = await Pace.begin();
     expect(await refused.exists('{nobody}').catch(({ message }) => message)).to.match(/^CLUSTERDOWN/);
-    await pace.expectDone(1000);
     refused.disconnect();
     await strictly('no');
     await inState('ok');

@@ -9,6 +9,12 @@ export function browser(): Promise<Browser> {
   return running;
 }
 
+/**
+ * Whether this is the icon of a page. A browser with a window asks for it when it likes, and at every other server, too;
+ * the headless shell never does. So no test counts it, or what became of it.
+ */
+export const isIcon = (url: string): boolean => /\/(favicon\.ico|icon\.svg)$/.test(url);
+
 /** Starts the browser before the tests of a `describe`. Its first download takes a while. */
 export function useBrowser(): void {
   before(async function () {

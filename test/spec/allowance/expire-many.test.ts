@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { Pace } from '../../support/pace.ts';
 import { expectBounded, fullQueue, many, sweepMeasured } from './script.ts';
 
-describe('10,000 waiters that expire at one moment', function () {
+describe('Many waiters that expire at one moment', function () {
   this.timeout(120_000);
 
-  it('do so in bounded steps', async () => {
+  it('are ended in bounded steps', async () => {
     const { world, start, path } = await fullQueue(30);
     await world.at(start + 30_000);
     const pace = await Pace.begin();

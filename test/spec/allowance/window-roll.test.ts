@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { Pace } from '../../support/pace.ts';
 import { expectBounded, fullQueue, many, sweepMeasured } from './script.ts';
 
-describe('a window roll with 10,000 waiters', function () {
+describe('a window roll with many waiters', function () {
   this.timeout(120_000);
 
-  it('grants in bounded steps and never blocks Redis for more than 5 ms at a time', async () => {
+  it('grants in bounded steps', async () => {
     const { world, start, path } = await fullQueue(3600);
     await world.at(start + 60_000);
     const pace = await Pace.begin();

