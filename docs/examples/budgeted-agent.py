@@ -1,6 +1,7 @@
 """An agent on a budget: it reserves before each call of a model, settles its real cost, and stops when the money is used up."""
 
 import uuid
+from datetime import datetime, timedelta, timezone
 
 from muster import Claim, GiveUp, Muster, MusterError, Task, Worker
 
@@ -19,8 +20,9 @@ def ask_model(question: str) -> tuple[str, int]:
 
 def answer(message: Claim, task: Task) -> str:
     try:
-        # At most 3.00. An attempt after a crash finds this reservation again.
-        with task.reserve(budget.id, 300) as reservation:
+        # At most 3.00. If this process dies, they count as spent in 15 minutes, because the model may have been paid.
+        late = datetime.now(timezone.utc) + timedelta(minutes=15)
+        with task.reserve(budget.id, 300, settle_by=late, on_overdue='SETTLE') as reservation:
             text, cost = ask_model(message.payload)
             reservation.settle(cost)
     except MusterError as error:

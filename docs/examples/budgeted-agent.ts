@@ -17,7 +17,9 @@ async function ask(question: string): Promise<{ text: string; cents: number }> {
 }
 
 const worker = new Worker<string, string>(muster, { mailbox: 'questions' }, async ({ payload }, { reserve }) => {
-  const money = await reserve(name, mostCents).catch((error) => {
+  // If this process dies, the money counts as spent in 15 minutes, because the model may have been paid.
+  const overdue = { settleBy: new Date(Date.now() + 900_000), onOverdue: 'SETTLE' as const };
+  const money = await reserve(name, mostCents, overdue).catch((error) => {
     if (error instanceof MusterError && error.code === 'INSUFFICIENT_BUDGET') throw new GiveUp('the budget is used up');
     throw error;
   });

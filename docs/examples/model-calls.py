@@ -40,7 +40,7 @@ def price(usage: Usage) -> int:
 
 def call_model(call: ModelCall) -> str:
     url = f'http://127.0.0.1:{provider.server_address[1]}'
-    with urllib.request.urlopen(url, data=b'a question') as response:
+    with call.fetch(urllib.request.urlopen, url, data=b'a question', timeout=call.timeout_seconds) as response:
         body = json.load(response)
         call.answered(response, body)
     return str(body['text'])

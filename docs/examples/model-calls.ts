@@ -23,15 +23,18 @@ const company = await muster.budget.create({ ...money, name: `company ${name}`, 
 const day = { windowSeconds: 86_400, alertPercents: [80] };
 const team = { ...money, ...day, name, limitMinor: '10000000', parentBudgetId: company.id };
 const { id: budgetId } = await muster.budget.create(team);
-// As many tokens a day as the provider allows.
+// As many tokens and requests a day as the provider allows.
 const { id: allowanceId } = await muster.allowance.create({ name, unitsLimit: 5000, windowSeconds: 86_400 });
+const requests = `requests of ${name}`;
+await muster.allowance.create({ name: requests, unitsLimit: 100, windowSeconds: 86_400 });
 
 /** Three millionths of a dollar for an input token, fifteen for an output token. */
 const price = (usage: { inputTokens: number; outputTokens: number }) => 3 * usage.inputTokens + 15 * usage.outputTokens;
 
 async function ask(question: string): Promise<string> {
   const estimate = { units: 1000, amountMinor: 9000 };
-  return muster.spend({ budget: name, quota: name, estimate, price, label: 'answers', scopeId }, async (call) => {
+  const quotas = [{ quota: name }, { quota: requests, counts: 'requests' }] as const;
+  return muster.spend({ budget: name, quotas, estimate, price, label: 'answers', scopeId }, async (call) => {
     const response = await call.fetch(`http://127.0.0.1:${address.port}`, { method: 'POST', body: question });
     if (!response.ok) throw new Error(`the provider says ${response.status}`);
     const { text } = (await response.json()) as { text: string };

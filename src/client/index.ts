@@ -11,8 +11,11 @@ export { type NoteOptions, type NoteRecord, Run, RunNote } from './run.ts';
 export { runId } from './run-id.ts';
 export type { MusterOptions } from './send.ts';
 export { ModelCall, type Used } from './spend/model-call.ts';
+export type { OnUnknown } from './spend/outcome.ts';
+export type { SpendQuota } from './spend/quotas.ts';
 export { knownProviders, type LimitHeaders, type ProviderHeaders } from './spend/rate-limits.ts';
-export type { SpendFor, SpendOptions } from './spend/spend.ts';
+export type { SpendOptions } from './spend/spend.ts';
+export type { SpendFor } from './spend/spender.ts';
 export type { Usage } from './spend/usage.ts';
 export type {
   After,
@@ -49,6 +52,13 @@ export { Asked, type AskedQuestion, type AskOptions, type GivenAnswer } from './
 export { ClaimLost, GiveUp, RetryLater, type RetryLaterOptions, WorkerClosed } from './worker/errors.ts';
 export type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './worker/options.ts';
 export type { PrerequisiteResult } from './worker/results.ts';
-export type { AllowanceRef, BudgetRef, Reservation, ReservationRecord, Settlement } from './worker/spending.ts';
+export type {
+  AllowanceRef,
+  BudgetRef,
+  Reservation,
+  ReservationRecord,
+  ReserveOptions,
+  Settlement,
+} from './worker/spending.ts';
 export type { TaskContext, WorkerMessage } from './worker/task.ts';
 export { Worker } from './worker/worker.ts';

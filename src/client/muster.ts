@@ -9,8 +9,10 @@ import { type GroupRef, judge, type Verdict } from './judge.ts';
 import { itemsOf } from './pages.ts';
 import { Pool, type PoolRef } from './pool.ts';
 import { type MusterOptions, send } from './send.ts';
+import { timeOf } from './server-time.ts';
 import type { ModelCall } from './spend/model-call.ts';
-import { type SpendFor, type SpendOptions, spend, spenderOf } from './spend/spend.ts';
+import { type SpendOptions, spend } from './spend/spend.ts';
+import { type SpendFor, spenderOf } from './spend/spender.ts';
 import type {
   Answer,
   AtomicAnswers,
@@ -57,7 +59,7 @@ export interface Muster extends Omit<Calls, 'pool'> {
    * Makes a model call within a quota and a budget: `muster.spend({ budget, quota, estimate, price }, async (call) => …)`.
    * Takes the units and reserves the money, runs the function, and settles both with the usage in the provider's answer. A
    * 429 starts a cooldown of the quota for everybody, and the function runs again when its turn has come. If the function
-   * throws, settles what the provider has billed, and gives back the rest.
+   * throws, settles what the provider has billed, or the estimate if that is unknown, and gives back the rest.
    */
   spend<T>(options: SpendOptions & SpendFor, work: (call: ModelCall) => Promise<T>): Promise<T>;
   /**
@@ -116,6 +118,11 @@ export function createMuster(options: MusterOptions): Muster {
   made.judge = (group, verdict, judgeOptions = {}) => judge(made, group, verdict, judgeOptions);
   if (options.codecs) keepCodecs(made, options.codecs);
   const scopeId = crypto.randomUUID();
-  made.spend = (spendOptions, work) => spend(spenderOf(made, scopeId, spendOptions), spendOptions, work);
+  const now = async (): Promise<number> => {
+    // Any answer has the server's time, a refusal as well.
+    if (timeOf(options) === undefined) await made.limits.get().catch(() => undefined);
+    return timeOf(options) ?? Date.now();
+  };
+  made.spend = (spendOptions, work) => spend(spenderOf(made, scopeId, spendOptions, now), spendOptions, work);
   return made;
 }

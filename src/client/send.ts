@@ -1,6 +1,7 @@
 import { type Codec, decodeAnswer, encodeArgs } from './codec.ts';
 import { MusterError } from './error.ts';
 import { calls } from './generated/calls.ts';
+import { keepTime } from './server-time.ts';
 import { inCallSpan } from './tracing.ts';
 import type { CallOptions } from './types.ts';
 
@@ -83,6 +84,7 @@ async function sendWith(
   for (let attempt = 1; ; attempt++) {
     if (typeof options.key === 'function') await authorize(request, options.key);
     const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutMs });
+    if (!(outcome instanceof Error)) keepTime(options, outcome.headers);
     const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
     if (pauseMs === undefined) {
       const answer = read(outcome, `${target[0]} ${url}`);

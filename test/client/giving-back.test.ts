@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { givenBack, takeFor } from '../../src/client/giving-back.ts';
 import { createMuster, type Muster } from '../../src/client/index.ts';
-import { spenderOf } from '../../src/client/spend/spend.ts';
+import { spenderOf } from '../../src/client/spend/spender.ts';
 import { takeUnits } from '../../src/client/worker/spending.ts';
 import behaviours from '../behaviours/given-back.json' with { type: 'json' };
 import { slowProxy } from '../support/slow-proxy.ts';

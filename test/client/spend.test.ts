@@ -10,6 +10,7 @@ import {
   Worker,
 } from '../../src/client/index.ts';
 import { remainingIn, retryAfterSeconds } from '../../src/client/spend/rate-limits.ts';
+import { callMs } from '../../src/client/spend/spend.ts';
 import { usageIn } from '../../src/client/spend/usage.ts';
 import type { MusterService } from '../../src/service.ts';
 import { Provider } from '../support/provider.ts';
@@ -94,13 +95,13 @@ describe('spend', () => {
     expect(await balances()).to.equal('0 8 999992 0');
   });
 
-  it('settles on a throw what the provider says it billed, and gives back the rest', async () => {
+  it('settles on a throw what the provider says it billed, and the estimate if the provider says nothing', async () => {
     const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
     const { budget, quota, balances, allowance } = await funds(1000);
     const options = { budget, quota, price, estimate: { amountMinor: 300, units: 300 } };
     for (const [fail, thrown, used] of [
       ['billed', 'the provider says 500', 80],
-      ['cut', 'fetch failed', 80],
+      ['cut', 'fetch failed', 380],
     ] as const) {
       const error = await muster.spend(options, (call) => ask(call, url, { tokens: 80, fail })).catch((error) => error);
       expect(error.message).to.equal(thrown);
@@ -207,22 +208,59 @@ describe('spend', () => {
     expect([calls, await balances(), (await allowance()).usedUnits]).to.deep.equal([0, '0 0 1000000 0', 0]);
   });
 
-  it('settles what a call has used that its signal has cut, and gives back the rest', async () => {
+  it('books the estimate of a call whose price cannot be computed, and rejects', async () => {
+    const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
     const { budget, balances } = await funds(1000);
-    const controller = new AbortController();
-    const options = { budget, price, estimate: { amountMinor: 300 }, signal: controller.signal };
-    const error = await muster
-      .spend(options, async (call) => {
-        call.used({ inputTokens: 30 });
-        controller.abort();
-        controller.signal.throwIfAborted();
-      })
-      .catch((error) => error);
-    expect(error.name).to.equal('AbortError');
-    expect(await balances()).to.equal('0 30 999970 0');
+    const priceless = () => {
+      throw new Error('no such model');
+    };
+    const options = { budget, price: priceless, estimate: { amountMinor: 300 } };
+    const error = await muster.spend(options, (call) => ask(call, url, { tokens: 60 })).catch((error) => error);
+    expect(error.message).to.equal('no such model');
+    expect(await balances()).to.equal('0 300 999700 0');
   });
 
-  it('belongs to a task in a worker: its run and holder, and one attempt goes on with what another reserved', async () => {
+  it('is settled by the service in time whatever the clock of its process shows', async () => {
+    const { budget, view } = await funds(1000);
+    const options = { budget, estimate: { amountMinor: 300 }, maxSeconds: 600 };
+    for (const hours of [-10, 10]) {
+      const skewed = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId });
+      const now = Date.now;
+      Date.now = () => now() + hours * 3_600_000;
+      try {
+        await skewed.spend(options, async (call) => expect(call.workKey).to.be.a('string'));
+      } finally {
+        Date.now = now;
+      }
+      const [{ settleBy, createdAt, onOverdue } = { settleBy: null, createdAt: '', onOverdue: '' }] = (await view())
+        .reservations;
+      expect(onOverdue).to.equal('SETTLE');
+      expect((Date.parse(settleBy ?? '') - Date.parse(createdAt)) / 1000).to.be.within(590, 601);
+    }
+  });
+
+  it('tells how long a call may take: 30 seconds less than the reservation, or half of 30 and less', () => {
+    expect([900, 60, 31, 30, 2].map(callMs)).to.deep.equal([870_000, 30_000, 1000, 15_000, 1000]);
+  });
+
+  it('finds the reservations of earlier calls by the name of the work', async () => {
+    const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
+    const { budget } = await funds(1000);
+    const workKey = randomUUID();
+    const options = { budget, price, estimate: { amountMinor: 300 } };
+    await muster.spend({ ...options, workKey: randomUUID() }, (call) => ask(call, url, { tokens: 10 }));
+    const seen: string[][] = [];
+    for (const tokens of [60, 70, 80])
+      await muster.spend({ ...options, workKey }, async (call) => {
+        const earlier = await call.earlier();
+        seen.push(earlier.map(({ settledMinor, state }) => `${state} ${settledMinor}`));
+        return ask(call, url, { tokens });
+      });
+    expect(seen).to.deep.equal([[], ['VOIDED 60'], ['VOIDED 60', 'VOIDED 70']]);
+    await muster.spend(options, async (call) => expect(await call.earlier()).to.deep.equal([]));
+  });
+
+  it('belongs to a task in a worker: its run, its holder, and the attempt', async () => {
     const { url } = await provider({ tokensPerWindow: 5000, windowMs: 3_600_000 });
     const { budget, quota, balances, view } = await funds(1000);
     const { id: mailboxId } = await muster.mailbox.create({ name: randomUUID() });
@@ -239,7 +277,9 @@ describe('spend', () => {
     await worker.drained();
     await worker.close();
     const [reservation] = (await view()).reservations;
-    expect(reservation).to.include({ scopeId, workKey: `${id}/1/1`, settledMinor: '60', state: 'VOIDED' });
+    const claimedAt = reservation?.workKey?.split('/')[1] ?? '';
+    expect(reservation).to.include({ scopeId, workKey: `${id}/${claimedAt}/1`, settledMinor: '60', state: 'VOIDED' });
+    expect(Date.parse(claimedAt)).to.be.at.most(Date.parse(reservation?.createdAt ?? ''));
     expect(await balances()).to.equal('0 60 999940 0');
   });
 

@@ -136,13 +136,13 @@ describe('the money of a worker', () => {
           fails(/\/wait$/, 2, { isDone });
           await units({ allowanceId }, 2);
           paid++;
-          fails(/\/settle$/, 2, { isDone });
+          fails(/\/batch$/, 2, { isDone });
           await reservation.settle(9);
           reservations.push(await reserve(name, 5));
           fails(/\/void$/, 2, { isDone });
           await reservations[1]?.void();
         },
-        { by },
+        { by, batch: false },
       );
       await send(mailboxId);
       await worker.drained();

@@ -12,6 +12,7 @@ import { endAtExit } from '../../src/program/at-exit.ts';
 import type { Program } from '../../src/program/find.ts';
 import type { MusterService } from '../../src/service.ts';
 import { S3 } from '../support/bucket.ts';
+import { Provider } from '../support/provider.ts';
 import { findPython } from '../support/python.ts';
 import { delivering } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
@@ -68,6 +69,7 @@ describe('the Python client', function () {
     'spending_test',
     'notes_test',
     'spend_test',
+    'outcomes_test',
     'leases_test.Leases',
     'leases_test.Killed',
     'async_test',
@@ -82,16 +84,19 @@ describe('the Python client', function () {
   describe('against a server', () => {
     let service: MusterService;
     let store: S3;
+    let provider: Provider;
     let runs: Map<string, Promise<string>>;
     before(async () => {
       service = await delivering();
       store = await S3.start();
+      provider = await Provider.start({ tokensPerWindow: 1_000_000, windowMs: 3_600_000 });
       // They wait more than they work: all at once.
       runs = new Map(await Promise.all(parts.map(async (part) => [part, runPart(part)] as const)));
       for (const one of runs.values()) one.catch(() => undefined);
     });
-    after(() => {
+    after(async () => {
       store.stop();
+      await provider.close();
       return service.stop();
     });
 
@@ -104,6 +109,7 @@ describe('the Python client', function () {
         MUSTER_SPACE: world.spaceId,
         MUSTER_SERVER: join(root, 'dist/cli/bin.js'),
         MUSTER_TEST_BUCKET: store.bucket.url,
+        MUSTER_TEST_PROVIDER: provider.url,
       });
     }
 

@@ -146,9 +146,37 @@ class SpendTest(WorkerTest):
         self.assertEqual(self.figures(asked), ('0', '7', '0', 7))
         with self.assertRaises(urllib.error.HTTPError):
             self.muster.spend(asked, lambda call: self.ask(call, provider.url, tokens=80, fail=True))
+        self.assertEqual(self.figures(asked), ('0', '7', '0', 7))
         with self.assertRaises(ZeroDivisionError):
             self.muster.spend(asked, lambda call: 1 / 0)
-        self.assertEqual(self.figures(asked)[0], '0')
+        self.assertEqual(self.figures(asked), ('0', '407', '0', 407))
+
+    def test_reads_the_answers_of_sdks_whose_requests_it_makes(self) -> None:
+        asked = self.funds(1000)
+
+        class Completion:
+            def model_dump(self) -> Any:
+                return {'usage': {'prompt_tokens': 7, 'completion_tokens': 2}}
+
+        def create(*, model: str) -> Completion:
+            self.assertEqual(model, 'm')
+            return Completion()
+
+        answer = self.muster.spend(asked, lambda call: call.fetch(create, model='m'))
+        self.assertIsInstance(answer, Completion)
+        self.assertEqual(self.figures(asked), ('0', '9', '0', 9))
+
+    def test_finds_the_reservations_of_earlier_calls_by_the_name_of_the_work(self) -> None:
+        asked = self.funds(1000)
+        seen: list[list[str]] = []
+
+        def work(call: ModelCall) -> None:
+            seen.append([f'{one.state} {one.settled_minor}' for one in call.earlier()])
+            call.used(Usage(10 * len(seen)))
+
+        for work_id in ('w', 'w', 'other', 'w', None):
+            self.muster.spend(asked, work, work_id=work_id)
+        self.assertEqual(seen, [[], ['VOIDED 10'], [], ['VOIDED 10', 'VOIDED 20'], []])
 
     def test_settles_the_money_if_the_units_cannot_be_settled(self) -> None:
         asked = self.funds(1000)
@@ -177,7 +205,7 @@ class SpendTest(WorkerTest):
         for one in (asked, priceless):
             with self.assertRaises(SdkError):
                 self.muster.spend(one, fail)
-        self.assertEqual(self.figures(asked)[1:], ('15', '0', 30))
+        self.assertEqual(self.figures(asked), ('0', '800', '0', 800))
 
     def test_spends_a_request_whose_usage_is_unknown(self) -> None:
         asked = self.funds(1000)
@@ -185,7 +213,7 @@ class SpendTest(WorkerTest):
         self.muster.spend(requests, lambda call: None)
         with self.assertRaises(ZeroDivisionError):
             self.muster.spend(requests, lambda call: 1 / 0)
-        self.assertEqual(self.figures(asked)[3], 1)
+        self.assertEqual(self.figures(asked)[3], 2)
 
     def test_cools_down_waits_in_line_and_calls_again(self) -> None:
         provider, asked = self.provider(400, 2), self.funds(400, 2)
@@ -247,7 +275,9 @@ class SpendTest(WorkerTest):
         until(lambda: worker.counts.completed == 1)
         budget = next(iter(self.muster.budget.all(name=str(asked.budget))))
         (reservation,) = self.muster.budget.view(budget_id=budget.id).reservations
-        self.assertEqual((reservation.work_key, reservation.settled_minor), (f'{message_id}/1/1', '60'))
+        claimed_at = (reservation.work_key or '').split('/')[1]
+        self.assertEqual((reservation.work_key, reservation.settled_minor), (f'{message_id}/{claimed_at}/1', '60'))
+        self.assertLessEqual(claimed_at, reservation.created_at)
 
     def test_in_asyncio_a_cancelled_reserve_gives_the_money_back(self) -> None:
         asked = self.funds(1000)

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -15,8 +15,35 @@ interface Plan {
 
 /** A test's instruction to the model: answer with this many tokens, or fail. */
 interface Ask {
-  readonly tokens: number;
-  readonly fail?: 'billed' | 'cut';
+  readonly tokens?: number;
+  /** Default 200. */
+  readonly status?: number;
+  /** What the call is billed; default: the tokens, of a success. */
+  readonly bills?: number;
+  /** A stream, or an answer without a usage; default JSON with a usage. */
+  readonly as?: 'stream' | 'silent';
+  /** Fail after the work: with a 500 that reports the usage, without an answer, without an end, or in the middle of it. */
+  readonly fail?: 'billed' | 'cut' | 'hang' | 'half';
+  /** How many calls of the account are first refused with 429. */
+  readonly refusals?: number;
+}
+
+/** What an account has asked for. */
+class Account {
+  billed = 0;
+  requests = 0;
+  refusals = 0;
+  readonly #received: (() => void)[] = [];
+
+  begins(): void {
+    this.requests++;
+    for (const tell of this.#received.splice(0)) tell();
+  }
+
+  /** Resolves once a request has arrived, if need be the next. */
+  async received(): Promise<void> {
+    if (this.requests === 0) await new Promise<void>((resolve) => void this.#received.push(resolve));
+  }
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Ask> {
@@ -32,16 +59,38 @@ export class Provider {
   /** For each window: the tokens and number of answered calls, and the number of refused ones. */
   readonly windows = new Map<number, { tokens: number; calls: number; refused: number }>();
 
+  readonly #accounts = new Map<string, Account>();
+
   private constructor(plan: Plan) {
     this.#plan = plan;
     this.#server = createServer((request, response) => {
-      void this.#answer(request).then(async ({ status, headers, body, isCut }) => {
-        await sleep(plan.latencyMs ?? 0);
-        if (isCut) return response.destroy();
-        response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
-        return undefined;
-      });
+      const account = this.account(request.url?.split('/').at(-1) ?? '');
+      const answered = request.method === 'GET' ? tell(account, response) : this.#respond(account, request, response);
+      // The caller has gone.
+      answered.catch(() => response.destroy());
     });
+  }
+
+  /** What was asked for with this name at the end of the URL. `GET` of that URL answers it once a request has arrived. */
+  account(name: string): Account {
+    const account = this.#accounts.get(name) ?? new Account();
+    this.#accounts.set(name, account);
+    return account;
+  }
+
+  async #respond(account: Account, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const ask = await bodyOf(request);
+    const { status, headers, body } = this.#answer(ask, account);
+    account.begins();
+    await sleep(this.#plan.latencyMs ?? 0);
+    if (status === 200 && ask.fail === 'hang') return;
+    if (status === 200 && ask.fail === 'cut') return void response.destroy();
+    const isStream = ask.as === 'stream' && status === 200;
+    response.writeHead(status, { 'Content-Type': isStream ? 'text/event-stream' : 'application/json', ...headers });
+    const text = isStream ? 'data: an\n\ndata: answer\n\n' : JSON.stringify(body);
+    if (status !== 200 || ask.fail !== 'half') return void response.end(text);
+    await new Promise((sent) => response.write(text.slice(0, text.length / 2), sent));
+    response.destroy();
   }
 
   static async start(plan: Plan): Promise<Provider> {
@@ -63,12 +112,15 @@ export class Provider {
     return window;
   }
 
-  async #answer(request: IncomingMessage) {
-    const { tokens, fail } = await bodyOf(request);
+  #answer({ tokens = 0, status = 200, as, fail, refusals = 0, bills }: Ask, account: Account) {
     const now = Date.now();
     const window = this.at(now);
     const { tokensPerWindow, windowMs } = this.#plan;
     const leftMs = windowMs - (now % windowMs);
+    if (account.refusals < refusals) {
+      account.refusals++;
+      return { status: 429, headers: { 'Retry-After': 1 }, body: { error: { type: 'rate_limit_error' } } };
+    }
     if (window.tokens + tokens > tokensPerWindow) {
       window.refused++;
       const headers = {
@@ -79,10 +131,12 @@ export class Provider {
     }
     window.tokens += tokens;
     window.calls++;
+    account.billed += bills ?? (status === 200 ? tokens : 0);
     const headers = this.#limits(tokensPerWindow - window.tokens, leftMs);
-    const usage = this.#usage(tokens);
-    if (fail) return { status: 500, headers, body: { error: 'internal', usage }, isCut: fail === 'cut' };
-    return { status: 200, headers, body: { content: 'an answer', usage } };
+    const usage = tokens > 0 && as === undefined ? { usage: this.#usage(tokens) } : {};
+    if (fail === 'billed') return { status: 500, headers, body: { error: 'internal', ...usage } };
+    if (status !== 200) return { status, headers, body: { error: 'as told', ...usage } };
+    return { status, headers, body: { content: 'an answer', ...usage } };
   }
 
   #usage(tokens: number): object {
@@ -105,4 +159,11 @@ export class Provider {
     this.#server.closeAllConnections();
     await new Promise((done) => this.#server.close(done));
   }
+}
+
+/** Answers what an account has asked for, once a request has arrived. */
+async function tell(account: Account, response: ServerResponse): Promise<void> {
+  await account.received();
+  const { billed, requests } = account;
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ billed, requests }));
 }

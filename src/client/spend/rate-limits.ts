@@ -1,3 +1,6 @@
+/** What a quota counts. */
+export type Counted = 'tokens' | 'requests';
+
 /** The state of one of a provider's limits, as reported with an answer. */
 export interface Remaining {
   readonly units: number;
@@ -49,7 +52,7 @@ function momentOf(text: string, now: number): Date | undefined {
 /** The remaining units of a limit, from an answer's headers; undefined if they don't report them. */
 export function remainingIn(
   headers: Headers,
-  limit: 'tokens' | 'requests',
+  limit: Counted,
   providers: readonly ProviderHeaders[],
   now = Date.now(),
 ): Remaining | undefined {

@@ -1,35 +1,40 @@
-import { isRefusal } from '../error.ts';
+import { giveBack, takeFor } from '../giving-back.ts';
 import { pause } from '../send.ts';
-import type { CallOptions } from '../types.ts';
-import {
-  type AllowanceRef,
-  type BudgetRef,
-  type Reservation,
-  reserve,
-  type Spender,
-  type TakenUnits,
-  takeUnits,
-} from '../worker/spending.ts';
+import { type AllowanceRef, type Amount, type BudgetRef, budgetIdOf, reserveOwn } from '../worker/spending.ts';
+import { earlierOf } from './earlier.ts';
 import { ModelCall, wholeMinor } from './model-call.ts';
-import { knownProviders, type ProviderHeaders } from './rate-limits.ts';
+import { amountOf, type Knowledge, knowledgeOf, type OnUnknown } from './outcome.ts';
+import { Quotas, type SpendQuota, type WantedUnits } from './quotas.ts';
+import { type Counted, knownProviders, type ProviderHeaders } from './rate-limits.ts';
+import type { CallSpender } from './spender.ts';
 import { tokensOf, type Usage } from './usage.ts';
 
-type Amount = string | bigint | number;
-
-/** The budget and quota of a model call, and the most it may use. */
+/** The budget and quotas of a model call, and the most it may use. */
 export interface SpendOptions {
   /** The budget that pays for it. */
   readonly budget?: BudgetRef;
   /** The allowance that represents the provider's limit. */
   readonly quota?: AllowanceRef;
+  /** What `quota` counts; default `tokens`. */
+  readonly counts?: Counted;
+  /** The allowances of a provider with several limits: `[{ quota: 'tpm' }, { quota: 'rpm', counts: 'requests' }]`. */
+  readonly quotas?: readonly SpendQuota[];
   /** The most that the call may use: money in minor units, and units of the quota. */
   readonly estimate: { readonly amountMinor?: Amount; readonly units?: number };
   /** The cost of a usage in minor units, rounded up. Without it the whole estimate is spent, unless `call.used` reports the cost. */
   readonly price?: (usage: Usage) => Amount;
-  /** What the quota counts; default `tokens`. */
-  readonly counts?: 'tokens' | 'requests';
   /** The purpose of the cost. The budget shows the sums by label. */
   readonly label?: string;
+  /**
+   * How long the call may take; default 900. `call.signal` aborts 30 seconds earlier (after half the time, if it is 30 or
+   * less). A call that has not settled by then, because its process died, is settled at its estimate by the service.
+   */
+  readonly maxSeconds?: number;
+  /**
+   * What happens to the estimate if the provider may have billed the call but nobody knows: after a time-out, an abort, or a
+   * lost answer. Default `settle`: it is spent. `release` gives it back. A process that dies releases nothing.
+   */
+  readonly onUnknown?: OnUnknown;
   /** Maximum calls of the function while the provider answers 429; default 3. */
   readonly attempts?: number;
   /** The headers that report the providers' remaining limits; default `knownProviders`. */
@@ -38,148 +43,160 @@ export interface SpendOptions {
   readonly unsettled?: (error: unknown) => void;
 }
 
-/** For a spender that is not a task. */
-export interface SpendFor {
-  /** The run; by default one for each client. */
-  readonly scopeId?: string;
-  readonly holder?: string;
-  /** The name of the work. After a crash, the same key continues with the work's reservation. */
-  readonly workKey?: string;
-  readonly signal?: AbortSignal;
-}
-
 const presetAttempts = 3;
-const presetCooldownSeconds = 5;
-const maxCooldownSeconds = 3600;
-/** This close to a provider's reset, reported remaining units are ignored: they would be applied to the next window. */
-const staleMs = 250;
+const presetMaxSeconds = 900;
+/** How long before `settleBy` a call is aborted, so that there is time to settle it. */
+const settlingSeconds = 30;
 
-/** The quota's units for one attempt. */
-class Quota {
-  readonly #spender: Spender;
-  readonly #taken: TakenUnits;
-  /** How long this call alone waits before its next attempt. */
-  restMs = 0;
+/** How long a call may take whose reservation is settled by the service after `maxSeconds`. */
+export const callMs = (maxSeconds: number): number =>
+  1000 * (maxSeconds > settlingSeconds ? maxSeconds - settlingSeconds : maxSeconds / 2);
 
-  constructor(spender: Spender, taken: TakenUnits) {
-    this.#spender = spender;
-    this.#taken = taken;
-  }
-
-  /** Starts a cooldown of the quota for everybody. If the key may only spend, only this call waits. */
-  async cooldown(seconds = presetCooldownSeconds): Promise<void> {
-    const { muster, insist } = this.#spender;
-    const { allowanceId } = this.#taken;
-    const asked = Math.min(maxCooldownSeconds, Math.max(1, Math.ceil(seconds)));
-    const reason = '429 from the provider';
-    try {
-      await insist((options) => muster.allowance.cooldown({ allowanceId, seconds: asked, reason }, options));
-    } catch (error) {
-      if (!isRefusal(error, 'PERMISSION_DENIED')) throw error;
-      this.restMs = asked * 1000;
-    }
-  }
-
-  /** Settles the units used, then reports the provider's remaining units if they are 0 or fewer than the quota's. */
-  async settle(units: number, { remaining }: ModelCall): Promise<void> {
-    const { muster, insist } = this.#spender;
-    const { allowanceId, waiterId: consumptionId } = this.#taken;
-    const { availableUnits } = await insist((options) =>
-      muster.allowance.settle({ allowanceId, consumptionId, units }, options),
-    );
-    const { units: remainingUnits = Number.POSITIVE_INFINITY, resetAt } = remaining ?? {};
-    const isStale = resetAt !== undefined && resetAt.getTime() - Date.now() < staleMs;
-    if (remainingUnits >= availableUnits && remainingUnits > 0) return;
-    if (isStale || remainingUnits === Number.POSITIVE_INFINITY) return;
-    const seen = { allowanceId, remainingUnits, ...(resetAt && { resetAt: resetAt.toISOString() }) };
-    await insist((options) => muster.allowance.observe(seen, options));
-  }
+/** The units that the options ask for. */
+function unitsWanted({ quota, counts = 'tokens', quotas = [], estimate }: SpendOptions): readonly WantedUnits[] {
+  const all = [...(quota === undefined ? [] : [{ quota, counts, units: estimate.units }]), ...quotas];
+  return all.map(({ quota, counts = 'tokens', units = counts === 'requests' ? 1 : estimate.units }) => {
+    if (units === undefined) throw new TypeError('estimate.units is missing');
+    return { quota, counts, units };
+  });
 }
 
-/** The cost of all attempts. */
-function costOf(calls: readonly ModelCall[], { price }: SpendOptions): bigint | undefined {
-  const costs = calls.map(
-    ({ amountMinor, usage }) => amountMinor ?? (usage && price ? wholeMinor(price(usage)) : undefined),
-  );
-  const known = costs.filter((cost) => cost !== undefined);
-  return known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0n);
+/** The known cost of a call. */
+function costOf({ amountMinor, usage }: ModelCall, { price }: SpendOptions): bigint | undefined {
+  return amountMinor ?? (usage && price ? wholeMinor(price(usage)) : undefined);
 }
 
-function unitsOf({ units, usage, requests }: ModelCall, { counts }: SpendOptions): number | undefined {
-  if (units !== undefined) return units;
+/** The known units of a call. Reported units belong to the quota that counts tokens, if there are several quotas. */
+function unitsOf(call: ModelCall, counts: Counted, isOnly: boolean): number | undefined {
+  const { units, usage, requests } = call;
+  if (units !== undefined && (isOnly || counts === 'tokens')) return units;
   return counts === 'requests' ? requests || undefined : usage && tokensOf(usage);
 }
 
 /**
- * Takes units of a quota and reserves money, makes a call, and settles both with the usage in the answer. If the
- * provider answers 429, starts a cooldown of the quota, waits in line and tries again.
+ * Takes units of the quotas, then reserves money, makes a call, and settles both with the usage in the answer. Each call of
+ * the function has a reservation of its own. If the provider answers 429, starts a cooldown of the quotas, waits in line
+ * and tries again.
  */
 export async function spend<T>(
-  spender: Spender,
+  spender: CallSpender,
   options: SpendOptions,
   work: (call: ModelCall) => Promise<T>,
-  keep: (reservation: Reservation) => void = () => undefined,
 ): Promise<T> {
-  const { budget, quota, estimate, counts = 'tokens', attempts = presetAttempts, label, unsettled } = options;
-  const { amountMinor, units = counts === 'requests' ? 1 : undefined } = estimate;
-  if (budget !== undefined && amountMinor === undefined) throw new TypeError('estimate.amountMinor is missing');
-  if (quota !== undefined && units === undefined) throw new TypeError('estimate.units is missing');
-  spender.signal.throwIfAborted();
-  const money = budget === undefined ? undefined : await reserve(spender, budget, amountMinor ?? 0);
-  if (money) keep(money);
-  const calls: ModelCall[] = [];
-
-  /** If the usage is unknown, a successful call has spent everything, and a failed one nothing. */
-  const pay = async (hasFailed: boolean): Promise<void> => {
-    const cost = costOf(calls, options) ?? (hasFailed ? 0n : undefined);
-    // Once the claim is lost, what was not spent belongs to the next attempt, if there is one.
-    if (cost === 0n && spender.isLost()) return;
-    await money?.settle(cost, label === undefined ? {} : { label });
-  };
-  const settled = async (steps: readonly (Promise<void> | undefined)[]): Promise<void> => {
-    const failed = (await Promise.allSettled(steps)).find((step) => step.status === 'rejected');
-    if (!failed) return;
-    if (!unsettled) throw failed.reason;
-    unsettled(failed.reason);
-  };
-
-  let restMs = 0;
-  for (let attempt = 1; ; attempt++) {
-    let taken: Quota | undefined;
-    try {
-      spender.signal.throwIfAborted();
-      if (restMs > 0) await pause(restMs, spender.signal);
-      if (quota !== undefined) taken = new Quota(spender, await takeUnits(spender, quota, units ?? 0));
-    } catch (error) {
-      await pay(true).catch(() => undefined);
-      throw error;
-    }
-    const call = new ModelCall(counts, options.providers ?? knownProviders, async (seconds) =>
-      taken?.cooldown(seconds),
-    );
-    calls.push(call);
+  const { attempts = presetAttempts, unsettled } = options;
+  const wanted = unitsWanted(options);
+  if (options.budget !== undefined && options.estimate.amountMinor === undefined)
+    throw new TypeError('estimate.amountMinor is missing');
+  for (let attempt = 1, restMs = 0; ; attempt++) {
+    spender.signal.throwIfAborted();
+    if (restMs > 0) await pause(restMs, spender.signal);
+    const one = await OneCall.begin(spender, options, wanted);
     let result: T;
     try {
-      result = await work(call);
+      result = await work(one.call);
     } catch (error) {
-      const isLast = !call.isLimited || !taken || attempt >= attempts || spender.signal.aborted;
-      // The thrown error matters more than a failed settlement, and the reservation stays visible.
-      await Promise.allSettled([taken?.settle(unitsOf(call, options) ?? 0, call), isLast ? pay(true) : undefined]);
+      const isLast = !one.call.isLimited || one.quotas.isEmpty || attempt >= attempts || spender.signal.aborted;
+      // The thrown error matters more than a failed settlement: the service settles the reservation.
+      await one.settle(true).catch(() => undefined);
       if (isLast) throw error;
-      restMs = taken?.restMs ?? 0;
+      restMs = one.quotas.restMs;
       continue;
     }
-    await settled([taken?.settle(unitsOf(call, options) ?? units ?? 0, call), pay(false)]);
+    try {
+      await one.settle(false);
+    } catch (error) {
+      if (!unsettled) throw error;
+      unsettled(error);
+    }
     return result;
   }
 }
 
-/** A spender that is not a task. Its calls are retried like any client's. */
-export function spenderOf(muster: Spender['muster'], scopeId: string, given: SpendFor): Spender {
-  const { signal = new AbortController().signal, holder = 'spend', workKey = crypto.randomUUID() } = given;
-  const insist = <T>(call: (options: CallOptions) => Promise<T>): Promise<T> => call({});
-  return {
-    ...{ muster, holder, signal, isLost: () => false, insist, attempt: 1, claimedAt: null },
-    ...{ scopeId: given.scopeId ?? scopeId, workId: workKey },
-  };
+/** One call of the function, with its units and its reservation. */
+class OneCall {
+  readonly call: ModelCall;
+  readonly quotas: Quotas;
+  readonly #spender: CallSpender;
+  readonly #options: SpendOptions;
+  readonly #isOnly: boolean;
+  readonly #reservation: Awaited<ReturnType<typeof reserveOwn>> | undefined;
+
+  private constructor(spender: CallSpender, options: SpendOptions, isOnly: boolean, parts: Parts) {
+    this.#spender = spender;
+    this.#options = options;
+    this.#isOnly = isOnly;
+    this.quotas = parts.quotas;
+    this.#reservation = parts.reservation;
+    this.call = parts.call;
+  }
+
+  static async begin(spender: CallSpender, options: SpendOptions, wanted: readonly WantedUnits[]): Promise<OneCall> {
+    const { budget, estimate, maxSeconds = presetMaxSeconds, providers = knownProviders } = options;
+    const quotas = await Quotas.take(spender, wanted);
+    const begunAt = performance.now();
+    const reservation = await takeFor(
+      spender.signal,
+      async () =>
+        budget === undefined ? undefined : reserveFor(spender, budget, estimate.amountMinor ?? 0, maxSeconds),
+      async (taken) => taken?.settle(0n),
+    ).catch((error) => {
+      giveBack(() => quotas.giveBack());
+      throw error;
+    });
+    const call = new ModelCall({
+      providers,
+      limited: (seconds) => quotas.cooldown(seconds),
+      earlier: async () => (budget === undefined ? [] : earlierOf(spender, await budgetIdOf(spender, budget))),
+      workKey: reservation?.workKey,
+      limitMs: callMs(maxSeconds) - (performance.now() - begunAt),
+    });
+    return new OneCall(spender, options, wanted.length === 1, { quotas, reservation, call });
+  }
+
+  /** Books what the call has cost, and gives back the rest. */
+  async settle(hasThrown: boolean): Promise<void> {
+    const knowledge = knowledgeOf(this.call.ended(hasThrown));
+    const steps = [this.#settleUnits(knowledge), this.#settleMoney(knowledge)];
+    const failed = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  #settleUnits(knowledge: Knowledge): Promise<void> {
+    const { onUnknown = 'settle' } = this.#options;
+    return this.quotas.settle(this.call, ({ counts, units }) => {
+      const known = unitsOf(this.call, counts, this.#isOnly);
+      return Number(amountOf(knowledge, known === undefined ? undefined : BigInt(known), BigInt(units), onUnknown));
+    });
+  }
+
+  async #settleMoney(knowledge: Knowledge): Promise<void> {
+    if (!this.#reservation) return;
+    const { onUnknown = 'settle', label, estimate } = this.#options;
+    const most = BigInt(estimate.amountMinor ?? 0);
+    let known: bigint | undefined;
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      known = costOf(this.call, this.#options);
+    } catch (error) {
+      // Without a price the cost is not known: the estimate is booked, and the error reported.
+      failure = { error };
+    }
+    const cost = amountOf(knowledge, known, most, onUnknown);
+    if (cost > 0n) this.#spender.spent();
+    await this.#reservation.settle(cost, label);
+    if (failure) throw failure.error;
+  }
+}
+
+interface Parts {
+  readonly quotas: Quotas;
+  readonly reservation: Awaited<ReturnType<typeof reserveOwn>> | undefined;
+  readonly call: ModelCall;
+}
+
+/** Makes the reservation of one call of the function. */
+async function reserveFor(spender: CallSpender, budget: BudgetRef, amountMinor: Amount, maxSeconds: number) {
+  const workKey = `${spender.attemptName}/${spender.nextNumber()}`;
+  const settleBy = new Date((await spender.now()) + maxSeconds * 1000).toISOString();
+  return reserveOwn(spender, budget, { amountMinor: String(amountMinor), workKey, settleBy, onOverdue: 'SETTLE' });
 }

@@ -27,6 +27,9 @@ interface Reservation {
   readonly budgetId: string;
   readonly workKey: string | null;
   readonly amountMinor: string;
+  readonly settleBy: string | null;
+  readonly onOverdue: string;
+  overdue: boolean;
   state: 'ACTIVE' | 'SETTLED' | 'VOIDED';
   settledMinor: string;
 }
@@ -55,8 +58,8 @@ export class Memory {
   told: Told | undefined;
   readonly notes = new Map<string, { readonly [field: string]: unknown; readonly version: number }>();
   readonly reservations: Reservation[] = [];
-  /** By name of the budget or allowance. */
-  readonly spent = new Map<string, bigint>();
+  readonly #spent = new Map<string, bigint>();
+  /** By name of the allowance. */
   readonly units = new Map<string, number>();
   /** Calls that this class cannot answer. */
   readonly unanswered: string[] = [];
@@ -273,11 +276,13 @@ export class Memory {
     },
     budget: {
       list: ({ name }) => ({ budgets: this.#isBudget(name) ? [{ id: name, name }] : [], nextCursor: null }),
-      reserve: ({ budgetId, scopeId, holder, amountMinor, workKey = null, settleBy }) => {
+      reserve: ({ budgetId, scopeId, holder, amountMinor, workKey = null, settleBy = null, onOverdue = 'KEEP' }) => {
+        this.#passOverdue();
         const known = this.reservations.find((one) => one.budgetId === budgetId && one.workKey === workKey);
         if (known?.amountMinor === amountMinor) return { ...known, replay: true };
         if (known) throw new Refused(409, 'WORK_KEY_CONFLICT', 'another amount was reserved with this workKey');
-        if (settleBy !== undefined) throw new Refused(400, 'VALIDATION_FAILED', 'settleBy has passed');
+        if (settleBy !== null && this.#hasPassed(settleBy))
+          throw new Refused(400, 'VALIDATION_FAILED', 'settleBy must be in the future');
         const left = this.#left(textOf(budgetId));
         if (left !== undefined && left < BigInt(textOf(amountMinor)))
           throw new Refused(409, 'INSUFFICIENT_BUDGET', `the budget ${budgetId} has ${left} left`);
@@ -290,18 +295,15 @@ export class Memory {
             holder,
           },
           ...{ amountMinor: textOf(amountMinor), settledMinor: '0', voidedMinor: '0', remainingMinor: amountMinor },
-          ...{ state: 'ACTIVE', settleBy: null, overdue: false, createdAt: this.#clock.in(0), closedAt: null },
+          ...{ settleBy: settleBy as string | null, onOverdue: textOf(onOverdue), overdue: false },
+          ...{ state: 'ACTIVE', createdAt: this.#clock.in(0), closedAt: null },
         };
         this.reservations.push(made);
         return { ...made, replay: false };
       },
       settle: ({ reservationId, amountMinor }) => {
         const reservation = this.#reservation(reservationId);
-        const settled = BigInt(reservation.settledMinor) + BigInt(textOf(amountMinor));
-        reservation.settledMinor = String(settled);
-        if (settled >= BigInt(reservation.amountMinor)) reservation.state = 'SETTLED';
-        const { budgetId } = reservation;
-        this.spent.set(budgetId, (this.spent.get(budgetId) ?? 0n) + BigInt(textOf(amountMinor)));
+        this.#settle(reservation, BigInt(textOf(amountMinor)));
         return { entry: { amountMinor, overdrawnMinor: '0' }, reservation };
       },
       void: ({ reservationId }) => {
@@ -309,10 +311,12 @@ export class Memory {
         reservation.state = reservation.settledMinor === '0' ? 'VOIDED' : 'SETTLED';
         return { reservation };
       },
-      view: ({ budgetId }) => ({
-        reservations: this.reservations.filter((one) => one.budgetId === budgetId && one.state === 'ACTIVE'),
-        nextCursor: null,
-      }),
+      view: ({ budgetId, state }) => {
+        this.#passOverdue();
+        const states = textOf(state ?? 'ACTIVE,SETTLED,VOIDED').split(',');
+        const found = this.reservations.filter((one) => one.budgetId === budgetId && states.includes(one.state));
+        return { reservations: found.reverse(), nextCursor: null };
+      },
     },
     allowance: {
       list: ({ name }) => ({ allowances: [{ id: name, name }], nextCursor: null }),
@@ -341,7 +345,35 @@ export class Memory {
     return found;
   }
 
+  /** The money spent, in minor units, by budget. */
+  get spent(): ReadonlyMap<string, bigint> {
+    this.#passOverdue();
+    return this.#spent;
+  }
+
+  #settle(reservation: Reservation, amount: bigint): void {
+    const { budgetId, amountMinor } = reservation;
+    const settled = BigInt(reservation.settledMinor) + amount;
+    reservation.settledMinor = String(settled);
+    if (settled >= BigInt(amountMinor)) reservation.state = 'SETTLED';
+    this.#spent.set(budgetId, (this.#spent.get(budgetId) ?? 0n) + amount);
+  }
+
+  /** Settles the rest of reservations whose settleBy has passed, if they ask for that. */
+  #passOverdue(): void {
+    for (const one of this.reservations) {
+      if (one.overdue || one.state !== 'ACTIVE' || one.settleBy === null || !this.#hasPassed(one.settleBy)) continue;
+      one.overdue = true;
+      if (one.onOverdue === 'SETTLE') this.#settle(one, BigInt(one.amountMinor) - BigInt(one.settledMinor));
+    }
+  }
+
+  #hasPassed(moment: unknown): boolean {
+    return Date.parse(textOf(moment)) <= this.#clock.now.getTime();
+  }
+
   #reservation(id: unknown): Reservation {
+    this.#passOverdue();
     const found = this.reservations.find((one) => one.id === id);
     if (found?.state !== 'ACTIVE') throw new Refused(409, 'RESERVATION_CLOSED', 'the reservation is closed');
     return found;
@@ -357,7 +389,7 @@ export class Memory {
     const reserved = this.reservations
       .filter(({ budgetId, state }) => budgetId === name && state === 'ACTIVE')
       .reduce((sum, { amountMinor, settledMinor }) => sum + BigInt(amountMinor) - BigInt(settledMinor), 0n);
-    return limit === undefined ? undefined : limit - reserved - (this.spent.get(name) ?? 0n);
+    return limit === undefined ? undefined : limit - reserved - (this.#spent.get(name) ?? 0n);
   }
 }
 

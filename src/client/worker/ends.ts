@@ -192,7 +192,8 @@ function wayBack(task: Task, error: unknown): WayBack {
     return { retry: true, countsAttempt: error.countsAttempt, delaySeconds };
   }
   // An attempt that has spent something counts, so that it is not repeated endlessly.
-  if (isShort(error) && !task.reservations.some(({ hasSpent }) => hasSpent)) {
+  const hasSpent = task.hasSpent || task.reservations.some((one) => one.hasSpent);
+  if (isShort(error) && !hasSpent) {
     const delaySeconds = Math.min(maxShortSeconds, error.retryAfterSeconds ?? shortSeconds);
     return { retry: true, countsAttempt: false, delaySeconds };
   }

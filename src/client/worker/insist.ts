@@ -23,3 +23,13 @@ export async function insist<T>(claim: Claim, attempt: () => Promise<T>): Promis
       await pause(backoffMs(failures, { maxMs: maxPauseMs, minMs }), claim.context.signal);
     }
 }
+
+/** Makes a call until it is answered. If the claim ends before, makes it as often as the client makes others. */
+export async function insistBeyond<T>(claim: Claim, attempt: () => Promise<T>, last: () => Promise<T>): Promise<T> {
+  try {
+    return await insist(claim, attempt);
+  } catch (error) {
+    if (!claim.isOver || (error instanceof MusterError && !isPassing(error))) throw error;
+    return last();
+  }
+}

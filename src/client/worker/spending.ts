@@ -1,11 +1,11 @@
-import { isRefusal } from '../error.ts';
-import type { Calls } from '../generated/calls.ts';
+import { isRefusal, type MusterError } from '../error.ts';
+import type { AtomicCalls, Calls } from '../generated/calls.ts';
 import { giveBack, takeFor } from '../giving-back.ts';
 import { idByName } from '../ids.ts';
 import { placeSeconds, waitInLine } from '../in-line.ts';
-import type { Answer, CallOptions } from '../types.ts';
+import type { Answer, Args, AtomicAnswers, CallOptions } from '../types.ts';
 
-type Amount = string | bigint | number;
+export type Amount = string | bigint | number;
 type Reserved = Answer<'budget.reserve'>;
 
 /** With a settleBy in the past, a reserve finds the reservation of its workKey but creates none. */
@@ -31,9 +31,17 @@ export interface Settlement {
   readonly overdrawnMinor: string;
 }
 
+/** When a reservation that is still open becomes overdue, and what happens to it then. */
+export interface ReserveOptions {
+  /** When it becomes overdue. */
+  readonly settleBy?: Date | string;
+  /** KEEP, the default: it stays set aside. SETTLE: it is settled. */
+  readonly onOverdue?: 'KEEP' | 'SETTLE';
+}
+
 /** A task, or other work, that spends. */
 export interface Spender {
-  readonly muster: Calls;
+  readonly muster: Calls & { atomic<R>(plan: (t: AtomicCalls) => R, options?: CallOptions): Promise<AtomicAnswers<R>> };
   readonly scopeId: string;
   readonly holder: string;
   /** The name of the work that is paid for, the same in every attempt. */
@@ -47,6 +55,8 @@ export interface Spender {
   readonly isLost: () => boolean;
   /** Makes a call until it is answered, as long as the attempt lasts. */
   readonly insist: <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
+  /** The same for a settlement, which is made even if the attempt has ended. */
+  readonly settle: <T>(call: (options: CallOptions) => Promise<T>) => Promise<T>;
 }
 
 /** Money set aside for a task. */
@@ -76,14 +86,6 @@ export class Reservation {
     return this.#hasSpent;
   }
 
-  get #bill() {
-    const { id: reservationId, budgetId } = this.record;
-    const { attempt, claimedAt } = this.#spender;
-    // A handler whose claim has ended may settle as well: the costs of both count. The attempt's number does not
-    // distinguish them, as a worker that closes gives its message back without counting the attempt.
-    return { budgetId, reservationId, workKey: `${reservationId}/${claimedAt ?? attempt}` };
-  }
-
   /** Records the cost of the work, even above the reservation, and returns the rest. label: what it was spent on. */
   async settle(
     amountMinor: Amount = this.record.remainingMinor,
@@ -91,35 +93,97 @@ export class Reservation {
   ): Promise<Settlement> {
     const cost = BigInt(amountMinor);
     if (cost < 0n) throw new RangeError(`a cost is at least 0, not ${cost}`);
-    const { muster, insist, isLost } = this.#spender;
+    const { attempt, claimedAt, isLost } = this.#spender;
     this.#isOpen = false;
-    if (cost === 0n) {
-      await this.#giveBack();
-      return { amountMinor: '0', overdrawnMinor: '0' };
-    }
-    this.#hasSpent = true;
-    const bill = { ...this.#bill, amountMinor: String(cost), overrun: true, ...(label !== undefined && { label }) };
-    const { entry, reservation } = await insist((options) => muster.budget.settle(bill, options));
+    if (cost > 0n) this.#hasSpent = true;
+    // A handler whose claim has ended may settle as well: the costs of both count. The attempt's number does not
+    // distinguish them, as a worker that closes gives its message back without counting the attempt.
+    const workKey = `${this.record.id}/${claimedAt ?? attempt}`;
     // Once the claim is lost, the rest belongs to the next attempt, if there is one.
-    this.#isOpen = reservation.state === 'ACTIVE' && isLost();
-    if (reservation.state === 'ACTIVE' && !this.#isOpen) await this.#giveBack();
-    return { amountMinor: entry.amountMinor, overdrawnMinor: entry.overdrawnMinor };
+    const keepsRest = cost > 0n && isLost();
+    const { isActive, ...settlement } = await book(this.#spender, this.record, { workKey, cost, label, keepsRest });
+    this.#isOpen = isActive;
+    return settlement;
   }
 
   /** Returns all of it. */
   async void(): Promise<void> {
     await this.settle(0);
   }
+}
 
-  async #giveBack(): Promise<void> {
-    const { muster, insist } = this.#spender;
-    try {
-      await insist((options) => muster.budget.void(this.#bill, options));
-    } catch (error) {
-      // Somebody else has returned it.
-      if (!isRefusal(error, 'RESERVATION_CLOSED')) throw error;
+interface Bill {
+  readonly workKey: string;
+  readonly cost: bigint;
+  readonly label: string | undefined;
+  readonly keepsRest: boolean;
+}
+
+const isClosed = (error: unknown): error is MusterError => isRefusal(error, 'RESERVATION_CLOSED');
+
+/** Records a cost. In the same step it returns the rest of the reservation, unless that is kept. */
+async function book(
+  spender: Spender,
+  record: Reserved,
+  { workKey, cost, label, keepsRest }: Bill,
+): Promise<Settlement & { readonly isActive: boolean }> {
+  const { muster, settle } = spender;
+  const rest = { budgetId: record.budgetId, reservationId: record.id, workKey };
+  const bill = { ...rest, amountMinor: String(cost), overrun: true, ...(label !== undefined && { label }) };
+  const answered = ({ entry: { amountMinor, overdrawnMinor }, reservation }: Answer<'budget.settle'>) => {
+    return { amountMinor, overdrawnMinor, isActive: reservation.state === 'ACTIVE' };
+  };
+  const nothing = { amountMinor: '0', overdrawnMinor: '0', isActive: false };
+  try {
+    if (cost === 0n) {
+      await settle((options) => muster.budget.void(rest, options));
+      return nothing;
     }
+    if (keepsRest || cost >= BigInt(record.remainingMinor))
+      return answered(await settle((options) => muster.budget.settle(bill, options)));
+    const both = await settle((options) =>
+      muster.atomic((t) => ({ settled: t.budget.settle(bill), voided: t.budget.void(rest) }), options),
+    );
+    return { ...answered(both.settled), isActive: false };
+  } catch (error) {
+    if (!isClosed(error)) throw error;
+    // Another attempt has spent a part of it, so that nothing is left to return.
+    if (error.index === 1) return answered(await settle((options) => muster.budget.settle(bill, options)));
+    const settled = await settledWhenOverdue(spender, record);
+    if (settled !== undefined) return { ...nothing, amountMinor: settled };
+    // Somebody else has returned it.
+    if (cost === 0n) return nothing;
+    throw error;
   }
+}
+
+/** The amount that was settled because the reservation was overdue; undefined if somebody has closed it. */
+async function settledWhenOverdue({ settle, muster }: Spender, record: Reserved): Promise<string | undefined> {
+  const { onOverdue, budgetId, scopeId, holder, amountMinor, workKey } = record;
+  if (onOverdue !== 'SETTLE' || workKey === null) return undefined;
+  const asked = { budgetId, scopeId, holder, amountMinor, workKey };
+  // The workKey is known, so this answers the reservation in its present state.
+  const found = await settle((options) => muster.budget.reserve(asked, options));
+  return found.overdue ? found.settledMinor : undefined;
+}
+
+/** Makes a reservation that no other attempt takes over. */
+export async function reserveOwn(
+  spender: Spender,
+  budget: BudgetRef,
+  asked: Pick<Args<'budget.reserve'>, 'amountMinor' | 'settleBy' | 'onOverdue'> & { readonly workKey: string },
+) {
+  const { muster, scopeId, holder, insist } = spender;
+  const wanted = { ...asked, budgetId: await budgetIdOf(spender, budget), scopeId, holder };
+  const record = await insist((options) => muster.budget.reserve(wanted, options));
+  const { workKey } = asked;
+  return {
+    workKey,
+    /** Records a cost, and returns the rest. */
+    settle: async (cost: bigint, label?: string): Promise<void> => {
+      await book(spender, record, { workKey, cost, label, keepsRest: false });
+    },
+  };
 }
 
 /**
@@ -127,16 +191,25 @@ export class Reservation {
  * finds the reservations of earlier ones. It takes over the reservation of an attempt that died; a spent or returned one is
  * followed by a new reservation.
  */
-export async function reserve(spender: Spender, budget: BudgetRef, amountMinor: Amount): Promise<Reservation> {
+export async function reserve(
+  spender: Spender,
+  budget: BudgetRef,
+  amountMinor: Amount,
+  { settleBy, onOverdue }: ReserveOptions = {},
+): Promise<Reservation> {
   const { muster, workId, scopeId, holder, attempt, claimedAt, insist } = spender;
-  const budgetId = typeof budget === 'object' ? budget.budgetId : await idOf('budget', spender, budget);
+  const overdue = {
+    ...(settleBy !== undefined && { settleBy: new Date(settleBy).toISOString() }),
+    ...(onOverdue !== undefined && { onOverdue }),
+  };
+  const budgetId = await budgetIdOf(spender, budget);
   const wanted = { budgetId, scopeId, holder, amountMinor: String(amountMinor) };
   const earlier: ReservationRecord[] = [];
   for (let n = 1; ; n++) {
     const workKey = `${workId}/${n}`;
     const isPast = n < attempt;
     try {
-      const asked = { ...wanted, workKey, ...(isPast && { settleBy: passed }) };
+      const asked = { ...wanted, workKey, ...(isPast ? { settleBy: passed } : overdue) };
       const found = await insist((options) => muster.budget.reserve(asked, options));
       const { state, settledMinor, createdAt } = found;
       const isEarlier = isPast || (claimedAt !== null && createdAt < claimedAt);
@@ -182,8 +255,7 @@ export interface TakenUnits {
 /** Takes units of an allowance: at once if available, else in line. */
 export async function takeUnits(spender: Spender, allowance: AllowanceRef, units: number): Promise<TakenUnits> {
   const { muster, scopeId, holder, signal, insist } = spender;
-  const allowanceId =
-    typeof allowance === 'object' ? allowance.allowanceId : await idOf('allowance', spender, allowance);
+  const allowanceId = await allowanceIdOf(spender, allowance);
   const asked = { allowanceId, scopeId, units, holder, ttlSeconds: placeSeconds };
   for (;;) {
     const waiter = await takeFor(
@@ -226,5 +298,10 @@ async function leave(
     await muster.allowance.settle({ allowanceId, consumptionId: waiterId, units: 0 });
 }
 
-const idOf = (room: 'budget' | 'allowance', { muster, insist }: Spender, name: string): Promise<string> =>
-  idByName(muster, room, name, insist);
+export async function budgetIdOf({ muster, insist }: Spender, budget: BudgetRef): Promise<string> {
+  return typeof budget === 'object' ? budget.budgetId : idByName(muster, 'budget', budget, insist);
+}
+
+export async function allowanceIdOf({ muster, insist }: Spender, allowance: AllowanceRef): Promise<string> {
+  return typeof allowance === 'object' ? allowance.allowanceId : idByName(muster, 'allowance', allowance, insist);
+}

@@ -3,13 +3,23 @@ import { Run } from '../run.ts';
 import { onceWithin } from '../send.ts';
 import type { ModelCall } from '../spend/model-call.ts';
 import { type SpendOptions, spend } from '../spend/spend.ts';
+import type { CallSpender } from '../spend/spender.ts';
 import { type Attempt, beginAttempt } from '../tracing.ts';
 import type { Answer, OneOf, Typed } from '../types.ts';
 import { Asked, type Asking, type AskOptions, answerOf, type GivenAnswer } from './asking.ts';
-import { insist } from './insist.ts';
+import { insist, insistBeyond } from './insist.ts';
 import { Memos } from './memos.ts';
 import { type PrerequisiteResult, resultsOf } from './results.ts';
-import { type AllowanceRef, type BudgetRef, type Reservation, reserve, type Spender, takeUnits } from './spending.ts';
+import {
+  type AllowanceRef,
+  type Amount,
+  type BudgetRef,
+  type Reservation,
+  type ReserveOptions,
+  reserve,
+  type Spender,
+  takeUnits,
+} from './spending.ts';
 
 /** A message for a worker's handler, with these types for its payload and its earlier results. */
 export type WorkerMessage<Payload = unknown, Result = unknown> = Typed<
@@ -32,13 +42,14 @@ export interface TaskContext {
   /**
    * Sets aside money, in minor units, from a budget given by name or id. `settle` records the cost. Without it, the
    * whole amount is spent when the handler returns, and given back when it throws. An attempt after a crash finds the
-   * reservation again, and lists the reservations of previous attempts in `earlier`. Like `settle` and `units`, it
-   * waits out an outage while the claim lasts.
+   * reservation again, and lists the reservations of previous attempts in `earlier`; with `settleBy` and `onOverdue:
+   * 'SETTLE'`, money that a dead attempt may have spent is settled by then. Like `settle` and `units`, it waits out an
+   * outage while the claim lasts.
    */
-  readonly reserve: (budget: BudgetRef, amountMinor: string | bigint | number) => Promise<Reservation>;
+  readonly reserve: (budget: BudgetRef, amountMinor: Amount, options?: ReserveOptions) => Promise<Reservation>;
   /** Takes units of an allowance, given by name or id; waits in line until they are granted. */
   readonly units: (allowance: AllowanceRef, units?: number) => Promise<void>;
-  /** Like `muster.spend`, for this message. An attempt after a crash continues with the reservation. */
+  /** Like `muster.spend`, for this message. `call.earlier` finds the reservations of its earlier attempts. */
   readonly spend: <T>(options: SpendOptions, work: (call: ModelCall) => Promise<T>) => Promise<T>;
   /**
    * Does a step once for all attempts. Its JSON value is stored with the run, under a key of this message, and later attempts
@@ -79,6 +90,8 @@ export class Task<Payload = unknown, Result = unknown> {
   readonly message: WorkerMessage<Payload, Result>;
   readonly context: TaskContext;
   readonly reservations: Reservation[] = [];
+  /** Whether a model call of this attempt has cost something. */
+  hasSpent = false;
   readonly memos: Memos;
   /** The calls to make with its completion. */
   plan: ((t: AtomicCalls) => unknown) | undefined;
@@ -113,13 +126,28 @@ export class Task<Payload = unknown, Result = unknown> {
     this.listener = listener;
     const { signal } = this.#abort;
     const { id, token, scopeId, attempt, claimedAt, leaseSeconds } = message;
-    const spender: Omit<Spender, 'workId'> = {
-      ...{ ...worker, scopeId, attempt, claimedAt, signal },
+    const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
+    const spender: Spender = {
+      ...{ ...worker, scopeId, workId: id, attempt, claimedAt, signal },
       isLost: () => signal.aborted,
       insist: (call) => {
         const idempotencyKey = crypto.randomUUID();
-        const timeoutMs = Math.floor((leaseSeconds * 1000) / 3);
         return insist(this, () => call({ ...onceWithin(timeoutMs), idempotencyKey }));
+      },
+      settle: (call) => {
+        const idempotencyKey = crypto.randomUUID();
+        const once = () => call({ ...onceWithin(timeoutMs), idempotencyKey });
+        return insistBeyond(this, once, () => call({ idempotencyKey }));
+      },
+    };
+    let calls = 0;
+    const callSpender: CallSpender = {
+      ...{ ...spender, workName: id, attemptName: `${id}/${claimedAt}`, since: message.createdAt },
+      nextNumber: () => ++calls,
+      // The store's time, as the claim was made just before it was received.
+      now: async () => Date.parse(claimedAt ?? '') + performance.now() - this.receivedAt,
+      spent: () => {
+        this.hasSpent = true;
       },
     };
     const { muster } = worker;
@@ -138,20 +166,18 @@ export class Task<Payload = unknown, Result = unknown> {
         listener.progressed();
       },
       log: (text, data) => listener.logged(text, data),
-      reserve: async (budget, amountMinor) => {
+      reserve: async (budget, amountMinor, options) => {
         signal.throwIfAborted();
-        const reservation = await reserve({ ...spender, workId: `${id}/${++reserveCalls}` }, budget, amountMinor);
+        const workId = `${id}/${++reserveCalls}`;
+        const reservation = await reserve({ ...spender, workId }, budget, amountMinor, options);
         this.reservations.push(reservation);
         return reservation;
       },
       units: async (allowance, units = 1) => {
         signal.throwIfAborted();
-        await takeUnits({ ...spender, workId: id }, allowance, units);
+        await takeUnits(spender, allowance, units);
       },
-      spend: (options, work) => {
-        const keep = (reservation: Reservation) => void this.reservations.push(reservation);
-        return spend({ ...spender, workId: `${id}/${++reserveCalls}` }, options, work, keep);
-      },
+      spend: (options, work) => spend(callSpender, options, work),
       once: async (key, step) => {
         signal.throwIfAborted();
         return this.memos.once(key, step);

@@ -131,12 +131,16 @@ export const scopeLink = (scopeId: string, world: World): Element => objectLink(
 
 export const messageLink = (messageId: string, world: World): Element => objectLink('message', messageId, world);
 
+const ofReserve = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/\d+\/(\d+)$/;
+const ofModelCall = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d{4}-[\d-]+T[\d:.]+Z)\/(\d+)$/;
+
 /** A workKey: if a worker made it, a link to the message with the attempt; otherwise the key itself. */
 export function workLink(workKey: string | null, world: World): Element {
-  const [, messageId, attempt] =
-    /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/\d+\/(\d+)$/.exec(workKey ?? '') ?? [];
-  if (messageId === undefined) return named(workKey ?? '–');
-  return el('span', {}, messageLink(messageId, world), ` attempt ${attempt}`);
+  const [, messageId = '', attempt] = ofReserve.exec(workKey ?? '') ?? [];
+  if (attempt !== undefined) return el('span', {}, messageLink(messageId, world), ` attempt ${attempt}`);
+  const [, calling = '', claimedAt, number] = ofModelCall.exec(workKey ?? '') ?? [];
+  if (claimedAt === undefined) return named(workKey ?? '–');
+  return el('span', {}, messageLink(calling, world), ` call ${number} of the attempt of `, clock(claimedAt));
 }
 
 /** A link to a mailbox, by its name if known. query: filters for its messages. */

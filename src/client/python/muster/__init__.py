@@ -30,6 +30,7 @@ from ._pool import Holding
 from ._record import Record
 from ._records import *  # noqa: F403
 from ._model_call import ModelCall, Usage
+from ._quotas import SpendQuota
 from ._rate_limits import KNOWN_PROVIDERS, LimitHeaders, ProviderHeaders
 from ._run import Run, RunNote
 from ._run_id import run_id
@@ -87,6 +88,7 @@ __all__ = [
     'RunNote',
     'Settlement',
     'Spend',
+    'SpendQuota',
     'Stop',
     'Stopped',
     'Task',

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal, NoReturn, TypeVar
 
 from . import _signals
-from ._arguments import Amount, Id
+from ._arguments import Amount, Id, Moment
 from ._async_run import AsyncRun
 from ._client import AsyncMuster, AsyncReservation, Reserving
 from ._core import Core
@@ -19,7 +19,7 @@ from ._model_call import ModelCall
 from ._records import Claim, Waiter
 from ._run import keep
 from ._spend import Spend
-from ._spending import Reservation, leave_line
+from ._spending import OnOverdue, Reservation, leave_line
 from ._task import PrerequisiteResult, TaskBase
 from ._transport import Stop, any_of
 
@@ -38,9 +38,16 @@ class AsyncTask(TaskBase):
         self._muster = worker.given_muster
         self._steps: dict[str, asyncio.Lock] = {}
 
-    def reserve(self, budget: Id, amount_minor: Amount) -> Reserving:
+    def reserve(
+        self,
+        budget: Id,
+        amount_minor: Amount,
+        *,
+        settle_by: Moment | None = None,
+        on_overdue: OnOverdue | None = None,
+    ) -> Reserving:
         """Like `Task.reserve`: `async with task.reserve('llm', 500) as reservation: await reservation.settle(320)`."""
-        make: partial[Reservation] = partial(self._reserve, budget, amount_minor)
+        make: partial[Reservation] = partial(self._reserve, budget, amount_minor, settle_by, on_overdue)
         return Reserving(self._muster, make)
 
     async def units(self, allowance: Id, units: int = 1) -> Waiter:

@@ -86,15 +86,22 @@ class Claims:
                 held.progress = value
                 self._changed.notify_all()
 
-    def insist(self, held: Held, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None) -> T:
-        """Repeats a task's call until it is answered, while the claim lasts. stop: ends a call held at the server."""
-        key = ABSENT if endpoint.method == 'GET' else str(uuid.uuid4())
+    def insist(
+        self, held: Held, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None, key: str | None = None
+    ) -> T:
+        """Repeats a task's call until it is answered, while the claim lasts.
+
+        Args:
+            stop: ends a call held at the server
+            key: the Idempotency-Key; default: a new one
+        """
+        once_key: str = ABSENT if endpoint.method == 'GET' else key or str(uuid.uuid4())
         timeout_seconds = None if stop else self._timeout_seconds
         failures = 0
         while True:
             try:
                 return self.muster.request(
-                    endpoint, args, idempotency_key=key, attempts=1, timeout_seconds=timeout_seconds, stop=stop
+                    endpoint, args, idempotency_key=once_key, attempts=1, timeout_seconds=timeout_seconds, stop=stop
                 )
             except MusterError as error:
                 if held.is_over or not error.is_passing:
@@ -106,6 +113,16 @@ class Claims:
                 held.stop.wait(max(pause, asked) * (1 + random.random() / 4))
                 if held.is_over:
                     raise (held.reason or error) from error
+
+    def settle(self, held: Held, endpoint: Endpoint[T], args: Mapping[str, Any]) -> T:
+        """Repeats a call until it is answered. If the claim ends before, makes it as often as the client makes others."""
+        key = str(uuid.uuid4())
+        try:
+            return self.insist(held, endpoint, args, None, key)
+        except (MusterError, ClaimLost) as error:
+            if not held.is_over or (isinstance(error, MusterError) and not error.is_passing):
+                raise
+            return self.muster.request(endpoint, args, idempotency_key=key)
 
     def _renew(self) -> None:
         while not self._over.is_set():

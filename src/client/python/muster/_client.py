@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from typing import Any, Generic, Literal, TypeVar
@@ -25,8 +27,8 @@ from ._judge import GroupRef, Judging, Verdict, judge
 from ._pool import Pools
 from ._records import Event, ReservationRecord, Reserved, Task, TaskGroup, Waiter
 from ._model_call import ModelCall
-from ._spend import Spend, Spending, spend
-from ._spending import Reservation, Settlement, Spender, leave_line, reserve, take_units
+from ._spend import OneCall, Spend, Spending, spend
+from ._spending import OnOverdue, Reservation, Settlement, Spender, leave_line, reserve, take_units
 from ._tracing import TraceContext, in_call_span
 from ._transport import Stop, Transport
 
@@ -217,7 +219,15 @@ class Muster(AllCalls):
         return Journal(self._transport, target, query, cursor, stop or Stop())
 
     def reserve(
-        self, budget: Id, amount_minor: Amount, *, scope_id: Id, holder: str, work_id: str
+        self,
+        budget: Id,
+        amount_minor: Amount,
+        *,
+        scope_id: Id,
+        holder: str,
+        work_id: str,
+        settle_by: Moment | None = None,
+        on_overdue: OnOverdue | None = None,
     ) -> Reservation:
         """Reserves money for work: `with muster.reserve('llm', 500, …) as reservation: reservation.settle(320)`.
 
@@ -230,12 +240,15 @@ class Muster(AllCalls):
             scope_id: the run that spends
             holder: the spender's name
             work_id: the name of the work; after a crash, the same one continues with the work's reservation
+            settle_by: when the reservation becomes overdue if it is still open
+            on_overdue: what happens to it then: KEEP (default) leaves it set aside, SETTLE settles it
 
         Raises:
             MusterError: INSUFFICIENT_BUDGET if the budget has too little left
             LookupError: there is no budget with this name
         """
-        return reserve(Spender(self, scope_id, holder, work_id), budget, amount_minor)
+        spender = Spender(self, scope_id, holder, work_id)
+        return reserve(spender, budget, amount_minor, settle_by=settle_by, on_overdue=on_overdue)
 
     def units(
         self, allowance: Id, units: int = 1, *, scope_id: Id, holder: str, stop: Stop | None = None
@@ -267,14 +280,15 @@ class Muster(AllCalls):
 
         Takes the units and reserves the money, calls `work`, and settles both with the usage in the provider's
         answer. A 429 starts a cooldown of the quota for everybody, and `work` is called again when its turn has come.
-        If `work` raises, settles the usage that the provider has billed, and gives back the rest.
+        If `work` raises, settles the usage that the provider has billed, or the estimate if that is unknown, and gives
+        back the rest.
 
         Args:
             asked: the budget and the quota, and the most that the call may use
-            work: makes the call, and passes on the provider's answer: `call.answered(response)`
+            work: makes the call: `call.fetch(httpx.post, url, json=…)`
             scope_id: the run; default: one for each client
             holder: the spender's name
-            work_id: the name of the work; after a crash, the same one continues with the work's reservation
+            work_id: the name of the work; with the same name, `call.earlier` finds the reservations of earlier calls
         """
         return spend(Spending(self._spender(scope_id, holder, work_id), asked), work)
 
@@ -291,7 +305,16 @@ class Muster(AllCalls):
         return judge(Judging(self, group, stop), verdict)
 
     def _spender(self, scope_id: Id | None, holder: str, work_id: str | None) -> Spender:
-        return Spender(self, scope_id or self.run_id, holder, work_id or str(uuid.uuid4()))
+        return Spender(self, scope_id or self.run_id, holder, work_id)
+
+    def server_time(self) -> float:
+        """Returns the server's time, up to a second later. The clock of this process may be wrong."""
+        if self._transport.server_time is None:
+            # Any answer has the server's time, a refusal as well.
+            with suppress(MusterError):
+                self.limits.get()
+        known = self._transport.server_time
+        return time.time() if known is None else known
 
     def spending(
         self, asked: Spend, scope_id: Id | None, holder: str, work_id: str | None, stop: Stop
@@ -458,15 +481,19 @@ class AsyncMuster(AllAsyncCalls):
             stop.set()
 
     def reserve(
-        self, budget: Id, amount_minor: Amount, *, scope_id: Id, holder: str, work_id: str
+        self,
+        budget: Id,
+        amount_minor: Amount,
+        *,
+        scope_id: Id,
+        holder: str,
+        work_id: str,
+        settle_by: Moment | None = None,
+        on_overdue: OnOverdue | None = None,
     ) -> Reserving:
         """Like `Muster.reserve`: `async with muster.reserve(…) as reservation: await reservation.settle(320)`."""
-        return Reserving(
-            self,
-            partial(
-                self.sync.reserve, budget, amount_minor, scope_id=scope_id, holder=holder, work_id=work_id
-            ),
-        )
+        make = partial(self.sync.reserve, budget, amount_minor, scope_id=scope_id, holder=holder, work_id=work_id)
+        return Reserving(self, partial(make, settle_by=settle_by, on_overdue=on_overdue))
 
     async def units(self, allowance: Id, units: int = 1, *, scope_id: Id, holder: str) -> Waiter:
         """Like `Muster.units`."""
@@ -502,17 +529,16 @@ class AsyncMuster(AllAsyncCalls):
 
     async def spent(self, spending: Spending, work: Callable[[ModelCall], Awaitable[T]], stop: Stop) -> T:
         """Runs the steps of `spend` in threads, and `work` itself in the event loop."""
-        await self.in_thread(partial(spending.begin), stop)
         while True:
-            call = await self.in_thread(partial(spending.take), stop)
+            one = await self.take_in_thread(partial(spending.begin), stop, OneCall.drop)
             try:
-                result = await work(call)
+                result = await asyncio.wait_for(work(one.call), one.call.timeout_seconds)
             except BaseException as error:
                 # Settle in any case, even if the function was cancelled.
-                if not await asyncio.shield(self.in_thread(partial(spending.failed, call, error))):
+                if not await asyncio.shield(self.in_thread(partial(spending.failed, one, error))):
                     raise
             else:
-                await asyncio.shield(self.in_thread(partial(spending.succeeded, call)))
+                await asyncio.shield(self.in_thread(partial(spending.succeeded, one)))
                 return result
 
     async def in_thread(self, work: partial[T], stop: Stop | None = None) -> T:

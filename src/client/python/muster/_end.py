@@ -70,7 +70,8 @@ def _way_back(held: Held, error: BaseException) -> dict[str, Any]:
         delay = min(_max_delay_seconds, max(0, math.ceil(error.seconds)))
         return {'retry': True, 'countsAttempt': error.counts_attempt, 'delaySeconds': delay}
     # An attempt that has spent something counts, so that it is not repeated endlessly.
-    if is_short(error) and not any(reservation.has_spent for reservation in held.reservations):
+    has_spent = held.has_spent or any(reservation.has_spent for reservation in held.reservations)
+    if is_short(error) and not has_spent:
         delay = min(_max_short_seconds, error.retry_after_seconds or _short_seconds)
         return {'retry': True, 'countsAttempt': False, 'delaySeconds': delay}
     return {'retry': True}

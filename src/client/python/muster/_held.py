@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import threading
 import time
@@ -34,6 +35,10 @@ class Held:
         self.attempt = Attempt(message)
         self.reservations: list[Reservation] = []
         self.reserve_calls = 0
+        self.call_numbers = itertools.count(1)
+        """The numbers of its reservations for model calls"""
+        self.has_spent = False
+        """Whether a model call of this attempt has cost something"""
         self.memo_keys: set[str] = set()
         """Keys of the notes that store its steps' values"""
         self.step_locks: dict[str, threading.RLock] = {}
@@ -54,7 +59,8 @@ class Held:
         """Not sent yet"""
         self.progress_at = -math.inf
         self.is_renewing = False
-        self.leased_from(time.monotonic())
+        self.received_at = time.monotonic()
+        self.leased_from(self.received_at)
 
     def leased_from(self, moment: float) -> None:
         """Counts the lease from this time. All times here are time.monotonic() times."""

@@ -67,7 +67,7 @@ class Memory(Muster):
         self.is_lost = False
         self.kept: dict[str, dict[str, Any]] = {}
         self.reservations: list[dict[str, Any]] = []
-        self.costs: dict[str, int] = {}
+        self._costs: dict[str, int] = {}
         self.used: dict[str, int] = {}
         self.unanswered: list[str] = []
         """Calls that this class cannot answer"""
@@ -286,14 +286,16 @@ class Memory(Muster):
         return [{'id': name, 'name': name}] if self._budgets is None or name in self._budgets else []
 
     def _reserve(self, args: Mapping[str, Any]) -> dict[str, Any]:
+        self._pass_overdue()
         budget, work_key, amount = args['budgetId'], args.get('workKey'), int(args['amountMinor'])
         for known in self.reservations:
             if (known['budgetId'], known['workKey']) == (budget, work_key):
                 if int(known['amountMinor']) != amount:
                     raise MusterError('WORK_KEY_CONFLICT', 'another amount was reserved with this workKey', status=409)
                 return {**known, 'replay': True}
-        if args.get('settleBy') is not None:
-            raise MusterError('VALIDATION_FAILED', 'settleBy has passed', status=400)
+        settle_by = args.get('settleBy')
+        if settle_by is not None and self.clock.has_passed(settle_by):
+            raise MusterError('VALIDATION_FAILED', 'settleBy must be in the future', status=400)
         if self._budgets is not None and (left := self._left(budget)) < amount:
             raise MusterError('INSUFFICIENT_BUDGET', f'the budget {budget} has {left} left', status=409)
         made = {
@@ -305,6 +307,9 @@ class Memory(Muster):
             'voidedMinor': '0',
             'remainingMinor': str(amount),
             'state': 'ACTIVE',
+            'settleBy': settle_by,
+            'onOverdue': args.get('onOverdue') or 'KEEP',
+            'overdue': False,
             'createdAt': self.clock.after(0),
         }
         self.reservations.append(made)
@@ -313,9 +318,31 @@ class Memory(Muster):
     def _left(self, budget: str) -> int:
         active = [one for one in self.reservations if one['budgetId'] == budget and one['state'] == 'ACTIVE']
         reserved = sum(int(one['amountMinor']) - int(one['settledMinor']) for one in active)
-        return (self._budgets or {})[budget] - reserved - self.costs.get(budget, 0)
+        return (self._budgets or {})[budget] - reserved - self._costs.get(budget, 0)
+
+    @property
+    def costs(self) -> dict[str, int]:
+        """The money spent, in minor units, by budget."""
+        self._pass_overdue()
+        return self._costs
+
+    def _pass_overdue(self) -> None:
+        """Settles the rest of reservations whose settleBy has passed, if they ask for that."""
+        for one in self.reservations:
+            is_open = one['state'] == 'ACTIVE' and not one['overdue']
+            if is_open and one['settleBy'] is not None and self.clock.has_passed(one['settleBy']):
+                one['overdue'] = True
+                if one['onOverdue'] == 'SETTLE':
+                    self._spend(one, int(one['amountMinor']) - int(one['settledMinor']))
+
+    def _spend(self, one: dict[str, Any], amount: int) -> None:
+        one['settledMinor'] = str(int(one['settledMinor']) + amount)
+        if int(one['settledMinor']) >= int(one['amountMinor']):
+            one['state'] = 'SETTLED'
+        self._costs[one['budgetId']] = self._costs.get(one['budgetId'], 0) + amount
 
     def _active(self, reservation_id: str) -> dict[str, Any]:
+        self._pass_overdue()
         for one in self.reservations:
             if one['id'] == reservation_id and one['state'] == 'ACTIVE':
                 return one
@@ -323,10 +350,7 @@ class Memory(Muster):
 
     def _settle(self, args: Mapping[str, Any]) -> dict[str, Any]:
         one, amount = self._active(args['reservationId']), int(args['amountMinor'])
-        one['settledMinor'] = str(int(one['settledMinor']) + amount)
-        if int(one['settledMinor']) >= int(one['amountMinor']):
-            one['state'] = 'SETTLED'
-        self.costs[one['budgetId']] = self.costs.get(one['budgetId'], 0) + amount
+        self._spend(one, amount)
         return {'entry': {'amountMinor': str(amount), 'overdrawnMinor': '0'}, 'reservation': dict(one)}
 
     def _void(self, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -335,8 +359,10 @@ class Memory(Muster):
         return {'reservation': dict(one)}
 
     def _view_budget(self, args: Mapping[str, Any]) -> dict[str, Any]:
-        active = [one for one in self.reservations if one['budgetId'] == args['budgetId'] and one['state'] == 'ACTIVE']
-        return {'reservations': active, 'nextCursor': None}
+        self._pass_overdue()
+        states = (args.get('state') or 'ACTIVE,SETTLED,VOIDED').split(',')
+        found = [one for one in self.reservations if one['budgetId'] == args['budgetId'] and one['state'] in states]
+        return {'reservations': found[::-1], 'nextCursor': None}
 
     def _wait(self, args: Mapping[str, Any]) -> dict[str, Any]:
         waiter = {'waiterId': str(uuid.uuid4()), 'allowanceId': args['allowanceId'], 'units': args['units']}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 
-from ._arguments import ABSENT, Amount, Id, text
-from ._base import Endpoint
+from ._arguments import Amount, Id, Moment, text
+from ._base import BATCH, Endpoint, Plan
 from ._calls import (
     ALLOWANCE_LIST,
     ALLOWANCE_SETTLE,
@@ -29,13 +31,15 @@ from ._calls import (
 from ._errors import MusterError, Stopped
 from ._giving_back import give_back, take_for
 from ._in_line import Place, place_seconds, wait_in_line
-from ._records import ReservationRecord, Reserved, Waiter
+from ._records import BudgetSettle, ReservationRecord, Reserved, Waiter
 from ._transport import Stop
 
 if TYPE_CHECKING:
     from ._client import Muster
 
 T = TypeVar('T')
+
+OnOverdue = Literal['KEEP', 'SETTLE']
 
 _uuid = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', re.IGNORECASE)
 _passed = '2000-01-01T00:00:00.000Z'
@@ -64,31 +68,56 @@ class Spender:
     attempt: int
     claimed_at: str | None
     """When the attempt began, by the server's clock"""
+    work_name: str | None
+    """The beginning of the workKeys of the work's reservations for model calls, in all attempts; None if it has no name"""
+    attempt_name: str
+    """The beginning of those of this attempt"""
+    since: str | None = None
+    """When the work began, by the store's clock; None if it is not known"""
 
     def __init__(
         self,
         muster: Muster,
         scope_id: Id,
         holder: str,
-        work_id: str,
+        work_id: str | None,
         attempt: int = 1,
         claimed_at: str | None = None,
     ) -> None:
         self.muster = muster
         self.scope_id = text(scope_id)
         self.holder = holder
-        self.work_id = work_id
+        attempt_id = claimed_at or str(uuid.uuid4())
+        self.work_id = attempt_id if work_id is None else work_id
         self.attempt = attempt
         self.claimed_at = claimed_at
+        self.work_name = work_id
+        self.attempt_name = attempt_id if work_id is None else f'{work_id}/{attempt_id}'
+        self._numbers = itertools.count(1)
 
     @property
     def is_over(self) -> bool:
         """Whether the attempt has lost its right to continue."""
         return False
 
+    def next_number(self) -> int:
+        """Returns the number of the attempt's next reservation for a model call."""
+        return next(self._numbers)
+
+    def now(self) -> float:
+        """Returns the store's time. The clock of this process may be wrong."""
+        return self.muster.server_time()
+
+    def spent(self) -> None:
+        """Notes that a model call has cost something."""
+
     def call(self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None) -> T:
         """Makes a call. stop: ends a call held at the server."""
         return self.muster.request(endpoint, args, stop=stop)
+
+    def settle(self, endpoint: Endpoint[T], args: Mapping[str, Any]) -> T:
+        """Makes a call that settles something, which is made even if the attempt has ended."""
+        return self.call(endpoint, args)
 
 
 class Reservation:
@@ -114,17 +143,6 @@ class Reservation:
         self.has_spent = False
         self._spender = spender
 
-    @property
-    def _bill(self) -> dict[str, Any]:
-        record = self.record
-        return {
-            'budgetId': record.budget_id,
-            'reservationId': record.id,
-            # A handler whose claim has ended may settle as well: the costs of both count. The attempt's number does not
-            # distinguish them, as a worker that closes gives its message back without counting the attempt.
-            'workKey': f'{record.id}/{self._spender.claimed_at or self._spender.attempt}',
-        }
-
     def settle(self, amount_minor: Amount | None = None, *, label: str | None = None) -> Settlement:
         """Records the cost of the work, even above the reservation, and gives back the rest.
 
@@ -136,18 +154,16 @@ class Reservation:
         if cost < 0:
             raise ValueError(f'a cost is at least 0, not {cost}')
         self.is_open = False
-        if cost == 0:
-            self._give_back()
-            return Settlement('0', '0')
-        bill = {**self._bill, 'amountMinor': cost, 'overrun': True, 'label': label}
-        self.has_spent = True
-        answer = self._spender.call(BUDGET_SETTLE, bill)
-        if answer.reservation.state == 'ACTIVE':
-            # Once the claim is lost, the rest belongs to the next attempt, if there is one.
-            self.is_open = self._spender.is_over
-            if not self.is_open:
-                self._give_back()
-        return Settlement(answer.entry.amount_minor, answer.entry.overdrawn_minor)
+        if cost > 0:
+            self.has_spent = True
+        spender = self._spender
+        # A handler whose claim has ended may settle as well: the costs of both count. The attempt's number does not
+        # distinguish them, as a worker that closes gives its message back without counting the attempt.
+        work_key = f'{self.record.id}/{spender.claimed_at or spender.attempt}'
+        # Once the claim is lost, the rest belongs to the next attempt, if there is one.
+        keeps_rest = cost > 0 and spender.is_over
+        settlement, self.is_open = book(spender, self.record, work_key, cost, label, keeps_rest=keeps_rest)
+        return settlement
 
     def void(self) -> None:
         """Gives back the whole reservation."""
@@ -158,14 +174,6 @@ class Reservation:
         if not self._spender.is_over:
             with suppress(MusterError):
                 self.void()
-
-    def _give_back(self) -> None:
-        try:
-            self._spender.call(BUDGET_VOID, self._bill)
-        except MusterError as error:
-            # Somebody else has returned it.
-            if error.code != 'RESERVATION_CLOSED':
-                raise
 
     def __enter__(self) -> Reservation:
         return self
@@ -180,19 +188,107 @@ class Reservation:
             self.drop()
 
 
-def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Reservation:
+def book(
+    spender: Spender, record: Reserved, work_key: str, cost: int, label: str | None, *, keeps_rest: bool
+) -> tuple[Settlement, bool]:
+    """Records a cost. In the same step it gives back the rest of the reservation, unless that is kept.
+
+    Returns the settlement, and whether the reservation is still open.
+    """
+    rest: dict[str, Any] = {'budgetId': record.budget_id, 'reservationId': record.id, 'workKey': work_key}
+    bill = {**rest, 'amountMinor': cost, 'overrun': True, 'label': label}
+    try:
+        if cost == 0:
+            spender.settle(BUDGET_VOID, rest)
+            return Settlement('0', '0'), False
+        if keeps_rest or cost >= int(record.remaining_minor):
+            return _answered(spender.settle(BUDGET_SETTLE, bill))
+        plan = Plan()
+        settled = plan.add(BUDGET_SETTLE, bill)
+        plan.add(BUDGET_VOID, rest)
+        plan.take(spender.settle(BATCH, plan.args))
+        return _answered(settled.answer)[0], False
+    except MusterError as error:
+        if error.code != 'RESERVATION_CLOSED':
+            raise
+        if error.index == 1:
+            # Another attempt has spent a part of it, so that nothing is left to give back.
+            return _answered(spender.settle(BUDGET_SETTLE, bill))
+        settled_minor = _settled_when_overdue(spender, record)
+        if settled_minor is not None:
+            return Settlement(settled_minor, '0'), False
+        # Somebody else has given it back.
+        if cost == 0:
+            return Settlement('0', '0'), False
+        raise
+
+
+def _answered(answer: BudgetSettle) -> tuple[Settlement, bool]:
+    settlement = Settlement(answer.entry.amount_minor, answer.entry.overdrawn_minor)
+    return settlement, answer.reservation.state == 'ACTIVE'
+
+
+def _settled_when_overdue(spender: Spender, record: Reserved) -> str | None:
+    """Returns the amount that was settled because the reservation was overdue; None if somebody has closed it."""
+    if record.on_overdue != 'SETTLE' or record.work_key is None:
+        return None
+    asked = {
+        'budgetId': record.budget_id,
+        'scopeId': record.scope_id,
+        'holder': record.holder,
+        'amountMinor': record.amount_minor,
+        'workKey': record.work_key,
+    }
+    # The workKey is known, so this answers the reservation in its present state.
+    found = spender.settle(BUDGET_RESERVE, asked)
+    return found.settled_minor if found.overdue else None
+
+
+class OwnReservation:
+    """A reservation that no other attempt takes over."""
+
+    def __init__(
+        self, spender: Spender, budget: Id, amount_minor: Amount, *, work_key: str, settle_by: str
+    ) -> None:
+        wanted = {
+            'budgetId': budget_id_of(spender, budget),
+            'scopeId': spender.scope_id,
+            'holder': spender.holder,
+            'amountMinor': amount_minor,
+            'workKey': work_key,
+            'settleBy': settle_by,
+            'onOverdue': 'SETTLE',
+        }
+        self.work_key = work_key
+        self._spender = spender
+        self._record = spender.call(BUDGET_RESERVE, wanted)
+
+    def settle(self, cost: int, label: str | None = None) -> None:
+        """Records a cost, and gives back the rest."""
+        book(self._spender, self._record, self.work_key, cost, label, keeps_rest=False)
+
+
+def reserve(
+    spender: Spender,
+    budget: Id,
+    amount_minor: Amount,
+    *,
+    settle_by: Moment | None = None,
+    on_overdue: OnOverdue | None = None,
+) -> Reservation:
     """Reserves for a piece of work.
 
     The workKey names the work and the attempt, so that an attempt finds the reservations of earlier ones. It takes over
     the reservation of an attempt that died; a spent or returned one is followed by a new reservation.
     """
-    budget_id = _id_of(spender, BUDGET_LIST, 'budget', text(budget))
+    budget_id = budget_id_of(spender, budget)
     wanted = {
         'budgetId': budget_id,
         'scopeId': spender.scope_id,
         'holder': spender.holder,
         'amountMinor': amount_minor,
     }
+    overdue = {'settleBy': None if settle_by is None else text(settle_by), 'onOverdue': on_overdue}
     earlier: list[Union[Reserved, ReservationRecord]] = []
     number = 0
     while True:
@@ -200,9 +296,8 @@ def reserve(spender: Spender, budget: Id, amount_minor: Amount) -> Reservation:
         work_key = f'{spender.work_id}/{number}'
         is_past = number < spender.attempt
         try:
-            found = spender.call(
-                BUDGET_RESERVE, {**wanted, 'workKey': work_key, 'settleBy': _passed if is_past else ABSENT}
-            )
+            more = {'settleBy': _passed} if is_past else overdue
+            found = spender.call(BUDGET_RESERVE, {**wanted, **more, 'workKey': work_key})
         except MusterError as error:
             # That attempt reserved another amount, which stays with it.
             if error.code == 'WORK_KEY_CONFLICT':
@@ -241,7 +336,7 @@ def _active_with(spender: Spender, budget_id: str, work_key: str) -> list[Reserv
 def take_units(spender: Spender, allowance: Id, units: int, stop: Stop | None = None) -> Waiter:
     """Takes units of an allowance: at once if available, else in line."""
     wanted = {
-        'allowanceId': _id_of(spender, ALLOWANCE_LIST, 'allowance', text(allowance)),
+        'allowanceId': allowance_id_of(spender, allowance),
         'scopeId': spender.scope_id,
         'units': units,
         'holder': spender.holder,
@@ -294,8 +389,14 @@ def leave_line(muster: Muster, waiter: Waiter) -> None:
         request(ALLOWANCE_SETTLE, unused)
 
 
-def _id_of(spender: Spender, endpoint: Endpoint[Any], room: str, name: str) -> str:
-    return id_by_name(spender.muster, endpoint, room, name, spender.call)
+def budget_id_of(spender: Spender, budget: Id) -> str:
+    """Returns the id of a budget, given by its name or id."""
+    return id_by_name(spender.muster, BUDGET_LIST, 'budget', text(budget), spender.call)
+
+
+def allowance_id_of(spender: Spender, allowance: Id) -> str:
+    """Returns the id of an allowance, given by its name or id."""
+    return id_by_name(spender.muster, ALLOWANCE_LIST, 'allowance', text(allowance), spender.call)
 
 
 def id_by_name(

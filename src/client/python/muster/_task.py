@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-from ._arguments import Amount, Id, copied
+from ._arguments import Amount, Id, Moment, copied
 from ._base import Endpoint, Plan
 from ._calls import GROUP_VIEW, MESSAGE_VIEW, AtomicCalls
 from ._claims import Claims
@@ -15,7 +17,7 @@ from ._held import Held
 from ._records import Claim, Waiter
 from ._run import NoteCaller, Run, RunNote, kept
 from ._spend import Spend, Spending
-from ._spending import Reservation, Spender, reserve, take_units
+from ._spending import OnOverdue, Reservation, Spender, reserve, take_units
 from ._transport import Stop, any_of
 
 T = TypeVar('T')
@@ -56,6 +58,7 @@ class _TaskSpender(Spender):
         super().__init__(
             claims.muster, message.scope_id, claims.holder, work_id, message.attempt, message.claimed_at
         )
+        self.since = message.created_at
         self._held = held
         self._claims = claims
 
@@ -65,6 +68,20 @@ class _TaskSpender(Spender):
 
     def call(self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None) -> T:
         return self._claims.insist(self._held, endpoint, args, stop)
+
+    def settle(self, endpoint: Endpoint[T], args: Mapping[str, Any]) -> T:
+        return self._claims.settle(self._held, endpoint, args)
+
+    def next_number(self) -> int:
+        return next(self._held.call_numbers)
+
+    def now(self) -> float:
+        # The store's time, as the claim was made just before it was received.
+        claimed_at = datetime.fromisoformat((self.claimed_at or '').replace('Z', '+00:00'))
+        return claimed_at.timestamp() + time.monotonic() - self._held.received_at
+
+    def spent(self) -> None:
+        self._held.has_spent = True
 
 
 class _TaskCaller(NoteCaller):
@@ -167,11 +184,14 @@ class TaskBase:
         self._held.memo_keys.add(note.key)
         return note
 
-    def _reserve(self, budget: Id, amount_minor: Amount) -> Reservation:
+    def _reserve(
+        self, budget: Id, amount_minor: Amount, settle_by: Moment | None, on_overdue: OnOverdue | None
+    ) -> Reservation:
         self.raise_if_lost()
         self._held.reserve_calls += 1
         work_id = f'{self.message.id}/{self._held.reserve_calls}'
-        reservation = reserve(_TaskSpender(self._held, self._claims, work_id), budget, amount_minor)
+        spender = _TaskSpender(self._held, self._claims, work_id)
+        reservation = reserve(spender, budget, amount_minor, settle_by=settle_by, on_overdue=on_overdue)
         self._held.reservations.append(reservation)
         return reservation
 
@@ -185,10 +205,8 @@ class TaskBase:
 
     def _spending(self, asked: Spend, stop: Stop | None = None) -> Spending:
         self.raise_if_lost()
-        self._held.reserve_calls += 1
-        work_id = f'{self.message.id}/{self._held.reserve_calls}'
-        spender = _TaskSpender(self._held, self._claims, work_id)
-        return Spending(spender, asked, stop or self._held.stop, self._held.reservations.append)
+        spender = _TaskSpender(self._held, self._claims, self.message.id)
+        return Spending(spender, asked, stop or self._held.stop)
 
     def _results(self) -> list[PrerequisiteResult]:
         return [self._result(one.message_id, one.group_id, one.state) for one in self.message.after]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.message import Message
+from email.utils import parsedate_to_datetime
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -104,6 +105,20 @@ class Transport:
         self._key = key
         self._idle: deque[tuple[http.client.HTTPConnection, float]] = deque()
         self._is_closed = False
+        self._date: tuple[str, float] | None = None
+        """The `Date` header of the last answer, and when it arrived"""
+
+    @property
+    def server_time(self) -> float | None:
+        """The server's time, up to a second later; None before its first answer."""
+        if self._date is None:
+            return None
+        date, at = self._date
+        try:
+            # The header leaves out the part of a second.
+            return parsedate_to_datetime(date).timestamp() + 1 + time.monotonic() - at
+        except (TypeError, ValueError):
+            return None
 
     def call(
         self,
@@ -129,6 +144,8 @@ class Transport:
             attempt += 1
             headers['Authorization'] = self._bearer()
             outcome = self._once(method, target, data, headers, timeout_seconds or self._timeout_seconds, stop)
+            if isinstance(outcome, _Outcome) and (date := outcome.headers.get('Date')) is not None:
+                self._date = date, time.monotonic()
             pause = _pause_before(outcome, attempt) if attempt < attempts else None
             if pause is None:
                 return self._read(outcome, f'{method} {target}')

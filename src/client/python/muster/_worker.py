@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import Any, Literal, NoReturn, TypeVar
 
 from . import _signals
-from ._arguments import Amount, Id
+from ._arguments import Amount, Id, Moment
 from ._client import Muster
 from ._core import Core, wait_for
 from ._errors import WorkerClosed
@@ -17,7 +17,7 @@ from ._model_call import ModelCall
 from ._records import Claim, Waiter
 from ._run import Run, keep
 from ._spend import Spend, spend
-from ._spending import Reservation
+from ._spending import OnOverdue, Reservation
 from ._task import PrerequisiteResult, TaskBase
 
 T = TypeVar('T')
@@ -35,7 +35,14 @@ class Task(TaskBase):
         self._held.stop.wait(seconds)
         self.raise_if_lost()
 
-    def reserve(self, budget: Id, amount_minor: Amount) -> Reservation:
+    def reserve(
+        self,
+        budget: Id,
+        amount_minor: Amount,
+        *,
+        settle_by: Moment | None = None,
+        on_overdue: OnOverdue | None = None,
+    ) -> Reservation:
         """Sets money aside for the work: `with task.reserve('llm', 500) as reservation: reservation.settle(320)`.
 
         `settle` records the cost. Without it, the whole amount is spent when the block or the handler ends, and given
@@ -45,19 +52,22 @@ class Task(TaskBase):
         Args:
             budget: the budget, by name or id
             amount_minor: the most that the work may cost, in minor units
+            settle_by: when the reservation becomes overdue if it is still open
+            on_overdue: what happens to it then: KEEP (default) leaves it set aside for the next attempt, SETTLE settles
+                it, as a dead attempt may have spent it
 
         Raises:
             MusterError: INSUFFICIENT_BUDGET if the budget has too little left
             LookupError: there is no budget with this name
         """
-        return self._reserve(budget, amount_minor)
+        return self._reserve(budget, amount_minor, settle_by, on_overdue)
 
     def units(self, allowance: Id, units: int = 1) -> Waiter:
         """Takes units of an allowance, given by name or id. Waits in line until they are granted."""
         return self._units(allowance, units)
 
     def spend(self, asked: Spend, work: Callable[[ModelCall], T]) -> T:
-        """Like `Muster.spend`, for this message. An attempt after a crash continues with the reservation."""
+        """Like `Muster.spend`, for this message. `call.earlier` finds the reservations of its earlier attempts."""
         return spend(self._spending(asked), work)
 
     @property
