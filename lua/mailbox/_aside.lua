@@ -2,7 +2,8 @@
 --- @include lib/clock lib/records mailbox/_attempts mailbox/_blocked mailbox/_dropClaim mailbox/_keyed mailbox/_mailbox mailbox/_members
 --- @include mailbox/_message mailbox/_proceed mailbox/_ready mailbox/_requires scope/_scope
 --- Messages put aside: nobody holds them, and they are BLOCKED until a question has been answered. `blockedOn` is QUESTION
---- and the question's id.
+--- and the question's id. Such a message keeps the place of its key, or yields it; then it queues for a place again when it
+--- continues.
 local aside = {}
 
 --- The question that a message with this `blockedOn` waits for; nil if none.
@@ -10,14 +11,15 @@ function aside.of(blockedOn)
   return blockedOn and string.match(blockedOn, '^QUESTION (%S+)$')
 end
 
---- Puts a CLAIMED message aside. Its claim ends without counting as an attempt; its key's turn and the units it held are
---- free. Call keyed.needOrder first.
-function aside.put(record, questionId)
+--- Puts a CLAIMED message aside. Its claim ends without counting as an attempt, and the units it held are free. yieldsKey:
+--- so is the place of its key; call keyed.needOrder first.
+function aside.put(record, questionId, yieldsKey)
   attempts.keep(record, now, 'ASKED')
   records.set(record, 'attempts', record.attempts - 1)
   if record.groupId then members.released(record, now) end
   if record.place then requires.give(record, now) end
-  local box, key = mailbox.read(record.mailboxId), record.place and message.load(record.id, 'key').key
+  local box = mailbox.read(record.mailboxId)
+  local key = yieldsKey and record.place and message.load(record.id, 'key').key
   records.set(box, 'claimed', box.claimed - 1)
   blocked.hold(record, box)
   message.dropClaim(record)

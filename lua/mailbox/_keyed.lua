@@ -2,9 +2,9 @@
 --- @include lib/call lib/clock lib/due lib/invocation lib/records lib/sendBack lib/sorted lib/timer mailbox/_blocked
 --- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_ripening scope/_scope
 --- Messages with a key. Of each key, at most the mailbox's `perKey` messages are *active*: READY, CLAIMED, between two
---- attempts or parked (mailbox/_parked). The others are BLOCKED and follow in the order in which the key became the last thing they wait for. Each key
---- has a sorted set of its active messages, and one of its waiting messages, scored by when they began to wait. The mailbox
---- has a set of the keys with waiting messages.
+--- attempts, parked (mailbox/_parked) or put aside (mailbox/_aside). The others are BLOCKED and follow in the order in
+--- which the key became the last thing they wait for. Each key has a sorted set of its active messages, and one of its
+--- waiting messages, scored by when they began to wait. The mailbox has a set of the keys with waiting messages.
 ---
 --- Active messages are counted without a `perKey` as well, as it may be set later.
 local keyed = {}
@@ -31,26 +31,6 @@ function keyed.needOrder(record, at)
   if mailbox.load(record.mailboxId, 'perKey').perKey then keyed.needRipened(record.mailboxId, at) end
 end
 
---- Makes a message READY as of `at`, or BLOCKED if its key has no room. An active message stays active.
-function keyed.proceed(record, path, box, at)
-  local key = record.place and message.load(record.id, 'key').key
-  if key then
-    local active, waiting = keys.keyActive(box.id, key), keys.keyWaiting(box.id, key)
-    if not sorted.score(active, record.id) then
-      if not sorted.isEmpty(waiting) or sorted.count(active) >= limitOf(box.id) then
-        blocked.hold(record, box)
-        records.set(record, 'place', ready.placeAt(at))
-        sorted.add(waiting, string.format('%d', at), record.place .. record.id)
-        sorted.add(keys.waitedKeys(box.id), '0', key)
-        return
-      end
-      sorted.add(active, '0', record.id)
-    end
-  end
-  message.become(record, 'READY')
-  ready.put(record, path, box, at)
-end
-
 --- Makes the first messages that wait for a key READY as of `at`: as many as have room, at most `limit`. Returns how many.
 local function free(mailboxId, key, limit, at)
   local active, waiting, freed = keys.keyActive(mailboxId, key), keys.keyWaiting(mailboxId, key), 0
@@ -70,7 +50,39 @@ local function free(mailboxId, key, limit, at)
   return freed
 end
 
---- A message with a key has ended at `at` or was put aside: the next one of its key follows. from: its previous state.
+--- Removes an active message that has ended, and frees the next one. A process of a version in which a question passed
+--- the place on leaves it behind when it ends a message that has kept its place.
+local function heal(mailboxId, key, active)
+  local id = sorted.first(active)
+  local found = id and message.stored(id, 'state')
+  if not id or found and message.isLive(found) then return end
+  sorted.remove(active, id)
+  free(mailboxId, key, 1, now)
+end
+
+--- Makes a message READY as of `at`, or BLOCKED if its key has no room. An active message stays active.
+function keyed.proceed(record, path, box, at)
+  local key = record.place and message.load(record.id, 'key').key
+  if key then
+    local active, waiting = keys.keyActive(box.id, key), keys.keyWaiting(box.id, key)
+    if not sorted.score(active, record.id) then
+      if sorted.count(active) >= limitOf(box.id) then heal(box.id, key, active) end
+      if not sorted.isEmpty(waiting) or sorted.count(active) >= limitOf(box.id) then
+        blocked.hold(record, box)
+        records.set(record, 'place', ready.placeAt(at))
+        sorted.add(waiting, string.format('%d', at), record.place .. record.id)
+        sorted.add(keys.waitedKeys(box.id), '0', key)
+        return
+      end
+      sorted.add(active, '0', record.id)
+    end
+  end
+  message.become(record, 'READY')
+  ready.put(record, path, box, at)
+end
+
+--- A message with a key has ended at `at`, or yields its place while it is put aside: the next one of its key follows, if it
+--- had a place. from: its previous state.
 function keyed.leave(record, from, at)
   local key = record.key
   local active = keys.keyActive(record.mailboxId, key)

@@ -14,8 +14,7 @@ function message.passOn(record, from, at, cause)
       parked.passOn(order.required)
     end
   end
-  -- Asking has already passed on its key's turn.
-  if order.key and not questionId then keyed.leave(record, from, at) end
+  if order.key then keyed.leave(record, from, at) end
   if questionId then
     records.set(record, 'blockedOn', false)
     asked.withdraw(questionId, at, cause)

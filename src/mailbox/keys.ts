@@ -74,7 +74,7 @@ export const mailboxKeys = {
     pattern: 'muster:{org}:<spaceNumber>:mailbox:<mailboxId>:keyActive:<key>',
     type: 'zset',
     holds:
-      'ids of the messages with this key that are READY, CLAIMED or between two attempts (score 0), at most perKey',
+      'ids of the messages with this key that are READY, CLAIMED, between two attempts, or wait for units or for an answer without yielding the key (score 0), at most perKey',
     goes: 'each entry with the end of its message',
   },
   keyWaiting: {

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { actor, fields, id, integer, ofRun, opaque, optional, says, text } from '../call/fields.ts';
+import { actor, fields, flag, id, integer, ofRun, opaque, optional, says, text } from '../call/fields.ts';
 import { type LinkTo, newLink } from '../call/link.ts';
 import { randomTail } from '../call/random.ts';
 import { readList } from '../call/read-list.ts';
@@ -49,8 +49,9 @@ const ask = route({
   call: 'message.ask',
   summary: 'Ask a question and give up the claim; the message goes on when somebody has answered',
   description:
-    'Ends the claim without counting its attempt: the message is BLOCKED, nobody holds it, its pool units and the turn of ' +
-    'its key are for others. Once the question is answered, the next `recv` of the message has it in `question`, with ' +
+    'Ends the claim without counting its attempt: the message is BLOCKED, nobody holds it, and its pool units are for ' +
+    'others. It keeps the place of its key, so that with `perKey` 1 the messages behind it wait for the answer, too; with ' +
+    '`yieldsKey` they go on, and it queues for its key again once it continues. Once the question is answered, the next `recv` of the message has it in `question`, with ' +
     'its answer. If nobody answers by `expiresAt`, the message continues without an answer (`RETURN`) or is FAILED (`FAIL`). ' +
     'Whoever has `answerUrl` can answer once, without a key: hand it to the person who is to decide.',
   title: 'Ask a person',
@@ -69,6 +70,11 @@ const ask = route({
         'what happens to the message if nobody answers: with RETURN it continues without an answer, with FAIL it is FAILED',
       )
       .meta({ model: 'if nobody answers: RETURN (default) goes on without an answer, FAIL ends it' }),
+    yieldsKey: optional(flag(), false)
+      .description(
+        "whether the next message of its key goes on meanwhile; the message then joins the end of its key's queue when it continues",
+      )
+      .meta({ model: 'whether other messages of its key go on meanwhile; it then queues behind them' }),
     progress: opaque()
       .optional()
       .description('the progress of the work, for the next attempt; at most 4,096 bytes')
@@ -94,8 +100,9 @@ const ask = route({
     'MESSAGES_DAMAGED',
   ],
   script: 'question/ask',
-  args: ({ body: { question, options, onExpiry, progress, ...body } }) => ({
+  args: ({ body: { question, options, onExpiry, yieldsKey, progress, ...body } }) => ({
     ...body,
+    yieldsKey: yieldsKey ? '1' : '',
     text: question,
     options: options?.join('\n') ?? '',
     fails: onExpiry === 'FAIL' ? '1' : '',

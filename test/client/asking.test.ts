@@ -50,6 +50,27 @@ describe('a handler of the typed client that asks', () => {
 
   const endOf = <R>(messageId: string) => muster.message.view<unknown, R>({ messageId, waitSeconds: 20 });
 
+  it('keeps the place of its key until it has its answer, or yields it', async () => {
+    for (const yieldsKey of [true, undefined]) {
+      const handled: unknown[] = [];
+      const worker = start<void>(
+        async ({ payload }, task) => {
+          if (payload === 'asks' && !task.answer) await task.ask('?', yieldsKey === undefined ? {} : { yieldsKey });
+          handled.push(payload);
+        },
+        { mailbox: { name: `keyed ${yieldsKey}`, perKey: 1 }, concurrency: 2 },
+      );
+      const mailboxId = await worker.mailboxId;
+      const { id } = await muster.message.send({ mailboxId, scopeId, payload: 'asks', key: 'k' });
+      const { id: questionId } = await openOf(id);
+      const behind = await muster.message.send({ mailboxId, scopeId, payload: 'behind', key: 'k' });
+      if (yieldsKey) await endOf(behind.id);
+      await muster.question.answer({ questionId, answer: 1, answeredBy: 'ann' });
+      for (const one of [id, behind.id]) await endOf(one);
+      expect(handled).to.deep.equal(yieldsKey ? ['behind', 'asks'] : ['asks', 'behind']);
+    }
+  });
+
   for (const batch of [true, false])
     it(`ends its attempt, and goes on with the answer, as often as it asks${batch ? '' : '; each call by itself'}`, async () => {
       const attempts: [number, unknown][] = [];

@@ -4,6 +4,8 @@ export interface ModelMessage {
   state: 'READY' | 'CLAIMED' | 'BLOCKED' | 'ACKED' | 'FAILED' | 'CANCELLED';
   /** While it is BLOCKED. */
   blockedBy: 'KEY' | 'QUESTION' | undefined;
+  /** While it waits for an answer: the place of its key. */
+  keepsPlace: boolean;
   attempts: number;
   leaseExpiresAt: number;
   /** The last question that it has asked. */
@@ -32,7 +34,8 @@ export class QuestionModel {
 
   send(key: string | undefined): void {
     const message: ModelMessage = {
-      ...{ key, state: 'READY', blockedBy: undefined, attempts: 0, leaseExpiresAt: 0, question: undefined },
+      ...{ key, state: 'READY', blockedBy: undefined, keepsPlace: false },
+      ...{ attempts: 0, leaseExpiresAt: 0, question: undefined },
     };
     this.messages.push(message);
     this.#proceed(message);
@@ -53,12 +56,13 @@ export class QuestionModel {
     return '200';
   }
 
-  ask(message: ModelMessage, isToken: boolean, seconds: number, fails: boolean): string {
+  ask(message: ModelMessage, isToken: boolean, seconds: number, fails: boolean, yieldsKey: boolean): string {
     if (message.state !== 'CLAIMED' || !isToken) return 'CLAIM_LOST';
     message.attempts--;
     message.question = this.#open(message, seconds, fails);
     message.state = 'BLOCKED';
     message.blockedBy = 'QUESTION';
+    message.keepsPlace = !yieldsKey;
     this.#passOn(message.key);
     return '201';
   }
@@ -119,7 +123,9 @@ export class QuestionModel {
   }
 
   #isTaken(key: string): boolean {
-    return this.messages.some((one) => one.key === key && (one.state === 'READY' || one.state === 'CLAIMED'));
+    return this.messages.some(
+      (one) => one.key === key && (one.state === 'READY' || one.state === 'CLAIMED' || one.keepsPlace),
+    );
   }
 
   /** Continues with a message that only its key can still hold up. */
@@ -127,7 +133,10 @@ export class QuestionModel {
     const { key } = message;
     // It must not count as the active message of its key itself.
     message.state = 'BLOCKED';
-    const isHeldUp = key !== undefined && (this.#isTaken(key) || this.#waiting.some((one) => one.key === key));
+    const isNext = message.keepsPlace;
+    message.keepsPlace = false;
+    const isHeldUp =
+      !isNext && key !== undefined && (this.#isTaken(key) || this.#waiting.some((one) => one.key === key));
     message.blockedBy = isHeldUp ? 'KEY' : undefined;
     if (isHeldUp) this.#waiting.push(message);
     else message.state = 'READY';
@@ -143,7 +152,7 @@ export class QuestionModel {
   #end(message: ModelMessage, state: ModelMessage['state']): void {
     const { question, key } = message;
     if (message.blockedBy === 'KEY') this.#waiting.splice(this.#waiting.indexOf(message), 1);
-    Object.assign(message, { state, blockedBy: undefined });
+    Object.assign(message, { state, blockedBy: undefined, keepsPlace: false });
     if (question?.state === 'OPEN') question.state = 'WITHDRAWN';
     this.#passOn(key);
   }

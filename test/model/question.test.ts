@@ -22,7 +22,10 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('complete' as const), index, isToken }) },
   {
     weight: 6,
-    arbitrary: fc.record({ do: fc.constant('ask' as const), index, isToken, seconds, fails: fc.boolean() }),
+    arbitrary: fc.record({
+      ...{ do: fc.constant('ask' as const), index, isToken, seconds },
+      ...{ fails: fc.boolean(), yieldsKey: fc.boolean() },
+    }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('create' as const), seconds }) },
   {
@@ -38,7 +41,9 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const send = (key?: 'k'): Step => ({ do: 'send', key });
 const recv: Step = { do: 'recv', lease: 6 };
-const ask = (index: number, seconds = 31, fails = false): Step => ({ do: 'ask', index, isToken: true, seconds, fails });
+const ask = (index: number, seconds = 31, fails = false): Step => ({
+  ...{ do: 'ask' as const, index, isToken: true, seconds, fails, yieldsKey: true },
+});
 const pass = (half: number): Step => ({ do: 'pass', half });
 const answer = (index: number, by: 'ann' | 'bob' = 'ann'): Step => ({ do: 'answer', index, by });
 /** Produces every outcome, so that none depends on chance. */
@@ -52,7 +57,7 @@ const everything: Step[] = [
   ],
   ...Array.from({ length: 10 }, (_, index) => ({ do: 'withdraw' as const, index })),
   ...Array.from({ length: 10 }, (_, index) => ({ do: 'again' as const, index })),
-  { do: 'ask', index: 1, isToken: false, seconds: 5, fails: false },
+  { do: 'ask', index: 1, isToken: false, seconds: 5, fails: false, yieldsKey: false },
 ];
 
 const outcomes = ['200', '201', '204', 'CLAIM_LOST', 'QUESTION_CLOSED', 'MESSAGE_FINISHED', 'READY', 'CLAIMED'].concat([
@@ -139,8 +144,9 @@ class Pair {
       return;
     }
     const onExpiry = one.fails ? 'FAIL' : 'RETURN';
-    const body = { token, question: { at }, expiresInSeconds: one.seconds, onExpiry };
-    const reply = await this.#expect(path, body, model.ask(message, one.isToken, one.seconds, one.fails));
+    const body = { token, question: { at }, expiresInSeconds: one.seconds, onExpiry, yieldsKey: one.yieldsKey };
+    const outcome = model.ask(message, one.isToken, one.seconds, one.fails, one.yieldsKey);
+    const reply = await this.#expect(path, body, outcome);
     if (reply.status === 201) this.#questionIds.push(reply.body.question.id);
   }
 

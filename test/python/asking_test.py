@@ -49,6 +49,30 @@ class Asking(ServerTest):
             self.assertEqual(attempts, [(1, None), (1, None), (1, {'publish': 'yes'})])
             self.assertEqual((worker.counts.asked, worker.counts.returned, worker.counts.failed), (2, 0, 0))
 
+    def test_keeps_the_place_of_its_key_until_it_has_its_answer_or_yields_it(self) -> None:
+        for yields_key in (True, None):
+            mailbox = self.muster.mailbox.create(name=f'{self.name} {yields_key}', per_key=1)
+            handled: list[Any] = []
+
+            def handle(message: Claim, task: Task, handled: list[Any] = handled, yields: bool | None = yields_key) -> None:
+                if message.payload == 'asks' and not task.answer:
+                    task.ask('?', yields_key=yields)
+                handled.append(message.payload)
+
+            def send(payload: str, to: str = mailbox.id) -> str:
+                return self.muster.message.send(mailbox_id=to, scope_id=self.scope_id, payload=payload, key='k').id
+
+            with Worker(self.muster, mailbox.name, handle, concurrency=2):
+                asks = send('asks')
+                question = self.open_of(asks)
+                behind = send('behind')
+                if yields_key:
+                    self.muster.message.view(message_id=behind, wait_seconds=20)
+                self.answer(question, 1)
+                for message_id in (asks, behind):
+                    self.muster.message.view(message_id=message_id, wait_seconds=20)
+            self.assertEqual(handled, ['behind', 'asks'] if yields_key else ['asks', 'behind'])
+
     def test_asks_whatever_else_it_does_and_gives_its_money_back(self) -> None:
         budget = self.muster.budget.create(name=self.name, currency='EUR', scale=2, limit_minor='100')
 

@@ -100,7 +100,11 @@ class Recounted {
   #key(box: string, { id = '', state = '', key, place, prerequisites, attempts, blockedOn }: Hash): void {
     if (key === undefined) return;
     this.#put(`${box}:keyed:${key}`, id, '0');
-    if (blockedOn?.startsWith('QUESTION')) return;
+    if (blockedOn?.startsWith('QUESTION')) {
+      // It has kept its place or yielded it.
+      this.#put(`${box}:keyActive:${key}`, id, '0', this.others);
+      return;
+    }
     const isActive =
       state === 'READY' ||
       state === 'CLAIMED' ||

@@ -1,7 +1,7 @@
 import type { Answer, Args } from '../types.ts';
 
 /** Options of a question. */
-export type AskOptions = Pick<Args<'message.ask'>, 'options' | 'expiresInSeconds' | 'onExpiry'>;
+export type AskOptions = Pick<Args<'message.ask'>, 'options' | 'expiresInSeconds' | 'onExpiry' | 'yieldsKey'>;
 
 /** A question, with the address of the page for answering it. */
 export type AskedQuestion = Answer<'message.ask'>['question'];

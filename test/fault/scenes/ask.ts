@@ -5,6 +5,8 @@ import { Shared } from './scene.ts';
 /** Some questions expire while the clients work. */
 const shortSeconds = 5;
 const longSeconds = 604_800;
+/** The keys of some messages: of one whose place stays while they ask, and of one whose place passes on. */
+const [kept, yielded] = ['kept', 'yielded'];
 
 interface Desk {
   readonly queue: Queue;
@@ -16,12 +18,12 @@ interface Desk {
 
 /**
  * Messages whose workers ask, and go on when somebody has answered. Several clients answer at once, each differently;
- * the worker receives the accepted answer. Some questions are asked without a message, and some of these are withdrawn.
+ * the worker receives the accepted answer. Messages of one key are worked in order, questions included. Some questions are asked without a message, and some of these are withdrawn.
  */
 export class AskScene extends Shared<Desk> {
   protected async make(client: number): Promise<Desk | undefined> {
     const { access, load } = this;
-    const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'questions' });
+    const mailboxId = await this.create(client, 'mailbox', '/mailboxes', { name: 'questions', perKey: 1 });
     if (mailboxId === undefined) return undefined;
     const queue = { access, mailboxId, scopeId: randomUUID() };
     load.queues.push(queue);
@@ -32,14 +34,17 @@ export class AskScene extends Shared<Desk> {
     const { load, access } = this;
     const { mailboxId, scopeId } = desk.queue;
     const choice = load.chance.next();
-    if (choice < 0.25)
-      await load.call(client, access, {
+    if (choice < 0.25) {
+      const key = load.chance.of([undefined, undefined, kept, yielded]);
+      const { body } = await load.call(client, access, {
         kind: 'post',
         object: ({ id }) => `post ${id}`,
         path: `/mailboxes/${mailboxId}/messages`,
-        body: { scopeId, payload: { client } },
+        body: { scopeId, payload: { client }, key },
       });
-    else if (choice < 0.5) await this.#work(client, desk);
+      // A key that is yielded keeps no order.
+      if (key === kept && body.id) load.keyed.set(body.id, `${mailboxId} ${key}`);
+    } else if (choice < 0.5) await this.#work(client, desk);
     else if (choice < 0.6) await this.#alone(client, desk);
     else if (choice < 0.65) await this.#link(client, desk);
     else await this.#answer(client, desk);
@@ -62,7 +67,10 @@ export class AskScene extends Shared<Desk> {
         object: ({ question }) => `question ${question.id}`,
         input: { expiresInSeconds },
         path: `/messages/${claim.id}/ask`,
-        body: { token: claim.token, question: client, expiresInSeconds, onExpiry: load.chance.of(['RETURN', 'FAIL']) },
+        body: {
+          ...{ token: claim.token, question: client, expiresInSeconds, onExpiry: load.chance.of(['RETURN', 'FAIL']) },
+          yieldsKey: claim.key === yielded,
+        },
         refuses: ['CLAIM_LOST'],
       });
       if (status === 201) questions.push(body.question.id);

@@ -214,9 +214,68 @@ describe('a question', () => {
     expect((await world.get('/backlog')).body).to.include({ openQuestions: 0, armedTimers: 0 });
   });
 
-  it('passes the turn of its key on, and waits for its next one', async () => {
+  it('keeps the place of its key, so that the messages behind it wait for its answer and follow in order', async () => {
     await world.call('PATCH', `/mailboxes/${work.mailboxId}`, { perKey: 1 });
-    const first = await work.asked({}, { key: 'k' });
+    const first = await work.asked({ yieldsKey: false }, { key: 'k' });
+    const ids = [first.id];
+    for (let n = 0; n < 2; n++) ids.push((await work.send({ key: 'k' })).id);
+    const other = await work.send({ key: 'l' });
+    const { id, token } = await work.recv();
+    expect(id).to.equal(other.id);
+    await world.mustPost(`/messages/${id}/complete`, { token });
+    expect(await work.recv()).to.equal(undefined);
+    expect((await work.message(ids[1] ?? '')).blockedBy).to.deep.equal([{ kind: 'KEY', id: first.id }]);
+    await work.answer(first.question.id);
+    const again = await work.recv();
+    expect(again).to.include({ id: first.id, attempt: 1 });
+    expect(await work.recv()).to.equal(undefined);
+    await work.ask(again);
+    await world.at(start + week);
+    for (const id of ids) {
+      const claim = await work.recv();
+      expect(claim).to.include({ id });
+      expect(await work.recv()).to.equal(undefined);
+      await world.mustPost(`/messages/${id}/complete`, { token: claim.token });
+    }
+  });
+
+  it('passes the place of its key on when its message ends, however it ends', async () => {
+    await world.call('PATCH', `/mailboxes/${work.mailboxId}`, { perKey: 1 });
+    const key = { key: 'k' };
+    const ends: ((id: string) => Promise<unknown>)[] = [
+      (id) => world.mustPost(`/messages/${id}/cancel`),
+      () => world.at(start + hour),
+      () => world.mustPost(`/mailboxes/${work.mailboxId}/purge`, { max: 1 }),
+    ];
+    for (const end of ends) {
+      const { id } = await work.asked({ expiresInSeconds: 3600, onExpiry: 'FAIL' }, key);
+      const next = await work.send(key);
+      await end(id);
+      const claim = await work.recv();
+      expect(claim).to.include({ id: next.id });
+      await world.mustPost(`/messages/${next.id}/complete`, { token: claim.token });
+    }
+  });
+
+  it('that an older version ended without passing its place on, keeps its key from nobody', async () => {
+    await world.call('PATCH', `/mailboxes/${work.mailboxId}`, { perKey: 1 });
+    const { id } = await work.asked({}, { key: 'k' });
+    const waiting = await work.send({ key: 'k' });
+    const active = `${world.prefix}:mailbox:${work.mailboxId}:keyActive:k`;
+    // Such a version ends the message, and leaves it in this set.
+    await world.mustPost(`/messages/${waiting.id}/cancel`);
+    await world.mustPost(`/messages/${id}/cancel`);
+    await world.service.store.zadd(active, 0, id);
+    const first = await work.send({ key: 'k' });
+    const second = await work.send({ key: 'k' });
+    const claim = await work.recv();
+    expect(claim).to.include({ id: first.id });
+    expect((await work.message(second.id)).blockedBy).to.deep.equal([{ kind: 'KEY', id: first.id }]);
+  });
+
+  it('that yields its key passes the place on, and its message waits for its next one, behind all others', async () => {
+    await world.call('PATCH', `/mailboxes/${work.mailboxId}`, { perKey: 1 });
+    const first = await work.asked({ yieldsKey: true }, { key: 'k' });
     const second = await work.send({ key: 'k' });
     const third = await work.send({ key: 'k' });
     const claim = await work.recv();
@@ -227,7 +286,7 @@ describe('a question', () => {
     const next = await work.recv();
     expect(next.id).to.equal(third.id);
     // Asking lets the next of the key in at once.
-    await work.ask(next);
+    await work.ask(next, { yieldsKey: true });
     expect(await work.recv()).to.include({ id: first.id });
     await world.mustPost(`/messages/${third.id}/cancel`);
     await expectAgreement(world);

@@ -85,9 +85,10 @@ class AsyncTask(TaskBase):
         options: Sequence[str] | None = None,
         expires_in_seconds: int | None = None,
         on_expiry: Literal['RETURN', 'FAIL'] | None = None,
+        yields_key: bool | None = None,
     ) -> NoReturn:
         """Like `Task.ask`: `answer = task.answer or await task.ask('Publish?', options=['yes', 'no'])`."""
-        self._ask(question, options, expires_in_seconds, on_expiry)
+        self._ask(question, options, expires_in_seconds, on_expiry, yields_key)
 
     async def results(self) -> list[PrerequisiteResult]:
         """Fetches the results of the message's prerequisites (`message.after`), in order."""

@@ -138,7 +138,12 @@ class TaskBase:
         return GivenAnswer(asked.question, asked.answer, asked.answered_by, asked.state == 'EXPIRED')
 
     def _ask(
-        self, question: Any, options: Sequence[str] | None, expires_in_seconds: int | None, on_expiry: str | None
+        self,
+        question: Any,
+        options: Sequence[str] | None,
+        expires_in_seconds: int | None,
+        on_expiry: str | None,
+        yields_key: bool | None,
     ) -> NoReturn:
         self.raise_if_lost()
         asking = {
@@ -146,6 +151,7 @@ class TaskBase:
             'options': options,
             'expiresInSeconds': expires_in_seconds,
             'onExpiry': on_expiry,
+            'yieldsKey': yields_key,
         }
         given = {name: value for name, value in asking.items() if name == 'question' or value is not None}
         self._held.asking = copied(given)

@@ -104,6 +104,7 @@ class Task(TaskBase):
         options: Sequence[str] | None = None,
         expires_in_seconds: int | None = None,
         on_expiry: Literal['RETURN', 'FAIL'] | None = None,
+        yields_key: bool | None = None,
     ) -> NoReturn:
         """Asks a person or another program, and ends this attempt without counting it.
 
@@ -115,11 +116,12 @@ class Task(TaskBase):
             options: the answers to choose from; default: any answer
             expires_in_seconds: how long the question can be answered; default: a week
             on_expiry: without an answer by then, `RETURN` begins the next attempt, and `FAIL` fails the message
+            yields_key: whether other messages of its key go on meanwhile; by default they wait for the answer, too
 
         Raises:
             Asked: always; don't catch it
         """
-        self._ask(question, options, expires_in_seconds, on_expiry)
+        self._ask(question, options, expires_in_seconds, on_expiry, yields_key)
 
     def results(self) -> list[PrerequisiteResult]:
         """Fetches the results of the message's prerequisites (`message.after`), in order."""
