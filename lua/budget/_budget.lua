@@ -1,5 +1,5 @@
 --- @record budget
---- @include lib/clock lib/money lib/records lib/refuse lib/unit
+--- @include lib/clock lib/money lib/records lib/refuse lib/unit budget/_labels
 --- A budget at the current time. Calls read five fields of a plain budget, which stores `overdrawn` only once it has been
 --- overdrawn. A budget with a parent, a window or alerts always stores it, so `overdrawn` says whether more fields must be
 --- read.
@@ -21,11 +21,27 @@ function budget.view(budgetId)
   return budget.advance(budget.load(budgetId) or refuse('BUDGET_NOT_FOUND'))
 end
 
-local rolledFields = { 'windowStartedAt', 'settledBefore', 'settled', 'available', 'alerted' }
+local rolledFields = { 'windowStartedAt', 'settledBefore', 'settled', 'available', 'overdrawn', 'alerted' }
+--- Bounds the product in money.times. Windows are at least a minute, so only a budget that rests for 15 years meets it.
+local maxPaidWindows = 8000000
 
---- Starts a new window if the last one has ended: `settled` starts at zero, `reserved` stays. Reads and refused calls write
---- nothing, so only `storeRoll` stores the change. at: the moment that counts if it is earlier than now; a window that
---- began after it, and is not stored yet, is taken back.
+--- Pays what a budget is overdrawn by from each of the windows that have begun, as far as their limit is not reserved.
+--- Returns the amount that the last of them pays.
+local function payOverdraft(record, windows)
+  local rest, room = record.overdrawn, money.subtract(record.limitMinor, record.reserved)
+  if windows > 1 then
+    local earlier = money.least(rest, money.times(room, math.min(windows - 1, maxPaidWindows)))
+    record.settledBefore = money.add(record.settledBefore, earlier)
+    rest = money.subtract(rest, earlier)
+  end
+  local paid = money.least(rest, room)
+  record.overdrawn = money.subtract(rest, paid)
+  return paid
+end
+
+--- Starts a new window if the last one has ended: `settled` starts at zero, or at what it pays of the overdraft; `reserved`
+--- stays. Reads and refused calls write nothing, so only `storeRoll` stores the change. at: the moment that counts if it
+--- is earlier than now; a window that began after it, and is not stored yet, is taken back.
 function budget.advance(record, at)
   local windowMs = record.windowSeconds and record.windowSeconds * 1000
   if not windowMs then return record end
@@ -39,10 +55,11 @@ function budget.advance(record, at)
     record.beforeRoll = {}
     for _, field in ipairs(rolledFields) do record.beforeRoll[field] = record[field] end
   end
-  record.windowStartedAt = at - at % windowMs
+  local startedAt, paid = at - at % windowMs, '0'
   record.settledBefore = money.add(record.settledBefore, record.settled)
-  record.settled, record.available = '0', money.subtract(record.limitMinor, record.reserved)
-  record.alerted = false
+  if record.overdrawn ~= '0' then paid = payOverdraft(record, (startedAt - record.windowStartedAt) / windowMs) end
+  record.windowStartedAt, record.settled, record.alerted = startedAt, paid, false
+  record.available = money.subtract(money.subtract(record.limitMinor, record.reserved), paid)
   return record
 end
 
@@ -53,6 +70,7 @@ function budget.storeRoll(record)
   for _, field in ipairs(rolledFields) do records.set(record, field, record[field]) end
   unit.delete(keys.budgetLabels(record.id, string.format('%d', before.windowStartedAt)))
   record.beforeRoll = nil
+  if record.settled ~= '0' then labels.add(record, 'overdrawn', record.settled) end
 end
 
 --- Moves an amount from one balance to another; their sum does not change.

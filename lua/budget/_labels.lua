@@ -1,5 +1,5 @@
 --- @export labels
---- @include lib/maps lib/money budget/_budget
+--- @include lib/maps lib/money
 --- The amounts spent by label: a hash per budget and window. Its field '' has the number of labels.
 local labels = {}
 --- Bounds the size of a view. Further labels are added up under `other`, which is not counted.
@@ -19,9 +19,10 @@ function labels.add(record, label, amountMinor)
   maps.put(key, label, money.add(maps.get(key, label) or '0', amountMinor))
 end
 
---- Pairs of label and amount.
+--- Pairs of label and amount. What a window that is not stored yet has paid of the overdraft is not in the hash.
 function labels.list(record)
   local list = {}
+  if record.beforeRoll and record.settled ~= '0' then list[1] = { 'overdrawn', record.settled } end
   for label, amountMinor in pairs(maps.all(keyOf(record))) do
     if label ~= '' then list[#list + 1] = { label, amountMinor } end
   end

@@ -13,10 +13,20 @@ function line.of(record, at)
   return levels
 end
 
---- Refuses because this budget has too little money left.
+--- Refuses because this budget has too little money left. The detail of an overdrawn one has the limit that ends this, and,
+--- of one with windows, when the next one begins and how much it will pay.
 function line.refuseShort(record)
-  local isOverdrawn = budget.isOverdrawn(record)
-  local short = isOverdrawn and record.overdrawn .. ' ' .. budget.neededLimit(record) or record.available .. ' -'
+  local short = record.available .. ' - - -'
+  if budget.isOverdrawn(record) then
+    short = record.overdrawn .. ' ' .. budget.neededLimit(record) .. ' '
+    if record.windowSeconds then
+      local room = money.subtract(record.limitMinor, record.reserved)
+      short = short .. string.format('%d', record.windowStartedAt + record.windowSeconds * 1000) .. ' '
+        .. money.least(record.overdrawn, room)
+    else
+      short = short .. '- -'
+    end
+  end
   refuse('INSUFFICIENT_BUDGET', short .. ' ' .. record.id .. ' ' .. budget.load(record.id, 'name').name)
 end
 

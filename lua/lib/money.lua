@@ -30,7 +30,12 @@ function money.add(a, b)
   return (money.join(highA + highB, lowA + lowB))
 end
 
---- An amount times a whole number of at most a million.
+--- The smaller one of two amounts.
+function money.least(a, b)
+  return money.exceeds(a, b) and b or a
+end
+
+--- An amount times a whole number of at most eight million.
 function money.times(amount, factor)
   local high, low = money.halves(amount)
   low = low * factor

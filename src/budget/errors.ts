@@ -1,4 +1,5 @@
-import { advised, type ErrorTable, entry } from '../call/errors.ts';
+import { type ErrorTable, entry } from '../call/errors.ts';
+import { iso } from '../declare/moment.ts';
 
 export const budgetErrors: ErrorTable = {
   BUDGET_NOT_FOUND: entry(404, 'there is no such budget in this space'),
@@ -21,13 +22,22 @@ export const budgetErrors: ErrorTable = {
     (remaining) =>
       `amountMinor must not exceed the ${remaining} that are left of the reservation, unless overrun is true`,
   ),
-  INSUFFICIENT_BUDGET: advised('reserve less, or do not take the step and say so', 409, (detail) => {
-    const [amount, limit = '…', id = '…', ...name] = detail.split(' ');
-    const budget = `budget ${name.join(' ') || '…'} (${id})`;
-    return limit === '-'
-      ? `amountMinor must not exceed the ${amount} available in ${budget}`
-      : `${budget} is overdrawn by ${amount}: its limitMinor must be at least ${limit} before more can be reserved`;
-  }),
+  INSUFFICIENT_BUDGET: {
+    ...entry(409, (detail) => {
+      const [amount = '…', limit = '…', nextAt = '', paid = '0', id = '…', ...name] = detail.split(' ');
+      const budget = `budget ${name.join(' ') || '…'} (${id})`;
+      if (limit === '-') return `amountMinor must not exceed the ${amount} available in ${budget}`;
+      const overdrawn = `${budget} is overdrawn by ${amount}`;
+      const needed = `its limitMinor must be at least ${limit} before more can be reserved`;
+      if (!/^\d+$/.test(nextAt)) return `${overdrawn}: ${needed}`;
+      const part = paid === amount ? 'it' : `${paid} of it`;
+      return `${overdrawn}: its next window, at ${iso(Number(nextAt))}, pays ${part}; or a PATCH of limitMinor to at least ${limit}`;
+    }),
+    advice: (detail) =>
+      detail.split(' ')[1] === '-'
+        ? 'reserve less, or do not take the step and say so'
+        : 'no amount can be reserved before that: do not take the step, and say so',
+  },
   LIMIT_BELOW_USE: entry(409, (detail) => {
     const [field, use] = detail.split(' ');
     const waits = { unitsLimit: 'a waiter', units: 'a hold' }[field ?? ''];

@@ -25,7 +25,7 @@ export const Balances = record('Balances', {
   overdrawn: moneySum()
     .of((get) => get('overdrawn') ?? '0', 'overdrawn')
     .means(
-      'the amount spent beyond the limit, in minor units, which is part of no other balance; while it is not 0, nothing can be reserved until a new limit covers it',
+      'the amount spent beyond the limit, in minor units, which is part of no other balance; while it is not 0, nothing can be reserved until a new limit covers it or a new window has paid it',
     )
     .example('0'),
 });

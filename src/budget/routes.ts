@@ -34,7 +34,7 @@ const create = route({
     'Always, exactly: limit = reserved + settled + available. Amounts are strings of up to 18 digits, in minor ' +
     'units of `currency` as `scale` says: with scale 2, `"1250"` is 12.50. Whatever a budget reserves and settles, the one ' +
     'above it (`parentBudgetId`) and all above that reserve and settle, too. With `windowSeconds` windows begin at multiples ' +
-    'of it since 1970: `settled` starts at zero in each, reservations stay.',
+    'of it since 1970: `settled` starts at zero in each, or at what it pays of the overdrawn amount; reservations stay.',
   permission: 'resource_config',
   idempotency: 'required',
   body: fields({

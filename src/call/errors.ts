@@ -3,8 +3,8 @@ export interface ErrorEntry {
   readonly status: number;
   /** The message, given the script's detail ('' for none). */
   readonly message: (detail: string) => string;
-  /** Further advice for a model, if the message does not say enough. */
-  readonly advice?: string;
+  /** Further advice for a model, if the message does not say enough; it may depend on the script's detail. */
+  readonly advice?: string | ((detail: string) => string);
   /** The path parameter that a `…_NOT_FOUND` is about, if it is not the usual id. */
   readonly parameter?: string;
 }
@@ -39,18 +39,22 @@ export class ApiError extends Error {
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly inBatch: PlaceInBatch | undefined;
+  /** For models. */
+  readonly advice: string | undefined;
   constructor(
     status: number,
     code: string,
     message: string,
     headers: Readonly<Record<string, string>> = {},
     inBatch?: PlaceInBatch,
+    advice?: string,
   ) {
     super(message);
     this.status = status;
     this.code = code;
     this.headers = headers;
     this.inBatch = inBatch;
+    this.advice = advice;
   }
 
   /** A copy of the error with other properties. */
@@ -60,7 +64,7 @@ export class ApiError extends Error {
     headers = this.headers,
     inBatch = this.inBatch,
   }: Partial<ApiError>): ApiError {
-    return new ApiError(status, this.code, message, headers, inBatch);
+    return new ApiError(status, this.code, message, headers, inBatch, this.advice);
   }
 }
 
@@ -140,7 +144,9 @@ export function apiError(
   errors: ErrorTable = commonErrors,
 ): ApiError {
   const entry = errors[code];
-  return entry ? new ApiError(entry.status, code, entry.message(detail), headers) : apiError('INTERNAL', '', headers);
+  if (!entry) return apiError('INTERNAL', '', headers);
+  const advice = typeof entry.advice === 'function' ? entry.advice(detail) : entry.advice;
+  return new ApiError(entry.status, code, entry.message(detail), headers, undefined, advice);
 }
 
 /** 401. Does not reveal whether the key exists. */

@@ -244,11 +244,11 @@ export class Visit {
         this.#refusal = thrown;
         if (this.#isAlone) throw thrown;
       }
-      const { code, answer } = refusalOf(thrown, service, { requestId: request.requestId, route: pattern, log });
+      const { code, error, answer } = refusalOf(thrown, service, { requestId: request.requestId, route: pattern, log });
       const { 'Retry-After': retryAfter, ...headers } = answer.headers;
       this.#admitted(headers);
       if (this.#isAlone) state.code = code;
-      const { advice } = service.errors[code] ?? {};
+      const { advice } = error;
       const more = { ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }), ...(advice && { advice }) };
       return { isError: true, text: JSON.stringify({ ...JSON.parse(answer.text), ...more }) };
     }

@@ -44,6 +44,28 @@ describe('What a model meets over MCP', () => {
     expect(Object.keys(wrong.value)).to.deep.equal(['error']);
   });
 
+  it('an overdrawn budget does not advise to reserve less, also in an atomic batch', async () => {
+    const budget = { name: randomUUID(), currency: 'EUR', scale: 2, limitMinor: '10' };
+    const { id: budgetId } = await world.mustPost('/budgets', budget);
+    const reserve = { scopeId: randomUUID(), holder: 'h' };
+    const adviceFor = async (amountMinor: string, tool = 'budget_reserve'): Promise<string> => {
+      const asked = { ...reserve, budgetId, amountMinor };
+      const batch = { atomic: true, calls: [{ call: 'budget.reserve', ...asked }] };
+      const { value } = await agent.call(tool, tool === 'batch' ? batch : asked);
+      expect(value.error.code).to.equal('INSUFFICIENT_BUDGET');
+      return value.advice;
+    };
+    for (const tool of ['budget_reserve', 'batch'])
+      expect(await adviceFor('11', tool)).to.equal('reserve less, or do not take the step and say so');
+    const { id } = await world.mustPost(`/budgets/${budgetId}/reserve`, { ...reserve, amountMinor: '1' });
+    const spent = { reservationId: id, amountMinor: '12', workKey: 'w', overrun: true };
+    await world.mustPost(`/budgets/${budgetId}/settle`, spent);
+    for (const tool of ['budget_reserve', 'batch'])
+      expect(await adviceFor('1', tool)).to.equal(
+        'no amount can be reserved before that: do not take the step, and say so',
+      );
+  });
+
   for (const maxLeaseSeconds of [600, 90])
     it(`a lease lasts as long as the space allows (${maxLeaseSeconds} s), over REST 30 s`, async () => {
       world = await World.create({ limits: { maxLeaseSeconds } });

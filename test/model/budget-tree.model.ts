@@ -9,6 +9,8 @@ interface Spent {
 export interface Held {
   readonly node: Node;
   readonly amount: bigint;
+  /** When the rest is settled; null: never. */
+  readonly settleAt: number | null;
   left: bigint;
 }
 
@@ -66,6 +68,31 @@ export class TreeModel {
     return node;
   }
 
+  /**
+   * Moves the clock. What is due on the way happens in order: windows begin, and pay what their budget is overdrawn by; then
+   * the rest of overdue reservations is settled.
+   */
+  pass(to: number): void {
+    for (;;) {
+      const rolls = this.nodes.map((node) => node.startOf(this.now) + (node.windowMs ?? Number.POSITIVE_INFINITY));
+      const late = this.held.filter(({ settleAt, left }) => settleAt !== null && left > 0n);
+      const at = Math.min(...rolls, ...late.map(({ settleAt }) => settleAt ?? 0));
+      if (at > to) break;
+      this.now = at;
+      for (const node of this.nodes) if (node.startOf(at) === at) this.#roll(node);
+      for (const held of late) if (held.settleAt === at) this.settle(held, held.left, 'overdue');
+    }
+    this.now = to;
+  }
+
+  #roll(node: Node): void {
+    const paid = least(node.overdrawn, node.limit - this.balances(node).reserved);
+    if (paid === 0n) return;
+    node.overdrawn -= paid;
+    node.beyond.push({ at: this.now, amount: paid });
+    node.labelled.push({ at: this.now, amount: paid, label: 'overdrawn' });
+  }
+
   balances(node: Node) {
     const reserved = sum(this.held.filter((one) => one.node.line.includes(node)).map(({ left }) => left));
     const from = node.startOf(this.now);
@@ -110,8 +137,8 @@ export class TreeModel {
     return node.line.find((one) => one.overdrawn > 0n || amount > this.balances(one).available);
   }
 
-  reserve(node: Node, amount: bigint): void {
-    this.held.push({ node, amount, left: amount });
+  reserve(node: Node, amount: bigint, settleAt: number | null): void {
+    this.held.push({ node, amount, settleAt, left: amount });
     for (const one of node.line) this.#announce(one);
   }
 

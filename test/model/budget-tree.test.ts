@@ -16,10 +16,15 @@ const percents = fc
 const windowSeconds = fc.option(fc.constantFrom<number[]>(60, 61, 3600));
 const quarters = fc.bigInt({ min: 0n, max: 4n });
 const more = fc.bigInt({ min: -1n, max: 1n });
+/** Seconds until the rest is settled. */
+const settleIn = fc.option(fc.integer({ min: 1, max: 150 }));
 const budget = fc.record({ parent: fc.option(index, { freq: 4 }), limit, windowSeconds, percents });
 const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('create' as const), budget }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('reserve' as const), index, of: index, quarters, more }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('reserve' as const), index, of: index, quarters, more, settleIn }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -55,13 +60,23 @@ const outcomes = [
   'PARENT_MISMATCH',
   'LIMIT_BELOW_USE',
   'RESERVATION_CLOSED',
-].concat(['short above', 'overdrawn above', 'rolled', 'announced', 'announced again']);
+].concat([
+  'short above',
+  'overdrawn above',
+  'rolled',
+  'announced',
+  'announced again',
+  'paid at a roll',
+  'settled when overdue',
+]);
 const met = new Set<string>();
 const plain = { parent: null, limit: 100n, windowSeconds: null, percents: [50, 100] };
 const below = (parent: number, limit: bigint, windowSeconds: number | null): Step => ({
   ...{ do: 'create', budget: { parent, limit, windowSeconds, percents: [50] } },
 });
-const reserve = (index: number, quarters: bigint, more = 0n): Step => ({ do: 'reserve', index, of: 0, quarters, more });
+const reserve = (index: number, quarters: bigint, more = 0n, settleIn: number | null = null): Step => ({
+  ...{ do: 'reserve', index, of: 0, quarters, more, settleIn },
+});
 /** Produces every other outcome, so that none depends on chance. */
 const everything: Step[] = [
   ...[below(0, 90n, 60), below(1, 80n, null), reserve(2, 4n), reserve(1, 1n), reserve(0, 4n, 1n)],
@@ -90,31 +105,53 @@ const windowed: [Budget, Step[]] = [
   ],
 ];
 
+/** Its windows pay for an overrun of 200, the next one for what a dead agent had reserved. */
+const paying: [Budget, Step[]] = [
+  { ...plain, windowSeconds: 60, percents: [50] },
+  [
+    reserve(0, 4n),
+    below(0, 300n, 60),
+    { do: 'settle', index: 0, quarters: 4n, more: 0n, times: 3n, label: null },
+    { do: 'pass', seconds: 60 },
+    reserve(0, 0n),
+    { do: 'pass', seconds: 60 },
+    { do: 'pass', seconds: 60 },
+    reserve(1, 2n, 0n, 30),
+    { do: 'pass', seconds: 20 },
+    { do: 'pass', seconds: 90 },
+    { do: 'settle', index: 1, quarters: 4n, more: 0n, times: 1n, label: null },
+    reserve(1, 2n, 0n, 30),
+    { do: 'pass', seconds: 30 },
+  ],
+];
+
 const outcomeOf = (reply: Reply): string => reply.body?.error?.code ?? `${reply.status}`;
 
 /** The trees of a space, compared with the model. */
 class Pair {
   readonly #curl: Curl;
+  readonly #world: World;
   readonly #model = new TreeModel();
   readonly #ids: string[] = [];
   readonly #heldIds: string[] = [];
   #workKeys = 0;
 
-  constructor(curl: Curl, now: number) {
+  constructor(curl: Curl, world: World, now: number) {
     this.#curl = curl;
+    this.#world = world;
     this.#model.now = now;
   }
 
   async take(step: Step): Promise<void> {
     const model = this.#model;
     if (step.do === 'pass') {
-      model.now += step.seconds * 1000;
+      model.pass(model.now + step.seconds * 1000);
       await this.#curl.at(model.now);
     }
     if (step.do === 'again') return this.#curl.again(step.index);
     if (step.do === 'create') await this.create(step.budget);
     const node = 'index' in step ? model.nodes[step.index % model.nodes.length] : undefined;
-    if (step.do === 'reserve' && node) await this.#reserve(node, step.of, step.quarters, step.more);
+    if (step.do === 'reserve' && node) await this.#reserve(node, step);
     if (step.do === 'change' && node) await this.#change(node, step);
     if (step.do === 'settle' || step.do === 'void') {
       const at = step.index % Math.max(1, model.held.length);
@@ -144,12 +181,14 @@ class Pair {
   }
 
   /** Of what is available in one of its levels, a share, a little more or less. */
-  async #reserve(node: Node, of: number, quarters: bigint, more: bigint): Promise<void> {
+  async #reserve(node: Node, { of, quarters, more, settleIn }: Extract<Step, { do: 'reserve' }>): Promise<void> {
     const model = this.#model;
     const level = node.line[of % node.line.length] ?? node;
     const wanted = (model.balances(level).available * quarters) / 4n + more;
     const amount = wanted < 1n ? 1n : wanted > maxAmount ? maxAmount : wanted;
-    const body = { scopeId, holder: 'h', amountMinor: `${amount}` };
+    const settleAt = settleIn === null ? null : model.now + settleIn * 1000;
+    const late = settleAt !== null && { settleBy: new Date(settleAt).toISOString(), onOverdue: 'SETTLE' };
+    const body = { scopeId, holder: 'h', amountMinor: `${amount}`, ...late };
     const reply = await this.#curl.post(`/budgets/${this.#idOf(node)}/reserve`, body);
     const short = model.shortOf(node, amount);
     met.add(outcomeOf(reply));
@@ -159,7 +198,7 @@ class Pair {
       if (short !== node) met.add(short.overdrawn > 0n ? 'overdrawn above' : 'short above');
       return;
     }
-    model.reserve(node, amount);
+    model.reserve(node, amount, settleAt);
     this.#heldIds.push(reply.body.id);
   }
 
@@ -196,10 +235,15 @@ class Pair {
   }
 
   async compare(): Promise<void> {
+    // Reads may be up to a second late.
+    await this.#world.service.due.drain(this.#world.org);
     for (const [at, node] of this.#model.nodes.entries()) {
       const { body } = await this.#curl.get(`/budgets/${this.#ids[at]}`);
       const { reserved, settled, available, total } = this.#model.balances(node);
       if (total > settled) met.add('rolled');
+      const labels = this.#model.labels(node);
+      if (labels['overdrawn']) met.add('paid at a roll');
+      if (labels['overdue']) met.add('settled when overdue');
       const start = node.windowMs === null ? null : node.startOf(this.#model.now);
       expect(body, `budget ${at}`).to.deep.include({
         balances: {
@@ -211,7 +255,7 @@ class Pair {
         parentBudgetId: node.parent && this.#idOf(node.parent),
         windowStartedAt: start && new Date(start).toISOString(),
         windowEndsAt: start && new Date(start + (node.windowMs ?? 0)).toISOString(),
-        spentByLabel: this.#model.labels(node),
+        spentByLabel: labels,
       });
     }
   }
@@ -238,9 +282,9 @@ describe('budget tree model', () => {
   it('keeps every level exact, through windows, overruns and changes of limits, after every step of any sequence', async function () {
     this.timeout(longMs);
     await trySequences({
-      ...{ first: budget, step, maxLength: 40, examples: [[plain, everything], windowed], outcomes, met },
+      ...{ first: budget, step, maxLength: 40, examples: [[plain, everything], windowed, paying], outcomes, met },
       run: async (curl, world, now, first, sequence) => {
-        const pair = new Pair(curl, now);
+        const pair = new Pair(curl, world, now);
         await pair.create({ ...first, parent: null });
         for (const one of sequence) await pair.take(one);
         await pair.announced(world);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 import { Purse } from './purse.ts';
 
@@ -65,21 +66,120 @@ describe('budgets with a window', () => {
     expect(totals).to.deep.equal(['550', '550', '550']);
   });
 
-  it('keep what they are overdrawn by over a roll, until a limit covers it', async () => {
+  it('pay what they are overdrawn by out of the next window, under the label overdrawn, and take reserves again', async () => {
     const world = await worldAt(start);
-    const purse = await Purse.create('100', world, { windowSeconds: 60 });
+    const purse = await Purse.create('100', world, { windowSeconds: 60, alertPercents: [20] });
     await purse.overrun((await purse.reserve('50')).body.id, '130');
     expect(await purse.balances()).to.equal('100 0 100 0 overdrawn 30');
+    const alerts = async () => (await world.eventTypes()).filter((type) => type === 'budget.threshold_reached').length;
+    const told = await alerts();
     await world.at(minutes(1));
-    expect(await purse.balances()).to.equal('100 0 0 100 overdrawn 30');
-    expect(codeOf(await purse.reserve('1'))).to.equal('409 INSUFFICIENT_BUDGET');
-    await purse.limit('100');
-    expect(await purse.balances()).to.equal('100 0 30 70');
-    expect((await purse.view()).settledTotal).to.equal('130');
-    expect((await purse.reserve('70')).status).to.equal(201);
+    // Shown by reads before anything is written.
+    for (const _ of ['unwritten', 'written']) {
+      expect(await purse.balances()).to.equal('100 0 30 70');
+      expect(await purse.view()).to.deep.include({ settledTotal: '130', spentByLabel: { overdrawn: '30' } });
+      await purse.limit('101');
+      await purse.limit('100');
+    }
+    expect(await alerts(), 'of the PATCH, not of the roll').to.equal(told + 1);
+    await purse.settle((await purse.reserve('70')).body.id, '70', 'w', { label: 'drafts' });
+    expect((await purse.view()).spentByLabel).to.deep.equal({ overdrawn: '30', drafts: '70' });
     await world.at(minutes(2));
-    expect(codeOf(await purse.limit('69'))).to.equal('409 LIMIT_BELOW_USE');
-    expect((await purse.limit('70')).body.balances).to.include({ limit: '70', reserved: '70', settled: '0' });
+    expect(await purse.balances()).to.equal('100 0 0 100');
+    expect(await purse.view()).to.deep.include({ settledTotal: '200', spentByLabel: {} });
+    await expectAgreement(world);
+  });
+
+  it('pay once for each window that has passed, each as far as its limit is not reserved', async () => {
+    const world = await worldAt(start);
+    const overdrawn = async (limit: string, kept: string): Promise<Purse> => {
+      const purse = await Purse.create(limit, world, { windowSeconds: 60 });
+      if (kept !== '0') await purse.reserve(kept);
+      await purse.overrun((await purse.reserve('1')).body.id, '350');
+      return purse;
+    };
+    const [free, half, full, long] = [
+      await overdrawn('100', '0'),
+      await overdrawn('100', '60'),
+      await overdrawn('100', '99'),
+      await overdrawn('100', '0'),
+    ];
+    expect(await half.balances()).to.equal('100 60 40 0 overdrawn 310');
+    const shown = () => Promise.all([free, half, full].map((purse) => purse.balances()));
+    await world.at(minutes(1));
+    expect(await shown()).to.deep.equal([
+      '100 0 100 0 overdrawn 150',
+      '100 60 40 0 overdrawn 270',
+      '100 99 1 0 overdrawn 348',
+    ]);
+    // Only this one is written on the way.
+    await half.limit('110');
+    await world.at(minutes(3));
+    expect(await shown()).to.deep.equal(['100 0 50 50', '110 60 50 0 overdrawn 170', '100 99 1 0 overdrawn 346']);
+    expect((await free.view()).settledTotal).to.equal('350');
+    await world.at(minutes(7));
+    expect(await half.balances()).to.equal('110 60 20 30');
+    expect((await half.view()).spentByLabel).to.deep.equal({ overdrawn: '20' });
+    // Two years later.
+    await world.at(minutes(1_051_200));
+    expect(await long.balances()).to.equal('100 0 0 100');
+    expect((await long.view()).settledTotal).to.equal('350');
+    expect(await full.balances()).to.equal('100 99 0 1');
+    for (const purse of [free, half, full, long]) await purse.limit('120');
+    await expectAgreement(world);
+  });
+
+  it('pay at each level by its own windows, and for an overdue reservation in order', async () => {
+    const world = await worldAt(start);
+    const root = await Purse.create('200', world, { windowSeconds: 120 });
+    const team = await Purse.create('100', world, { parentBudgetId: root.id, windowSeconds: 60 });
+    await team.overrun((await team.reserve('10')).body.id, '230');
+    expect([await root.balances(), await team.balances()]).to.deep.equal([
+      '200 0 200 0 overdrawn 30',
+      '100 0 100 0 overdrawn 130',
+    ]);
+    await world.at(minutes(1));
+    expect([await root.balances(), await team.balances()]).to.deep.equal([
+      '200 0 200 0 overdrawn 30',
+      '100 0 100 0 overdrawn 30',
+    ]);
+    await world.at(minutes(2));
+    expect([await root.balances(), await team.balances()]).to.deep.equal(['200 0 30 170', '100 0 30 70']);
+    // The reservation is settled before the window ends, so the next window has its whole limit to pay from.
+    await team.reserve('60', { settleBy: new Date(minutes(3) - 1).toISOString(), onOverdue: 'SETTLE' });
+    await team.overrun((await team.reserve('1')).body.id, '80');
+    expect(await team.balances()).to.equal('100 60 40 0 overdrawn 70');
+    await world.at(minutes(3));
+    expect(codeOf(await team.reserve('31'))).to.equal('409 INSUFFICIENT_BUDGET');
+    expect(await team.balances()).to.equal('100 0 70 30');
+    expect((await team.view()).settledTotal).to.equal('370');
+    await team.reserve('30');
+    await expectAgreement(world);
+  });
+
+  it('say by how much they are overdrawn, and which window or PATCH ends it', async () => {
+    const world = await worldAt(start);
+    const messageOf = async (purse: Purse): Promise<string> => {
+      const refused = await purse.reserve('1');
+      expect(codeOf(refused)).to.equal('409 INSUFFICIENT_BUDGET');
+      return refused.body.error.message.replace(/^budget \S+ \(\S+\) /, '');
+    };
+    const purse = await Purse.create('100', world, { windowSeconds: 60 });
+    await purse.overrun((await purse.reserve('50')).body.id, '130');
+    expect(await messageOf(purse)).to.equal(
+      'is overdrawn by 30: its next window, at 2030-01-01T00:01:00.000Z, pays it; or a PATCH of limitMinor to at least 130',
+    );
+    const deep = await Purse.create('100', world, { windowSeconds: 60 });
+    await deep.reserve('30');
+    await deep.overrun((await deep.reserve('50')).body.id, '230');
+    expect(await messageOf(deep)).to.equal(
+      'is overdrawn by 160: its next window, at 2030-01-01T00:01:00.000Z, pays 70 of it; or a PATCH of limitMinor to at least 260',
+    );
+    const plain = await Purse.create('100', world);
+    await plain.overrun((await plain.reserve('100')).body.id, '104');
+    expect(await messageOf(plain)).to.equal(
+      'is overdrawn by 4: its limitMinor must be at least 104 before more can be reserved',
+    );
   });
 
   it('stay exact where 200 reserves and settles with labels meet a roll, at every level', async () => {
