@@ -96,7 +96,13 @@ describe('Every two calls in an atomic batch do what they do one after the other
 
   it('on the same objects', async () => {
     const stage = await Stage.create(entangle);
-    await compare(stage, pairsOf(stage));
+    // Without a token, it renews a hold that waits.
+    const waitOn = { call: 'hold.renew', holdId: stage.objects.waitingHoldId, ttlSeconds: 60 };
+    const withWait = routes.flatMap((route) => [
+      [waitOn, stage.callOf(route)],
+      [stage.callOf(route), waitOn],
+    ]);
+    await compare(stage, [...pairsOf(stage), ...withWait.filter((_, index) => isLater(index))]);
   });
 
   it('on an object that the first of them makes', async () => {
@@ -160,6 +166,14 @@ describe('Every two calls in an atomic batch do what they do one after the other
         { call: 'pool.update', poolId, units: 3 },
         { call: 'hold.view', holdId: { $from: 0 } },
         { call: 'pool.view', poolId },
+      ],
+      [
+        acquire,
+        { call: 'hold.renew', holdId: { $from: 0 }, ttlSeconds: 30 },
+        { call: 'hold.renew', holdId: { $from: 0 } },
+        { call: 'message.complete', messageId, token },
+        { call: 'pool.update', poolId, units: 3 },
+        { call: 'hold.view', holdId: { $from: 0 } },
       ],
       [acquire, acquire, { call: 'hold.cancel', holdId: { $from: 0 } }, { call: 'hold.view', holdId: { $from: 1 } }],
       [
