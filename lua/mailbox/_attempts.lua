@@ -33,15 +33,12 @@ end
 --- all attempts are known, so that the token is none of this message's. record: with pastAttempts.
 function attempts.find(record, token)
   local start, isComplete, lines = string.sub(token, 1, tokenLength), true, 0
-  local outcome, attempt, endedAt
+  local how, number, at
   for line in string.gmatch(record.pastAttempts or '', '[^\n]+') do
-    local kept = cjson.decode(line)
+    local attempt, _, _, endedAt, outcome, _, _, itsStart = unpack(cjson.decode(line))
     lines = lines + 1
-    if kept[8] == start then
-      outcome, attempt, endedAt = kept[5], kept[1], kept[4]
-    elseif not kept[8] then
-      isComplete = false
-    end
+    if itsStart == start then how, number, at = outcome, attempt, endedAt end
+    if not itsStart then isComplete = false end
   end
-  return outcome, attempt, endedAt, isComplete and lines < maxKept
+  return how, number, at, isComplete and lines < maxKept
 end

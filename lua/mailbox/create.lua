@@ -1,15 +1,21 @@
---- Creates a mailbox. unique '1': if the name is taken, replies with the oldest mailbox of that name instead.
+--- Creates a mailbox. mode '': WORK; recipientId '': none. unique '1': if the name is taken, replies with the oldest mailbox
+--- of that name instead, unless a mode or recipientId is given and differs.
 --- @request write
 --- @args name mode recipientId backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey unique tail
 --- @reply id createdAt mailbox:mailbox
---- @include lib/call lib/caller lib/clock lib/id lib/plan lib/sorted mailbox/_mailbox mailbox/_names mailbox/_view
+--- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse lib/sorted mailbox/_mailbox mailbox/_names mailbox/_view
 local known = unique == '1' and names.oldest(name)
 if known then
   caller.needMailbox(known)
   local first = mailbox.view(known)
+  if mode ~= '' and mode ~= first.mode then refuse('MAILBOX_CONFLICT', 'mode ' .. known .. ' ' .. first.mode) end
+  if recipientId ~= '' and recipientId ~= first.recipientId then
+    refuse('MAILBOX_CONFLICT', 'recipientId ' .. known .. ' ' .. first.recipientId)
+  end
   return call.answer({ id = known, createdAt = first.createdAt, mailbox = first })
 end
 plan.needOperation()
+if mode == '' then mode = 'WORK' end
 
 local mailboxId = newId(tail)
 mailbox.insert({ id = mailboxId, ready = 0, claimed = 0, mode = mode, backlogLimit = tonumber(backlogLimit),

@@ -68,6 +68,15 @@ export const mailboxErrors: ErrorTable = {
     (field) =>
       `there is no such message in this space${field === '' ? '' : `: ${field} must name messages that exist`}`,
   ),
+  MAILBOX_CONFLICT: advised(
+    'use another name, or leave out what differs to take the mailbox as it is',
+    409,
+    (detail) => {
+      const [field = '', id, ...value] = detail.split(' ');
+      const is = value.join(' ') === '' ? 'no recipientId' : `the ${field} ${value.join(' ')}`;
+      return `the mailbox ${id} of this name has ${is}: leave ${field} out to use it as it is, or take another name`;
+    },
+  ),
   PREREQUISITE_FAILED: advised(
     'find out why it failed; have its work done anew and name that in after, or send without it',
     409,

@@ -50,8 +50,10 @@ const create = route({
     name: key(200)
       .description('a name for people, by which it can be found; it need not be unique')
       .meta({ model: 'to find it by' }),
-    mode: optional(oneOf('WORK', 'INBOX'), 'WORK')
-      .description('the kind of mailbox: WORK for work that any holder takes on, INBOX for messages to one recipient')
+    mode: optional(oneOf('WORK', 'INBOX'))
+      .description(
+        'the kind of mailbox: WORK, the default, for work that any holder takes on, INBOX for messages to one recipient',
+      )
       .meta({ model: 'WORK (default) or INBOX' }),
     recipientId: optional(text(1, 256))
       .description(
@@ -66,15 +68,16 @@ const create = route({
     perKey: optional(perKey(), null),
     unique: optional(flagField(), false)
       .description(
-        'whether the name is unique: if mailboxes of this name exist, none is created, and the oldest of them is answered, with 200',
+        'whether the name is unique: if mailboxes of this name exist, none is created, and the oldest of them is answered, with 200; its mode and recipientId must be those that are given',
       )
       .meta({ model: 'true: one of this name will do' }),
   }),
   success: { 200: Mailbox.schema, 201: Mailbox.schema },
-  refuses: ['OPERATIONS_EXHAUSTED'],
+  refuses: ['OPERATIONS_EXHAUSTED', 'MAILBOX_CONFLICT'],
   script: 'mailbox/create',
   args: ({ body }) => ({
     ...body,
+    mode: body.mode ?? '',
     recipientId: body.recipientId ?? '',
     maxRetryDelaySeconds: longestPause(body),
     perKey: body.perKey ?? '',
@@ -90,6 +93,7 @@ const create = route({
           body: Mailbox.of({
             ...asked,
             ...created,
+            mode: asked.mode ?? 'WORK',
             maxRetryDelaySeconds: longestPause(asked),
             ready: 0,
             claimed: 0,

@@ -28,7 +28,7 @@ const integers: Readonly<Record<string, readonly [number, number]>> = {
 /** More than the plan grants is not a validation error. */
 const granted = ['requestsPerMinute', 'maxPayloadBytes'];
 const defaults: Readonly<Record<string, object>> = {
-  'mailbox.create': { mode: 'WORK', backlogLimit: 1000, maxAttempts: 5, retryDelaySeconds: 0, unique: false },
+  'mailbox.create': { backlogLimit: 1000, maxAttempts: 5, retryDelaySeconds: 0, unique: false },
   'message.requeue': { delaySeconds: 0 },
   'mailbox.purge': { max: 100 },
   'mailbox.requeue': { max: 100 },

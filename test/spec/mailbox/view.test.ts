@@ -44,7 +44,7 @@ describe('POST /mailboxes with unique', () => {
     const second = await world.post('/mailboxes', { name: 'jobs', unique: false });
     expect([second.status, second.body.id !== first.body.id]).to.deep.equal([201, true]);
     await world.mustPost(`/mailboxes/${first.body.id}/messages`, { scopeId: randomUUID(), payload: 1 });
-    const again = await make({ backlogLimit: 9, mode: 'INBOX' });
+    const again = await make({ backlogLimit: 9, mode: 'WORK' });
     expect(again.status).to.equal(200);
     expect(again.body).to.deep.equal((await world.get(`/mailboxes/${first.body.id}`)).body);
     expect(again.body).to.deep.include({
@@ -55,6 +55,44 @@ describe('POST /mailboxes with unique', () => {
     expect((await make({ name: 'jobs2' })).status, 'a name that begins with it').to.equal(201);
     expect((await world.eventTypes()).filter((type) => type === 'mailbox.created')).to.have.length(3);
     expect((await world.get('/usage')).body.days.at(-1).byCall['mailbox.create']).to.equal(3);
+  });
+
+  it('refuses another mode or recipient than those of the mailbox that is there, and takes every other setting as it is', async () => {
+    const world = await World.create();
+    const make = (name: string, fields: object = {}) => world.post('/mailboxes', { name, unique: true, ...fields });
+    const work = (await make('work')).body.id;
+    const inbox = (await make('inbox', { mode: 'INBOX', recipientId: 'ann smith' })).body.id;
+    const open = (await make('open', { mode: 'INBOX' })).body.id;
+    for (const [name, fields, what] of [
+      ['work', { mode: 'INBOX' }, `${work} of this name has the mode WORK: leave mode out`],
+      ['work', { recipientId: 'ann' }, `${work} of this name has no recipientId: leave recipientId out`],
+      ['inbox', { mode: 'WORK', recipientId: 'ann smith' }, `${inbox} of this name has the mode INBOX: leave mode out`],
+      ['inbox', { recipientId: 'bob' }, `${inbox} of this name has the recipientId ann smith: leave recipientId out`],
+      ['open', { mode: 'INBOX', recipientId: 'bob' }, `${open} of this name has no recipientId: leave recipientId out`],
+    ] as const) {
+      const reply = await make(name, fields);
+      expect(codeOf(reply)).to.equal('409 MAILBOX_CONFLICT');
+      expect(reply.body.error.message).to.contain(what);
+    }
+    for (const [name, fields] of [
+      ['inbox', {}],
+      ['inbox', { mode: null, recipientId: null }],
+      ['inbox', { mode: 'INBOX' }],
+      ['inbox', { recipientId: 'ann smith', perKey: 1, maxAttempts: 9, retryDelaySeconds: 7, backlogLimit: 3 }],
+      ['work', { mode: 'WORK' }],
+    ] as const) {
+      const reply = await make(name, fields);
+      expect([reply.status, reply.body.id]).to.deep.equal([200, name === 'work' ? work : inbox]);
+      expect(reply.body).to.include({ perKey: null, maxAttempts: 5, retryDelaySeconds: 0, backlogLimit: 1000 });
+    }
+    const calls = [{ call: 'mailbox.create', name: 'work', unique: true, mode: 'INBOX' }];
+    const atomic = await world.post('/batch', { atomic: true, calls });
+    expect(codeOf(atomic)).to.equal('409 MAILBOX_CONFLICT');
+    const key = { 'Idempotency-Key': 'later' };
+    expect((await world.post('/mailboxes', { name: 'again', mode: 'INBOX' }, key)).status).to.equal(201);
+    const again = await world.post('/mailboxes', { name: 'again', mode: 'INBOX' }, key);
+    expect([again.status, again.body.mode]).to.deep.equal([201, 'INBOX']);
+    expect((await make('plain')).body.mode).to.equal('WORK');
   });
 
   it('creates one when many run in parallel, and replays its answer', async () => {
