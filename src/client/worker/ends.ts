@@ -8,6 +8,7 @@ import type { AskedQuestion, Asking } from './asking.ts';
 import { GiveUp, isShort, RetryLater, reasonOf, WorkerClosed } from './errors.ts';
 import { insist } from './insist.ts';
 import type { Outbox } from './outbox.ts';
+import { hasLapsed, Untried } from './suspects.ts';
 import type { Task } from './task.ts';
 
 const maxDelaySeconds = 86_400;
@@ -143,7 +144,9 @@ export class Ends {
     if (task.progress) await this.renew(task, { progress: task.progress.value }).catch(() => undefined);
     // While the worker closes, the handler still runs and may settle what it has spent. The next attempt gets the rest.
     if (!(error instanceof WorkerClosed)) await this.void(task);
-    const args = { messageId, token, error: reasonOf(error), ...way };
+    // The next worker must see that an attempt has ended with its lease, though this one was not tried.
+    const keepsError = error instanceof Untried || (error instanceof WorkerClosed && hasLapsed(task.message));
+    const args = { messageId, token, ...(!keepsError && { error: reasonOf(error) }), ...way };
     const idempotencyKey = crypto.randomUUID();
     const batched = this.#muster.call.message.nack(args, { idempotencyKey });
     return insist(task, () =>

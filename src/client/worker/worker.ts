@@ -12,6 +12,7 @@ import type { Handler, WorkerCounts, WorkerEvents, WorkerOptions } from './optio
 import { Outage } from './outage.ts';
 import { Outbox } from './outbox.ts';
 import { closeOnSignals, defaultHolder } from './signals.ts';
+import { isSuspect, maxLeasesAlone, Untried } from './suspects.ts';
 import { Task, type WorkerMessage } from './task.ts';
 
 const lingerMs = 25;
@@ -63,6 +64,9 @@ export class Worker<Payload = unknown, Result = unknown> {
   readonly #outage: Outage;
   /** Stops receiving. */
   readonly #stop = new AbortController();
+  readonly #stopped = new Promise<void>((resolve) => {
+    this.#stop.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   /** Stops watching, which goes on as long as there are tasks. */
   readonly #over = new AbortController();
   /** Cuts a receive held at the server, if it cannot be ended otherwise. */
@@ -147,9 +151,11 @@ export class Worker<Payload = unknown, Result = unknown> {
     const target = resultsTo === undefined ? undefined : await this.#find(resultsTo);
     const from = { mailboxId, scopeId, holder: this.#holder, holderSession: crypto.randomUUID(), leaseSeconds };
     let isInVain = false;
+    let isWary = false;
     while (await this.#hasRoom()) {
       const askedAt = performance.now();
-      const max = batch ? Math.min(100, this.#concurrency - this.#running) : 1;
+      // After a message that was worked on alone, there may be more of them.
+      const max: number = batch && !isWary ? Math.min(100, this.#concurrency - this.#running) : 1;
       // A receive sent with the end of a claim costs no request, but is not held. If it finds nothing, the next one is
       // held, because the end may be slow to be sent.
       const isJoined = !isInVain && this.#isEnding();
@@ -164,10 +170,11 @@ export class Worker<Payload = unknown, Result = unknown> {
               ),
             ),
       );
-      for (const message of answer?.messages ?? []) {
-        const work = this.#work(message, target).finally(() => this.#works.delete(work));
-        this.#works.add(work);
-      }
+      const messages = answer?.messages ?? [];
+      const suspect = this.#concurrency > 1 ? messages.find(isSuspect) : undefined;
+      if (suspect) await this.#workAlone(suspect, messages, target);
+      else for (const message of messages) void this.#begin(message, target);
+      if (answer) isWary = suspect !== undefined;
       if (!answer && isJoined) isInVain = true;
       else if (!answer && performance.now() - askedAt < emptyPauseMs) await pause(emptyPauseMs, signal);
     }
@@ -206,7 +213,39 @@ export class Worker<Payload = unknown, Result = unknown> {
     return !signal.aborted;
   }
 
-  async #work(message: WorkerMessage<Payload, Result>, target: string | undefined): Promise<void> {
+  /** Begins the work on a message. before: called before the handler. */
+  #begin(
+    message: WorkerMessage<Payload, Result>,
+    target: string | undefined,
+    before?: () => Promise<unknown>,
+  ): Promise<void> {
+    const work = this.#work(message, target, before).finally(() => this.#works.delete(work));
+    this.#works.add(work);
+    return work;
+  }
+
+  /**
+   * Works on a message that may end the process. What came with it goes back, what runs is waited for, and nothing more is
+   * received meanwhile, each within limits: other work may be waiting for the next message.
+   */
+  async #workAlone(
+    suspect: WorkerMessage<Payload, Result>,
+    received: readonly WorkerMessage<Payload, Result>[],
+    target: string | undefined,
+  ): Promise<void> {
+    const leaseMs = suspect.leaseSeconds * 1000;
+    for (const other of received)
+      if (other !== suspect) void this.#begin(other, target, () => Promise.reject(new Untried()));
+    const others = Promise.all(this.#works);
+    const work = this.#begin(suspect, target, () => within(leaseMs, Promise.race([others, this.#stopped])));
+    await within(leaseMs * maxLeasesAlone, Promise.race([work, this.#stopped]));
+  }
+
+  async #work(
+    message: WorkerMessage<Payload, Result>,
+    target: string | undefined,
+    before: (() => Promise<unknown>) | undefined,
+  ): Promise<void> {
     const task = new Task<Payload, Result>(
       message,
       { muster: this.#muster, holder: this.#holder },
@@ -222,7 +261,7 @@ export class Worker<Payload = unknown, Result = unknown> {
     this.#leases.add(task);
     try {
       this.#emitter.emit('received', { message });
-      await task.attempt.run(() => this.#attempt(task, target));
+      await task.attempt.run(() => this.#attempt(task, target, before));
     } catch (error) {
       // A message that could not be given back becomes ready when its lease ends.
       task.attempt.failed(error);
@@ -234,8 +273,12 @@ export class Worker<Payload = unknown, Result = unknown> {
     }
   }
 
-  async #attempt(task: Task<Payload, Result>, target: string | undefined): Promise<void> {
-    const done = await this.#handle(task);
+  async #attempt(
+    task: Task<Payload, Result>,
+    target: string | undefined,
+    before: (() => Promise<unknown>) | undefined,
+  ): Promise<void> {
+    const done = await this.#handle(task, before);
     task.ending = this.#end(task, done, target);
     await task.ending;
   }
@@ -247,8 +290,10 @@ export class Worker<Payload = unknown, Result = unknown> {
     else await this.#complete(task, done.result, target);
   }
 
-  async #handle(task: Task<Payload, Result>): Promise<Done<Result>> {
+  async #handle(task: Task<Payload, Result>, before: (() => Promise<unknown>) | undefined): Promise<Done<Result>> {
     try {
+      if (before) await before();
+      task.context.signal.throwIfAborted();
       // The message was received together with the last end, while the worker was closing.
       if (this.#stop.signal.aborted) throw new WorkerClosed('the worker has stopped');
       return { result: await this.#handler(task.message, task.context) };

@@ -22,6 +22,7 @@ from ._ends import Ends, Joining
 from ._errors import MusterError, Stopped, WorkerClosed
 from ._held import Held, first_pause_seconds, linger_seconds, max_calls, max_pause_seconds
 from ._records import Claim
+from ._suspects import Untried, is_suspect, max_leases_alone
 from ._transport import Stop, pause_after
 
 M = TypeVar('M', Muster, AsyncMuster)
@@ -86,6 +87,8 @@ class Core(Ends, Generic[M, H]):
         self._wait_seconds = wait_seconds
         self._is_joining = False
         """Whether a receive is being sent with ends; `close` waits for it, to give its messages back"""
+        self._is_wary = False
+        """Whether the last message was worked on alone"""
         self._concurrency = concurrency
         self._results_to = results_to
         self._batch = batch
@@ -222,7 +225,9 @@ class Core(Ends, Generic[M, H]):
         self._mailbox_id = self._find(self._mailbox)
         self._target = None if self._results_to is None else self._find(self._results_to)
         while (room := self._room()) > 0:
-            args = {**self._from, 'mailboxId': self._mailbox_id, 'max': min(max_calls, room) if self._batch else 1}
+            # After a message that was worked on alone, there may be more of them.
+            most = min(max_calls, room) if self._batch and not self._is_wary else 1
+            args = {**self._from, 'mailboxId': self._mailbox_id, 'max': most}
             if not self._receive_with_ends(args):
                 self._receive_alone(args)
 
@@ -274,19 +279,63 @@ class Core(Ends, Generic[M, H]):
             self._stop.wait(_empty_pause_seconds)
 
     def _take(self, messages: Sequence[Claim]) -> None:
-        for held in [Held(message) for message in messages]:
-            with self._changed:
-                self._held.add(held)
-                self._counts['received'] += 1
-                # The message was received together with the last end, while the worker was closing.
-                held.is_ending = self._stop.is_set()
-                if held.is_ending:
-                    self._ends.append(End(held, WorkerClosed('the worker has stopped')))
-                else:
-                    self._running += 1
+        suspect = next((one for one in messages if self._concurrency > 1 and is_suspect(one)), None)
+        self._is_wary = suspect is not None
+        all_held = [Held(message) for message in messages]
+        with self._changed:
+            self._held.update(all_held)
+            self._counts['received'] += len(all_held)
+        for held in all_held:
+            if suspect is None:
+                self._begin_or_return(held)
+            elif held.message is not suspect:
+                self._return(held, Untried())
+        for held in all_held:
+            if held.message is suspect:
+                self._work_alone(held)
+
+    def _work_alone(self, held: Held) -> None:
+        """Works on a message that may end the process.
+
+        What came with it goes back, what runs is waited for, and nothing more is received meanwhile, each within
+        limits: other work may be waiting for the next message.
+        """
+
+        def is_alone() -> bool:
+            return held.is_over or self._stop.is_set() or len(self._held) == 1
+
+        def is_done() -> bool:
+            return held.is_ending or held.is_over or self._stop.is_set()
+
+        lease_seconds = held.message.lease_seconds
+        with self._changed:
+            self._changed.wait_for(is_alone, lease_seconds)
+        self._begin_or_return(held)
+        with self._changed:
+            self._changed.wait_for(is_done, lease_seconds * max_leases_alone)
+
+    def _begin_or_return(self, held: Held) -> None:
+        with self._changed:
+            # The message was received together with the last end, while the worker was closing.
+            if self._stop.is_set():
+                self._return(held, WorkerClosed('the worker has stopped'))
+                return
+            if not (is_lost := held.is_over):
+                self._running += 1
                 self._changed.notify_all()
-            if not held.is_ending:
-                self._begin(held)
+        if is_lost:
+            self._forget(held)
+        else:
+            self._begin(held)
+
+    def _return(self, held: Held, error: Exception) -> None:
+        with self._changed:
+            if not (is_lost := held.is_over):
+                held.is_ending = True
+                self._ends.append(End(held, error))
+                self._changed.notify_all()
+        if is_lost:
+            self._forget(held)
 
     def _room(self) -> int:
         """Waits for room, and returns it; 0 once the worker stops.

@@ -12,6 +12,7 @@ from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import MESSAGE_ASK, MESSAGE_COMPLETE, MESSAGE_NACK
 from ._errors import Asked, GiveUp, MusterError, RetryLater, WorkerClosed, is_short, reason_of
 from ._held import Held
+from ._suspects import Untried, has_lapsed
 
 _max_delay_seconds = 86_400
 _short_seconds = 30
@@ -51,7 +52,11 @@ class End:
                 args = held.plan.args
                 args['calls'].insert(0, completion.call)
         else:
-            args.update(_way_back(held, error), error=reason_of(error))
+            args.update(_way_back(held, error))
+            # The next worker must see that an attempt has ended with its lease, though this one was not tried.
+            is_closed = isinstance(error, WorkerClosed)
+            if not isinstance(error, Untried) and not (is_closed and has_lapsed(held.message)):
+                args['error'] = reason_of(error)
         self.args = encoded(args)
         self.key = str(uuid.uuid4())
         is_traced = error is None and target is not None and held.attempt.trace_context.traceparent is not None
