@@ -20,7 +20,14 @@ export type Order =
   | { readonly do: 'look' };
 
 /** The worker did not answer in time, or has ended: an endless loop, in Lua or in TypeScript, or a crash. */
-export class WorkerLost extends Error {}
+export class WorkerLost extends Error {
+  /** Whether it ran a test, and did not only begin, for which a busy machine may take too long. */
+  readonly inTest: boolean;
+  constructor(reason: string, inTest: boolean) {
+    super(reason);
+    this.inTest = inTest;
+  }
+}
 
 /** A worker (worker.ts) in a copy of the project, with these test files loaded. */
 export class Runner {
@@ -45,13 +52,13 @@ export class Runner {
       detached: true,
     });
     const runner = new Runner(child);
-    await runner.#order({ do: 'load', files, seed }, 180_000);
+    await runner.#order({ do: 'load', files, seed }, 900_000);
     return runner;
   }
 
   /** Empties the store and loads the library of the files as they are now. Returns why it cannot be loaded. */
   renew(isClean: boolean): Promise<string | undefined> {
-    return this.#order({ do: 'renew', isClean }, 60_000) as Promise<string | undefined>;
+    return this.#order({ do: 'renew', isClean }, 300_000) as Promise<string | undefined>;
   }
 
   /** Runs a test file until its first failure. A test fails after `patienceMs`. */
@@ -61,24 +68,25 @@ export class Runner {
 
   /** What the tests so far have left in the store. Then there is a new one. */
   look(): Promise<string[]> {
-    return this.#order({ do: 'look' }, 60_000) as Promise<string[]>;
+    return this.#order({ do: 'look' }, 300_000) as Promise<string[]>;
   }
 
   async #order(order: Order, limitMs: number): Promise<unknown> {
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), limitMs);
     try {
-      if (!this.#child.connected) throw new WorkerLost('it has ended');
+      const inTest = order.do === 'test';
+      if (!this.#child.connected) throw new WorkerLost('it has ended', false);
       this.#child.send(order);
       const answered = once(this.#child, 'message', { signal: over.signal });
       const ended = once(this.#child, 'exit', { signal: over.signal }).then(() => {
-        throw new WorkerLost('it has ended');
+        throw new WorkerLost('it has ended', inTest);
       });
       const [{ result }] = (await Promise.race([answered, ended])) as [{ result?: unknown }];
       return result;
     } catch (error) {
       this.end();
-      if (over.signal.aborted) throw new WorkerLost(`no answer in ${limitMs / 1000} s`);
+      if (over.signal.aborted) throw new WorkerLost(`no answer in ${limitMs / 1000} s`, order.do === 'test');
       throw error;
     } finally {
       clearTimeout(timer);

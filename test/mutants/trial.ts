@@ -9,7 +9,7 @@ import { type Found, Runner, WorkerLost } from './runner.ts';
 import type { Target } from './targets.ts';
 
 /** Slower machines, and the load of others, are no death. */
-const patience = (ms: number): number => 20_000 + 5 * ms;
+const patience = (ms: number): number => 60_000 + 5 * ms;
 
 /** Plants mutants of a target in a copy of the project, and runs its tests until one fails. */
 export class Trial {
@@ -75,7 +75,8 @@ export class Trial {
     try {
       return await this.#tryPlanted(mutant).catch((error) => this.#again(mutant, error));
     } catch (error) {
-      if (!(error instanceof WorkerLost)) throw error;
+      // A mutant of the process's own code may keep it from beginning.
+      if (!(error instanceof WorkerLost) || (this.#target.isLua && !error.inTest)) throw error;
       this.#runner = undefined;
       return this.#records.keep(mutant, this.#target.tests, 'died', undefined, `the process: ${error.message}`);
     } finally {

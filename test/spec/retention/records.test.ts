@@ -1,24 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
-import { Aging, day, kinds, none } from './support.ts';
+import { Aging, day, kinds } from './support.ts';
 
 describe('retention of records', () => {
-  it('keeps a decided group with its members for max(window, 30 d), then its gate scope and its parent', async () => {
-    const aging = await Aging.begin();
-    const { traffic, world } = aging;
-    await traffic.group();
-    const parent = traffic.scopes[0] ?? '';
-    await aging.sweepAt(30 * day - 1);
-    expect(await kinds(aging, parent)).to.deep.equal({ ...none, groups: 1, scopes: 1 });
-    await aging.sweepAt(30 * day);
-    expect(await kinds(aging, parent)).to.deep.equal({ ...none, scopes: 1 });
-    await expectAgreement(world);
-    await aging.sweepAt(37 * day);
-    expect(await kinds(aging, parent)).to.equal(null);
-    await expectAgreement(world);
-  });
-
   it('keeps closed reservations with entries and workKeys for 400 d, and the balances forever', async () => {
     const aging = await Aging.begin();
     const { traffic, world } = aging;
