@@ -84,9 +84,6 @@ async function examine(target: Target, file?: string, line?: number): Promise<vo
     const known = values.again ? undefined : records.outcome(mutant, target.tests);
     if (why === undefined && known === undefined && trial === undefined) {
       trial = new Trial(tree, target, records, seed);
-      await trial.prepare((text) => console.log(text));
-      for (const [test, failure] of trial.broken)
-        console.log(`${test} fails without a mutant, and is left out: ${failure}`);
     }
     const outcome = why === undefined ? (known ?? (await trial?.try(mutant))) : undefined;
     const seconds = known || why !== undefined ? '' : ` (${((performance.now() - start) / 1000).toFixed(0)} s)`;
@@ -103,6 +100,8 @@ async function examine(target: Target, file?: string, line?: number): Promise<vo
     }
   }
   trial?.end();
+  for (const [test, failure] of trial?.broken ?? [])
+    console.log(`${test} fails without a mutant, and was left out: ${failure}`);
   const { died, equivalent, survived } = tally;
   const share = died / Math.max(1, died + survived.length);
   console.log(`${target.name}: ${died} of ${died + survived.length} died, ${equivalent} equivalent`);

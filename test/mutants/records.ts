@@ -18,7 +18,7 @@ export interface Outcome {
 }
 
 type Outcomes = Record<string, Outcome>;
-type Tests = Record<string, Found & { readonly hash: string }>;
+type Tests = Record<string, Found & { readonly soundHash?: string }>;
 
 const read = <T>(file: string): T | undefined =>
   existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
@@ -37,7 +37,7 @@ export class Records {
   readonly #file: string;
   readonly #testsFile: string;
   readonly #outcomes: Outcomes;
-  /** The tests of all targets without a mutant. */
+  /** The tests of all targets. */
   readonly #tests: Tests;
   /** Hashes of files before mutants are planted in them. */
   readonly #hashed = new Map<string, string>();
@@ -89,14 +89,24 @@ export class Records {
     return found;
   }
 
-  /** The result of a test file without a mutant, if the file is still the same. */
-  unchanged(test: string): Found | undefined {
-    const found = this.#tests[test];
-    return found?.hash === this.#hash(test) ? found : undefined;
+  /** The last result of a test file that passed, with a mutant that it let live or without one. */
+  measured(test: string): Found | undefined {
+    return this.#tests[test];
   }
 
-  keepUnchanged(test: string, found: Found): void {
-    this.#tests[test] = { ...found, hash: this.#hash(test) };
+  measure(test: string, found: Found): void {
+    this.#tests[test] = { ...this.#tests[test], ...found };
+    write(this.#testsFile, this.#tests);
+  }
+
+  /** Whether the test file, as it is, has passed without a mutant. */
+  isSound(test: string): boolean {
+    return this.#tests[test]?.soundHash === this.#hash(test);
+  }
+
+  keepSound(test: string): void {
+    const found = this.#tests[test];
+    if (found) this.#tests[test] = { ...found, soundHash: this.#hash(test) };
     write(this.#testsFile, this.#tests);
   }
 }

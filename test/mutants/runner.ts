@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../../src/program/at-exit.ts';
 
@@ -42,7 +43,12 @@ export class Runner {
   static async start(tree: string, files: readonly string[], seed: number): Promise<Runner> {
     // Stores that are killed leave their folders, which go with the tree.
     const temporary = join(tree, 'tmp');
-    mkdirSync(temporary, { recursive: true });
+    if (!existsSync(temporary)) {
+      mkdirSync(temporary);
+      // But tsx finds what it has compiled before.
+      for (const name of readdirSync(tmpdir()))
+        if (name.startsWith('tsx-')) symlinkSync(join(tmpdir(), name), join(temporary, name));
+    }
     const child = fork(join(tree, 'test/mutants/worker.ts'), [], {
       cwd: tree,
       execArgv: ['--import', 'tsx'],

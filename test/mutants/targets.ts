@@ -17,12 +17,10 @@ export interface Target {
 /** Tests of a room that are not in its folder, or not named after it. */
 const more: Readonly<Record<string, RegExp>> = {
   event: /^(workers\/packing|http\/wake)/,
-  mailbox:
-    /^(model\/(after|order|requires|turns|linearizability)|workers\/message-packing|redis\/gathered-mailbox|http\/payloads)/,
-  org: /^http\/(access|keys|people|permissions|rates)/,
+  mailbox: /^(model\/(after|order|requires|turns|linearizability)|http\/payloads)/,
+  org: /^http\/(access|keys|people|permissions)/,
   question: /^client\/asking/,
   retention: /^(workers\/retention|spec\/\w+\/retention)/,
-  schedule: /^workers\/schedules/,
   scope: /^spec\/(\w+\/runs|space\/run)\./,
   space: /^http\/(batch|atomic|rates|idempotency)/,
   timer: /^(workers\/(sweeper|idle)|redis\/due|spec\/\w+\/late-sweep|model\/schedule)/,

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { atExit } from '../../src/program/at-exit.ts';
+import { hashOf } from './mutant.ts';
 
 /** Built files, which git does not know. */
 const linked = [
@@ -10,9 +11,33 @@ const linked = [
   ...['.redis', '.curl', '.python', '.chromium'],
 ];
 
-/** A copy of the project as it is now, in which mutants are planted while the original may be edited. Removed at exit. */
-export function copyOf(root: string): string {
-  const tree = fs.mkdtempSync(join(tmpdir(), 'muster-mutants-'));
+/** A new folder that no running process has. Mostly the same one, as tsx keeps what it compiles by its path. */
+function place(base: string): string {
+  for (let nth = 1; ; nth++) {
+    const folder = `${base}-${nth}`;
+    const owner = join(folder, 'pid');
+    if (fs.existsSync(folder) && (!fs.existsSync(owner) || runs(Number(fs.readFileSync(owner, 'utf8'))))) continue;
+    fs.rmSync(folder, { recursive: true, force: true });
+    fs.mkdirSync(folder);
+    fs.writeFileSync(owner, String(process.pid));
+    return folder;
+  }
+}
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A copy of the project as it is now, in which mutants are planted while the original may be edited. Removed at exit.
+ * which: the files it needs.
+ */
+export function copyOf(root: string, which = /./): string {
+  const tree = place(join(tmpdir(), `muster-mutants-${hashOf(root)}`));
   atExit(() => fs.rmSync(tree, { recursive: true, force: true }));
   const folders = new Set<string>();
   const into = (path: string): string => {
@@ -23,7 +48,7 @@ export function copyOf(root: string): string {
   };
   const files = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
   for (const file of execFileSync('git', files, { cwd: root }).toString().split('\0'))
-    if (fs.existsSync(join(root, file)) && file !== '') fs.copyFileSync(join(root, file), into(file));
+    if (which.test(file) && fs.existsSync(join(root, file))) fs.copyFileSync(join(root, file), into(file));
   // The packages of this project must be those of the copy; its links are relative.
   const packages = (folder: string): void => {
     for (const entry of fs.readdirSync(join(root, folder), { withFileTypes: true })) {

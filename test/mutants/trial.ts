@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { allWords } from '../../src/primitives.ts';
 import { Builder } from '../../src/redis/loader.ts';
 import { isScript } from '../../src/redis/source.ts';
@@ -18,6 +18,8 @@ export class Trial {
   readonly #records: Records;
   readonly #seed: number;
   #runner: Runner | undefined;
+  /** The file of the present mutant without the change. */
+  #original: Buffer = Buffer.alloc(0);
   /** Test files that fail without a mutant, too. */
   readonly broken = new Map<string, string>();
 
@@ -38,39 +40,17 @@ export class Trial {
     return this.#runner;
   }
 
-  /** Runs each test file without a mutant, unless that is known. */
-  async prepare(say: (line: string) => void): Promise<void> {
-    const unknown = this.#target.tests.filter((test) => {
-      const found = this.#records.unchanged(test);
-      return !found || found.failure !== undefined;
-    });
-    if (unknown.length === 0) return;
-    say(`${unknown.length} test files without a mutant`);
-    await (await this.#ready()).renew(true);
-    for (const test of unknown) {
-      let found = await this.#run(test);
-      // A test that depends on the machine's pace gets a second try.
-      if (found.failure) {
-        this.end();
-        await (await this.#ready()).renew(true);
-        found = await this.#run(test);
-      }
-      if (found.failure) this.broken.set(test, `${found.failure.title}: ${found.failure.message}`);
-      this.#records.keepUnchanged(test, found);
-    }
-    const left = await (await this.#ready()).look();
-    if (left.length > 0) throw new Error(`without a mutant, the tests leave the store dirty:\n${left.join('\n')}`);
-  }
-
   async #run(test: string): Promise<Found> {
-    const before = this.#records.unchanged(test)?.ms ?? 60_000;
-    return (await this.#ready()).test(test, patience(before), 3 * patience(before));
+    const before = this.#records.measured(test)?.ms ?? 60_000;
+    const found = await (await this.#ready()).test(test, patience(before), 3 * patience(before));
+    if (!found.failure) this.#records.measure(test, found);
+    return found;
   }
 
   /** Whether the mutant dies, and by which test. */
   async try(mutant: Mutant): Promise<Outcome> {
     const path = join(this.#tree, mutant.file);
-    const original = readFileSync(path);
+    this.#original = readFileSync(path);
     writeFileSync(path, mutant.text);
     try {
       return await this.#tryPlanted(mutant).catch((error) => this.#again(mutant, error));
@@ -80,7 +60,7 @@ export class Trial {
       this.#runner = undefined;
       return this.#records.keep(mutant, this.#target.tests, 'died', undefined, `the process: ${error.message}`);
     } finally {
-      writeFileSync(path, original);
+      writeFileSync(path, this.#original);
     }
   }
 
@@ -99,7 +79,8 @@ export class Trial {
     if (reason !== undefined) return this.#records.keep(mutant, tests, 'invalid', undefined, reason);
     for (const test of this.#order(mutant.file)) {
       const failed = await this.#failure(test);
-      if (failed !== undefined) return this.#records.keep(mutant, tests, 'died', test, failed);
+      if (failed !== undefined && (await this.#isSound(test, mutant)))
+        return this.#records.keep(mutant, tests, 'died', test, failed);
     }
     const left = await (await this.#ready()).look();
     if (left.length === 0) return this.#records.keep(mutant, tests, 'survived');
@@ -110,10 +91,34 @@ export class Trial {
   async #failure(test: string): Promise<string | undefined> {
     const first = (await this.#run(test)).failure;
     if (first === undefined) return undefined;
-    if (!/Timeout of|ECONN|socket|hook/i.test(first.title + first.message)) return first.title;
-    this.end();
-    await (await this.#ready()).renew(false);
+    if (!/Timeout of|ECONN|no connection|socket|hook/i.test(first.title + first.message)) return first.title;
+    await this.#anew(false);
     return (await this.#run(test)).failure?.title;
+  }
+
+  /** Whether a test file that has failed passes without the mutant. It is tried once. */
+  async #isSound(test: string, mutant: Mutant): Promise<boolean> {
+    if (this.#records.isSound(test)) return true;
+    const path = join(this.#tree, mutant.file);
+    writeFileSync(path, this.#original);
+    await (await this.#ready()).renew(true);
+    let { failure } = await this.#run(test);
+    if (failure) {
+      await this.#anew(true);
+      failure = (await this.#run(test)).failure;
+    }
+    if (!failure) this.#records.keepSound(test);
+    else this.broken.set(test, `${failure.title}: ${failure.message}`);
+    writeFileSync(path, mutant.text);
+    if (failure) await this.#anew(false);
+    return !failure;
+  }
+
+  /** A new process, on the files as they are now. */
+  async #anew(isClean: boolean): Promise<void> {
+    this.end();
+    const reason = await (await this.#ready()).renew(isClean);
+    if (reason !== undefined) throw new Error(`the library cannot be loaded: ${reason}`);
   }
 
   /** The tests, those first that are likely to kill: they did before, or call the mutated script a lot for their length. */
@@ -121,10 +126,13 @@ export class Trial {
     const killers = this.#records.killers(file);
     const reaching = this.#target.isLua && this.#target.tests.length > 1 ? reach(file) : undefined;
     const score = (test: string): number => {
-      const { ms = 60_000, calls = {} } = this.#records.unchanged(test) ?? {};
+      // Unknown ones in the middle.
+      const { ms = 5_000, calls = {} } = this.#records.measured(test) ?? {};
       const all = Object.entries(calls);
       const reached = all.filter(([script]) => reaching?.has(script) ?? true).length;
-      return (killers.get(test) ?? 0) * 1_000 + (reached + 0.1) / (all.length + 1) / (ms + 1_000);
+      const name = basename(file, '.lua').replace(/^_/, '');
+      const namesake = test.includes(name) ? 1 : 0;
+      return (killers.get(test) ?? 0) * 1_000 + ((reached + 1 + namesake) / (all.length + 1)) * (1_000 / (ms + 1_000));
     };
     const tests = this.#target.tests.filter((test) => !this.broken.has(test));
     return [...tests].sort((a, b) => score(b) - score(a));

@@ -103,8 +103,8 @@ describe('a group', () => {
     const world = await limitedWorld();
     const team = await Team.create({ condition: 'ALL_TERMINAL' }, await Queue.create({}, world));
     const { queue } = team;
-    const outside = await queue.sent();
     const [taskId] = await team.succeeded(1);
+    const outside = await queue.sent();
     const fields = { mailboxId: queue.id, condition: 'ALL_TERMINAL' };
     const path = `/task-groups/${team.id}`;
     await expectNeedsOperation(
