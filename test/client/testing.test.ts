@@ -145,6 +145,35 @@ describe('muster-client/testing', function () {
     expect([task.spent, task.units]).to.deep.equal([{ llm: '30' }, { tokens: 20 }]);
   });
 
+  it('settles what a dead attempt has reserved, once its settleBy has passed', async () => {
+    const task = new TestTask(null);
+    const dying: Handler<unknown, unknown> = async (_, { reserve }) => {
+      await reserve('llm', 400, { settleBy: task.clock.in(900), onOverdue: 'SETTLE' });
+      await reserve('rent', 1, { settleBy: task.clock.in(900) });
+      await task.lose();
+    };
+    expect((await task.run(dying)).state).to.equal('LOST');
+    task.clock.advance(899);
+    expect(task.spent).to.deep.equal({});
+    task.clock.advance(1);
+    expect(task.spent).to.deep.equal({ llm: '400' });
+  });
+
+  it('shows a model call what earlier attempts have left', async () => {
+    const task = new TestTask(null);
+    const options = { budget: 'llm', estimate: { amountMinor: 100 } };
+    const seen: string[][] = [];
+    const calls: Handler<unknown, unknown> = ({ attempt }, { spend }) =>
+      spend(options, async (call) => {
+        seen.push((await call.earlier()).map(({ state, settledMinor }) => `${state} ${settledMinor}`));
+        if (attempt < 3) throw new Error('who knows what it has cost');
+        call.used({ amountMinor: 30 });
+      });
+    for (let n = 0; n < 3; n++) await task.run(calls);
+    expect(seen).to.deep.equal([[], ['SETTLED 100'], ['SETTLED 100', 'SETTLED 100']]);
+    expect(task.spent).to.deep.equal({ llm: '230' });
+  });
+
   it('loses its claim when it is taken, and past its deadline', async () => {
     const reasons: unknown[] = [];
     const waits: Handler<unknown, unknown> = (_, { signal }) =>

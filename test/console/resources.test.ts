@@ -79,16 +79,21 @@ describe('The console acts', () => {
   it('on a budget that is overdrawn: by how much, for which attempt of which message, and which limit covers it', async () => {
     const { id } = await world.mustPost('/budgets', { name: 'calls', currency: 'EUR', scale: 2, limitMinor: '1200' });
     const messageId = randomUUID();
-    const reserve = { scopeId: randomUUID(), holder: 'bob', amountMinor: '1200', workKey: `${messageId}/1/3` };
+    const reserve = { scopeId: randomUUID(), holder: 'bob', amountMinor: '1199', workKey: `${messageId}/1/3` };
     const { id: reservationId } = await world.mustPost(`/budgets/${id}/reserve`, reserve);
+    const ofCall = { ...reserve, amountMinor: '1', workKey: `${messageId}/2026-11-28T11:09:48.691Z/2` };
+    const { id: called } = await world.mustPost(`/budgets/${id}/reserve`, ofCall);
+    await world.mustPost(`/budgets/${id}/void`, { reservationId: called, workKey: 'void' });
     const cost = { reservationId, amountMinor: '1600', workKey: 'w', overrun: true };
     await world.mustPost(`/budgets/${id}/settle`, cost);
     const tab = await Tab.live(world, {}, '/money', world.apiKey);
     await tab.page.locator('#budgets').getByText('OVERDRAWN', { exact: true }).waitFor();
     await tab.page.getByRole('link', { name: 'calls' }).click();
     await tab.page.locator('#budget').getByText('of 12.00 EUR; overdrawn by 4.00 EUR').first().waitFor();
-    const row = tab.page.locator('#budget').getByRole('row').nth(1);
-    expect(await row.innerText()).to.match(/SETTLED\s+bob\s+12\.00 EUR\s+16\.00 EUR\s+–\s+\S+ attempt 3/);
+    const rows = tab.page.locator('#budget').getByRole('row');
+    expect(await rows.nth(1).innerText()).to.match(/VOIDED\s.*\s+\S+ call 2 of the attempt of .*2026/);
+    const row = rows.nth(2);
+    expect(await row.innerText()).to.match(/SETTLED\s+bob\s+11\.99 EUR\s+16\.00 EUR\s+–\s+\S+ attempt 3/);
     expect(await row.getByRole('link').first().getAttribute('href')).to.contain(`message/${messageId}`);
     await press(tab, 'Change the limit… calls');
     await dialog(tab).getByText('It is overdrawn by 4.00 EUR: 16.00 EUR covers that').waitFor();

@@ -11,7 +11,7 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
-from muster import AsyncTask, ClaimLost, GiveUp, Muster, MusterError, RetryLater, Spend, Task, Worker
+from muster import AsyncTask, ClaimLost, GiveUp, ModelCall, Muster, MusterError, RetryLater, Spend, Task, Worker
 from muster.testing import TestClock, TestHold, TestServer, TestTask, claimed
 
 
@@ -122,6 +122,40 @@ class Testing(unittest.TestCase):
         asked = Spend(budget='llm', quota='tokens', amount_minor=100, units=50)
         task.run(lambda _, one: one.spend(asked, lambda call: call.used(units=20, amount_minor=30)))
         self.assertEqual((task.spent, task.units), ({'llm': 30}, {'tokens': 20}))
+
+    def test_what_a_dead_attempt_has_reserved_is_settled_once_its_settle_by_has_passed(self) -> None:
+        task = TestTask(None)
+
+        def die(_: Any, one: Task) -> None:
+            one.reserve('llm', 400, settle_by=task.clock.after(900), on_overdue='SETTLE')
+            one.reserve('rent', 1, settle_by=task.clock.after(900))
+            task.lose()
+            one.wait(60)
+
+        self.assertEqual(task.run(die).state, 'LOST')
+        task.clock.advance(899)
+        self.assertEqual(task.spent, {})
+        task.clock.advance(1)
+        self.assertEqual(task.spent, {'llm': 400})
+
+    def test_a_model_call_finds_what_earlier_attempts_have_left(self) -> None:
+        task = TestTask(None)
+        asked = Spend(budget='llm', amount_minor=100)
+        seen: list[list[str]] = []
+
+        def call_model(message: Any, one: Task) -> None:
+            def work(call: ModelCall) -> None:
+                seen.append([f'{left.state} {left.settled_minor}' for left in call.earlier()])
+                if message.attempt < 3:
+                    raise ValueError('who knows what it has cost')
+                call.used(amount_minor=30)
+
+            one.spend(asked, work)
+
+        for _ in range(3):
+            task.run(call_model)
+        self.assertEqual(seen, [[], ['SETTLED 100'], ['SETTLED 100', 'SETTLED 100']])
+        self.assertEqual(task.spent, {'llm': 230})
 
     def test_a_claim_is_lost_when_it_is_taken_and_past_its_deadline(self) -> None:
         clock = TestClock()

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endByStatus } from '../../src/client/spend/outcome.ts';
 
 /** The format in which the provider reports its limits. */
 type Style = 'openai' | 'anthropic';
@@ -46,6 +47,14 @@ class Account {
   }
 }
 
+/** A request with an Idempotency-Key, which says whose it is. */
+interface Bill {
+  readonly key: string;
+  readonly billed: number;
+  /** Whether the caller has been sent a complete answer that says what the call costs. */
+  isKnown: boolean;
+}
+
 async function bodyOf(request: IncomingMessage): Promise<Ask> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -60,6 +69,7 @@ export class Provider {
   readonly windows = new Map<number, { tokens: number; calls: number; refused: number }>();
 
   readonly #accounts = new Map<string, Account>();
+  readonly bills: Bill[] = [];
 
   private constructor(plan: Plan) {
     this.#plan = plan;
@@ -80,7 +90,10 @@ export class Provider {
 
   async #respond(account: Account, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const ask = await bodyOf(request);
+    const before = account.billed;
     const { status, headers, body } = this.#answer(ask, account);
+    const bill = { key: String(request.headers['idempotency-key']), billed: account.billed - before, isKnown: false };
+    this.bills.push(bill);
     account.begins();
     await sleep(this.#plan.latencyMs ?? 0);
     if (status === 200 && ask.fail === 'hang') return;
@@ -88,7 +101,10 @@ export class Provider {
     const isStream = ask.as === 'stream' && status === 200;
     response.writeHead(status, { 'Content-Type': isStream ? 'text/event-stream' : 'application/json', ...headers });
     const text = isStream ? 'data: an\n\ndata: answer\n\n' : JSON.stringify(body);
-    if (status !== 200 || ask.fail !== 'half') return void response.end(text);
+    if (status !== 200 || ask.fail !== 'half') {
+      bill.isKnown = status === 200 || endByStatus(status) === 'free';
+      return void response.end(text);
+    }
     await new Promise((sent) => response.write(text.slice(0, text.length / 2), sent));
     response.destroy();
   }

@@ -52,6 +52,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
   readonly #memory: Memory;
   #state: TestEnd['state'] | 'CLAIMED' = 'READY';
   #lost: () => void = () => undefined;
+  #runs = 0;
 
   constructor(
     payload: Payload,
@@ -119,7 +120,9 @@ export class TestTask<Payload = unknown, Result = unknown> {
     this.#ready();
     const { message } = this.#memory;
     const attempt = message.attempts + 1;
-    const moments = { claimedAt: this.clock.in(0), leaseExpiresAt: this.clock.in(message.leaseSeconds) };
+    // Attempts differ in their claimedAt, even if the clock stands still.
+    const claimedAt = this.clock.in(this.#runs++ / 1000);
+    const moments = { claimedAt, leaseExpiresAt: this.clock.in(message.leaseSeconds) };
     const claim = { state: 'CLAIMED' as const, attempt, attempts: attempt, readyAt: null, token: crypto.randomUUID() };
     this.#memory.message = { ...message, ...moments, ...claim };
     this.#memory.offer();

@@ -146,6 +146,7 @@ class TestTask:
         for key, value in (notes or {}).items():
             self._memory.put(key, value)
         self._state = 'READY'
+        self._runs = 0
 
     @property
     def message(self) -> Claim:
@@ -244,9 +245,11 @@ class TestTask:
             'attempts': attempt,
             'readyAt': None,
             'token': str(uuid.uuid4()),
-            'claimedAt': self.clock.after(0),
+            # Attempts differ in their claimedAt, even if the clock stands still.
+            'claimedAt': self.clock.after(self._runs / 1000),
             'leaseExpiresAt': self.clock.after(memory.claimed['leaseSeconds']),
         }
+        self._runs += 1
         memory.offer()
         self._state = 'CLAIMED'
         self.clock.listeners.add(self._expire)
