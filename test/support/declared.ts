@@ -61,7 +61,7 @@ export function checkDeclared(method: string, url: string, reply: Reply, { publi
 /** Throws if an event differs from its type's declaration. */
 export function checkEvent(event: unknown): void {
   const { error } = union.validate(event);
-  const validate = validatorAt('#/components/schemas/Event');
+  const validate = validatorAt(['components', 'schemas', 'Event']);
   const problem = error?.message ?? (validate(event) ? undefined : ajv.errorsText(validate.errors));
   if (problem !== undefined) throw new Error(`${JSON.stringify(event)} is not as declared: ${problem}`);
 }
@@ -105,6 +105,13 @@ function rateProblem(route: Route | undefined, url: string, { status, headers, b
   return headers.get('ratelimit-policy')?.startsWith('"space";q=') ? undefined : 'no RateLimit-Policy';
 }
 
+/**
+ * Of these replies the declaration refuses more than the schema that is generated from it: integers that are not exact,
+ * and events of unknown types. Of all others both refuse the same (test/contract/replies.test.ts), and the schema's
+ * compiled code takes a hundredth of the time.
+ */
+const saysMore = /[[:,]-?\d{16}|"events":\[\{/;
+
 function successProblem(
   route: Route | undefined,
   { status, text, body }: Reply,
@@ -114,24 +121,25 @@ function successProblem(
   const reply = route.success[status];
   if (reply === undefined) return `${route.call} does not declare ${status}`;
   if (reply === null) return text === '' ? undefined : 'it has no content';
-  const { error } = reply.validate(body, { convert: false, presence: 'required', allowUnknown: false });
-  if (error) return error.message;
-  if (!published) return undefined;
-  const validate = publishedSchema(route, status);
-  return validate(body) ? undefined : `published schema: ${ajv.errorsText(validate.errors)}`;
+  const declared = () =>
+    reply.validate(body, { convert: false, presence: 'required', allowUnknown: false }).error?.message;
+  const validate = published ? publishedSchema(route, status) : undefined;
+  if (validate && !validate(body)) return declared() ?? `published schema: ${ajv.errorsText(validate.errors)}`;
+  return saysMore.test(text) ? declared() : undefined;
 }
 
 /** The reply's schema in /openapi.json. */
 function publishedSchema(route: Route, status: number): ValidateFunction {
   const path = patterns.find((one) => one.route === route)?.path ?? '';
   const at = ['paths', path, route.method.toLowerCase(), 'responses', status, 'content', 'application/json', 'schema'];
-  const pointer = at.map((part) => encodeURIComponent(String(part).replaceAll('/', '~1'))).join('/');
-  return validatorAt(`#/${pointer}`);
+  return validatorAt(at);
 }
 
 let isKnown = false;
 
-function validatorAt(pointer: string): ValidateFunction {
+/** A validator for the schema at a place of /openapi.json. */
+export function validatorAt(at: readonly (string | number)[]): ValidateFunction {
+  const pointer = `#/${at.map((part) => encodeURIComponent(String(part).replaceAll('/', '~1'))).join('/')}`;
   if (!isKnown) ajv.addSchema({ $id: documentId, ...openapi(product) });
   isKnown = true;
   const validate = compiled.get(pointer) ?? ajv.compile({ $ref: documentId + pointer });
