@@ -6,7 +6,7 @@ import { readOptions } from './peers/settings.ts';
 const run = promisify(execFile);
 
 describe('npm run bench:peers', () => {
-  it('measures Muster and BullMQ, which need nothing but what npm installs, and says what each is against Muster', async function () {
+  it('measures Muster and BullMQ, which need nothing but what npm installs', async function () {
     // Twelve processes start: seconds on an idle machine.
     this.timeout(180_000);
     const only = ['--messages', '40', '--rounds', '1', '--connections', '4', '--only', 'muster,bullmq,bullmq-koa'];

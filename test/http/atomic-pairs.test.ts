@@ -6,7 +6,7 @@ import { longMs, many } from '../support/long.ts';
 import { type Call, routeOf, routes, Stage } from '../support/stage.ts';
 import type { World } from '../support/world.ts';
 
-const isLater = (index: number): boolean => index % many(13, 1) === 0;
+const isLater = (index: number): boolean => index % many(149, 1) === 0;
 
 /** The id that each of these calls makes. */
 const makers: Readonly<Record<string, string>> = {
@@ -219,7 +219,7 @@ describe('Every two calls in an atomic batch do what they do one after the other
       }
       return call;
     };
-    const batches = Array.from({ length: many(40, 1500) }, () => {
+    const batches = Array.from({ length: many(12, 1500) }, () => {
       const made = new Map<string, number[]>();
       return Array.from({ length: 3 + Math.floor(random() * 23) }, (_, index) => {
         const call = next(made);
@@ -247,14 +247,15 @@ describe('Every two calls in an atomic batch do what they do one after the other
     const stage = await Stage.create(async () => ({}));
     const refused = { call: 'barrier.view', barrierId: randomUUID() };
     const fine = { call: 'barrier.arrive', barrierId: stage.objects['barrierId'], arrivalKey: 'k' };
-    const batches = routes.flatMap((route) => {
+    const batches = routes.flatMap((route, index) => {
       const call = stage.callOf(route);
-      return [
+      const all = [
         [refused, call],
         [call, refused],
         [fine, call, refused],
         [call, fine, refused],
       ];
+      return all.filter((_, place) => place % many(4, 1) === index % many(4, 1));
     });
     await compare(stage, batches);
   });

@@ -191,7 +191,7 @@ describe('Every tool for every kind of caller', () => {
         if (text.includes('"method":"tools/call"') && text.startsWith('{')) expect(answer).to.not.contain('-32603');
         expect(answer.includes(world.apiKey)).to.equal(false);
       }),
-      { numRuns: 400, seed: 1 },
+      { numRuns: 150, seed: 1 },
     );
   });
 });
