@@ -138,12 +138,12 @@ export function claimModel(clock: 'steady' | 'jumping' = 'steady'): Model<Claime
 
 /**
  * A budget, and one below it: the settled and the overdrawn amount of each. For each reservation by its id: the
- * remaining amount, and the level at which it was made.
+ * remaining amount, the level at which it was made, and when the rest is settled (Infinity: never).
  */
 export interface Purse {
   readonly settled: readonly number[];
   readonly overdrawn: readonly number[];
-  readonly remaining: Readonly<Record<string, readonly [left: number, level: number]>>;
+  readonly remaining: Readonly<Record<string, readonly [left: number, level: number, settlesAt: number]>>;
 }
 
 /** The amount reserved at a level or below. */
@@ -152,12 +152,39 @@ const reservedIn = (purse: Purse, from: number): number =>
 
 /**
  * Operations: reserve, reserve again by workKey, settle (also with overrun), void and look (also with an expected
- * reserved amount). Each answer carries the balances of its level. limits: of each level, from the root down.
+ * reserved amount). Each answer carries the balances of its level. A reservation may settle its rest by itself. limits: of
+ * each level, from the root down.
  */
-export function budgetModel(...limits: readonly number[]): Model<Purse> {
+export function budgetModel(limits: readonly number[], clock: 'steady' | 'jumping' = 'steady'): Model<Purse> {
+  const isSteady = clock === 'steady';
+  const settledRest = (purse: Purse, reservation: string): Purse => {
+    const [left = 0, level = 0, settlesAt = 0] = purse.remaining[reservation] ?? [];
+    return {
+      ...purse,
+      settled: purse.settled.map((settled, at) => settled + (at <= level ? left : 0)),
+      remaining: { ...purse.remaining, [reservation]: [0, level, settlesAt] },
+    };
+  };
+  /** The states that the purse may have reached by itself before the operation: overdue reservations are settled in order. */
+  const before = (purse: Purse, { kind, invokedAt, respondedAt }: Operation): Purse[] => {
+    const due = Object.entries(purse.remaining)
+      .filter(
+        ([, [left, , at]]) => left > 0 && at < Number.POSITIVE_INFINITY && (!isSteady || respondedAt >= at - clockMs),
+      )
+      .sort(([, [, , one]], [, [, , other]]) => one - other);
+    // A list may show for a second what is already over.
+    const isOver = (at: number): boolean => isSteady && invokedAt > at + clockMs + (kind === 'look' ? 2_000 : 0);
+    const states: Purse[] = [];
+    let state = purse;
+    for (const [reservation, [, , at]] of due) {
+      if (!isOver(at)) states.push(state);
+      state = settledRest(state, reservation);
+    }
+    return [...states, state];
+  };
   const availableAt = (purse: Purse, level: number): number =>
     (limits[level] ?? 0) - (purse.settled[level] ?? 0) - reservedIn(purse, level);
-  const act = (purse: Purse, { id, kind, input, value, outcome }: Operation): Purse | undefined => {
+  const act = (purse: Purse, { id, kind, input, value, outcome, respondedAt }: Operation): Purse | undefined => {
     const amount = Number(input['amount']);
     if (kind === 'look') {
       const expected = input['expected'];
@@ -169,12 +196,16 @@ export function budgetModel(...limits: readonly number[]): Model<Purse> {
       const isShort = limits.some(
         (_, at) => at <= level && (amount > availableAt(purse, at) || (purse.overdrawn[at] ?? 0) > 0),
       );
-      if (outcome === 'refused') return isShort ? purse : undefined;
+      const settlesAt = Number(input['settlesAt'] ?? Number.POSITIVE_INFINITY);
+      // Its settleBy may have passed while it was repeated.
+      const isLate = !isSteady ? 'settlesAt' in input : respondedAt >= settlesAt - clockMs;
+      if (outcome === 'refused') return isShort || isLate ? purse : undefined;
       const reservation = outcome === 'ok' ? String(value['id']) : `of ${id}`;
-      return isShort ? undefined : { ...purse, remaining: { ...purse.remaining, [reservation]: [amount, level] } };
+      const made = { ...purse.remaining, [reservation]: [amount, level, settlesAt] as const };
+      return isShort ? undefined : { ...purse, remaining: made };
     }
     const reservation = String(input['reservation']);
-    const [left, level = 0] = purse.remaining[reservation] ?? [];
+    const [left, level = 0, settlesAt = Number.POSITIVE_INFINITY] = purse.remaining[reservation] ?? [];
     if (kind === 'reserve again') {
       const isFound = left !== undefined && (outcome !== 'ok' || value['found'] === reservation);
       return isFound && outcome !== 'refused' ? purse : undefined;
@@ -184,7 +215,7 @@ export function budgetModel(...limits: readonly number[]): Model<Purse> {
     if (outcome === 'refused') return isClosed || (exceeds && amount > left) ? purse : undefined;
     if (isClosed || (exceeds && amount > left)) return undefined;
     const after = kind === 'settle' ? Math.max(0, left - amount) : 0;
-    const remaining = { ...purse.remaining, [reservation]: [after, level] as const };
+    const remaining = { ...purse.remaining, [reservation]: [after, level, settlesAt] as const };
     if (kind === 'void') return { ...purse, remaining };
     const above = Math.max(0, amount - left);
     const beyond = limits.map((_, at) => (at <= level ? Math.max(0, above - availableAt(purse, at)) : 0));
@@ -199,15 +230,17 @@ export function budgetModel(...limits: readonly number[]): Model<Purse> {
     initial: { settled: limits.map(() => 0), overdrawn: limits.map(() => 0), remaining: {} },
     key: ({ settled, overdrawn, remaining }) => `${settled} ${overdrawn} ${Object.entries(remaining).sort().join(' ')}`,
     step: (purse, operation) => {
-      const after = act(purse, operation);
-      if (!after) return [];
       const { outcome, value, input } = operation;
       const level = Number(input['level'] ?? 0);
-      const isSo =
-        value['reserved'] === reservedIn(after, level) &&
-        value['settled'] === after.settled[level] &&
-        value['overdrawn'] === after.overdrawn[level];
-      return outcome === 'ok' && !isSo ? [] : [after];
+      return before(purse, operation).flatMap((possible) => {
+        const after = act(possible, operation);
+        if (!after) return [];
+        const isSo =
+          value['reserved'] === reservedIn(after, level) &&
+          value['settled'] === after.settled[level] &&
+          value['overdrawn'] === after.overdrawn[level];
+        return outcome === 'ok' && !isSo ? [] : [after];
+      });
     },
   };
 }

@@ -121,7 +121,7 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
   const messages = new Map([...of('message ')].filter(([object]) => sent.has(object)));
   const without = (objects: Map<string, Operation[]>) =>
     new Map([...objects].map(([object, operations]) => [object, operations.filter(isOnObject)]));
-  const [budgets, notes] = [budgetModel(...purseLimits), notesModel()];
+  const [budgets, notes] = [budgetModel(purseLimits, clock), notesModel()];
   const findings = [
     checkAll(messages, () => claimModel(clock)),
     checkAll(without(of('budget ')), () => budgets),

@@ -394,7 +394,7 @@ describe('The linearizability checker, on budgets, barriers and notes', () => {
       const ids = new Set(history.flatMap(({ outcome, value }) => (outcome === 'ok' ? [value['id']] : [])));
       return history.every(({ input }) => input['reservation'] === undefined || ids.has(input['reservation']));
     });
-    fc.assert(fc.property(known, (history) => check(budgetModel(30), history) === 'linearizable'));
+    fc.assert(fc.property(known, (history) => check(budgetModel([30]), history) === 'linearizable'));
     const barriers = planned('arrive', 'arrive', 'nextEpoch', 'look').map((plan) => played(plan, meeting()));
     fc.assert(fc.property(barriers, (history) => check(barrierModel(3), history) === 'linearizable'));
     const notes = planned('put note', 'put note', 'delete note', 'read note').map((plan) => played(plan, sheet()));
@@ -421,9 +421,9 @@ describe('The linearizability checker, on budgets, barriers and notes', () => {
     const budgets = planned('reserve', 'settle', 'overrun', 'void', 'look').map((plan) =>
       played(inLine(plan), purse()),
     );
-    finds(budgetModel(30), budgets, 'settled');
-    finds(budgetModel(30), budgets, 'reserved');
-    finds(budgetModel(30), budgets, 'overdrawn');
+    finds(budgetModel([30]), budgets, 'settled');
+    finds(budgetModel([30]), budgets, 'reserved');
+    finds(budgetModel([30]), budgets, 'overdrawn');
     const barriers = planned('arrive', 'arrive', 'nextEpoch').map((plan) => played(inLine(plan), meeting()));
     finds(barrierModel(3), barriers, 'arrivals');
     finds(barrierModel(3), barriers, 'epoch');
@@ -451,30 +451,50 @@ describe('The linearizability checker, on budgets, barriers and notes', () => {
     expect(verdict(gone, look({ a: '1 7' }))).to.equal('violation');
   });
 
+  it('finds an overdue reservation that was settled too early, too late or twice', () => {
+    const balances = (reserved: number, settled: number): Values => ({ reserved, settled, overdrawn: 0 });
+    const reserve = operation('reserve', [0, 1], { amount: 20, settlesAt: 500 }, { id: 'a', ...balances(20, 0) });
+    const look = (at: [number, number], reserved: number, settled: number): Operation =>
+      operation('look', at, {}, balances(reserved, settled));
+    const settle = (at: [number, number], answer: Values | string): Operation =>
+      operation('settle', at, { reservation: 'a', amount: 5 }, answer);
+    const verdict = (...history: Operation[]) => check(budgetModel([30]), [reserve, ...history]);
+    expect(verdict(look([9, 10], 20, 0), look([3000, 3001], 0, 20))).to.equal('linearizable');
+    expect(verdict(look([490, 600], 20, 0), look([490, 600], 0, 20))).to.equal('linearizable');
+    expect(verdict(look([9, 10], 0, 20))).to.equal('violation');
+    expect(verdict(look([3000, 3001], 20, 0))).to.equal('violation');
+    expect(verdict(look([510, 511], 0, 20), look([520, 521], 20, 0))).to.equal('violation');
+    expect(verdict(settle([9, 10], balances(15, 5)), look([3000, 3001], 0, 20))).to.equal('linearizable');
+    expect(verdict(settle([600, 601], 'RESERVATION_CLOSED'))).to.equal('linearizable');
+    expect(verdict(settle([9, 10], 'RESERVATION_CLOSED'))).to.equal('violation');
+    expect(verdict(settle([600, 601], balances(15, 5)))).to.equal('violation');
+    expect(verdict(settle([600, 601], balances(0, 25)))).to.equal('violation');
+  });
+
   it('finds a lost reserve, one found by another workKey, money spent twice and a lost arrival among overlapping operations', () => {
     const both: [number, number] = [0, 9];
     const reserve = (id: string, reserved: number): Operation =>
       operation('reserve', both, { amount: 20 }, { id, reserved, settled: 0, overdrawn: 0 });
-    expect(check(budgetModel(40), [reserve('a', 20), reserve('b', 40)])).to.equal('linearizable');
-    expect(check(budgetModel(40), [reserve('a', 20), reserve('b', 20)])).to.equal('violation');
-    expect(check(budgetModel(30), [reserve('a', 20), reserve('b', 40)])).to.equal('violation');
+    expect(check(budgetModel([40]), [reserve('a', 20), reserve('b', 40)])).to.equal('linearizable');
+    expect(check(budgetModel([40]), [reserve('a', 20), reserve('b', 20)])).to.equal('violation');
+    expect(check(budgetModel([30]), [reserve('a', 20), reserve('b', 40)])).to.equal('violation');
     const again = (found: string): Operation =>
       operation('reserve again', [10, 19], { reservation: 'a' }, { found, reserved: 20, settled: 0, overdrawn: 0 });
-    expect(check(budgetModel(40), [reserve('a', 20), again('a')])).to.equal('linearizable');
-    expect(check(budgetModel(40), [reserve('a', 20), again('b')])).to.equal('violation');
+    expect(check(budgetModel([40]), [reserve('a', 20), again('a')])).to.equal('linearizable');
+    expect(check(budgetModel([40]), [reserve('a', 20), again('b')])).to.equal('violation');
     const expects = (expected: number, answer: Values | string): Operation =>
       operation('look', [10, 19], { expected }, answer);
     const seen = { reserved: 20, settled: 0, overdrawn: 0 };
-    expect(check(budgetModel(40), [reserve('a', 20), expects(20, seen)])).to.equal('linearizable');
-    expect(check(budgetModel(40), [reserve('a', 20), expects(15, 'EXPECTATION_FAILED')])).to.equal('linearizable');
-    expect(check(budgetModel(40), [reserve('a', 20), expects(15, seen)])).to.equal('violation');
-    expect(check(budgetModel(40), [reserve('a', 20), expects(20, 'EXPECTATION_FAILED')])).to.equal('violation');
+    expect(check(budgetModel([40]), [reserve('a', 20), expects(20, seen)])).to.equal('linearizable');
+    expect(check(budgetModel([40]), [reserve('a', 20), expects(15, 'EXPECTATION_FAILED')])).to.equal('linearizable');
+    expect(check(budgetModel([40]), [reserve('a', 20), expects(15, seen)])).to.equal('violation');
+    expect(check(budgetModel([40]), [reserve('a', 20), expects(20, 'EXPECTATION_FAILED')])).to.equal('violation');
     const below = (id: string, level: number, reserved: number): Operation =>
       operation('reserve', both, { amount: 20, level }, { id, reserved, settled: 0, overdrawn: 0 });
-    expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 0, 40)])).to.equal('linearizable');
-    expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 0, 20)])).to.equal('linearizable');
-    expect(check(budgetModel(40, 30), [below('a', 1, 20), below('b', 1, 40)])).to.equal('violation');
-    expect(check(budgetModel(30, 40), [below('a', 1, 20), below('b', 0, 40)])).to.equal('violation');
+    expect(check(budgetModel([40, 30]), [below('a', 1, 20), below('b', 0, 40)])).to.equal('linearizable');
+    expect(check(budgetModel([40, 30]), [below('a', 1, 20), below('b', 0, 20)])).to.equal('linearizable');
+    expect(check(budgetModel([40, 30]), [below('a', 1, 20), below('b', 1, 40)])).to.equal('violation');
+    expect(check(budgetModel([30, 40]), [below('a', 1, 20), below('b', 0, 40)])).to.equal('violation');
     const arrive = (key: string, arrivals: number): Operation =>
       operation('arrive', both, { key }, { epoch: 1, arrivals });
     expect(check(barrierModel(3), [arrive('a', 1), arrive('b', 2)])).to.equal('linearizable');
@@ -515,7 +535,7 @@ describe('The linearizability checker, on atomic batches', () => {
     const [{ place: _, ...one } = {} as Operation] = batch(at, [part]);
     return one;
   };
-  const model = () => composed((object) => (object === 'budget' ? budgetModel(30) : notesModel()));
+  const model = () => composed((object) => (object === 'budget' ? budgetModel([30]) : notesModel()));
   const verdict = (...history: (Operation | Operation[])[]) => {
     const objects = [...tied(history.flat()).values()];
     expect(objects).to.have.lengthOf(1);

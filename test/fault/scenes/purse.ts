@@ -34,7 +34,7 @@ export const balances = ({ balances: { reserved, settled, overdrawn } }: Heard['
 
 /**
  * A budget and one below it that are soon used up. Reservations of both are found again by their workKey, settled in
- * parts by any client, now and then beyond their amount, or voided.
+ * parts by any client, now and then beyond their amount, or voided. Some are settled when they are overdue, within seconds.
  */
 export class PurseScene extends Shared<Purse> {
   protected async make(client: number): Promise<Purse | undefined> {
@@ -79,16 +79,23 @@ export class PurseScene extends Shared<Purse> {
     const level = reserved?.level ?? chance.below(ids.length);
     const budgetId = ids[level] ?? '';
     const workKey = randomUUID();
-    if (reserved === undefined)
+    if (reserved === undefined) {
+      const settlesInMs = chance.next() < 0.4 ? 100 + chance.below(3_000) : undefined;
+      const late = settlesInMs !== undefined && {
+        settleBy: new Date(Date.now() + settlesInMs).toISOString(),
+        onOverdue: 'SETTLE',
+      };
       return {
         kind: 'reserve',
         object,
-        input: { amount, level },
+        input: { amount, level, ...(late && { settlesAt: performance.now() + (settlesInMs ?? 0) }) },
         call: 'budget.reserve',
-        body: { budgetId, scopeId: randomUUID(), holder: 'h', amountMinor: String(amount), workKey },
+        body: { budgetId, scopeId: randomUUID(), holder: 'h', amountMinor: String(amount), workKey, ...late },
         read: (body) => ({ id: body.id, ...balances(body) }),
-        refuses: ['INSUFFICIENT_BUDGET'],
+        // If it is repeated until settleBy has passed.
+        refuses: ['INSUFFICIENT_BUDGET', ...(late ? ['VALIDATION_FAILED'] : [])],
       };
+    }
     const kind = chance.next() < 0.6 ? 'settle' : 'void';
     const overrun = kind === 'settle' && chance.next() < 0.1;
     return {
