@@ -195,6 +195,8 @@ function countedScopes(records: Records, messages: readonly Hash[]): Counters {
 function* budgetDifferences(records: Records, hasAllReservations: boolean): Generator<string> {
   const budgets = records.of('budget');
   const counted = new Map<string, { reserved: bigint; spent: bigint }>();
+  for (const { id, state, onOverdue, overdue } of records.all('reservation'))
+    if (state === 'ACTIVE' && onOverdue === 'SETTLE' && overdue) yield `reservation ${id} is overdue, and not settled`;
   for (const { budgetId = '', remainingMinor = 0, settledMinor = 0 } of records.all('reservation'))
     for (const id of [budgetId, ...(budgets.get(budgetId)?.['line']?.split(' ') ?? [])]) {
       const { reserved, spent } = counted.get(id) ?? { reserved: 0n, spent: 0n };

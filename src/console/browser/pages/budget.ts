@@ -35,6 +35,10 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
   const canVoid = world.can.spend && reservations.some(({ state }) => state === 'ACTIVE');
   const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
   const isLate = ({ state, overdue }: (typeof reservations)[number]): boolean => overdue && state === 'ACTIVE';
+  const thenOf = ({ state, overdue, onOverdue }: (typeof reservations)[number]): string => {
+    if (onOverdue === 'KEEP') return overdue && state === 'ACTIVE' ? ' overdue' : '';
+    return state === 'ACTIVE' ? ', then settled' : overdue ? ', settled then' : '';
+  };
   const rows = reservations.map((one) => ({
     key: one.id,
     cells: [
@@ -45,7 +49,7 @@ function reservationTable({ reservations, currency, scale }: BudgetView, world: 
       of(one.settledMinor),
       one.settleBy === null
         ? '–'
-        : el('span', isLate(one) ? { class: 'problem' } : {}, age(one.settleBy, world), isLate(one) ? ' overdue' : ''),
+        : el('span', isLate(one) ? { class: 'problem' } : {}, age(one.settleBy, world), thenOf(one)),
       workLink(one.workKey, world),
       scopeLink(one.scopeId, world),
       ...(canVoid ? [one.state === 'ACTIVE' ? voidButton(one, world) : '–'] : []),
