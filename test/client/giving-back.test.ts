@@ -37,6 +37,30 @@ const kinds: Record<string, Kind> = {
       },
     };
   },
+  spend: async (muster) => {
+    const { id: budgetId } = await muster.budget.create({
+      ...{ name: 'money', currency: 'EUR', scale: 2, limitMinor: `${callers}` },
+    });
+    const create = { name: 'quota', unitsLimit: callers, windowSeconds: 31_536_000 };
+    const { id: allowanceId } = await muster.allowance.create(create);
+    return {
+      take: (signal) =>
+        muster.spend(
+          { budget: 'money', quota: 'quota', estimate: { amountMinor: 1, units: 1 }, signal },
+          async (call) => {
+            // Taken and not used: the call costs nothing.
+            expect(call.fetch).to.be.a('function');
+            await aborted(signal);
+            signal.throwIfAborted();
+          },
+        ),
+      left: async () => {
+        const { balances } = await muster.budget.view({ budgetId });
+        const { usedUnits, waiting } = await muster.allowance.view({ allowanceId });
+        return { taken: usedUnits + Number(balances.reserved) + Number(balances.settled), waiting };
+      },
+    };
+  },
   units: async (muster, isTaken) => {
     const units = isTaken ? 1 : callers;
     const create = { name: 'quota', unitsLimit: units, windowSeconds: 31_536_000 };

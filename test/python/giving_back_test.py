@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any
 from unittest.mock import patch
 
-from muster import AsyncMuster, Muster, Stop, Stopped
+from muster import AsyncMuster, ModelCall, Muster, Spend, Stop, Stopped
 from muster._giving_back import given_back
 from support import Proxy, ServerTest, until
 
@@ -39,6 +39,10 @@ class Shared:
         self._muster = muster
         self._taken = int(is_taken)
         about: dict[str, Any] = {'scope_id': uuid.uuid4(), 'holder': 'first', 'units': 1}
+        if takes == 'spend':
+            self._budget_id = muster.budget.create(
+                name=self.name, currency='EUR', scale=2, limit_minor=_callers
+            ).id
         if takes == 'hold':
             self._id = muster.pool.create(name=self.name, units=1).id
             if is_taken:
@@ -55,6 +59,8 @@ class Shared:
         if self.takes == 'hold':
             with muster.pool(self.name).hold(lease_seconds=600, holder_session=str(uuid.uuid4()), stop=stop):
                 stop.wait(None)
+        elif self.takes == 'spend':
+            muster.spend(self._spend, lambda call: _wait_unused(call, stop))
         else:
             self._settle(muster.units(self.name, scope_id=uuid.uuid4(), holder='h', stop=stop).waiter_id)
 
@@ -63,9 +69,15 @@ class Shared:
         if self.takes == 'hold':
             async with muster.pool(self.name).hold(lease_seconds=600):
                 await asyncio.Event().wait()
+        elif self.takes == 'spend':
+            await muster.spend(self._spend, _wait_unused_async)
         else:
             taken = await muster.units(self.name, scope_id=uuid.uuid4(), holder='h')
             self._settle(taken.waiter_id)
+
+    @property
+    def _spend(self) -> Spend:
+        return Spend(budget=self.name, quota=self.name, amount_minor=1, units=1)
 
     def _settle(self, waiter_id: str) -> None:
         self._muster.allowance.settle(allowance_id=self._id, consumption_id=waiter_id, units=0)
@@ -76,7 +88,22 @@ class Shared:
             pool = self._muster.pool.view(pool_id=self._id)
             return pool.held_units - self._taken, pool.waiting
         quota = self._muster.allowance.view(allowance_id=self._id)
-        return quota.used_units - self._taken, quota.waiting
+        taken = quota.used_units - self._taken
+        if self.takes == 'spend':
+            balances = self._muster.budget.view(budget_id=self._budget_id).balances
+            taken += int(balances.reserved) + int(balances.settled)
+        return taken, quota.waiting
+
+
+def _wait_unused(call: ModelCall, stop: Stop) -> None:
+    """Takes `fetch` and does not use it: the call costs nothing."""
+    assert call.fetch
+    stop.wait(None)
+
+
+async def _wait_unused_async(call: ModelCall) -> None:
+    assert call.fetch
+    await asyncio.Event().wait()
 
 
 class GivingBack(ServerTest):
@@ -101,6 +128,8 @@ class GivingBack(ServerTest):
             thread.join()
 
         def use(shared: Shared, url: str) -> None:
+            if shared.takes == 'spend':
+                return  # It takes no stop.
             with Muster(url) as muster, ThreadPoolExecutor(_at_once) as threads:
                 list(threads.map(partial(caller, muster, shared), _moments))
 
@@ -127,7 +156,7 @@ class GivingBack(ServerTest):
             raise KeyboardInterrupt
 
         def use(shared: Shared, url: str) -> None:
-            if shared.takes != 'hold':
+            if shared.takes == 'units':
                 return
             with Muster(url) as muster:
                 for moment in _moments:

@@ -21,7 +21,7 @@ from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._codec import Codec, decode_answer, encode_args
 from ._errors import MusterError, Stopped
-from ._giving_back import undo_at_end
+from ._giving_back import take_for, undo_at_end
 from ._journal import Journal
 from ._judge import GroupRef, Judging, Verdict, judge
 from ._pool import Pools
@@ -248,7 +248,9 @@ class Muster(AllCalls):
             LookupError: there is no budget with this name
         """
         spender = Spender(self, scope_id, holder, work_id)
-        return reserve(spender, budget, amount_minor, settle_by=settle_by, on_overdue=on_overdue)
+        make = partial(reserve, spender, budget, amount_minor, settle_by=settle_by, on_overdue=on_overdue)
+        # A signal does not cut it.
+        return take_for(None, make, Reservation.drop)
 
     def units(
         self, allowance: Id, units: int = 1, *, scope_id: Id, holder: str, stop: Stop | None = None
