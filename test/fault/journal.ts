@@ -76,6 +76,8 @@ const leaves: Readonly<Record<string, RegExp>> = {
   observe: /^allowance\.observed$/,
   wait: /^waiter\.(queued|granted)$/,
   hold: /^hold\.held$/,
+  stand: /^hold\.(queued|held)$/,
+  leave: /^hold\.cancelled$/,
   'line up': /^hold\.(queued|held)$/,
   'leave line': /^hold\.cancelled$/,
   'let go': /^hold\.released$/,
@@ -106,7 +108,18 @@ const mayLeaveNothing = new Set([
     'requeue some',
   ],
   ...['cancel planted', 'pause', 'resume', 'pause mailbox', 'resume mailbox', 'settle units', 'read note', 'read memo'],
-  ...['correct', 'observe', 'leave line', 'let go', 'withdraw question', 'link', 'repeat group', 'repeat submit'],
+  ...[
+    'correct',
+    'observe',
+    'leave line',
+    'let go',
+    'withdraw question',
+    'link',
+    'stay',
+    'leave',
+    'repeat group',
+    'repeat submit',
+  ],
   ...['create key', 'revoke key', 'read'],
 ]);
 

@@ -33,6 +33,9 @@ export class Looks {
       for (const one of await this.#list(access, 'barriers'))
         this.#add(`barrier ${one.id}`, one.at, { epoch: one.epoch, arrivals: one.arrivals });
       for (const { id, at, heldUnits } of await this.#list(access, 'pools')) this.#add(`pool ${id}`, at, { heldUnits });
+      const places = new Set(this.#load.history.flatMap(({ kind, object }) => (kind === 'stand' ? object : [])));
+      for (const { id, at, state, heldAt } of await this.#list(access, 'holds', '/pool-holds'))
+        if (places.has(`place ${id}`)) this.#add(`place ${id}`, at, { state: heldAt === null ? state : 'GRANTED' });
       for (const { id, at, state, answer } of await this.#list(access, 'questions'))
         this.#add(`question ${id}`, at, { state, answer: answer ?? '' });
       for (const one of await this.#list(access, 'allowances')) {

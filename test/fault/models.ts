@@ -425,6 +425,47 @@ export function lockModel(clock: 'steady' | 'jumping' = 'steady'): Model<Lock> {
   };
 }
 
+interface Place {
+  readonly state: string;
+  /** Between these two moments it expires, unless it is granted before. */
+  readonly endsAfter: number;
+  readonly endsBefore: number;
+}
+
+/** A place in the queue of a pool: its units may be granted at any time; else it is left, or expires unless it is renewed. */
+export function placeModel(clock: 'steady' | 'jumping' = 'steady'): Model<Place> {
+  const isSteady = clock === 'steady';
+  const until = (place: Place, { input, invokedAt, respondedAt }: Operation): Place => {
+    const ms = Number(input['ttlSeconds']) * 1000;
+    return { ...place, endsAfter: invokedAt + ms - clockMs, endsBefore: respondedAt + ms + clockMs };
+  };
+  /** The states that it may have reached by itself before the operation. */
+  const before = (place: Place, operation: Operation): Place[] => {
+    if (place.state !== 'WAITING') return [place];
+    const mayBeOver = !isSteady || operation.respondedAt >= place.endsAfter;
+    const isOver = isSteady && operation.invokedAt > place.endsBefore + (operation.kind === 'look' ? 2_000 : 0);
+    const granted = { ...place, state: 'GRANTED' };
+    return [...(isOver ? [] : [place]), granted, ...(mayBeOver ? [{ ...place, state: 'EXPIRED' }] : [])];
+  };
+  const act = (place: Place, operation: Operation): Place | undefined => {
+    const { kind, outcome, value } = operation;
+    const { state } = place;
+    if (kind === 'look') return value['state'] === state ? place : undefined;
+    if (kind === 'stand')
+      return until({ ...place, state: value['state'] === 'HELD' ? 'GRANTED' : 'WAITING' }, operation);
+    if (outcome === 'refused')
+      return state === 'WAITING' || (kind === 'leave' && state === 'CANCELLED') ? undefined : place;
+    if (kind === 'stay') return state === 'WAITING' ? until(place, operation) : undefined;
+    return state === 'WAITING' || state === 'CANCELLED' ? { ...place, state: 'CANCELLED' } : undefined;
+  };
+  return {
+    initial: { state: 'NONE', endsAfter: 0, endsBefore: 0 },
+    key: ({ state, endsAfter, endsBefore }) => [state, endsAfter, endsBefore].join(),
+    step: (place, operation) =>
+      before(place, operation).flatMap((possible) => act(possible, operation) ?? ([] as Place[])),
+  };
+}
+
 interface Asked {
   readonly state: string;
   readonly answer: string;

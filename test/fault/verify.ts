@@ -7,7 +7,16 @@ import { byObject, composed, type Operation, tied } from './history.ts';
 import { byRequest, disagreements, type Event, journal } from './journal.ts';
 import type { Lab } from './lab.ts';
 import { Looks } from './looks.ts';
-import { barrierModel, budgetModel, claimModel, gaugeModel, lockModel, notesModel, questionModel } from './models.ts';
+import {
+  barrierModel,
+  budgetModel,
+  claimModel,
+  gaugeModel,
+  lockModel,
+  notesModel,
+  placeModel,
+  questionModel,
+} from './models.ts';
 import { outOfLine, outOfTurn, overtaken, tooEarly } from './order.ts';
 import { gateTarget } from './scenes/gate.ts';
 import { gaugeUnits } from './scenes/gauge.ts';
@@ -127,6 +136,7 @@ function linearizability(history: readonly Operation[], { clock = 'steady' }: Ci
     checkAll(without(of('budget ')), () => budgets),
     checkAll(without(of('barrier ')), () => barrierModel(gateTarget)),
     checkAll(without(of('pool ')), () => lockModel(clock)),
+    checkAll(of('place '), () => placeModel(clock)),
     checkAll(of('notes '), () => notes),
     checkAll(without(of('gauge ')), () => gaugeModel(gaugeUnits)),
     checkAll(deals, () => composed((object) => (object.startsWith('budget ') ? budgets : notes))),

@@ -9,6 +9,7 @@ import {
   gaugeModel,
   lockModel,
   notesModel,
+  placeModel,
   questionModel,
 } from '../fault/models.ts';
 
@@ -74,6 +75,28 @@ describe('The linearizability checker, on locks', () => {
     const look = (heldUnits: number): Operation => operation('look', [99, 100], {}, { heldUnits });
     expect(verdict(hold([0, 1], 'a', 7), look(1))).to.equal('linearizable');
     expect(verdict(hold([0, 1], 'a', 7), look(0))).to.equal('violation');
+  });
+});
+
+describe('The linearizability checker, on places in line', () => {
+  const place = (kind: string, at: [number, number], value: Values | string = {}): Operation =>
+    operation(kind, at, { ttlSeconds: 5 }, value);
+  const stand = place('stand', [0, 1], { state: 'WAITING' });
+  const look = (state: string, at: [number, number] = [99_000, 99_001]): Operation => place('look', at, { state });
+  const verdict = (...history: Operation[]) => check(placeModel(), [stand, ...history]);
+
+  it('accepts a place that is granted, left, or over in time, and one that is renewed before that', () => {
+    expect(verdict(place('stay', [2, 3], 'HOLD_NOT_WAITING'), look('GRANTED'))).to.equal('linearizable');
+    expect(verdict(place('leave', [2, 3]), place('leave', [4, 5]), look('CANCELLED'))).to.equal('linearizable');
+    expect(verdict(place('stay', [4000, 4001]), place('stay', [8000, 8001]), look('EXPIRED'))).to.equal('linearizable');
+  });
+
+  it('finds a place that outlives its time, or ends before it, and one that is renewed when it was over', () => {
+    expect(verdict(place('stay', [5500, 5501]))).to.equal('violation');
+    expect(verdict(place('stay', [2, 3], 'HOLD_NOT_WAITING'), look('EXPIRED'))).to.equal('violation');
+    expect(verdict(place('stay', [4000, 4001]), look('EXPIRED', [6000, 6001]))).to.equal('violation');
+    expect(verdict(place('leave', [2, 3]), place('stay', [4, 5]))).to.equal('violation');
+    expect(verdict(place('leave', [2, 3]), look('GRANTED'))).to.equal('violation');
   });
 });
 

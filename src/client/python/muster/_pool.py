@@ -134,6 +134,11 @@ class Holding:
         return self.record.fence or 0
 
     @property
+    def has_begun(self) -> bool:
+        """Whether the units were granted."""
+        return bool(self._hold) and self.record.state == 'HELD'
+
+    @property
     def is_lost(self) -> bool:
         """Whether others may have the units by now."""
         return self.lost.is_set()

@@ -143,7 +143,8 @@ class HoldEnd:
                 pass
             os.kill(os.getpid(), signal.SIGTERM)
         elif self._loop is not None:
-            with suppress(RuntimeError):
+            # A worker that was started meanwhile has put its own handler there.
+            if self._loop not in _loops and not self._loop.is_closed():
                 self._loop.remove_signal_handler(signal.SIGTERM)
         elif signal.getsignal(signal.SIGTERM) == self._raise:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
