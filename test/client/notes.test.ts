@@ -85,7 +85,7 @@ describe('the notes of the typed client', () => {
     expect(await refusal(aborted)).to.equal('Error: enough');
   });
 
-  it("of a handler's run are put under its claim", async () => {
+  it('a handler puts notes of its run under its claim', async () => {
     const mailboxId = await mailbox();
     const lost: unknown[] = [];
     const worker = start(
@@ -105,7 +105,7 @@ describe('the notes of the typed client', () => {
     await worker.close(0);
   });
 
-  it("of a handler's run refuse what is no JSON, and end a wait when its signal aborts", async () => {
+  it("a handler's notes refuse what is no JSON, and its wait for one ends when its signal aborts", async () => {
     const said: string[] = [];
     const mailboxId = await mailbox();
     await send(mailboxId);

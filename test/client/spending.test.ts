@@ -115,7 +115,7 @@ describe('the money of a worker', () => {
   });
 
   for (const isDone of [false, true])
-    it(`waits out an outage at reserve, settle, void and units, for as long as the claim lasts${isDone ? ': where answers are lost, too' : ''}`, async () => {
+    it('an outage at reserve, settle, void and units is waited out for as long as the claim lasts', async () => {
       const { name, id: budgetId, balances, view } = await budget();
       const quota = randomUUID();
       const { id: allowanceId } = await muster.allowance.create({
@@ -278,7 +278,7 @@ describe('the money of a worker', () => {
       return { all, seen };
     }
 
-    it('one that never said what it cost goes on, and the cost of both can be settled', async () => {
+    it('an attempt that never said what it cost goes on, and the cost of both can be settled', async () => {
       const { name, id, balances } = await budget();
       const mailboxId = await mailbox();
       await send(mailboxId);
@@ -289,7 +289,7 @@ describe('the money of a worker', () => {
       expect(await balances()).to.equal('0 18 982 0');
     });
 
-    it('one that was settled, in part or with more, is followed by a new reservation', async () => {
+    it('a reservation that was settled, in part or with more, is followed by a new one', async () => {
       const { name, id, view, balances } = await budget();
       const mailboxId = await mailbox();
       await send(mailboxId);
@@ -313,7 +313,7 @@ describe('the money of a worker', () => {
       expect((await view()).reservations.map(({ state }) => state)).to.deep.equal(['VOIDED', 'SETTLED', 'VOIDED']);
     });
 
-    it('one of another amount is left to somebody who knows', async () => {
+    it('a reservation of another amount is left to somebody who knows', async () => {
       const { name, id, balances } = await budget();
       const mailboxId = await mailbox();
       await send(mailboxId);
@@ -324,7 +324,7 @@ describe('the money of a worker', () => {
       expect(await balances()).to.equal('30 9 961 0');
     });
 
-    it('one that was given back is of no account, and neither is what the first life of a requeued message voided', async () => {
+    it("a voided reservation is of no account, nor are those of a requeued message's first life", async () => {
       const { name, balances, view } = await budget();
       const mailboxId = await mailbox();
       const reservations: Reservation[] = [];
@@ -342,7 +342,7 @@ describe('the money of a worker', () => {
       expect(keys).to.deep.equal(['1/4', '1/3', '1/2', '1/1']);
     });
 
-    it('one that lost its claim settles what it has cost, too, and leaves the rest to the next', async () => {
+    it('an attempt that lost its claim settles what it has cost, and leaves the rest to the next', async () => {
       const { name, balances } = await budget();
       const mailboxId = await mailbox();
       const seen: string[] = [];

@@ -683,7 +683,7 @@ describe('the worker of the typed client', () => {
       return { name, balances: async () => (await muster.budget.view({ budgetId: id })).balances, id };
     };
 
-    it('what the work has cost: all unless it says less, and nothing when it fails', async () => {
+    it('settles what the work has cost: all unless it says less, and nothing when it fails', async () => {
       const { name, balances } = await budget();
       const mailboxId = await mailbox();
       const seen: string[] = [];
@@ -710,7 +710,7 @@ describe('the worker of the typed client', () => {
       expect((await balances()).reserved).to.equal('0');
     });
 
-    it('what an attempt that died had reserved, and not twice', async () => {
+    it('finds what an attempt that died had reserved, and does not spend it twice', async () => {
       const { name, balances, id: budgetId } = await budget();
       const mailboxId = await mailbox();
       const id = await sent(mailboxId);
@@ -729,7 +729,7 @@ describe('the worker of the typed client', () => {
       expect(await balances()).to.include({ reserved: '0', settled: '301' });
     });
 
-    it('again after an attempt that failed, and leaves to the next attempt what a lost one holds', async () => {
+    it('reserves again after a failed attempt, and leaves to the next attempt what a lost one holds', async () => {
       const { name, balances } = await budget();
       const mailboxId = await mailbox();
       const worker = start({ mailbox: { mailboxId } }, async ({ attempt }, { reserve }) => {
@@ -757,6 +757,7 @@ describe('the worker of the typed client', () => {
       const { id: allowanceId } = await muster.allowance.create({ name, unitsLimit: 1, windowSeconds: 31_536_000 });
       await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'other' });
       const mailboxId = await mailbox({ maxAttempts: 1, retryDelaySeconds: 3_000 });
+      const begun = Date.now();
       const worker = start<string>({ mailbox: { mailboxId }, concurrency: 3 }, async ({ payload }, { reserve }) => {
         if (payload === 'units') await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'h' });
         const first = await reserve(name, 10);
@@ -772,7 +773,7 @@ describe('the worker of the typed client', () => {
         [units, 60],
       ] as const) {
         expect(short).to.include({ state: 'DELAYED', attempts: 0 });
-        expect(Date.parse(short?.readyAt ?? '') - Date.now()).to.be.within(0, seconds * 1000);
+        expect(Date.parse(short?.readyAt ?? '')).to.be.within(begun, Date.now() + seconds * 1000);
       }
       expect(money?.lastError).to.match(/available/);
       expect(spent).to.include({ state: 'FAILED', attempts: 1 });

@@ -30,7 +30,7 @@ describe('The console', function () {
   const heading = (tab: Tab, text: string) => tab.page.getByRole('heading', { level: 1, name: text }).waitFor();
 
   describe('has one search box', () => {
-    it('that opens the page of an id of any kind', async () => {
+    it('the search box opens the page of an id of any kind', async () => {
       const budget = await world.mustPost('/budgets', { name: 'llm', currency: 'EUR', scale: 2, limitMinor: '100' });
       const allowance = await world.mustPost('/allowances', { name: 'calls', unitsLimit: 1, windowSeconds: 3600 });
       const use = { scopeId: desk, holder: 'h', units: 1 };
@@ -66,7 +66,7 @@ describe('The console', function () {
       }
     });
 
-    it('that finds what only events name, and says so where there is nothing', async () => {
+    it('the search box finds what only events name, and says so where there is nothing', async () => {
       const budget = await world.mustPost('/budgets', { name: 'b2', currency: 'EUR', scale: 2, limitMinor: '100' });
       const reserve = { scopeId: desk, holder: 'h', amountMinor: '5' };
       const reservation = await world.mustPost(`/budgets/${budget.id}/reserve`, reserve);
@@ -81,7 +81,7 @@ describe('The console', function () {
       await tab.page.getByText('Nothing found.').waitFor();
     });
 
-    it('that says so where it has not searched everything, as the page of workers does', async () => {
+    it('the search box says where it has not searched everything, as the page of workers does', async () => {
       const crowded = await World.create();
       const { id: allowanceId } = await crowded.mustPost('/allowances', {
         name: 'a',
@@ -102,7 +102,7 @@ describe('The console', function () {
       await tab.page.getByText('Only 200 holds and waits of each kind').waitFor();
     });
 
-    it('that knows work keys, keys, names, beginnings of names of runs, and holders', async () => {
+    it('the search box knows work keys, keys, names, beginnings of names of runs, and holders', async () => {
       const [one, other] = [await send({ workKey: 'order 1', key: 'acme' }), await send({ key: 'acme' })];
       const night = (await world.mustPost('/scopes', { name: 'night 1' })).id;
       await world.mustPost('/scopes', { name: 'night 2' });

@@ -22,7 +22,7 @@ describe('The console shows the order of work', () => {
   const waitsReads = (tab: Tab): number =>
     tab.requests.filter((request) => request.url().endsWith('/ops/waits')).length;
 
-  it('of a message: its priority, its key and the message that has the place of the key', async () => {
+  it('a message shows its priority, its key and the message that has the place of the key', async () => {
     const first = await send({ key: 'customer-42', priority: 7 });
     const second = await send({ key: 'customer-42' });
     const tab = await Tab.live(world, {}, `/message/${first}`);
@@ -40,7 +40,7 @@ describe('The console shows the order of work', () => {
     await tab.page.getByRole('heading', { level: 1 }).getByText(first).waitFor();
   });
 
-  it('of what waits for a message: messages by links, members of groups with their run; of a done one nothing is asked', async () => {
+  it('a message shows what waits for it: messages by links, members of groups with their run', async () => {
     const awaited = await send();
     const after = [{ messageId: awaited }];
     const dependent = await send({ after });
@@ -61,7 +61,7 @@ describe('The console shows the order of work', () => {
     expect(waitsReads(tab), 'not with each event').to.equal(reads);
   });
 
-  it('of a mailbox: how many of a key are worked at once, and the messages of a key', async () => {
+  it('a mailbox shows how many of a key are worked at once, and the messages of a key', async () => {
     const box = (await world.mustPost('/mailboxes', { name: 'found', perKey: 2 })).id;
     const sent = async (more: object): Promise<string> =>
       (await world.mustPost(`/mailboxes/${box}/messages`, { scopeId, payload: 1, ...more })).id;

@@ -65,7 +65,7 @@ function fieldsOf(where: string, schema: Joi.ObjectSchema, wrap = (value: object
 describe('the bounds of a field', () => {
   const fields = allRoutes.flatMap(({ call, body }) => (body ? fieldsOf(`${call} `, body) : []));
 
-  it('of text are the documented ones, in code points, in every body with the field', () => {
+  it('texts have the documented bounds, in code points, in every body', () => {
     const met = new Set<string>();
     for (const { where, name, takes } of fields) {
       const max = characters[name];
@@ -77,7 +77,7 @@ describe('the bounds of a field', () => {
     expect([...met]).to.have.members(Object.keys(characters));
   });
 
-  it('of whole numbers are the documented ones, in every body and every query with the field', () => {
+  it('whole numbers have the documented bounds, in every body and query', () => {
     const met = new Set<string>();
     for (const { call, query } of allRoutes) {
       for (const name of Object.keys(query?.describe().keys ?? {})) {
@@ -125,7 +125,7 @@ describe('the bounds of a field', () => {
     }
   });
 
-  it('named limit are 1 to 200, 50 by default, in every list; 1 to 500, and 100 by default in the journal, 200 of each kind', () => {
+  it("a list's limit is 1 to 200, by default 50; the journal's is 1 to 500, by default 100", () => {
     const lists: string[] = [];
     for (const { call, query } of allRoutes) {
       if (!query?.describe().keys?.limit) continue;

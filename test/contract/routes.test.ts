@@ -80,7 +80,7 @@ describe('the list of routes', () => {
 const everyRoute = [...allRoutes, ...product.spacelessRoutes];
 
 describe('the error codes', () => {
-  it('of every route are in an error table and in the list, with the right status', () => {
+  it('every error code of a route is in an error table and in the list, with the right status', () => {
     for (const route of everyRoute) {
       expect(new Set(route.refuses).size, `${route.call} names a code twice`).to.equal(route.refuses.length);
       for (const code of codesOf(route)) {
@@ -91,7 +91,7 @@ describe('the error codes', () => {
     }
   });
 
-  it('of the tables are those of the list, each with the right status and a message', () => {
+  it('the tables have the codes of the list, each with the right status and a message', () => {
     const inList = Object.values(errorCodes).flatMap((codes) => codes.split(' '));
     expect(Object.keys(allErrors)).to.have.members([...new Set(inList)]);
     for (const [code, { status, message }] of Object.entries(allErrors)) {
@@ -101,7 +101,7 @@ describe('the error codes', () => {
     }
   });
 
-  it('of every room can be answered by a route', () => {
+  it('every error code of a room can be answered by a route', () => {
     const declared = new Set(everyRoute.flatMap(codesOf));
     const unanswered = Object.keys(allErrors).filter((code) => !declared.has(code));
     expect(unanswered).to.have.members(['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED']);

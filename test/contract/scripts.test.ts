@@ -109,7 +109,7 @@ function argsOf(route: Route, query: unknown, body: unknown): [string, string | 
 }
 
 describe('the scripts', () => {
-  it('of all routes exist and take exactly what their routes pass', () => {
+  it("every route's script exists and takes exactly what the route passes", () => {
     const callArgs = scriptOf('space/admit')?.args ?? [];
     for (const route of allRoutes) {
       const script = scriptOf(route.script);
@@ -196,7 +196,7 @@ describe('the scripts', () => {
     expect([...used]).to.include.members(Object.keys(allWords.keys));
   });
 
-  it('and keys are described in lua/README.md: npm run -s describe', () => {
+  it('scripts and keys are described in lua/README.md: npm run -s describe', () => {
     expect(readFileSync(guideFile, 'utf8') === guide(), 'lua/README.md is not up to date').to.equal(true);
     for (const { name, summary } of scripts.values()) expect(summary, `${name} has no summary`).to.match(/\S/);
   });

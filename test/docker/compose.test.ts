@@ -66,7 +66,7 @@ describe('docker-compose.yml', () => {
     expect([...used.configs]).to.have.members(Object.keys(compose.configs));
   });
 
-  it('runs every service read-only, without capabilities, from an exact tag, and publishes distinct ports on loopback', () => {
+  it('services run read-only, without capabilities, from exact tags, and publish ports on loopback', () => {
     const published: string[] = [];
     for (const [name, service] of services) {
       expect(service, name).to.include({ init: true, read_only: true });
@@ -124,7 +124,7 @@ describe('docker-compose.yml', () => {
       return { end, redis: new Redis(socket, { retryStrategy: () => null }).on('error', () => undefined) };
     }
 
-    it('is append-only, synced every second, evicts nothing and keeps messages compact; in the cluster profile it is a node', async () => {
+    it('Redis is append-only, synced every second, evicts nothing and keeps messages compact', async () => {
       const all = { appendonly: 'yes', appendfsync: 'everysec', 'maxmemory-policy': 'noeviction', save: '' };
       const compact = { 'hash-max-listpack-entries': '17', 'hash-max-listpack-value': '1024' };
       const cluster = (enabled: string, covered: string) =>

@@ -40,7 +40,7 @@ describe('the embedded Redis', () => {
     expect(await ask(second.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
-  it('listens only on a private socket, writes every change to disk, and has a session of its own, which Ctrl-C does not reach', async () => {
+  it('listens only on a private socket, writes every change to disk, and is not reached by Ctrl-C', async () => {
     const store = await stores.start(await stores.folder(), {
       settings: { 'hash-max-listpack-value': '99', port: '1' },
     });

@@ -183,7 +183,7 @@ describe('the embedded Redis after an unclean end', () => {
     expect(await stores.start(folder)).to.include({ wasEmpty: false });
   });
 
-  it('is reported with its log if it is killed while another joins, and counts as unclean if killed while it is stopped', async () => {
+  it('a kill while another joins is reported with the log; a kill while it is stopped is unclean', async () => {
     const folder = await stores.folder();
     const killedDuring = async <T>(work: () => Promise<T>): Promise<T> => {
       const pid = await pidOfServer(join(folder, 'redis.sock'));

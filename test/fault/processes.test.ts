@@ -31,7 +31,7 @@ describe('Processes that die, or stand still', function () {
     });
   });
 
-  it('that stand still for seconds, alone or with the whole machine, and go on: nothing is lost, nothing doubled', async () => {
+  it('processes that stand still for seconds and go on lose nothing and double nothing', async () => {
     await soundUnder(lab, 'processes that stand still', async (_load, chance) => {
       const outages: [number, number][] = [];
       const times = await again(async () => {

@@ -109,7 +109,7 @@ describe('A rolling change between two builds', function () {
     }
   }
 
-  it('and back again, process by process, under load: nothing is lost, and no call fails that is repeated by its rules', async () => {
+  it('a change back, process by process, under load loses nothing, and no repeated call fails', async () => {
     const service = await lab.service();
     const foreign = given === undefined ? await Foreign.create(lab, service) : undefined;
     const change = async () => {

@@ -80,7 +80,7 @@ describe('A replica that Sentinel promotes', function () {
     });
   });
 
-  it('one that lags loses what was answered within its lag, and only whole calls', async () => {
+  it('a replica that lags loses what was answered within its lag, and only whole calls', async () => {
     const act = async (): Promise<number> => {
       link.delayMs = delayMs;
       // Not much later: of the clients, one after another rests until a lease is over.

@@ -117,7 +117,7 @@ describe('Every two calls in an atomic batch do what they do one after the other
     await compare(stage, pairs);
   });
 
-  it('and more of them: a group from its making to its decision, money between two budgets, a queue that is served twice', async () => {
+  it('longer batches do, too: a group to its decision, money between budgets, a queue served twice', async () => {
     const stage = await Stage.create(entangle);
     const { mailboxId, scopeId, budgetId, allowanceId, poolId, messageId, token, taskId, groupId } = stage.objects;
     const holder = 'h';
@@ -203,7 +203,7 @@ describe('Every two calls in an atomic batch do what they do one after the other
     ]);
   });
 
-  it('and random ones of up to 25, with a rollback where one is refused', async () => {
+  it('random batches of up to 25 calls do, with a rollback where one is refused', async () => {
     const stage = await Stage.create(entangle);
     const random = randomOf(many(7, 77));
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;

@@ -248,7 +248,7 @@ describe('A batch', () => {
       await expectAgreement(world);
     });
 
-    it('that exceed the limits of a single request, or nest too deeply, fail one by one', async () => {
+    it('calls that exceed the limits of a single request, or nest too deeply, fail one by one', async () => {
       const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
       const results = await batch(world, [
         send({ payload: 'x'.repeat(65_535) }),
@@ -624,7 +624,7 @@ describe('A batch', () => {
     await expectAgreement(world);
   });
 
-  it('whose connection is cut executes completely or not at all, and never twice under its keys', async () => {
+  it('a batch whose connection is cut executes completely or not at all, and once under its keys', async () => {
     const { hostname, port } = new URL(world.url);
     const calls = Array.from({ length: 100 }, (_, payload) => send({ payload }));
     const body = JSON.stringify({ calls });
@@ -646,7 +646,7 @@ describe('A batch', () => {
     await expectAgreement(world);
   });
 
-  it('that arrives slowly costs others nothing', async () => {
+  it('a batch that arrives slowly costs others nothing', async () => {
     const { hostname, port } = new URL(world.url);
     const body = JSON.stringify({ calls: [send({ payload: 'slow' })] }).padEnd(2 * 1024 * 1024 - 10);
     const bytes = bytesOf(world, body);

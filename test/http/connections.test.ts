@@ -18,7 +18,7 @@ describe('A connection', () => {
     return socket;
   };
 
-  it('that asks for a proxy is closed after its refusal, and may be reset at any moment', async () => {
+  it('a connection that asks for a proxy is closed after its refusal, and may be reset at any moment', async () => {
     const proxied = 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n';
     for (let ms = 0; ms < 20; ms++) {
       const socket = await connected(proxied);
@@ -36,7 +36,7 @@ describe('A connection', () => {
     expect((await fetch(`${world.url}/healthz`)).status).to.equal(200);
   });
 
-  it('that is lost ends all its pipelined requests, so none of them takes a message', async () => {
+  it('a lost connection ends all its pipelined requests, so none of them takes a message', async () => {
     const queues = [await Queue.create({}, world), await Queue.create({}, world), await Queue.create({}, world)];
     const requests = queues.map(({ id }) => {
       const body = JSON.stringify({ scopeId: '*', holder: 'gone', holderSession: 's', waitSeconds: 30 });

@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
     expect(claims).to.deep.equal([1, 2, 3]);
   });
 
-  it('of 50 concurrent equal requests one is executed, and all answers are equal', async () => {
+  it('50 equal requests at once are executed once, and all answers are equal', async () => {
     const key = keyed();
     const replies = await Promise.all(Array.from({ length: 50 }, () => world.post('/mailboxes', { name: 'one' }, key)));
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).to.equal(1);

@@ -158,7 +158,7 @@ describe('Request rates', () => {
       expect(reply.headers.get('RateLimit-Policy')).to.equal('"space";q=40;w=60');
   });
 
-  it('of 100 concurrent requests exactly the rate is accepted', async () => {
+  it('100 requests at once are accepted up to exactly the rate', async () => {
     const world = await make({ limits: { requestsPerMinute: 40 } });
     const replies = await Promise.all(Array.from({ length: 100 }, () => world.get('/mailboxes')));
     expect(replies.filter(({ status }) => status === 200)).to.have.lengthOf(40);

@@ -98,7 +98,7 @@ describe('A run of several scripts', () => {
     expect([await changes('a'), (await gate.view())['arrivals']]).to.deep.equal(['1', 1]);
   });
 
-  it('that is refused as a whole is not counted if it was sent back, and keeps nothing of a call', async () => {
+  it('a run refused as a whole is not counted if it was sent back, and keeps nothing of a call', async () => {
     const before = await usedRequests();
     const sentBack = await run([change('a'), call('probe/keep', 'probe.keep', { keeps: '0' })], true).catch(String);
     expect(sentBack).to.contain('DUE');
@@ -114,7 +114,7 @@ describe('A run of several scripts', () => {
     expect([await changes('a'), await changes('kept')]).to.deep.equal(['1', '1']);
   });
 
-  it('of 200 calls at once counts each exactly once', async () => {
+  it('200 calls at once are each counted exactly once', async () => {
     const gate = await Gate.create(200, world);
     const runs = Array.from({ length: 50 }, (_, index) =>
       run(

@@ -23,7 +23,7 @@ describe('Scripts', () => {
     return () => draftOf(allWords, { [file]: path });
   };
 
-  it("of every room load into the store, including every route's", async () => {
+  it("every room's scripts load into the store, including every route's", async () => {
     const { scripts } = await api();
     await scripts.load();
     const names = libraryOf(allWords).scripts.map(({ name }) => name);

@@ -113,7 +113,7 @@ for (const version of versions)
     });
 
     for (const way of ['cancels it', 'has its own time-out', 'says nothing'] as const)
-      it(`who gives up a receive and keeps the connection burns no attempt: a client that ${way}`, async () => {
+      it(`a client that gives up a receive and keeps the connection burns no attempt: it ${way}`, async () => {
         // Its receive is told to nobody: a cancellation may come to another process, or never.
         const deaf = way === 'says nothing' && version < '2026';
         const fetch: typeof globalThis.fetch = (input, init) =>
@@ -144,7 +144,7 @@ for (const version of versions)
         await agent.close();
       });
 
-    it('who may have given up holds nobody up: the next receive gets the message at once', async () => {
+    it('a client that may have given up holds nobody up: the next receive gets the message at once', async () => {
       const agent = await Agent.connect(world, { version });
       const asked = { scopeId, holder: 'h', holderSession: 's', waitSeconds: 30 };
       const first = agent.call('message_recv', { ...asked, mailboxId });
@@ -161,7 +161,7 @@ for (const version of versions)
     });
 
     if (version < '2026')
-      it('who may give up is refused at once where a wait would not help: the plan has no claim left', async function () {
+      it('a client that may give up is refused at once where the plan has no claim left', async function () {
         // Less than the wait.
         this.timeout(25_000);
         const small = await World.create({ figures: { agents: '1' } });

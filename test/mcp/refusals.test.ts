@@ -370,7 +370,7 @@ describe('Every refusal that a tool’s route declares', () => {
     await world.service.store.del(asked);
   });
 
-  it('so are those by the limits of the space', async () => {
+  it('refusals by the limits of the space are tool errors, too', async () => {
     await limited({ maxBacklog: 1 }, refusing('BACKLOG_FULL', ['message_send', 'task_submit']));
     await limited({ maxArmedTimers: 1 }, [
       ...refusing('TIMERS_FULL', ['message_send', 'group_create', 'task_submit'], { deadline }),
@@ -395,7 +395,7 @@ describe('Every refusal that a tool’s route declares', () => {
     ]);
   });
 
-  it('so are those by the plan', async () => {
+  it('refusals by the plan are tool errors, too', async () => {
     const inNewRuns = [
       'message_send',
       'group_create',
@@ -421,7 +421,7 @@ describe('Every refusal that a tool’s route declares', () => {
     await setPlan(world.service, { org: world.org, plan: 'enterprise' });
   });
 
-  it('and that of a store which has damaged events', async () => {
+  it('the refusal of damaged events is a tool error, too', async () => {
     const { org, spaceId, prefix, service } = world;
     await service.packing.packSpace(org, spaceId, undefined, { sealAfterMs: 0, isAll: true });
     const [[last] = ['']] = await service.store.xrange(`${prefix}:eventSegments`, '-', '+');
@@ -432,7 +432,7 @@ describe('Every refusal that a tool’s route declares', () => {
     await service.store.set(segment, content ?? '');
   });
 
-  it('and that of a store which has damaged a finished message', async () => {
+  it('the refusal of a damaged finished message is a tool error, too', async () => {
     const { org, spaceId, prefix, service } = world;
     const send = { scopeId: randomUUID(), payload: 1, workKey: 'damaged' };
     await world.mustPost(`/mailboxes/${on.mailboxId}/messages`, send);
@@ -457,7 +457,7 @@ describe('Every refusal that a tool’s route declares', () => {
     await refused(['message_view', 'MESSAGES_DAMAGED', { messageId: claim.id }]);
   });
 
-  it('and those by time: a cursor that has expired', async () => {
+  it('refusals by time are tool errors, too: a cursor that has expired', async () => {
     const { nextCursor } = await (agents[0] as Agent).mustCall('event_watch', { limit: 1 });
     await world.service.store.hset(`muster:{${world.org}}`, 'epoch', 'another');
     await refused(['event_watch', 'CURSOR_EXPIRED', { cursor: nextCursor }]);

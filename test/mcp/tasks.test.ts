@@ -81,7 +81,7 @@ describe('A message as a task of MCP', () => {
     expect(JSON.parse(done.result.content[0].text)).to.deep.equal(done.result.structuredContent);
   });
 
-  it('that was not done is completed with an error; a cancelled one is cancelled', async () => {
+  it('a message that was not done is completed with an error; a cancelled one is cancelled', async () => {
     const { taskId } = await create('b');
     const { token } = await receive();
     await world.mustPost(`/messages/${taskId}/nack`, { token, retry: false, error: 'no paper' });

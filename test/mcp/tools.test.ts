@@ -131,7 +131,7 @@ describe('The tools', () => {
       }
   });
 
-  it('of an agent’s loop describe their answers, which the client checks', () => {
+  it('an agent’s loop has tools that describe their answers, which the client checks', () => {
     const described = tools.filter(({ outputSchema }) => outputSchema !== undefined).map(({ name }) => name);
     expect(described).to.have.members([
       ...['message_recv', 'message_renew', 'message_complete', 'message_nack', 'message_send', 'message_view'],

@@ -260,7 +260,7 @@ describe('The linearizability checker, on claims', () => {
     expect(of(nack([4, 5], 'a', 'FAILED'))).to.equal('violation');
   });
 
-  it('expects the error of an attempt that ended by its lease to say so, and a claim that nobody heard of to count or not', () => {
+  it('expects a lapsed attempt to leave its error, and an unheard claim to count or not', () => {
     const sent = operation('send', [0, 1], {}, {});
     const look = (attempts: number, error: string) =>
       operation('look', [9_999, 10_000], {}, { state: 'READY', attempts, error });
@@ -277,7 +277,7 @@ describe('The linearizability checker, on claims', () => {
     expect(of(...unheard, seen, look(0, 'lease'))).to.equal('violation');
   });
 
-  it('expects what was given back untried to have the same attempt again, at once or after its own delay, and not to fail', () => {
+  it('expects a message given back untried to have the same attempt again, and not to fail', () => {
     const sent = operation('send', [0, 1], { maxAttempts: 1, pauseMs: 60_000 }, {});
     const back = (value: Values, input: Values = {}) =>
       operation('nack', [4, 5], { token: 'a', retry: 1, countsAttempt: 0, ...input }, value);
@@ -494,7 +494,7 @@ describe('The linearizability checker, on budgets, barriers and notes', () => {
     expect(verdict(settle([600, 601], balances(0, 25)))).to.equal('violation');
   });
 
-  it('finds a lost reserve, one found by another workKey, money spent twice and a lost arrival among overlapping operations', () => {
+  it('finds a lost reserve, money spent twice and a lost arrival among overlapping operations', () => {
     const both: [number, number] = [0, 9];
     const reserve = (id: string, reserved: number): Operation =>
       operation('reserve', both, { amount: 20 }, { id, reserved, settled: 0, overdrawn: 0 });

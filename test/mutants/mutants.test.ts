@@ -62,7 +62,7 @@ describe('mutants', () => {
     expect(drawn(mutants, 2).map(nameOf)).to.not.deep.equal(names);
   });
 
-  it('that a test notices die by it, others survive; a run that begins again knows their fates', async () => {
+  it('a change that a test notices dies by it, others survive, and a run that begins again knows it', async () => {
     const tree = copyOf(root, /^(src|lua|test\/(support|mutants|spec\/barrier))\/|^[^/]+$/);
     const file = 'lua/barrier/nextEpoch.lua';
     const original = readFileSync(join(root, file), 'utf8');

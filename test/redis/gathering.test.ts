@@ -85,7 +85,7 @@ describe('concurrent calls of one organization', () => {
     await expectAgreement(queue.world);
   });
 
-  it('of several spaces have the right effect in each', async () => {
+  it('calls of several spaces have the right effect in each', async () => {
     const foreign = await Queue.create();
     const queue = await Queue.create();
     const { world } = queue;

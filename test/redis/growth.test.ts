@@ -136,7 +136,7 @@ describe('In a store with the settings of the embedded one,', () => {
     expect(encodings).to.deep.equal(['hashtable', 'hashtable', 'listpack']);
   });
 
-  it('a queued message, a delayed one, a reservation, a waiter and an idempotency record take a bounded number of bytes', async () => {
+  it('messages, reservations, waiters and idempotency records take a bounded number of bytes', async () => {
     const world = await World.create({ on: service });
     /** Bytes of all keys of the organization: of idempotency records, and of the rest. */
     const footprint = async (): Promise<[replays: number, rest: number]> => {

@@ -120,7 +120,7 @@ describe('A trace', () => {
     await receiver.find((span) => span.name === 'FCALL schedule/fire' && span.parentId === spanId);
   });
 
-  it('that a message of MCP names goes on in the service, linked to the request that brought it', async () => {
+  it('a trace that a message of MCP names goes on in the service, linked to its request', async () => {
     const service = await processes.start(await settings()).ready();
     const { spaceId, apiKey } = service.access;
     const { id: mailboxId } = (await call(service.url, service.access, '/mailboxes', { name: 'jobs' })).body;
@@ -146,7 +146,7 @@ describe('A trace', () => {
     expect(tool.links).to.deep.equal([request.spanId]);
   });
 
-  it('of a refusal has its code; a receiver that is away costs a line of the log and nothing else', async () => {
+  it('the trace of a refusal has its code; a receiver that is away costs a line of the log', async () => {
     const service = await processes.start(await settings()).ready();
     const missing = await call(service.url, service.access, '/messages/0190a1b2-0000-7000-8000-000000000001');
     expect(missing.status).to.equal(404);

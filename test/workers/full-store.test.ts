@@ -22,7 +22,7 @@ describe('A full store', () => {
     redis = (await connect(`${DATA_DIR}/redis.sock`, 'patient')) as Redis;
     // It falls due while the store is full; otherwise idle workers would write nothing that could be refused.
     const mailbox = (await call(first.url, access, '/mailboxes', { name: 'due' })).body.id;
-    const due = Date.now() + 3000;
+    const due = Date.now() + 8_000;
     const message = { scopeId, payload: 1, deadline: new Date(due).toISOString() };
     await call(first.url, access, `/mailboxes/${mailbox}/messages`, message);
     await redis.config('SET', 'maxmemory', '1');
@@ -75,7 +75,7 @@ describe('A full store', () => {
   it('lets workers resume as soon as there is memory', async () => {
     await redis.config('SET', 'maxmemory', '0');
     const mailbox = (await insist(() => second.url, access, '/mailboxes', { name: 'jobs' })).body.id;
-    const deadline = new Date(Date.now() + 300).toISOString();
+    const deadline = new Date(Date.now() + 3_000).toISOString();
     await call(second.url, access, `/mailboxes/${mailbox}/messages`, { scopeId, payload: 1, deadline });
     const states = async () => (await call(second.url, access, `/mailboxes/${mailbox}/messages`)).body.messages;
     await until(async () => (await states())[0]?.state === 'EXPIRED');

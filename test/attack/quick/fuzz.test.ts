@@ -8,7 +8,7 @@ describe('Requests made from /openapi.json', () => {
     expect((await fuzz(120, 2, 10)).statuses.size).to.be.above(10);
   });
 
-  it('so are batches, and an atomic one happens as a whole or writes nothing', async function () {
+  it('batches are, too, and an atomic one happens as a whole or writes nothing', async function () {
     this.timeout(300_000);
     const { atomic } = await fuzz(80, 3, 1, 'batch');
     expect(atomic.done).to.be.above(0);

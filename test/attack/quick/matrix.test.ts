@@ -69,7 +69,7 @@ describe('Every route for every kind of caller', () => {
       'id',
     );
 
-  it('answers 401 UNAUTHENTICATED without a key, and the same 401 INVALID_API_KEY for one that is unknown, revoked or of another organization', async () => {
+  it('a call without a key is UNAUTHENTICATED; unknown, revoked and foreign keys are INVALID_API_KEY alike', async () => {
     const revoked = await createKey(tenants.service, { org: world.org, permissions: allPermissions });
     await revokeKey(tenants.service, world.org, revoked.keyId);
     // Of other forms: test/http/access.test.ts.

@@ -130,7 +130,7 @@ describe('PATCH /allowances/{id}', () => {
     expect((await world.get(path)).body).to.include({ usedUnits: 105, waiting: 20 });
   });
 
-  it('emits allowance.limit_changed, writes an audit entry and counts one operation; setting the same limit does none of these', async () => {
+  it('a new limit emits allowance.limit_changed, is audited and counts once; the same limit does not', async () => {
     await patch({ unitsLimit: 7 });
     expect((await patch({ unitsLimit: 7 })).body.unitsLimit).to.equal(7);
     const { events } = (await world.get('/events?limit=500')).body;

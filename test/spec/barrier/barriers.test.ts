@@ -6,7 +6,7 @@ import { codeOf, World } from '../../support/world.ts';
 import { Gate } from './gate.ts';
 
 describe('POST /barriers', () => {
-  it('creates an OPEN barrier in epoch 1: 201 with the record; once, however often it is sent with its Idempotency-Key', async () => {
+  it('creates an OPEN barrier in epoch 1, once, however often it is sent with its Idempotency-Key', async () => {
     const world = await World.create();
     const scopeId = randomUUID();
     const headers = { 'Idempotency-Key': 'create-1' };

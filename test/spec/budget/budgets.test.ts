@@ -43,7 +43,7 @@ describe('POST /budgets', () => {
       .that.matches(/^[0-9a-f-]{36}$/);
   });
 
-  it('requires unique names: of 50 requests with one name at once all but one are BUDGET_EXISTS; another space may use it', async () => {
+  it('50 creates with one name at once make one budget; the others are refused with BUDGET_EXISTS', async () => {
     const world = await World.create();
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) => world.post('/budgets', { ...plain, limitMinor: `${i}` })),

@@ -36,7 +36,7 @@ describe('PATCH /budgets/{id}', () => {
     expect(await purse.balances()).to.equal('1000 40 300 660');
   });
 
-  it('emits budget.limit_changed, writes an audit entry and counts one operation; setting the same limit does none of these', async () => {
+  it('a new limit emits budget.limit_changed, is audited and counts once; the same limit does not', async () => {
     const purse = await Purse.create('1000');
     const { world } = purse;
     await patch(purse, { limitMinor: '7' });

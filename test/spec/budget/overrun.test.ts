@@ -11,7 +11,7 @@ const events = async (purse: Purse, type: string): Promise<Reply['body'][]> =>
   (await purse.world.get('/events?limit=500')).body.events.filter((event: Reply['body']) => event.type === type);
 
 describe('settle with overrun', () => {
-  it('records more than was reserved: available funds pay for it, and the reservation is SETTLED with its amount as it was', async () => {
+  it('an overrun is paid by available funds, and the reservation is SETTLED with its amount as it was', async () => {
     const purse = await Purse.create('100');
     const id = await reserved(purse, '12');
     expect(codeOf(await purse.settle(id, '16', 'w', { overrun: false }))).to.equal(
@@ -39,7 +39,7 @@ describe('settle with overrun', () => {
     ]);
   });
 
-  it('overdraws the budget by what nothing is available for, apart from the other balances, and emits budget.overdrawn', async () => {
+  it('an overrun without funds overdraws the budget, apart from its balances: budget.overdrawn', async () => {
     const purse = await Purse.create('20');
     const [first, second] = [await reserved(purse, '12'), await reserved(purse, '5')];
     const { entry, reservation, balances } = (await purse.overrun(first, '144')).body;
@@ -74,7 +74,7 @@ describe('settle with overrun', () => {
     expect(codeOf(await purse.overrun(whole, '1'))).to.equal('409 RESERVATION_NOT_FOUND');
   });
 
-  it('the same workKey and amount replay the first entry with what it was overdrawn by, asked for or not; a closed reservation stays closed', async () => {
+  it('the same workKey and amount replay the first entry, with what it was overdrawn by', async () => {
     const purse = await Purse.create('10');
     const id = await reserved(purse, '10');
     const first = (await purse.overrun(id, '16', 'w')).body;
@@ -93,7 +93,7 @@ describe('settle with overrun', () => {
     }
   });
 
-  it('refuses new reserves while the budget is overdrawn, whatever is available; settles, voids and known workKeys go on', async () => {
+  it('an overdrawn budget refuses new reserves; settles, voids and known workKeys go on', async () => {
     const purse = await Purse.create('20');
     const first = await reserved(purse, '8');
     const second = (await purse.reserve('12', { workKey: 'job' })).body.id;
@@ -111,7 +111,7 @@ describe('settle with overrun', () => {
     expect((await purse.reserve('7')).status).to.equal(201);
   });
 
-  it('a limit that covers what the budget is overdrawn by moves it into settled; one that covers less changes only the limit', async () => {
+  it('a limit that covers what the budget is overdrawn by moves it into settled; a lower one does not', async () => {
     const purse = await Purse.create('20');
     await purse.overrun(await reserved(purse, '10'), '50');
     const held = '20 0 20 0 overdrawn 30';
@@ -161,7 +161,7 @@ describe('settle with overrun', () => {
     expect(refused.body.error.message).to.contain('at least 2999999999999999995');
   });
 
-  it('200 at once book every unit once: limit = reserved + settled + available, and what was spent is settled or overdrawn', async () => {
+  it('200 overruns at once book every unit once: what was spent is settled or overdrawn', async () => {
     const purse = await Purse.create('300000');
     const ids = await Promise.all(Array.from({ length: 200 }, () => reserved(purse, '1000')));
     const costs = ids.map(() => randomInt(0, 3000));

@@ -3,7 +3,7 @@ import { codeOf } from '../../support/world.ts';
 import { Purse } from './purse.ts';
 
 describe('reserve, settle and void', () => {
-  it('reserve takes from what is available: 201 with the ACTIVE reservation and the balances; more is INSUFFICIENT_BUDGET', async () => {
+  it('reserve takes from what is available, and answers with the balances; more is INSUFFICIENT_BUDGET', async () => {
     const purse = await Purse.create();
     const { status, body } = await purse.reserve('0300');
     expect(status).to.equal(201);

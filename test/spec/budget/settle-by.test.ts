@@ -103,7 +103,7 @@ describe('settleBy', () => {
     expect(closed.map(({ overdue }: { overdue: boolean }) => overdue)).to.deep.equal([true, true]);
   });
 
-  it('counts as an armed timer while it lies ahead and the reservation is ACTIVE; past the limit, a reserve with one is TIMERS_FULL', async () => {
+  it('a settleBy ahead counts as an armed timer while its reservation is ACTIVE; too many are TIMERS_FULL', async () => {
     const purse = await purseAt({ maxArmedTimers: 2 });
     const { id } = (await purse.reserve('10', at(1000))).body;
     await purse.reserve('10', at(2000));

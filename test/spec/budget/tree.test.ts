@@ -90,7 +90,7 @@ describe('budgets below budgets', () => {
     ]);
   });
 
-  it('overrun by level: each books what it has and is overdrawn by its own rest, which stops reserves there and below', async () => {
+  it('each level books what it has and is overdrawn by its own rest, which stops reserves below', async () => {
     const world = await World.create();
     const [root, team, agent] = (await chain(world, ['100', '30', '20'])) as [Purse, Purse, Purse];
     const other = await Purse.create('50', world, { parentBudgetId: team.id });

@@ -16,7 +16,7 @@ describe('reserve with a workKey', () => {
     expect((await purse.settle(body.id, '1')).body.reservation.workKey).to.equal('job-1');
   });
 
-  it('answers a repeat of the same amount with 201, the first reservation as it now stands and replay:true, whoever the holder is', async () => {
+  it('a repeat of the same amount is answered with the first reservation and replay:true', async () => {
     const purse = await Purse.create();
     const { id } = (await purse.reserve('300', { workKey: 'job-1' })).body;
     await purse.settle(id, '100');
@@ -42,7 +42,7 @@ describe('reserve with a workKey', () => {
     expect(codeOf(await purse.world.get(`/ops/runs/${other.scopeId}`))).to.equal('404 SCOPE_NOT_FOUND');
   });
 
-  it('refuses a repeat with another amount as WORK_KEY_CONFLICT; keys are separate per budget, and from those of settles', async () => {
+  it('a repeat with another amount is WORK_KEY_CONFLICT; keys are separate per budget and from settles', async () => {
     const purse = await Purse.create('300');
     const { id } = (await purse.reserve('300', { workKey: 'job-1' })).body;
     expect((await purse.reserve('300', { workKey: 'job-1' })).body, 'before it looks at funds').to.include({ id });

@@ -187,7 +187,7 @@ describe('GET /events', () => {
     expect(types((await world.get('/events')).body)).to.deep.equal(['mailbox.created']);
   });
 
-  it('answers 410 CURSOR_EXPIRED for a cursor at an event that a failover lost, whether or not others have come since', async () => {
+  it('a cursor at an event that a failover lost is CURSOR_EXPIRED, whether or not others have come since', async () => {
     await queue.sent();
     const { nextCursor } = (await world.get('/events')).body;
     const { store } = world.service;

@@ -56,7 +56,7 @@ describe('a group member whose message is requeued', () => {
     await expectAgreement(world);
   });
 
-  it('is refused with GROUP_DECIDED if the group is decided, swept or not, with VERDICT_CONFLICT if it has a verdict; its state is checked first', async () => {
+  it('a member of a decided group is refused with GROUP_DECIDED, a judged one with VERDICT_CONFLICT', async () => {
     const world = await World.create();
     const now = Date.now();
     await world.at(now);

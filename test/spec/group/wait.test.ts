@@ -25,7 +25,7 @@ describe('GET /task-groups/{id} with waitSeconds', () => {
     ]);
   });
 
-  it('also ends when nobody can decide the group any more, and when its deadline passes; answers at once from then on', async () => {
+  it('a wait ends when nobody can decide the group any more, and when its deadline passes', async () => {
     const { answer } = await hold();
     await team.seal();
     expect((await answer).body).to.include({ state: 'DECIDED', outcome: 'UNSATISFIABLE' });

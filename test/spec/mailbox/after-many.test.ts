@@ -106,7 +106,7 @@ describe('An end that many messages wait for', () => {
     await expectAgreement(queue.world);
   });
 
-  it('of 200 at once frees each message once, whatever they are after', async () => {
+  it('200 ends at once free each message once, whatever they are after', async () => {
     const scopeId = queue.scopeId;
     const ids = await Promise.all(Array.from({ length: 200 }, () => queue.sent()));
     const all = await Promise.all(

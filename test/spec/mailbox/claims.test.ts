@@ -57,7 +57,7 @@ describe('Claims', () => {
     expect(order).to.deep.equal([b, c, d, a]);
   });
 
-  it('that lapse make the message ready exactly at the end of the lease, and in that order', async () => {
+  it('a lapsed claim makes its message ready exactly at the end of the lease, and in that order', async () => {
     const queue = await Queue.create();
     const now = Date.now();
     await queue.world.at(now);
@@ -80,7 +80,7 @@ describe('Claims', () => {
     expect((await queue.record()).oldestReadyAt, 'noticed late').to.equal(iso(now + 50_000));
   });
 
-  it("last min(30, maxLeaseSeconds) by default; leaseSeconds is 5 to 600, and above the space's maximum LEASE_LIMIT_EXCEEDED", async () => {
+  it("a claim lasts 30 s by default; leaseSeconds is 5 to 600, and at most the space's maximum", async () => {
     const queue = await Queue.create({}, await World.create({ limits: { maxLeaseSeconds: 10 } }));
     await queue.sent();
     for (const leaseSeconds of [4, 601, 5.5, '5']) {
@@ -254,7 +254,7 @@ describe('Claims', () => {
       return [...messages][0];
     }
 
-    it('and say when its lease ended, when the message was claimed again, and by which attempt it was completed', async () => {
+    it('CLAIM_LOST says when the lease ended, when the message was claimed again and who completed it', async () => {
       await queue.sent();
       const first = await queue.claim({ leaseSeconds: 5 });
       await wait(5);
@@ -281,7 +281,7 @@ describe('Claims', () => {
       );
     });
 
-    it('and say that it was given back, tried or not, asked or rejected, and what the message is now', async () => {
+    it('CLAIM_LOST says that it was given back, tried or not, asked or rejected, and what follows', async () => {
       await queue.sent();
       const untried = await queue.claim();
       await queue.act('nack', untried, { retry: true, countsAttempt: false, delaySeconds: 10 });
@@ -318,7 +318,7 @@ describe('Claims', () => {
       );
     });
 
-    it('and say that the message was cancelled, by itself or with its run, or passed its deadline', async () => {
+    it('CLAIM_LOST says that the message was cancelled, by itself or with its run, or passed its deadline', async () => {
       const deadline = at(30);
       await queue.sent({ deadline });
       const expired = await queue.claim({ leaseSeconds: 60 });
@@ -341,7 +341,7 @@ describe('Claims', () => {
       );
     });
 
-    it('and say that it was never issued, as far as that is known', async () => {
+    it('CLAIM_LOST says that a token was never issued, as far as that is known', async () => {
       const id = await queue.sent();
       const strange = '0'.repeat(32);
       const never = 'this token was never issued for this message: send the token that recv answered with it';
@@ -360,7 +360,7 @@ describe('Claims', () => {
       expect(codeOf(await queue.act('renew', unknown))).to.equal('404 MESSAGE_NOT_FOUND');
     });
 
-    it('and say only that it has ended if ten attempts ended later, or it ended before an upgrade', async () => {
+    it('CLAIM_LOST says only that a claim has ended if ten attempts ended later, or an upgrade did', async () => {
       const { world } = queue;
       await world.mustPost(`/mailboxes/${queue.id}/messages`, { scopeId: queue.scopeId, payload: 1, maxAttempts: 20 });
       const first = await queue.claim();

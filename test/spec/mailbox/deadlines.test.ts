@@ -37,7 +37,7 @@ describe('Deadlines', () => {
     expect((await queue.eventTypes()).filter((type) => type === 'message.expired')).to.have.lengthOf(2);
   });
 
-  it("that pass between a receive's sweep and the receive keep the message from being received", async () => {
+  it("a deadline that passes between a receive's sweep and the receive keeps the message from it", async () => {
     const { world } = queue;
     const { due } = world.service;
     await queue.sent({ deadline: iso(now + 1000) });
@@ -107,7 +107,7 @@ describe('Deadlines', () => {
     expect((await queue.list('?state=EXPIRED&limit=200')).body.messages).to.have.lengthOf(130);
   });
 
-  it('that pass in the same sweep as a lease of the queue leave oldestReadyAt right', async () => {
+  it('a deadline and a lease of one queue that end in the same sweep leave oldestReadyAt right', async () => {
     await queue.sent();
     await queue.claim({ leaseSeconds: 11 });
     for (const seconds of [10, 12]) await queue.sent({ deadline: iso(now + seconds * 1000) });
@@ -119,7 +119,7 @@ describe('Deadlines', () => {
     });
   });
 
-  it('of two spaces swept together are counted and emitted in each', async () => {
+  it('deadlines of two spaces swept together are counted and emitted in each', async () => {
     const { world } = queue;
     const there = await Queue.create({}, await world.anotherSpace());
     for (const one of [queue, there, queue]) await one.sent({ deadline: iso(now + 1000) });

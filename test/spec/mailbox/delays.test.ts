@@ -183,7 +183,7 @@ describe('Delayed messages', () => {
     expect((await queue.act('nack', claim, { retry: true, error: 'é'.repeat(2_048) })).status).to.equal(200);
   });
 
-  it('have tasks that are PENDING with readyAt in the waits, are cancelled when their group is decided, and show lastError as members', async () => {
+  it("a delayed task is PENDING with readyAt, is cancelled by its group's decision, and shows lastError", async () => {
     const queue = await queueWith();
     const { world } = queue;
     const group = await world.mustPost('/task-groups', { mailboxId: queue.id, condition: 'FIRST_ACCEPTED' });

@@ -4,7 +4,7 @@ import { codeOf, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 
 describe('recv with waitSeconds under a limit of concurrency', () => {
-  it('retries CONCURRENCY_LIMITED by itself, answers 429 when the time is up, and passes the message on to the next request', async () => {
+  it('a held receive retries CONCURRENCY_LIMITED by itself, and answers 429 when the time is up', async () => {
     const queue = await Queue.create({}, await World.create({ figures: { agents: '1' } }));
     const held = () => queue.world.service.wake.size;
     await queue.sent();

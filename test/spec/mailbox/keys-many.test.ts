@@ -31,7 +31,7 @@ describe('Many messages that wait for their keys', function () {
     ['their key', { key: 'one' }],
     ['a message', {}],
   ] as const)
-    it(`and those that wait for ${what} end in short steps with their run`, async () => {
+    it(`messages that wait for ${what} end in short steps with their run`, async () => {
       const queue = await wideQueue();
       await queue.world.call('PATCH', `/mailboxes/${queue.id}`, { perKey: 1 });
       const first = await queue.sent({ ...fields, scopeId: randomUUID() });

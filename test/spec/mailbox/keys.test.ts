@@ -291,7 +291,7 @@ describe('Messages with a key', () => {
     expect(idsOf(await receive(queue))).to.deep.equal([second]);
   });
 
-  it('of a cancelled run pass their turns on to those of other runs', async () => {
+  it('messages of a cancelled run pass their turns on to those of other runs', async () => {
     const queue = await Queue.create({ perKey: 1 });
     const stopped = randomUUID();
     await queue.world.mustPost('/scopes', { scopeId: stopped });
@@ -317,7 +317,7 @@ describe('Messages with a key', () => {
     expect(messages.find(({ id }: { id: string }) => id === second)).to.deep.include({ key: 'a', blockedBy });
   });
 
-  it('that wait are in no space of their own: another one, with the same key, is not affected', async () => {
+  it('messages that wait leave those of another space with the same key alone', async () => {
     const [one, other] = [await Queue.create({ perKey: 1 }), await Queue.create({ perKey: 1 }, await World.create())];
     await one.sent({ key: 'a' });
     await other.sent({ key: 'a' });

@@ -36,7 +36,7 @@ describe('Many messages in one mailbox', function () {
 
   const together = many(300, 10_000);
 
-  it(`makes ${together} delayed messages that are due together ready in steps of 25, in order, without holding up other calls`, async () => {
+  it('delayed messages that are due together become ready in order, in steps of 25, while calls go on', async () => {
     const queue = await wideQueue();
     const { world } = queue;
     const { store, due } = world.service;
@@ -75,7 +75,7 @@ describe('Many messages in one mailbox', function () {
     }
   });
 
-  it('keeps its counters right after each step that makes messages ready, and resumes from any if the index lost the organization', async () => {
+  it('counters are right after each step that makes messages ready, even if the index lost the space', async () => {
     const queue = await wideQueue();
     const { world } = queue;
     const { store, due } = world.service;

@@ -119,7 +119,7 @@ describe('Messages with a priority', () => {
     expect((await queue.recv()).status).to.equal(204);
   });
 
-  it('of members of groups and of schedules count likewise', async () => {
+  it('priorities of members of groups and of schedules count likewise', async () => {
     const { world } = queue;
     const group = await world.mustPost('/task-groups', {
       mailboxId: queue.id,

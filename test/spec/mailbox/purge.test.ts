@@ -7,7 +7,7 @@ import { Queue } from './queue.ts';
 import { all, inState, row, stateOf, step } from './steps.ts';
 
 describe('POST /mailboxes/{id}/purge', () => {
-  it('cancels READY messages, oldest first, in steps of max; claimed and finished ones stay; counts and emits nothing if there are none', async () => {
+  it('a purge cancels READY messages, oldest first, in steps of max; claimed and finished ones stay', async () => {
     const queue = await Queue.create();
     const [claimed = '', done = '', ...ids] = await row(queue, 7);
     await queue.claim();
@@ -48,7 +48,7 @@ describe('POST /mailboxes/{id}/purge', () => {
     await expectAgreement(queue.world);
   });
 
-  it('decides groups of cancelled members; cancels made by a decision count towards the step, which may therefore be short', async () => {
+  it('a purge decides groups of cancelled members, whose cancels count towards its step', async () => {
     const queue = await Queue.create();
     const teams = await all(6, () =>
       Team.create({ condition: 'N_ACCEPTED', threshold: 100, parentScopeId: queue.scopeId }, queue),

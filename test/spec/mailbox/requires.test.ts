@@ -246,7 +246,7 @@ describe('A message that requires units', () => {
     await expectAgreement(site.world);
   });
 
-  it('that is short of something else by now keeps nobody from the units that are free', async () => {
+  it('a message that is short of something else by now keeps nobody from units that are free', async () => {
     const site = await Site.create();
     const [a, b] = [await site.pool(), await site.pool()];
     const onA = { pools: [{ poolId: a }] };
@@ -287,7 +287,7 @@ describe('A message that requires units', () => {
     await expectAgreement(site.world);
   });
 
-  it('that requires several pools is READY in the step of a claim that gives all of them back', async () => {
+  it('a message that requires several pools is READY in the step of a claim that gives all back', async () => {
     const site = await Site.create();
     const pools = [{ poolId: await site.pool() }, { poolId: await site.pool() }];
     const ids = [await site.queue.sent({ requires: { pools } }), await site.queue.sent({ requires: { pools } })];
@@ -347,7 +347,7 @@ describe('A message that requires units', () => {
     expect(refused.text).to.include('agent (s)').and.include('other (s)');
   });
 
-  it('of a run that is cancelled, or a group that is decided, gives everything back', async () => {
+  it('a cancelled run and a decided group give everything back', async () => {
     const site = await Site.create();
     const poolId = await site.pool();
     const run = randomUUID();

@@ -32,7 +32,7 @@ describe('A trace', () => {
     return body.events.filter(({ aggregateId }: Event) => aggregateId === id);
   };
 
-  it('that a send has is kept: in the record, the claim, the list, the run view and each event of the message', async () => {
+  it('the trace of a send is kept in the record, the claim, the list, the run view and each event', async () => {
     const trace = { traceparent: someTrace(), tracestate: 'vendor=t61rcWkgMzE,rojo=00f0' };
     const id = await send(trace);
     const first = await queue.claim({ leaseSeconds: 5 });
@@ -128,7 +128,7 @@ describe('A trace', () => {
     for (const one of [id, again]) expect(await view(one)).to.include({ ...first, tracestate: null });
   });
 
-  it('of a complete is that of the result which it publishes, not of the message', async () => {
+  it('the trace of a complete is that of the result which it publishes, not of the message', async () => {
     const done = await Queue.create({}, queue.world);
     const [ofSend, ofComplete] = [someTrace(), { traceparent: someTrace(), tracestate: 'a=1' }];
     const id = await send({ traceparent: ofSend });
@@ -165,7 +165,7 @@ describe('A trace', () => {
     expect(await queue.claim({ scopeId: '*' })).to.include(trace);
   });
 
-  it('of a batch is that of all its calls; of a schedule’s messages each has one of its own', async () => {
+  it('the trace of a batch is that of all its calls; each message of a schedule has its own', async () => {
     const trace = { traceparent: someTrace(), tracestate: 'a=1' };
     const { id: mailboxId, scopeId } = queue;
     const calls = [1, 2].map((payload) => ({ call: 'message.send', mailboxId, scopeId, payload }));

@@ -57,7 +57,7 @@ describe('POST /mailboxes with unique', () => {
     expect((await world.get('/usage')).body.days.at(-1).byCall['mailbox.create']).to.equal(3);
   });
 
-  it('refuses another mode or recipient than those of the mailbox that is there, and takes every other setting as it is', async () => {
+  it('another mode or recipient than those of the mailbox is refused; other settings are taken as they are', async () => {
     const world = await World.create();
     const make = (name: string, fields: object = {}) => world.post('/mailboxes', { name, unique: true, ...fields });
     const work = (await make('work')).body.id;

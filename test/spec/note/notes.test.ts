@@ -130,7 +130,7 @@ describe('notes', () => {
     }
   });
 
-  it('of different scopes have nothing to do with one another', async () => {
+  it('notes of different scopes have nothing to do with one another', async () => {
     const other = new Sheet(sheet.world);
     await sheet.mustPut('n', 1);
     expect((await other.put('n', 2)).body.version).to.equal(1);

@@ -13,7 +13,7 @@ describe('Operator input', () => {
     await admin.createOrganization(to, { org: 'acme', plan: 'team' });
   });
 
-  it('is checked everywhere it is accepted, be it an organization, a name or a page of the audit trail, and cannot contain a line feed', async () => {
+  it("an operator's input is checked everywhere it is accepted, and cannot contain a line feed", async () => {
     const permissions = ['coordination_read'];
     const named = (name: string) => [
       () => admin.createSpace(to, { org: 'acme', name }),

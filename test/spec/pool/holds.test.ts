@@ -106,7 +106,7 @@ describe('a hold', () => {
     expect(late.body.error.message).to.match(/lease of the hold is over/);
   });
 
-  it('that waits is renewed without a token: from now on, by its own time or another; its place stays', async () => {
+  it('a waiting hold is renewed without a token, by its own time or another, and keeps its place', async () => {
     const pool = await TestPool.create(world);
     const held = await pool.acquire({ leaseSeconds: 60 });
     const [first, second] = [await pool.acquire({ ttlSeconds: 20 }), await pool.acquire({ ttlSeconds: 20 })];
@@ -235,7 +235,7 @@ describe('a hold', () => {
     expect(await pool.states(next)).to.deep.equal(['HELD']);
   });
 
-  it('that wants fewer moves up when the one before it leaves', async () => {
+  it('a hold that wants fewer moves up when the one before it leaves', async () => {
     const pool = await TestPool.create(world, 2);
     await pool.acquire();
     const [two, one] = [await pool.acquire({ units: 2, ttlSeconds: 10 }), await pool.acquire()];
@@ -271,7 +271,7 @@ describe('a hold', () => {
     expect(codeOf(await world.get(`/pool-holds/${randomUUID()}`))).to.equal('404 HOLD_NOT_FOUND');
   });
 
-  it('that is acquired again with the same Idempotency-Key is the same, token included', async () => {
+  it('a repeated acquire with its Idempotency-Key gets the same hold, token included', async () => {
     const pool = await TestPool.create(world);
     const key = { 'Idempotency-Key': 'once' };
     const first = await world.post(`/pools/${pool.id}/acquire`, pool.body(), key);

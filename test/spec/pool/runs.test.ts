@@ -159,7 +159,7 @@ describe('a hold under a plan', () => {
     expect(codeOf(await recv())).to.equal('200');
   });
 
-  it('of which the month’s operations are used up still renews, releases and cancels', async () => {
+  it('a plan without operations left still renews, releases and cancels holds', async () => {
     const world = await World.create({ plan: 'free' });
     const pool = await TestPool.create(world);
     const held = await pool.acquire();

@@ -9,7 +9,7 @@ describe('Journal cursors', () => {
   const processes = new Processes();
   afterEach(() => processes.clear());
 
-  it('survive an unclean start of the embedded store, except those at an event that was lost, but not an interrupted restore', async () => {
+  it('cursors survive an unclean start, except at an event that was lost; an interrupted restore ends them', async () => {
     const DATA_DIR = await processes.folder();
     const first = await processes.start({ DATA_DIR }).ready();
     const { access } = first;

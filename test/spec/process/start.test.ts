@@ -71,7 +71,7 @@ describe('Start of a process', () => {
     }
   });
 
-  it('creates organization, space and key once a store that refuses calls at the first start accepts them; ends at several signals as at one', async () => {
+  it('the first start makes organization, space and key once a store that refuses calls accepts them', async () => {
     const DATA_DIR = await processes.folder();
     // Less than an empty server uses.
     const muster = await processes.start({ DATA_DIR, REDIS_MAXMEMORY: '1mb' }).ready();

@@ -19,7 +19,7 @@ describe('Shutdown of a process', () => {
   const processes = new Processes();
   afterEach(() => processes.clear());
 
-  it('on SIGTERM, also to npm start, answers requests in flight, ends held requests with their empty answers, and exits 0', async () => {
+  it('SIGTERM lets requests in flight be answered, ends held ones with empty answers, and exits 0', async () => {
     const DATA_DIR = await processes.folder();
     const muster = await processes.start({ DATA_DIR, ...ofNpm }, [], ['npm', 'start']).ready();
     const { url, access } = muster;

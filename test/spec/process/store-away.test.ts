@@ -52,7 +52,7 @@ describe('A process whose store goes away and comes back', () => {
     await processes.clear();
   });
 
-  it('answers 503 with Retry-After while Redis is killed under load, and keeps every acknowledged send', async () => {
+  it('calls answer 503 while Redis is killed under load, and every acknowledged send is kept', async () => {
     const { nextCursor } = (await api('/events')).body;
     const acknowledged = new Map<string, number>();
     const refused: Answer[] = [];

@@ -78,7 +78,7 @@ describe('a question', () => {
     expect(usage).to.include({ 'message.ask': 1, 'question.answer': 1 });
   });
 
-  it('and its answer come back value for value, whatever JSON they are', async () => {
+  it('a question and its answer come back value for value, whatever JSON they are', async () => {
     const text = '{"n":12345678901234567890,"x":1.10,"a":[],"o":{},"z":null}';
     await work.send();
     const { id, token } = await work.recv();
@@ -168,7 +168,7 @@ describe('a question', () => {
     expect((await world.post(`/messages/${id}/renew`, { token: held.token })).status).to.equal(200);
   });
 
-  it('that nobody answers lets its message go on, or fails it, at the very moment', async () => {
+  it('a question that nobody answers lets its message go on, or fails it, at the very moment', async () => {
     const returning = await work.asked({ expiresInSeconds: 5 });
     await work.send();
     const failing = await work.ask(await work.recv(), { expiresInSeconds: 5, onExpiry: 'FAIL' });
@@ -257,7 +257,7 @@ describe('a question', () => {
     }
   });
 
-  it('that an older version ended without passing its place on, keeps its key from nobody', async () => {
+  it('a question that an older version ended without passing its place on keeps its key from nobody', async () => {
     await world.call('PATCH', `/mailboxes/${work.mailboxId}`, { perKey: 1 });
     const { id } = await work.asked({}, { key: 'k' });
     const waiting = await work.send({ key: 'k' });
@@ -273,7 +273,7 @@ describe('a question', () => {
     expect((await work.message(second.id)).blockedBy).to.deep.equal([{ kind: 'KEY', id: first.id }]);
   });
 
-  it('that yields its key passes the place on, and its message waits for its next one, behind all others', async () => {
+  it('a question that yields its key passes the place on; its message waits for the next behind all', async () => {
     await world.call('PATCH', `/mailboxes/${work.mailboxId}`, { perKey: 1 });
     const first = await work.asked({ yieldsKey: true }, { key: 'k' });
     const second = await work.send({ key: 'k' });
@@ -314,7 +314,7 @@ describe('a question', () => {
     expect((await world.get(`/pools/${poolId}`)).body.heldUnits).to.equal(0);
   });
 
-  it('of a member is refused once its group is decided, and the claim stays; a decision withdraws an open one', async () => {
+  it("a member's question is refused once its group is decided; a decision withdraws an open one", async () => {
     const group = await world.mustPost('/task-groups', { mailboxId: work.mailboxId, condition: 'FIRST_ACCEPTED' });
     const tasks = `/task-groups/${group.groupId}/tasks`;
     const submitted = await Promise.all(['a', 'b', 'c'].map((taskKey) => world.mustPost(tasks, { taskKey, input: 1 })));

@@ -7,7 +7,7 @@ for (const packs of [undefined, 1])
   describe(`retention of messages${packs ? ' that are packed' : ''}`, () => {
     const begin = (choice?: Parameters<typeof Aging.begin>[0]) => Aging.begin(choice, packs);
 
-    it('keeps a finished message for the window after finishedAt, to the millisecond, then its tombstone for max(window, 30 d)', async () => {
+    it('a finished message is kept for the window, to the millisecond, its tombstone for at least 30 days', async () => {
       const aging = await begin();
       const { traffic, world } = aging;
       const scopeId = traffic.scope();

@@ -108,7 +108,7 @@ describe('The moments of a cron expression', () => {
     expect(cron('* * * * * *').count(zone(berlin), from, through - 1)).to.equal(365 * 86_400 - 3600);
   });
 
-  it('that have passed fire only the last one', () => {
+  it('moments that have passed fire only once, for the last one', () => {
     const id = '01a1fc43-3c71-7002-984a-000000000001';
     const timing = { id, cron: '0 * * * *', everySeconds: null, timezone: 'UTC' };
     const nextAt = Date.parse('2030-01-01T01:00:00Z');

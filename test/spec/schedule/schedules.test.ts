@@ -77,7 +77,7 @@ describe('A schedule', () => {
       expect(codeOf(await table.post(fields)), what).to.equal('400 VALIDATION_FAILED');
   });
 
-  it('accepts six fields, names of days and months, the last day and the nth weekday; day of month and weekday combine by OR', async () => {
+  it('a cron expression has six fields, names, the last day and the nth weekday; its days combine by OR', async () => {
     const next = async (cron: string) => (await table.created({ cron })).nextAt;
     expect(await next('15 0 10 * * *')).to.equal('2030-01-07T10:00:15.000Z');
     expect(await next('0 0 * FEB tue')).to.equal('2030-02-05T00:00:00.000Z');

@@ -10,7 +10,7 @@ describe('A run with many messages', function () {
   const maxChanges = 500;
   const count = many(1_500, 100_000);
 
-  it(`of ${count} messages is cancelled in steps of at most ${maxChanges} records, which end each record once`, async () => {
+  it('a run with many messages is cancelled in steps of at most 500 records, which end each once', async () => {
     const queue = await wideQueue();
     const { world } = queue;
     await sendMany(queue, count);
@@ -28,7 +28,7 @@ describe('A run with many messages', function () {
     expect((await world.get('/census')).body.messages).to.include({ READY: 0, CANCELLED: count });
   });
 
-  it(`with cancelled messages at the head makes a receive end at most ${maxChanges} of them per script, and call again`, async () => {
+  it(`a receive ends at most ${maxChanges} cancelled messages at the head per script, and calls again`, async () => {
     const queue = await wideQueue();
     const { world } = queue;
     const top = new Run(world, queue.scopeId, queue.id);

@@ -5,7 +5,7 @@ import { Run } from './run.ts';
 const none = { acked: 0, rejected: 0, failed: 0, expired: 0, cancelled: 0 };
 
 describe('A scope says how its messages have ended', () => {
-  it('of itself and those below, less what a requeue has brought back', async () => {
+  it('a scope counts its own ends and those below, less what a requeue has brought back', async () => {
     const run = await Run.create();
     const { world } = run;
     const inner = await run.below();

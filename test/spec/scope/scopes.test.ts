@@ -8,7 +8,7 @@ import { Run } from './run.ts';
 const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
 
 describe('POST /scopes', () => {
-  it('creates a scope before its first use: 201 with the record; once, however often it is sent with its Idempotency-Key', async () => {
+  it('creates a scope before its first use, once, however often it is sent with its Idempotency-Key', async () => {
     const world = await World.create();
     const parentScopeId = randomUUID();
     const headers = { 'Idempotency-Key': 'one' };

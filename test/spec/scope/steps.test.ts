@@ -7,7 +7,7 @@ import { codeOf, World } from '../../support/world.ts';
 import { filled, many, Run } from './run.ts';
 
 describe('A cancel that takes more than one step', () => {
-  it('answers after at most 500 records; workers end the rest, and repeating the call continues and answers the totals so far', async () => {
+  it('a cancel answers after at most 500 records; workers end the rest, and a repeat answers the totals', async () => {
     const { run } = await filled();
     await run.sent(2);
     const first = (await run.cancel({ 'X-Request-Id': 'stop-1' })).body;

@@ -138,7 +138,7 @@ describe('the limits of a plan', () => {
     expect((await recv(scopeId)).status).to.equal(200);
   });
 
-  it('refuse a send to a WORK mailbox or a submit with ACTIVE_TASKS_LIMITED, by pending and running tasks, but no send to an INBOX', async () => {
+  it("a plan's limit of tasks refuses sends to a WORK mailbox and submits, but no send to an INBOX", async () => {
     const world = await World.create({ plan: 'enterprise', figures: { tasks: '3' } });
     const traffic = await Traffic.on(world);
     const scopeId = traffic.scope();

@@ -35,7 +35,7 @@ describe('webhooks', () => {
     expect((await world.mustPost(`/deliveries/${row?.id}/redeliver`)).eventId).to.equal(event.eventId);
   });
 
-  it('report to a destination what happens after its creation, of the types it selected, but nothing about destinations', async () => {
+  it('a destination hears what happens after its creation, of the types it selected', async () => {
     const world = await ready();
     await happen(world);
     await register(world, ['mailbox.*', 'message.sent'], '/some');

@@ -29,7 +29,7 @@ describe('GET /deliveries', () => {
     expect(await pages(`limit=1&destinationId=${ids[1]}`)).to.deep.equal(['4', '2', '']);
   });
 
-  it('examines 1,000 attempts per page for those of one destination: a page may be empty, and the next one finds them', async () => {
+  it('a page examines 1,000 attempts for those of one destination, and may be empty with a cursor', async () => {
     const { ids, attempt, pages } = await attempted();
     await Promise.all(Array.from({ length: 1000 }, () => attempt(ids[1], 6)));
     expect(await pages(`destinationId=${ids[0]}`)).to.deep.equal(['', '5 3 1']);

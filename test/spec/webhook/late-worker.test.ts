@@ -3,7 +3,7 @@ import { rows } from '../../support/webhooks.ts';
 import { oneToGet } from './steps.ts';
 
 describe('a worker that was considered lost', () => {
-  it('adds no second row for its attempt, which was INTERRUPTED but no failure, when it resumes after another worker delivered', async () => {
+  it('a worker that resumes late adds no second row for its attempt, which was INTERRUPTED', async () => {
     const { outbox, world, start, destinationId, begin, finish } = await oneToGet();
     await world.at(start + 20_000);
     const first = await begin();
