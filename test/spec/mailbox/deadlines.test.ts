@@ -70,7 +70,7 @@ describe('Deadlines', () => {
     for (const what of ['renew', 'complete'] as const) {
       const reply = await queue.act(what, claim);
       expect(codeOf(reply)).to.equal('409 CLAIM_LOST');
-      expect(reply.body.error.message).to.contain('finished');
+      expect(reply.body.error.message).to.contain(`ended with the deadline of the message at ${iso(now + 6000)}`);
     }
     expect(await queue.message(claim.id)).to.include({ state: 'EXPIRED', attempts: 1, holder: 'worker' });
     expect((await queue.eventTypes()).slice(-2)).to.deep.equal(['message.claimed', 'message.expired']);

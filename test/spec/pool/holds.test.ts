@@ -103,7 +103,7 @@ describe('a hold', () => {
     await world.at(start + 50_000);
     const late = await pool.renew(held);
     expect(codeOf(late)).to.equal('409 CLAIM_LOST');
-    expect(late.body.error.message).to.match(/lease of the hold is over/);
+    expect(late.body.error.message).to.contain(`the lease of the hold ended at ${iso(start + 50_000)}`);
   });
 
   it('a waiting hold is renewed without a token, by its own time or another, and keeps its place', async () => {
