@@ -99,7 +99,7 @@ async function examine(target: Target, file?: string, line?: number): Promise<vo
       console.log(`${done + 1} SURVIVED  ${describe(mutant)}${seconds}`);
     }
   }
-  trial?.end();
+  await trial?.end();
   for (const [test, failure] of trial?.broken ?? [])
     console.log(`${test} fails without a mutant, and was left out: ${failure}`);
   const { died, equivalent, survived } = tally;

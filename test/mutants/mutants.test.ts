@@ -75,7 +75,7 @@ describe('mutants', () => {
       expect(await trial.try(noOp)).to.include({ fate: 'survived' });
       expect(await trial.try({ ...noOp, becomes: 'nothing', text: 'return nothing' })).to.include({ fate: 'invalid' });
     } finally {
-      trial.end();
+      await trial.end();
     }
     const records = new Records(root, 'barrier', join(tree, 'records'));
     expect(records.outcome(planted as Mutant, target.tests)?.fate).to.equal('died');

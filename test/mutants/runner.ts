@@ -37,7 +37,7 @@ export class Runner {
 
   private constructor(child: ChildProcess) {
     this.#child = child;
-    this.#undo = atExit(() => this.#kill());
+    this.#undo = atExit(() => child.kill());
   }
 
   static async start(tree: string, files: readonly string[], seed: number): Promise<Runner> {
@@ -91,7 +91,7 @@ export class Runner {
       const [{ result }] = (await Promise.race([answered, ended])) as [{ result?: unknown }];
       return result;
     } catch (error) {
-      this.end();
+      await this.end();
       if (over.signal.aborted) throw new WorkerLost(`no answer in ${limitMs / 1000} s`, order.do === 'test');
       throw error;
     } finally {
@@ -100,11 +100,18 @@ export class Runner {
     }
   }
 
-  end(): void {
+  /** Ends it so that it ends what it has started; by force if it does not answer. */
+  async end(): Promise<void> {
     this.#undo();
-    this.#kill();
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const gone = once(this.#child, 'exit');
+    this.#child.kill();
+    const force = setTimeout(() => this.#kill(), 20_000);
+    await gone;
+    clearTimeout(force);
   }
 
+  /** Its stores are in its process group, except embedded ones. */
   #kill(): void {
     try {
       if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');

@@ -30,8 +30,8 @@ export class Trial {
     this.#seed = seed;
   }
 
-  end(): void {
-    this.#runner?.end();
+  async end(): Promise<void> {
+    await this.#runner?.end();
     this.#runner = undefined;
   }
 
@@ -74,7 +74,7 @@ export class Trial {
   async #tryPlanted(mutant: Mutant): Promise<Outcome> {
     const { tests, isLua } = this.#target;
     // A mutated module of the process needs a new one.
-    if (!isLua) this.end();
+    if (!isLua) await this.end();
     const reason = await (await this.#ready()).renew(false);
     if (reason !== undefined) return this.#records.keep(mutant, tests, 'invalid', undefined, reason);
     for (const test of this.#order(mutant.file)) {
@@ -116,7 +116,7 @@ export class Trial {
 
   /** A new process, on the files as they are now. */
   async #anew(isClean: boolean): Promise<void> {
-    this.end();
+    await this.end();
     const reason = await (await this.#ready()).renew(isClean);
     if (reason !== undefined) throw new Error(`the library cannot be loaded: ${reason}`);
   }
