@@ -11,11 +11,13 @@ import unittest
 import urllib.error
 import urllib.request
 import uuid
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from unittest.mock import patch
 
-from muster import KNOWN_PROVIDERS, AsyncMuster, Claim, LimitHeaders, ModelCall, MusterError, ProviderHeaders, Spend, Task, Usage
+from muster import KNOWN_PROVIDERS, AsyncMuster, Claim, LimitHeaders, ModelCall, Muster, MusterError, ProviderHeaders, Spend, SpendQuota, Task, Usage
 from muster._calls import ALLOWANCE_COOLDOWN, ALLOWANCE_SETTLE, BUDGET_RESERVE
 from muster._model_call import usage_in
 from muster._rate_limits import remaining_in, retry_after_seconds
@@ -78,6 +80,11 @@ class Provider:
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+
+def seconds_between(one: str, other: str | None) -> float:
+    first, second = (datetime.fromisoformat((text or '').replace('Z', '+00:00')) for text in (one, other))
+    return (second - first).total_seconds()
 
 
 class SpendTest(WorkerTest):
@@ -278,6 +285,28 @@ class SpendTest(WorkerTest):
         claimed_at = (reservation.work_key or '').split('/')[1]
         self.assertEqual((reservation.work_key, reservation.settled_minor), (f'{message_id}/{claimed_at}/1', '60'))
         self.assertLessEqual(claimed_at, reservation.created_at)
+        # Counted from the claim, by the store's clock.
+        self.assertTrue(600 <= seconds_between(reservation.created_at, reservation.settle_by) <= 900)
+
+    def test_is_settled_by_the_service_in_time_whatever_the_clock_of_its_process_shows(self) -> None:
+        for hours in (-10, 10):
+            asked = self.funds(1000)
+            now = time.time() + hours * 3600
+            with Muster() as muster, patch('time.time', lambda: now):
+                muster.spend(Spend(budget=asked.budget, amount_minor=1, max_seconds=600), lambda call: None)
+            budget = next(iter(self.muster.budget.all(name=str(asked.budget))))
+            (reservation,) = self.muster.budget.view(budget_id=budget.id).reservations
+            self.assertEqual(reservation.on_overdue, 'SETTLE')
+            self.assertTrue(300 <= seconds_between(reservation.created_at, reservation.settle_by) <= 601)
+
+    def test_takes_the_units_of_several_quotas_in_one_order(self) -> None:
+        quotas = [SpendQuota(str(self.funds(100).quota)) for _ in range(2)]
+        orders = [quotas, quotas[::-1]] * 6
+        with ThreadPoolExecutor(len(orders)) as threads:
+            asked = [Spend(quotas=order, units=60) for order in orders]
+            list(threads.map(lambda one: self.muster.spend(one, lambda call: call.used(Usage(1))), asked))
+        used = [next(iter(self.muster.allowance.all(name=str(one.quota)))).used_units for one in quotas]
+        self.assertEqual(used, [12, 12])
 
     def test_in_asyncio_a_cancelled_reserve_gives_the_money_back(self) -> None:
         asked = self.funds(1000)

@@ -1,3 +1,4 @@
+import { isRefusal } from '../error.ts';
 import { giveBack, takeFor } from '../giving-back.ts';
 import { pause } from '../send.ts';
 import { type AllowanceRef, type Amount, type BudgetRef, budgetIdOf, reserveOwn } from '../worker/spending.ts';
@@ -197,6 +198,15 @@ interface Parts {
 /** Makes the reservation of one call of the function. */
 async function reserveFor(spender: CallSpender, budget: BudgetRef, amountMinor: Amount, maxSeconds: number) {
   const workKey = `${spender.attemptName}/${spender.nextNumber()}`;
-  const settleBy = new Date((await spender.now()) + maxSeconds * 1000).toISOString();
-  return reserveOwn(spender, budget, { amountMinor: String(amountMinor), workKey, settleBy, onOverdue: 'SETTLE' });
+  for (;;) {
+    const settleBy = (await spender.now()) + maxSeconds * 1000;
+    const asked = { amountMinor: String(amountMinor), workKey, settleBy: new Date(settleBy).toISOString() };
+    try {
+      return await reserveOwn(spender, budget, { ...asked, onOverdue: 'SETTLE' });
+    } catch (error) {
+      // It was refused because it has come too late, for example after an outage.
+      const isLate = isRefusal(error, 'VALIDATION_FAILED') && (await spender.now()) >= settleBy;
+      if (!isLate) throw error;
+    }
+  }
 }

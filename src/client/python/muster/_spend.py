@@ -197,8 +197,15 @@ class Spending:
         """Makes the reservation of one call of the function."""
         spender = self._spender
         work_key = f'{spender.attempt_name}/{spender.next_number()}'
-        settle_by = datetime.fromtimestamp(spender.now() + self._asked.max_seconds, timezone.utc)
-        return OwnReservation(spender, budget, amount_minor, work_key=work_key, settle_by=text(settle_by))
+        while True:
+            late = spender.now() + self._asked.max_seconds
+            settle_by = text(datetime.fromtimestamp(late, timezone.utc))
+            try:
+                return OwnReservation(spender, budget, amount_minor, work_key=work_key, settle_by=settle_by)
+            except MusterError as error:
+                # It may have been refused because it has come too late, for example after an outage.
+                if error.code != 'VALIDATION_FAILED' or spender.now() < late:
+                    raise
 
     def _earlier(self) -> Sequence[ReservationRecord]:
         if self._asked.budget is None:
