@@ -91,7 +91,8 @@ export class Trial {
   async #failure(test: string): Promise<string | undefined> {
     const first = (await this.#run(test)).failure;
     if (first === undefined) return undefined;
-    if (!/Timeout of|ECONN|no connection|socket|hook/i.test(first.title + first.message)) return first.title;
+    if (!/Timeout of|ECONN|no connection|STORE_UNAVAILABLE|socket|hook/i.test(first.title + first.message))
+      return first.title;
     await this.#anew(false);
     return (await this.#run(test)).failure?.title;
   }

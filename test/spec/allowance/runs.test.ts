@@ -115,6 +115,15 @@ describe('the waiters and consumptions of a run', () => {
     await expectAgreement(world);
   });
 
+  it('end in one step of its cancel, as it ends 250 records, if 200 of them wait', async () => {
+    const units = await Units.create(world, 1);
+    const scopeId = randomUUID();
+    await units.consume(scopeId, 1);
+    await Promise.all(Array.from({ length: 200 }, () => units.wait(scopeId, 1)));
+    const { done, cancelled } = await world.mustPost(`/scopes/${scopeId}/cancel`);
+    expect([done, cancelled.waiters]).to.deep.equal([true, 200]);
+  });
+
   it('are EXPIRED, not CANCELLED, if their time was up before the cancel', async () => {
     const units = await Units.create(world, 1);
     const scopeId = randomUUID();

@@ -38,6 +38,14 @@ describe('the barriers of a run', () => {
     await expectAgreement(world);
   });
 
+  it('end in one step of its cancel, as it ends 250 records, if they are 200', async () => {
+    const gate = await Gate.create(2);
+    const { world, scopeId } = gate;
+    await Promise.all(Array.from({ length: 199 }, () => world.mustPost('/barriers', { scopeId, target: 1 })));
+    const { done, cancelled } = await world.mustPost(`/scopes/${scopeId}/cancel`);
+    expect([done, cancelled.barriers]).to.deep.equal([true, 200]);
+  });
+
   it('are cancelled from the first step of its cancel on: an arrival or a cancel ends one that no step has reached', async () => {
     const { run } = await filled();
     const { world } = run;

@@ -68,3 +68,15 @@ describe('a question for a key that is limited to mailboxes', () => {
     expect(listed.map(({ id }: { id: string }) => id)).to.have.members([mine, free]);
   });
 });
+
+describe('the questions of a run', () => {
+  it('end in one step of its cancel, as it ends 250 records, if they are 200', async () => {
+    const world = await World.create();
+    const scopeId = randomUUID();
+    const ask = () => world.mustPost('/questions', { scopeId, question: 1 });
+    for (let i = 0; i < 4; i++) await Promise.all(Array.from({ length: 50 }, ask));
+    const { done, cancelled } = await world.mustPost(`/scopes/${scopeId}/cancel`);
+    expect([done, cancelled.questions]).to.deep.equal([true, 200]);
+    expect((await world.get('/census')).body.questions).to.include({ OPEN: 0, WITHDRAWN: 200 });
+  });
+});
