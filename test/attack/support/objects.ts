@@ -167,6 +167,7 @@ const isName = new Set(['holder', 'answeredBy']);
 /** Calls that do little without optional fields. */
 const inFull = new Set([
   'message.complete',
+  'hold.renew',
   'hold.release',
   'destination.update',
   'schedule.create',
