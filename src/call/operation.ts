@@ -89,11 +89,11 @@ export class Operation {
     const { note, reply } = await this.#result(request);
     const { takes } = this.route;
     if (takes && reply !== undefined) {
-      const { script, items } = takes;
-      const { org } = call.caller;
       const { spaceId = '' } = request.input.params;
-      const taken = { script, org, spaceId, items: items(reply as Answered<Fields>) };
-      call.ifUnwritten(() => this.#service.givingBack.add(taken));
+      call.ifUnwritten(() => {
+        const items = takes.items(reply as Answered<Fields>);
+        this.#service.givingBack.add({ script: takes.script, org: call.caller.org, spaceId, items });
+      });
     }
     return respond(this.#answered({ note, reply }, request.input, call), note.headers);
   }
