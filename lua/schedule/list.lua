@@ -1,10 +1,12 @@
---- Schedules, newest first. A page ends after 4 MiB of payloads; the next cursor is its last id.
+--- Schedules, newest first, or only the one with this name. A page ends after 4 MiB of payloads; the next cursor is its
+--- last id.
 --- @request read
---- @args limit cursor
+--- @args limit cursor name
 --- @reply nextCursor schedules:schedule[]
---- @include lib/call lib/caller lib/page schedule/_schedule
+--- @include lib/call lib/caller lib/maps lib/page schedule/_schedule
 local maxBytes = 4194304
-local ids, nextCursor = page(keys.schedules(), limit, cursor)
+local ids, nextCursor
+if name == '' then ids, nextCursor = page(keys.schedules(), limit, cursor) else ids = { maps.get(keys.scheduleNames(), name) or nil } end
 local found, bytes = {}, 0
 for i, scheduleId in ipairs(ids) do
   local record = schedule.view(scheduleId)
@@ -14,4 +16,4 @@ for i, scheduleId in ipairs(ids) do
     break
   end
 end
-return call.answer({ nextCursor = nextCursor, schedules = found })
+return call.answer({ nextCursor = nextCursor or false, schedules = found })

@@ -3,7 +3,9 @@ import type { Calls, named } from './generated/calls.ts';
 import type { CallOptions } from './types.ts';
 
 /** Kinds of records whose names are unique in their space. */
-type Named = (typeof named)[number];
+type Unique = (typeof named)[number];
+/** Kinds of records that other calls take by name. */
+type Named = Exclude<Unique, 'schedule'>;
 type Id = string | undefined;
 /** The lists of a client. */
 type Lists = Pick<Calls, Named>;
@@ -36,39 +38,90 @@ export function forgetName(muster: Lists, kind: Named, name: string): void {
   known.get(muster)?.delete(`${kind} ${name}`);
 }
 
-interface Making {
-  readonly create: (fields: Fields, options: CallOptions) => Promise<Fields>;
-  readonly all: (filter: { name: unknown }, options: CallOptions) => AsyncIterable<Fields>;
-}
 type Fields = Readonly<Record<string, unknown>>;
+type Call = (fields: Fields, options: CallOptions) => Promise<Fields>;
 
-/** Finds or creates the record with this name. Refuses a record that differs in the fields asked for. */
-export async function ensure(kind: Named, { create, all }: Making, asked: Fields, options: CallOptions) {
+interface Making {
+  readonly create: Call;
+  readonly all: (filter: { name: unknown }, options: CallOptions) => AsyncIterable<Fields>;
+  /** Only of schedules. */
+  readonly update?: Call;
+}
+
+/**
+ * Finds or creates the record with this name. If it differs in the fields asked for, a schedule is changed, and any other
+ * record is refused.
+ */
+export async function ensure(
+  kind: Unique | 'mailbox',
+  calls: Making,
+  asked: Fields,
+  options: CallOptions,
+): Promise<Fields> {
+  const record =
+    kind === 'mailbox'
+      ? await calls.create({ ...asked, unique: true }, options)
+      : await made(kind, calls, asked, options);
+  const fields = differing(asked, record);
+  if (fields.length === 0) return record;
+  if (kind === 'schedule' && calls.update) {
+    const changes = Object.fromEntries(fields.map((field) => [field, asked[field]]));
+    return calls.update({ scheduleId: record['id'], ...changes }, { ...options, idempotencyKey: undefined });
+  }
+  const code = (kind === 'mailbox' ? 'MAILBOX_CONFLICT' : existsCode(kind)) as MusterError['code'];
+  throw new MusterError(code, driftOf(kind, asked, record, fields), { status: 409 });
+}
+
+const existsCode = (kind: Unique): string => `${kind.toUpperCase()}_EXISTS`;
+
+async function made(kind: Unique, { create, all }: Making, asked: Fields, options: CallOptions): Promise<Fields> {
   const find = async (): Promise<Fields | undefined> => {
     for await (const record of all({ name: asked['name'] }, options)) return record;
     return undefined;
   };
-  const exists = `${kind.toUpperCase()}_EXISTS` as MusterError['code'];
   let record = await find();
   try {
     record ??= await create(asked, options);
   } catch (error) {
     // Somebody else has created it meanwhile.
-    if (isRefusal(error, exists)) record = await find();
+    if (isRefusal(error, existsCode(kind) as MusterError['code'])) record = await find();
     if (!record) throw error;
   }
-  const differs = (field: string): boolean => asOne(field, asked[field]) !== asOne(field, record[field]);
+  return record;
+}
+
+/** The fields asked for in which a record differs. */
+function differing(asked: Fields, record: Fields): string[] {
   // A pool's `unique` is not a field of the record.
   const isGiven = (field: string): boolean => field in record && (asked[field] ?? null) !== null;
-  const fields = Object.keys(asked).filter((field) => isGiven(field) && differs(field));
-  if (fields.length === 0) return record;
+  return Object.keys(asked).filter(
+    (field) => isGiven(field) && asOne(field, asked[field]) !== asOne(field, record[field]),
+  );
+}
+
+function driftOf(kind: string, asked: Fields, record: Fields, fields: readonly string[]): string {
   const texts = fields.map((field) => `${field} ${JSON.stringify(record[field])}, not ${JSON.stringify(asked[field])}`);
   const remedy = `ask for the existing values, or change them with ${kind}.update`;
-  throw new MusterError(exists, `the ${kind} ${asked['name']} has ${texts.join(' and ')}: ${remedy}`, { status: 409 });
+  return `the ${kind} ${asked['name']} has ${texts.join(' and ')}: ${remedy}`;
+}
+
+/** Differences that were printed, by client. */
+const printed = new WeakMap<object, Set<string>>();
+
+/** Prints in which fields an existing mailbox differs from those asked for, each difference once. */
+export function warnOfDrift(muster: object, asked: Fields, record: Fields): void {
+  const known = printed.get(muster) ?? new Set();
+  printed.set(muster, known);
+  for (const field of differing(asked, record)) {
+    const text = driftOf('mailbox', asked, record, [field]);
+    if (!known.has(text)) console.warn(`muster: ${text}`);
+    known.add(text);
+  }
 }
 
 /** One text for all values that the service treats as equal. */
 function asOne(field: string, value: unknown): string {
   const text = JSON.stringify(value ?? null);
+  if (field === 'mailboxId' || field === 'scopeId') return text.toLowerCase();
   return field === 'currency' ? text.toUpperCase() : field.endsWith('Minor') ? text.replace(/^"0+(?=\d)/, '"') : text;
 }

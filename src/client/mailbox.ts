@@ -1,3 +1,4 @@
+import { warnOfDrift } from './ids.ts';
 import type { Muster } from './muster.ts';
 import type { Answer, Args, CallOptions, Typed } from './types.ts';
 import type { Handler, WorkerOptions } from './worker/options.ts';
@@ -43,9 +44,13 @@ export class TypedMailbox<In, Out> {
 
   /** Its id. Finds the mailbox by name, or creates it. */
   id(): Promise<string> {
+    const asked = { name: this.name, ...this.#fields };
     this.#id ??= this.#muster.mailbox
-      .create({ name: this.name, ...this.#fields, unique: true })
-      .then(({ id }) => id)
+      .create({ ...asked, unique: true })
+      .then((record) => {
+        warnOfDrift(this.#muster, asked, record);
+        return record.id;
+      })
       .catch((error) => {
         // Let the next call try again.
         this.#id = undefined;
@@ -99,7 +104,7 @@ export type Mailboxes<Registry> = <Name extends keyof Registry & string>(
  * const text = await pages.result(id);
  * ```
  *
- * fields: how to create each mailbox if it does not exist.
+ * fields: how to create each mailbox if it does not exist. In which of them an existing one differs is printed, once.
  */
 export function defineMailboxes<Registry extends Readonly<Record<string, MailboxTypes>>>(
   fields: { readonly [Name in keyof Registry]?: MailboxFields } = {},

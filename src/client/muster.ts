@@ -102,7 +102,7 @@ export function createMuster(options: MusterOptions): Muster {
         itemsOf(list, (cursor) => send(options, name as keyof typeof pages, { ...args, ...cursor }, callOptions)),
     };
   }
-  for (const room of named) {
+  for (const room of [...named, 'mailbox'] as const) {
     const calls = muster[room] as unknown as Parameters<typeof ensure>[1];
     muster[room] = {
       ...muster[room],

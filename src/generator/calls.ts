@@ -8,6 +8,8 @@ import {
   type Content,
   callsOf,
   type Document,
+  ensuringOf,
+  isEnsured,
   makesNamed,
   resolved,
   type Schema,
@@ -153,7 +155,7 @@ function signature(call: Call, kind: Kind, { document, codesOf }: Source): strin
   return [
     ...lines.flatMap((line) => [text, `    ${line}`]),
     ...(pages ? [iterator(call, pages, optional, typed, generics)] : []),
-    ...(kind === alone && makesNamed(call, document) ? [ensuring(call, document)] : []),
+    ...(kind === alone && isEnsured(call, document) ? [ensuring(call, document)] : []),
   ].join('\n');
 }
 
@@ -162,15 +164,18 @@ function ensuring({ operation: { operationId } }: Call, document: Document): str
   const [room = ''] = operationId.split('.');
   const list = callsOf(document).find(({ operation }) => operation.operationId === `${room}.list`);
   const plural = (list && pagesOf(list, document)?.list) ?? '';
-  const text = comment(
-    [
-      `Finds the ${room} with this name, or creates it. Several processes may do so at once: all get the same one.`,
-      `@throws {MusterError} ${room.toUpperCase()}_EXISTS if the existing one differs in any of these fields; the message says in which`,
-    ],
-    '    ',
-  );
+  const { summary, code } = ensuringOf(room);
+  const refusal =
+    code &&
+    `@throws {MusterError} ${code} if the existing one differs in any of these fields; the message says in which`;
+  const paragraphs = [
+    `${summary}. Several processes may do so at once: all get the same one.`,
+    ...(refusal ? [refusal] : []),
+  ];
+  const text = comment(paragraphs, '    ');
   const item = `Answer<'${room}.list'>['${plural}'][number]`;
-  return `${text}\n    ensure(args: Args<'${operationId}'>, options?: CallOptions): Promise<${item}>;`;
+  const args = room === 'mailbox' ? `'${operationId}', never, 'unique'` : `'${operationId}'`;
+  return `${text}\n    ensure(args: Args<${args}>, options?: CallOptions): Promise<${item}>;`;
 }
 
 /** The iterator over all pages of a list. */

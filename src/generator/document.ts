@@ -127,6 +127,23 @@ export function makesNamed(call: Call, document: Document): boolean {
   return name === 'create' && isUnique && (list?.operation.parameters ?? []).some((one) => one.name === 'name');
 }
 
+/** Whether a call creates a record, or finds one of its name, for `ensure`. */
+export function isEnsured(call: Call, document: Document): boolean {
+  return call.operation.operationId === 'mailbox.create' || makesNamed(call, document);
+}
+
+/** How `ensure` treats an existing record that differs. A schedule belongs to the program that ensures it. */
+export function ensuringOf(room: string): { readonly summary: string; readonly code?: string } {
+  if (room === 'schedule')
+    return {
+      summary: 'Creates the schedule with this name, or changes an existing one where it differs from these fields',
+    };
+  return {
+    summary: `Finds the ${room} with this name, or creates it`,
+    code: room === 'mailbox' ? 'MAILBOX_CONFLICT' : `${room.toUpperCase()}_EXISTS`,
+  };
+}
+
 /** The calls that a batch takes, by name. */
 export function batchedCalls(document: Document): ReadonlySet<string> {
   const reads = new Set(

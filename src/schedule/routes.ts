@@ -1,7 +1,7 @@
 import { invalid } from '../call/errors.ts';
 import { fields, id, integer, key, ofRun, oneOf, opaque, optional } from '../call/fields.ts';
 import { randomTail } from '../call/random.ts';
-import { readList } from '../call/read-list.ts';
+import { byName, readList } from '../call/read-list.ts';
 import type { ServeContext } from '../call/route.ts';
 import { type Input, param, type Route, read, route } from '../call/route.ts';
 import { newTrace } from '../call/trace.ts';
@@ -105,11 +105,12 @@ const create = route({
 const list = readList({
   path: '/schedules',
   call: 'schedule.list',
-  summary: 'List schedules, newest first',
+  summary: 'List schedules, newest first; by name',
   description: 'Includes paused and ended ones. Continue with `nextCursor` until it is null.',
   script: 'schedule/list',
   plural: 'schedules',
   record: Schedule,
+  filters: byName(),
 });
 
 const view = read({

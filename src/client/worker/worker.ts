@@ -1,8 +1,10 @@
 import { isRefusal, MusterError } from '../error.ts';
+import { warnOfDrift } from '../ids.ts';
 import { isPassing } from '../journal.ts';
 import type { Muster } from '../muster.ts';
 import { backoffMs, maxTimerMs, pause } from '../send.ts';
 import { untraced } from '../tracing.ts';
+import type { CallOptions } from '../types.ts';
 import type { AskedQuestion, Asking } from './asking.ts';
 import { Emitter } from './emitter.ts';
 import { Ends } from './ends.ts';
@@ -450,8 +452,10 @@ export class Worker<Payload = unknown, Result = unknown> {
   async #find(mailbox: WorkerOptions['mailbox']): Promise<string> {
     if (typeof mailbox === 'object' && 'mailboxId' in mailbox) return mailbox.mailboxId;
     const wanted = typeof mailbox === 'string' ? { name: mailbox } : mailbox;
-    return (await this.#reach((callOptions) => this.#muster.mailbox.create({ ...wanted, unique: true }, callOptions)))
-      .id;
+    const create = (callOptions: CallOptions) => this.#muster.mailbox.create({ ...wanted, unique: true }, callOptions);
+    const found = await this.#reach(create);
+    warnOfDrift(this.#muster, wanted, found);
+    return found.id;
   }
 
   /** Makes a call until it is answered, however long the service is away. isAgain: it has failed before. */

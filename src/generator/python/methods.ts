@@ -1,4 +1,4 @@
-import { base, type Call, callsOf, type Document, makesNamed, specificCodes } from '../document.ts';
+import { base, type Call, callsOf, type Document, ensuringOf, isEnsured, specificCodes } from '../document.ts';
 import { type Answer, answerOf } from './answer.ts';
 import type { Argument, Arguments } from './arguments.ts';
 import type { Kind } from './kinds.ts';
@@ -90,21 +90,31 @@ export class Methods {
 
   /** The method that finds a record by name or creates it. */
   #ensuring(call: Call, kind: Kind): string {
-    if (kind.isBatched || !makesNamed(call, this.#document)) return '';
+    if (kind.isBatched || !isEnsured(call, this.#document)) return '';
     const room = call.operation.operationId.split('.', 1)[0] ?? '';
     const list = callsOf(this.#document).find(({ operation }) => operation.operationId === `${room}.list`);
     const page = list && answerOf(list, this.#records, this.#document).page;
-    const args = this.#arguments.of(call, kind);
+    const all = this.#arguments.of(call, kind);
+    const args = room === 'mailbox' ? all.filter(({ json }) => json !== 'unique') : all;
     const prefix = kind.isAsync ? 'calls.' : '';
-    const code = `${room.toUpperCase()}_EXISTS`;
+    const { summary, code } = ensuringOf(room);
     const known = args.filter((one) => one.description !== undefined);
     const text = [
-      `Finds the ${room} with this name, or creates it`,
+      summary,
       'Several processes may do so at once: all get the same one.',
       ['Args:', ...known.flatMap((one) => described(one.name, one.description ?? '', '    '))],
-      ['Raises:', ...described('MusterError', `${code} if the existing one differs in any of these fields`, '    ')],
+      ...(code
+        ? [
+            [
+              'Raises:',
+              ...described('MusterError', `${code} if the existing one differs in any of these fields`, '    '),
+            ],
+          ]
+        : []),
     ];
-    const endpoints = `${prefix}${constant(`${room}.create`)}, ${prefix}${constant(`${room}.list`)}`;
+    const calls = ['create', 'list', ...(code ? [] : ['update'])];
+    const [create = '', find = '', ...update] = calls.map((one) => `${prefix}${constant(`${room}.${one}`)}`);
+    const takes = [create, find, `'${page?.json}'`, dict(args), ...update];
     return [
       '',
       '',
@@ -112,7 +122,7 @@ export class Methods {
       ...this.#parameters(args).map((line) => `        ${line},`),
       `    ) -> ${page?.type}:`,
       docstring(text, '        '),
-      `        return ${kind.isAsync ? 'await ' : ''}self._ensure(${endpoints}, '${page?.json}', ${dict(args)})`,
+      `        return ${kind.isAsync ? 'await ' : ''}self._ensure(${takes.join(', ')})`,
     ].join('\n');
   }
 

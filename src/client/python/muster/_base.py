@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import quote, urlencode
 
@@ -78,32 +78,53 @@ class AsyncSender(Protocol):
 
 
 class Ensuring:
-    """Checks that a record, found by its name or created, has the fields asked for."""
+    """Compares a record, found by its name or created, with the fields asked for."""
 
-    def __init__(self, create: Endpoint[Any], args: Mapping[str, Any]) -> None:
+    def __init__(self, create: Endpoint[Any], args: Mapping[str, Any], update: Endpoint[Any] | None = None) -> None:
         self.room = create.name.partition('.')[0]
         asked = {name: value for name, value in given(args).items() if value is not None}
         self.asked: dict[str, Any] = json.loads(encode(asked))
         self.exists: Any = f'{self.room.upper()}_EXISTS'
+        self.is_mailbox = self.room == 'mailbox'
+        self._update = update
 
-    def checked(self, record: Record) -> Any:
-        """Returns the record. Raises MusterError if it differs in a field that was asked for."""
+    def changes(self, record: Record) -> tuple[Endpoint[Any], dict[str, Any]] | None:
+        """Returns the call that changes the record where it differs; None if it does not.
+
+        Raises:
+            MusterError: it differs, and only somebody else may change it
+        """
+        differing = self._differing(record)
+        if not differing:
+            return None
+        if self._update is None:
+            code: Any = 'MAILBOX_CONFLICT' if self.is_mailbox else self.exists
+            raise MusterError(code, self._text(record, differing), status=409)
+        return self._update, {'scheduleId': record.to_json()['id'], **{name: self.asked[name] for name in differing}}
+
+    def drifts(self, record: Record) -> list[str]:
+        """Returns a text for each field in which the record differs."""
+        return [self._text(record, [name]) for name in self._differing(record)]
+
+    def _differing(self, record: Record) -> list[str]:
         found = record.to_json()
         # A pool's `unique` is not a field of the record.
         shared = [name for name in self.asked if name in found]
-        differing = [name for name in shared if _as_one(name, self.asked[name]) != _as_one(name, found[name])]
-        if not differing:
-            return record
+        return [name for name in shared if _as_one(name, self.asked[name]) != _as_one(name, found[name])]
+
+    def _text(self, record: Record, differing: Sequence[str]) -> str:
+        found = record.to_json()
         texts = [f'{name} {encode(found[name])}, not {encode(self.asked[name])}' for name in differing]
         what = f'the {self.room} {self.asked["name"]} has {" and ".join(texts)}'
-        remedy = f'ask for the existing values, or change them with {self.room}.update'
-        raise MusterError(self.exists, f'{what}: {remedy}', status=409)
+        return f'{what}: ask for the existing values, or change them with {self.room}.update'
 
 
 def _as_one(name: str, value: Any) -> Any:
     """Returns one value for all values that the service treats as equal."""
     if name == 'currency':
         return value.upper()
+    if name in ('mailboxId', 'scopeId'):
+        return value.lower()
     return int(value) if name.endswith('Minor') else value
 
 
@@ -114,11 +135,19 @@ class Calls:
         self._send = send
 
     def _ensure(
-        self, create: Endpoint[Any], list_: Endpoint[Any], plural: str, args: Mapping[str, Any]
+        self,
+        create: Endpoint[Any],
+        list_: Endpoint[Any],
+        plural: str,
+        args: Mapping[str, Any],
+        update: Endpoint[Any] | None = None,
     ) -> Any:
-        ensuring = Ensuring(create, args)
+        ensuring = Ensuring(create, args, update)
         by_name = {'name': args['name']}
-        found = getattr(self._send(list_, by_name), plural)
+        if ensuring.is_mailbox:
+            found = [self._send(create, {**args, 'unique': True})]
+        else:
+            found = getattr(self._send(list_, by_name), plural)
         if not found:
             try:
                 found = [self._send(create, args)]
@@ -128,7 +157,8 @@ class Calls:
                     found = getattr(self._send(list_, by_name), plural)
                 if not found:
                     raise
-        return ensuring.checked(found[0])
+        changes = ensuring.changes(found[0])
+        return found[0] if changes is None else self._send(*changes)
 
     def _all(self, endpoint: Endpoint[Any], name: str, args: Mapping[str, Any]) -> Iterator[Any]:
         cursor: Any = ABSENT
@@ -149,11 +179,19 @@ class AsyncCalls:
         self._send = send
 
     async def _ensure(
-        self, create: Endpoint[Any], list_: Endpoint[Any], plural: str, args: Mapping[str, Any]
+        self,
+        create: Endpoint[Any],
+        list_: Endpoint[Any],
+        plural: str,
+        args: Mapping[str, Any],
+        update: Endpoint[Any] | None = None,
     ) -> Any:
-        ensuring = Ensuring(create, args)
+        ensuring = Ensuring(create, args, update)
         by_name = {'name': args['name']}
-        found = getattr(await self._send(list_, by_name), plural)
+        if ensuring.is_mailbox:
+            found = [await self._send(create, {**args, 'unique': True})]
+        else:
+            found = getattr(await self._send(list_, by_name), plural)
         if not found:
             try:
                 found = [await self._send(create, args)]
@@ -163,7 +201,8 @@ class AsyncCalls:
                     found = getattr(await self._send(list_, by_name), plural)
                 if not found:
                     raise
-        return ensuring.checked(found[0])
+        changes = ensuring.changes(found[0])
+        return found[0] if changes is None else await self._send(*changes)
 
     async def _all(self, endpoint: Endpoint[Any], name: str, args: Mapping[str, Any]) -> AsyncIterator[Any]:
         cursor: Any = ABSENT

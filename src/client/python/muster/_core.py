@@ -17,6 +17,7 @@ from . import _signals
 from ._arguments import Id, text
 from ._calls import MAILBOX_LEAVE, MESSAGE_RECV_MANY
 from ._client import AsyncMuster, Muster
+from ._drift import warn_of_drift
 from ._end import End
 from ._ends import Ends, Joining
 from ._errors import MusterError, Stopped, WorkerClosed
@@ -358,8 +359,9 @@ class Core(Ends, Generic[M, H]):
         if not isinstance(mailbox, str) and 'mailbox_id' in mailbox:
             return text(mailbox['mailbox_id'])
         fields: dict[str, Any] = {'name': mailbox} if isinstance(mailbox, str) else dict(mailbox)
-        fields['unique'] = True
-        return self._reach(lambda: self.muster.mailbox.create(**fields, attempts=1)).id
+        found = self._reach(lambda: self.muster.mailbox.create(**{**fields, 'unique': True}, attempts=1))
+        warn_of_drift(self.muster, fields, found, self.logger)
+        return found.id
 
     def _reach(self, call: Callable[[], T]) -> T:
         """Repeats a call until it is answered, however long the service is unavailable."""

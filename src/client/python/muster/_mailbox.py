@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 from ._arguments import Id
 from ._async_worker import AsyncTask, AsyncWorker
 from ._client import AsyncMuster, Muster
+from ._drift import warn_of_drift
 from ._errors import NoResult
 from ._records import Claim, Message, SentMessage
 from ._worker import Task, Worker
@@ -27,7 +28,7 @@ class TypedMailbox(Generic[In, Out]):
     Args:
         muster: the client
         name: the mailbox's name; it is created if it does not exist
-        fields: how to create it: `max_attempts=3`
+        fields: how to create it: `max_attempts=3`; if an existing one differs, a warning is logged, once
     """
 
     def __init__(self, muster: Muster, name: str, **fields: Any) -> None:
@@ -40,7 +41,10 @@ class TypedMailbox(Generic[In, Out]):
     def id(self) -> str:
         """Its id. Finds the mailbox by name, or creates it."""
         if self._id is None:
-            self._id = self._muster.mailbox.create(name=self.name, **self._fields, unique=True).id
+            asked = {'name': self.name, **self._fields}
+            found = self._muster.mailbox.create(**asked, unique=True)
+            warn_of_drift(self._muster, asked, found)
+            self._id = found.id
         return self._id
 
     def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
@@ -83,7 +87,10 @@ class AsyncTypedMailbox(Generic[In, Out]):
         """Its id. Finds the mailbox by name, or creates it."""
         if self._id is None:
             # With `unique`, concurrent calls get the same mailbox.
-            self._id = (await self._muster.mailbox.create(name=self.name, **self._fields, unique=True)).id
+            asked = {'name': self.name, **self._fields}
+            found = await self._muster.mailbox.create(**asked, unique=True)
+            warn_of_drift(self._muster.sync, asked, found)
+            self._id = found.id
         return self._id
 
     async def send(self, payload: In, *, scope_id: Id, **fields: Any) -> SentMessage:
