@@ -64,7 +64,12 @@ export class TypedMailbox<In, Out> {
     return this.#muster.message.send<In>({ ...fields, mailboxId: await this.id() } as Sending<In>, options);
   }
 
-  /** Waits until a message has ended, and resolves with its result. Rejects with NoResult if it was not ACKED. */
+  /**
+   * Waits until a message has ended, and resolves with its result.
+   *
+   * @throws {NoResult} if it was not ACKED
+   * @throws {MusterError} MESSAGE_NOT_FOUND, or another refusal of the read
+   */
   async result(messageId: string, { signal }: Pick<CallOptions, 'signal'> = {}): Promise<Out> {
     for (;;) {
       signal?.throwIfAborted();

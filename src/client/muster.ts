@@ -52,7 +52,9 @@ export interface Muster extends Omit<Calls, 'pool'> {
   atomic<R>(plan: (t: AtomicCalls) => R, options?: CallOptions): Promise<AtomicAnswers<R>>;
   /**
    * Follows the journal: `for await (const event of muster.events({ types: ['message.*'] }))`. Continues across lost
-   * connections and returns each event once. Throws if it cannot continue: CURSOR_EXPIRED, EVENTS_DAMAGED, or a revoked key.
+   * connections and returns each event once.
+   *
+   * @throws {MusterError} if it cannot continue: CURSOR_EXPIRED, EVENTS_DAMAGED, or a revoked key
    */
   events<const F extends EventFilter = never>(options?: JournalOptions<F>): Journal<EventOf<F>>;
   /**
@@ -60,12 +62,18 @@ export interface Muster extends Omit<Calls, 'pool'> {
    * Takes the units and reserves the money, runs the function, and settles both with the usage in the provider's answer. A
    * 429 starts a cooldown of the quota for everybody, and the function runs again when its turn has come. If the function
    * throws, settles what the provider has billed, or the estimate if that is unknown, and gives back the rest.
+   *
+   * @throws {MusterError} INSUFFICIENT_BUDGET, or another refusal of the reservation or of its settlement
+   * @throws whatever `work` throws
    */
   spend<T>(options: SpendOptions & SpendFor, work: (call: ModelCall) => Promise<T>): Promise<T>;
   /**
    * Judges the members of a group as they succeed: `muster.judge(group, ({ outcome }) => outcome.approves)`. True accepts,
    * false rejects, undefined leaves the member to other judges. Resolves with the group once it is decided. A judge may start
    * again at any time: existing verdicts stay.
+   *
+   * @throws {MusterError} GROUP_NOT_FOUND, or another refusal of a read
+   * @throws whatever `verdict` throws, and the signal's reason once it aborts
    */
   judge<Result = unknown>(
     group: GroupRef,

@@ -125,7 +125,12 @@ export class Worker<Payload = unknown, Result = unknown> {
     return { ...this.#counts, active: this.#running };
   }
 
-  /** Resolves when no worker has anything left to do in the mailbox: nothing is READY, DELAYED or CLAIMED. */
+  /**
+   * Resolves when no worker has anything left to do in the mailbox: nothing is READY, DELAYED or CLAIMED.
+   *
+   * @throws {MusterError} a refusal of the read
+   * @throws the reason of its stop if the worker is closed meanwhile
+   */
   async drained(): Promise<void> {
     const { signal } = this.#stop;
     const mailboxId = await this.mailboxId;
