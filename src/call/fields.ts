@@ -9,13 +9,13 @@ import { commonFields } from '../declare/glossary.ts';
 /** The argument and result of a function for Joi's `.error()`. Joi's own types are less exact. */
 interface Report {
   readonly code: string;
-  readonly local: { readonly label: string };
+  readonly local: Readonly<Record<string, unknown>>;
   message: string;
 }
 
 /**
  * Messages of a field, for `.error()`: by Joi's error codes, or one rule (`must be …`) for all of them. `{#label}` stands for
- * the field's name. `.messages()` is not used because Joi merges its texts on every validation, which costs more than the
+ * the field's name, and other names so for what the error was made with. `.messages()` is not used because Joi merges its texts on every validation, which costs more than the
  * validation itself.
  */
 export function says(messages: string | Readonly<Record<string, string>>): Joi.ValidationErrorFunction {
@@ -26,7 +26,8 @@ export function says(messages: string | Readonly<Record<string, string>>): Joi.V
   const explain = (reports: Report[]): Report[] => {
     for (const report of reports) {
       const message = messageOf(report.code);
-      if (message !== undefined) report.message = message.replaceAll('{#label}', report.local.label);
+      if (message !== undefined)
+        report.message = message.replaceAll(/\{#(\w+)\}/g, (_, name: string) => String(report.local[name]));
     }
     return reports;
   };

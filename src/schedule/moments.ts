@@ -41,6 +41,6 @@ export function dueMoments(timing: Timing, nextAt: number, now: number): DueMome
 
 function parsed(cron: string, timezone: string): { readonly expression: Cron; readonly zone: Zone } {
   const [expression, zone] = [Cron.of(cron), Zone.of(timezone)];
-  if (!expression || !zone) throw new Error(`${cron} in ${timezone} cannot be read`);
+  if (!zone) throw new Error(`${cron} in ${timezone} cannot be read`);
   return { expression, zone };
 }

@@ -64,15 +64,24 @@ export class Zone {
     return this.#changeIn(wall - wideMs, wall + wideMs);
   }
 
-  /** The wall times skipped by clock changes between two moments: from the first one skipped to the first one shown again. */
-  *gaps(from: number, to: number): Generator<{ readonly from: number; readonly to: number }> {
+  /** How far the clock is ahead of UTC at a moment, in milliseconds. */
+  offsetAt(at: number): number {
+    return this.#offset(at);
+  }
+
+  /**
+   * The clock changes after one moment, up to another: the first moment of the new time, and how far the clock is ahead of
+   * UTC before and after it.
+   */
+  *changes(
+    from: number,
+    to: number,
+  ): Generator<{ readonly at: number; readonly before: number; readonly after: number }> {
     if (!this.#format) return;
-    for (let at = from; at < to; at += 24 * hourMs) {
-      const end = Math.min(to, at + 24 * hourMs);
-      const [before, after] = [this.#offset(at), this.#offset(end)];
-      if (before >= after) continue;
-      const change = this.#changeIn(at, end);
-      yield { from: change + before, to: change + after };
+    for (let start = from; start < to; start += 24 * hourMs) {
+      const end = Math.min(to, start + 24 * hourMs);
+      const [before, after] = [this.#offset(start), this.#offset(end)];
+      if (before !== after) yield { at: this.#changeIn(start, end), before, after };
     }
   }
 
