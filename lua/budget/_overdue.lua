@@ -31,9 +31,8 @@ function overdue.pass(record)
 end
 
 --- Settles the reservations of the space that became overdue after the last sweep, so that a call sees each budget as if
---- the sweep had just been.
+--- the sweep had just been. Needed only if `timer.nextDue` has passed.
 function overdue.catchUp()
-  if timer.nextDue > now then return end
   local key, mine, settled = keys.timers(), timer.named('budget:reservation', ''), 0
   local due = sorted.byScore(key, '-inf', nowText, maxLooks)
   for i = 1, #due, 2 do

@@ -1,5 +1,5 @@
 --- @export work
---- @include lib/call lib/id lib/money lib/records lib/refuse lib/unit budget/_budget budget/_entry budget/_labels
+--- @include lib/call lib/clock lib/id lib/money lib/records lib/refuse lib/timer lib/unit budget/_budget budget/_entry budget/_labels
 --- @include budget/_line budget/_overdue budget/_reservation
 --- The parts that settle and void share: one ledger entry per workKey.
 local work = {}
@@ -7,7 +7,7 @@ local work = {}
 --- Replays the answer of the first request with this workKey; nil if there was none. amountMinor: the amount to compare; nil
 --- to accept any. asked: kind, budgetId, reservationId, workKey, label and tail of the new entry.
 function work.replayOf(asked, amountMinor)
-  overdue.catchUp()
+  if timer.nextDue <= now then overdue.catchUp() end
   asked.balances = budget.read(asked.budgetId)
   asked.key = keys.budgetWorkKeys(asked.budgetId, asked.kind)
   local first = entry.find(asked.key, asked.workKey)
@@ -16,7 +16,7 @@ function work.replayOf(asked, amountMinor)
   if not record then return nil end
   if first.reservationId ~= asked.reservationId then refuse('WORK_KEY_CONFLICT', 'reservationId') end
   if amountMinor and amountMinor ~= first.amountMinor then refuse('WORK_KEY_CONFLICT', 'amountMinor') end
-  overdue.pass(record)
+  if record.settleBy then overdue.pass(record) end
   return call.answer({ id = first.id, amountMinor = first.amountMinor, overdrawnMinor = first.overdrawnMinor,
     replay = true, reservation = record, balances = asked.balances }, 'syscall')
 end
@@ -26,7 +26,7 @@ end
 function work.reservation(asked)
   local record = reservation.load(asked.reservationId)
   if not record or record.budgetId ~= asked.budgetId then refuse('RESERVATION_NOT_FOUND') end
-  overdue.pass(record)
+  if record.settleBy then overdue.pass(record) end
   if record.state ~= 'ACTIVE' then
     refuse('RESERVATION_CLOSED', record.state .. (record.overdue and record.onOverdue == 'SETTLE' and ' overdue' or ''))
   end

@@ -11,7 +11,7 @@
 local ownName = holder == '' and caller.needOwnName('holder') or nil
 holder = ownName or holder
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
-overdue.catchUp()
+if timer.nextDue <= now then overdue.catchUp() end
 local record = budget.read(budgetId)
 local ofKey = workKey ~= '' and keys.budgetWorkKeys(budgetId, 'RESERVE')
 local known = ofKey and maps.get(ofKey, workKey)

@@ -4,9 +4,9 @@
 --- @request read
 --- @args budgetId states limit part cursor
 --- @reply budget:budget spentByLabel nextCursor reservations:reservation[]
---- @include lib/call lib/invocation lib/page budget/_budget budget/_labels budget/_overdue budget/_reservation
+--- @include lib/call lib/clock lib/invocation lib/page lib/timer budget/_budget budget/_labels budget/_overdue budget/_reservation
 -- In an atomic batch reads are conditions of changes.
-if invocation.isWhole then overdue.catchUp() end
+if invocation.isWhole and timer.nextDue <= now then overdue.catchUp() end
 local record = budget.view(budgetId)
 limit = tonumber(limit)
 local found, last, more = {}, false, false
