@@ -172,7 +172,7 @@ const reserve = route({
       .description(
         'what happens at settleBy to the rest: KEEP: it stays set aside; SETTLE: it is settled, as it may have been spent; only with settleBy',
       )
-      .meta({ model: 'the rest at settleBy: KEEP (default) stays set aside, SETTLE is booked as spent' }),
+      .meta({ model: 'at settleBy: KEEP the rest aside (default), or SETTLE it' }),
     workKey: optional(key())
       .description(
         "the caller's name for what it pays: a known one of the budget answers the first reservation, with replay true",
@@ -275,7 +275,7 @@ const settle = route({
       .meta({ model: 'whether to record more than is left, if it was spent' }),
     label: optional(key(64))
       .description('the purpose that it was spent for; the budget shows the sums by label')
-      .meta({ model: 'the purpose that it was spent for' })
+      .meta({ model: 'what it was spent for' })
       .example('research'),
   }),
   toolAnswer: true,

@@ -76,7 +76,7 @@ export const id = () =>
 export const ofRun = () =>
   id()
     .description('its run: that of the message being worked on, or a new uuid for a run of its own')
-    .meta({ model: 'the run of your message, or a new uuid' });
+    .meta({ model: "your message's run, or a new uuid" });
 
 /** An id, or the given word. */
 export const idOr = (word: string) =>

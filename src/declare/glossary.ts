@@ -23,7 +23,7 @@ export const commonFields: Fields = {
     .means(
       "the key that identifies the call in retries, like the header Idempotency-Key; by default it is derived from the batch's key and the call's index",
     )
-    .forModels('the same to repeat a call'),
+    .forModels('to repeat a call'),
   mailboxId: id().means('the id of the mailbox'),
   messageId: id().means('the id of the message'),
   name: text().means('a name for people, by which it can be found').example('orders'),

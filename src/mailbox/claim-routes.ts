@@ -73,7 +73,7 @@ const recv = route({
     "one and at most 4 MiB, each with a token of its own; the plan's claims and operations may cut it " +
     'short. `progress` and `lastError` of a message are what earlier attempts left.',
   title: 'Receive work',
-  tool: 'Take the next message from a mailbox to work on it. It is yours alone until leaseExpiresAt; keep `id` and `token` for message_renew, message_complete and message_nack. null: none yet. `lastError` and `progress` tell what an earlier attempt left, `question` what was answered. Take only what you are going to finish or give back.',
+  tool: 'Take the next message from a mailbox to work on it. It is yours alone until leaseExpiresAt; keep `id` and `token` for message_renew, message_complete and message_nack. null: none yet. `lastError` and `progress` tell what an earlier attempt left, `question` what was answered.',
   permission: 'coordination_write',
   idempotency: 'never',
   body: fields({

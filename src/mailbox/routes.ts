@@ -43,7 +43,7 @@ const create = route({
     'min(maxRetryDelaySeconds, retryDelaySeconds × 2^(n−1)) seconds. `maxRetryDelaySeconds` is 3,600 by ' +
     'default, or `retryDelaySeconds` if that is more.',
   title: 'Create a mailbox',
-  tool: 'Make a queue. With unique true it answers the one of this name if there is one, so that many agents may call it. mode WORK: each message is work for whoever receives it first. INBOX: letters, received only by the holder that is called recipientId.',
+  tool: 'Make a queue. unique true answers the one of this name if there is one. mode WORK: each message is work for whoever receives it first. INBOX: letters, received only by the holder that is called recipientId.',
   permission: 'coordination_write',
   idempotency: 'required',
   body: fields({

@@ -55,7 +55,7 @@ const put = route({
       .example(2),
     messageId: optional(id())
       .description('a message whose claim must be live; only with token')
-      .meta({ model: 'the message whose claim must be live, with token' }),
+      .meta({ model: 'whose claim must be live, with token' }),
     token: optional(text(1, 256))
       .description('the token of that claim; only with messageId')
       .meta({ model: 'of that claim' })

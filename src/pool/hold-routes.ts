@@ -57,7 +57,7 @@ const renew = route({
     'renewal of a hold that is no longer WAITING is refused (`HOLD_NOT_WAITING`). A renewal is not an operation and emits ' +
     'no event.',
   title: 'Keep what you hold, or your place in the queue',
-  tool: 'Keep units that you still need, before leaseExpiresAt: send the token about every third of the lease. CLAIM_LOST: they are no longer yours, stop what you do with them. While WAITING, leave token out to go on waiting: ttlSeconds count from now, and your place stays.',
+  tool: 'Keep units before leaseExpiresAt: send the token about every third of the lease. CLAIM_LOST: they are no longer yours, stop. While WAITING, leave token out to keep your place: ttlSeconds count from now.',
   isRepeatable: true,
   permission: 'coordination_write',
   idempotency: 'optional',
@@ -71,7 +71,7 @@ const renew = route({
     ),
     ttlSeconds: optional(integer(5, 86_400))
       .description('how long it waits from now on, without a token; by default the time that it was queued with')
-      .meta({ model: 'without a token: how long to wait from now on; left out: as before' })
+      .meta({ model: 'the wait from now on, without a token' })
       .example(null),
   }),
   success: { 200: Hold.schema },

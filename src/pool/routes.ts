@@ -132,9 +132,9 @@ const acquire = route({
     leaseSeconds: leaseSeconds(
       "the length of the lease unless it is renewed; by default 30, or the space's maxLeaseSeconds if that is less",
     ),
-    ttlSeconds: optional(integer(0, 86_400), 300).description(
-      'how long it waits at most unless it is renewed; with 0 it does not wait',
-    ),
+    ttlSeconds: optional(integer(0, 86_400), 300)
+      .description('how long it waits at most unless it is renewed; with 0 it does not wait')
+      .meta({ model: 'the longest wait; 0: none' }),
   }),
   toolAnswer: true,
   success: { 201: AcquiredHold.schema },

@@ -33,9 +33,9 @@ const whatToAsk = {
       .example(['yes', 'no'])
       .error(says('must be a list of 1 to 20 texts of 1 to 200 characters, without control characters')),
   ),
-  expiresInSeconds: optional(integer(5, maxSeconds), defaultSeconds).description(
-    'how long it can be answered, from now on',
-  ),
+  expiresInSeconds: optional(integer(5, maxSeconds), defaultSeconds)
+    .description('how long it can be answered, from now on')
+    .meta({ model: 'how long it can be answered' }),
 };
 
 const askedOf = (question: typeof Question.type, linkToken: string, linkTo: LinkTo): object => {
@@ -55,7 +55,7 @@ const ask = route({
     'its answer. If nobody answers by `expiresAt`, the message continues without an answer (`RETURN`) or is FAILED (`FAIL`). ' +
     'Whoever has `answerUrl` can answer once, without a key: hand it to the person who is to decide.',
   title: 'Ask a person',
-  tool: 'Ask a person what you must not decide, and stop working on the message: your claim ends with this call, so save what you have reached in `progress`. Somebody receives it again when it was answered, with `question.answer` in it (null if nobody answered in time).',
+  tool: 'Ask a person what you must not decide, and stop working on the message: your claim ends with this call, so save what you have reached in `progress`. It is received again once answered, with `question.answer` in it (null if nobody answered in time).',
   permission: 'coordination_write',
   idempotency: 'required',
   rate: 'recovery',
@@ -74,7 +74,7 @@ const ask = route({
       .description(
         "whether the next message of its key goes on meanwhile; the message then joins the end of its key's queue when it continues",
       )
-      .meta({ model: 'whether other messages of its key go on meanwhile; it then queues behind them' }),
+      .meta({ model: 'others of its key go on; it returns behind them' }),
     progress: opaque()
       .optional()
       .description('the progress of the work, for the next attempt; at most 4,096 bytes')

@@ -208,7 +208,7 @@ describe('what the typed client is made of', () => {
     const folder = new URL('../../src/client/generated/', import.meta.url);
     const text = ['calls.ts', 'errors.ts'].map((name) => readFileSync(new URL(name, folder), 'utf8')).join('');
     expect(text).to.match(
-      /\/\*\*\n {3}\* the token holds no claim on this message\n {3}\*\/\n {2}readonly CLAIM_LOST: 409;/,
+      /\/\*\*\n {3}\* the token holds no claim: it has ended [^*]*\n {3}\*\/\n {2}readonly CLAIM_LOST: 409;/,
     );
     expect(text).to.match(/ \* @throws \{MusterError\} [^/]*CLAIM_LOST/);
     // A comment closes right before each call, iterator and code.

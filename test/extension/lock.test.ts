@@ -13,7 +13,7 @@ import { Agent } from '../mcp/agent.ts';
 import { guide } from '../support/guide/describe.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { overrides, type Reply, World } from '../support/world.ts';
-import { Lock, lockRoom } from './lock.ts';
+import { lockRoom } from './lock.ts';
 
 const product = collect([...rooms, lockRoom]);
 // As a client gets it.
@@ -194,12 +194,12 @@ describe('A primitive passed to the service: a lock', () => {
     });
     const { schemas } = document.components;
     const { name, fence } = schemas.Lock.properties;
-    expect(name.description).to.equal('the resource that it protects');
-    expect(fence).to.include({ description: Lock.fields.fence.special.meaning });
+    expect(name.description).to.equal('The resource that it protects.');
+    expect(fence.description).to.equal('A number that grows with each acquisition: pass it on, and refuse lower ones.');
     // A request's field means what the field of its name means in the room, and not what it means in another.
-    expect(schemas.LockAcquireBody.properties.name.description).to.match(/^the resource that it protects/);
-    expect(schemas.SpaceLimits.properties.maxLocks.description).to.equal('the most locks held in the space');
-    expect(schemas.Census.properties.locks.description).to.equal('the number of locks by state');
+    expect(schemas.LockAcquireBody.properties.name.description).to.match(/^The resource that it protects\./);
+    expect(schemas.SpaceLimits.properties.maxLocks.description).to.equal('The most locks held in the space.');
+    expect(schemas.Census.properties.locks.description).to.equal('The number of locks by state.');
     const { requestBody, responses } = document.paths['/v1/spaces/{spaceId}/locks'].post;
     const { example } = requestBody.content['application/json'];
     expect(example).to.include({ name: 'crane', holder: 'worker-7', leaseSeconds: 30 });

@@ -142,6 +142,7 @@ function always(on: Stage): Case[] {
   const note = { scopeId, key: 'plan' };
   return [
     ['mailbox_list', 'INVALID_CURSOR', { cursor: 'x' }],
+    ['mailbox_create', 'MAILBOX_CONFLICT', { name: 'letters', mode: 'WORK', unique: true }],
     ['budget_list', 'INVALID_CURSOR', { cursor: 'x' }],
     ['allowance_list', 'INVALID_CURSOR', { cursor: 'x' }],
     ['event_watch', 'INVALID_CURSOR', { cursor: 'x' }],
@@ -440,6 +441,7 @@ describe('Every refusal that a tool’s route declares', () => {
     const held = { messageId: claim.id, token: claim.token };
     await world.mustPost(`/messages/${claim.id}/complete`, { token: claim.token });
     await refused(['message_cancel', 'MESSAGE_FINISHED', { messageId: claim.id }]);
+    await refused(['message_complete', 'RESULT_CONFLICT', { ...held, result: { payload: 'another' } }]);
     const now = { sealAfterMs: 0, isAll: true, patienceMs: 0 };
     await service.packing.packMessages(org, spaceId, undefined, now);
     await service.store.set(`${prefix}:messageSegment:1`, 'garbage');
