@@ -359,7 +359,8 @@ class Core(Ends, Generic[M, H]):
         if not isinstance(mailbox, str) and 'mailbox_id' in mailbox:
             return text(mailbox['mailbox_id'])
         fields: dict[str, Any] = {'name': mailbox} if isinstance(mailbox, str) else dict(mailbox)
-        found = self._reach(lambda: self.muster.mailbox.create(**{**fields, 'unique': True}, attempts=1))
+        asked: dict[str, Any] = {**fields, 'unique': True}
+        found = self._reach(lambda: self.muster.mailbox.create(**asked, attempts=1))
         warn_of_drift(self.muster, fields, found, self.logger)
         return found.id
 

@@ -41,7 +41,7 @@ class TypedMailbox(Generic[In, Out]):
     def id(self) -> str:
         """Its id. Finds the mailbox by name, or creates it."""
         if self._id is None:
-            asked = {'name': self.name, **self._fields}
+            asked: dict[str, Any] = {'name': self.name, **self._fields}
             found = self._muster.mailbox.create(**asked, unique=True)
             warn_of_drift(self._muster, asked, found)
             self._id = found.id
@@ -87,7 +87,7 @@ class AsyncTypedMailbox(Generic[In, Out]):
         """Its id. Finds the mailbox by name, or creates it."""
         if self._id is None:
             # With `unique`, concurrent calls get the same mailbox.
-            asked = {'name': self.name, **self._fields}
+            asked: dict[str, Any] = {'name': self.name, **self._fields}
             found = await self._muster.mailbox.create(**asked, unique=True)
             warn_of_drift(self._muster.sync, asked, found)
             self._id = found.id
