@@ -117,14 +117,14 @@ describe('muster.pool(name).hold', () => {
     const begun = Date.now();
     await muster.pool('deploys').hold(async () => {
       const options = { holderSession: 'other', ttlSeconds: Number.POSITIVE_INFINITY };
-      inside = far.pool('deploys').hold(({ record }) => record.id, options);
+      inside = failure(far.pool('deploys').hold(({ record }) => record.id, options));
       while (renewals.length < 2) await sleep(10);
       expect(renewals[1]).to.equal('{"ttlSeconds":30}');
       const first = await waiting();
       expect(Date.parse(first?.expiresAt ?? '')).to.be.within(begun, Date.now() + 30_000);
       await muster.hold.cancel({ holdId: first?.id ?? '' });
     });
-    expect(await failure(inside)).to.be.instanceOf(HoldLost);
+    expect(await inside).to.be.instanceOf(HoldLost);
   });
 
   it('asks for another place when its own has expired before its time', async () => {

@@ -179,7 +179,7 @@ describe('The moments of a cron expression', () => {
     ).to.equal(364 * 60 + 1);
   });
 
-  it('of a list or ranges are a set: what comes twice in it counts once', () => {
+  it('come once, however often a list or range names them', () => {
     const same: [string, string][] = [
       ['0 0 * * 0,7', '0 0 * * 0'],
       ['*/15,0 * * * *', '*/15 * * * *'],
@@ -196,7 +196,7 @@ describe('The moments of a cron expression', () => {
     }
   });
 
-  it('of an expression that an earlier version accepted still come', () => {
+  it('still come from an expression that an earlier version accepted', () => {
     const id = '01a1fc43-3c71-7002-984a-000000000001';
     const timing = { id, cron: '0 0 99L * *', everySeconds: null, timezone: 'UTC' };
     const nextAt = Date.parse('2030-01-31T00:00:00Z');
