@@ -86,6 +86,7 @@ export const groups: readonly { readonly title: string; readonly files: readonly
       'docs/evidence/faults.md',
       'docs/evidence/attacks.md',
       'docs/evidence/versions.md',
+      'docs/evidence/promises.md',
     ],
   },
   {

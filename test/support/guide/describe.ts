@@ -7,6 +7,7 @@ import { product as defaultProduct } from '../../../src/primitives.ts';
 import { libraryOf } from '../../../src/redis/library.ts';
 import { luaRoot } from '../../../src/redis/source.ts';
 import type { Product } from '../../../src/room.ts';
+import { writePromises } from './promises.ts';
 import { type Reach, reaches } from './reach.ts';
 
 /** The operators' guide to the store: a hand-written head, then all scripts and all keys. */
@@ -112,4 +113,5 @@ export function guide(product: Product = defaultProduct): string {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(guideFile, guide());
   writeFileSync(dashboardFile, dashboard());
+  writePromises();
 }
