@@ -4,6 +4,8 @@ const { reporters } = require('mocha');
 
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
+const endsWithinMs = 20_000;
+
 module.exports = class extends reporters.Spec {
   epilogue() {
     super.epilogue();
@@ -13,5 +15,16 @@ module.exports = class extends reporters.Spec {
     for (const test of alone) console.log(`    npx mocha ${relative('', test.file)} -f ${quoted(test.fullTitle())}`);
     if (alone.length > 0) console.log();
     console.log(`${this.stats.passes} passed, ${this.stats.failures} failed`);
+    setTimeout(endLeftOpen, endsWithinMs).unref();
   }
 };
+
+/** A run that has finished but does not exit has left a timer or socket open. That must not hold up whoever started it. */
+function endLeftOpen() {
+  console.error(`over, but does not end: left open: ${process.getActiveResourcesInfo().join(', ')}`);
+  // Mocha sets the code as the process exits, so this has to come after it.
+  process.once('exit', () => {
+    process.exitCode = 1;
+  });
+  process.exit();
+}
