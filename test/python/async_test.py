@@ -56,12 +56,10 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         held = muster.message.recv(
             mailbox_id=self.mailbox_id, scope_id='*', holder='a', holder_session='s', wait_seconds=30
         )
-        begun = time.monotonic()
         with self.assertRaises(asyncio.TimeoutError):
             await asyncio.wait_for(held, 0.2)
-        # Its thread is free for the next one.
-        await muster.limits.get()
-        self.assertLess(time.monotonic() - begun, 10)
+        # Its thread is free for the next one, long before the wait would be over.
+        await asyncio.wait_for(muster.limits.get(), 25)
 
     async def test_a_worker_does_what_one_with_threads_does(self) -> None:
         ids = await self.send(*range(20))

@@ -31,19 +31,30 @@ describe('the Python client', function () {
     scratch = await mkdtemp(join(tmpdir(), 'muster-python-'));
     installed = join(scratch, 'site');
   });
-  after(() => rm(scratch, { recursive: true, force: true }));
+  const running = new Set<ChildProcess>();
+  after(async () => {
+    // If only some tests were chosen, nobody has waited for the others.
+    for (const child of running) {
+      child.kill('SIGKILL');
+      // What it started may hold its output open.
+      for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+    }
+    await rm(scratch, { recursive: true, force: true });
+  });
 
   /** Runs Python; throws what it printed if it fails. */
   async function run(args: readonly string[], settings: Record<string, string> = {}): Promise<string> {
     const env = { ...python.env, PYTHONDONTWRITEBYTECODE: '1', ...settings };
     const child: ChildProcess = spawn(python.command, args, { cwd: scratch, env, stdio: ['ignore', 'pipe', 'pipe'] });
     endAtExit(child);
+    running.add(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
         said += text;
       });
     const [status] = await once(child, 'close');
+    running.delete(child);
     if (status !== 0) throw new Error(said);
     return said;
   }
@@ -53,11 +64,18 @@ describe('the Python client', function () {
       expect(await readFile(join(folder, `muster/${name}.py`), 'utf8'), `${name}.py: npm run generate`).to.equal(text);
   });
 
+  let installing: Promise<string> | undefined;
+  /** Installs the client, once. */
+  function install(): Promise<string> {
+    // pip builds in a copy of no folder: nothing is left in the checkout.
+    const settings = { TMPDIR: scratch };
+    const words = ['install', '--quiet', '--no-index', '--no-compile', '--target', installed, folder];
+    installing ??= run(['-m', 'pip', ...words], settings);
+    return installing;
+  }
+
   it('is installed by pip without an index, with its types', async () => {
-    await run(['-m', 'pip', 'install', '--quiet', '--no-index', '--no-compile', '--target', installed, folder], {
-      // pip builds in a copy of no folder: nothing is left in the checkout.
-      TMPDIR: scratch,
-    });
+    await install();
     const files = await readdir(join(installed, 'muster'));
     expect(files).to.include.members(['__init__.py', '_calls.py', 'py.typed']);
   });
@@ -87,6 +105,7 @@ describe('the Python client', function () {
     let provider: Provider;
     let runs: Map<string, Promise<string>>;
     before(async () => {
+      await install();
       service = await delivering();
       store = await S3.start();
       provider = await Provider.start({ tokensPerWindow: 1_000_000, windowMs: 3_600_000 });

@@ -312,6 +312,7 @@ class SpendTest(WorkerTest):
         asked = self.funds(1000)
         name = str(asked.budget)
         made: list[int] = []
+        go_on = threading.Event()
 
         async def main() -> None:
             async with AsyncMuster() as muster:
@@ -321,7 +322,7 @@ class SpendTest(WorkerTest):
                     answer = request(endpoint, *args, **options)
                     if endpoint is BUDGET_RESERVE:
                         made.append(1)
-                        time.sleep(0.5)
+                        go_on.wait()
                     return answer
 
                 async def work(call: ModelCall) -> None:
@@ -329,10 +330,14 @@ class SpendTest(WorkerTest):
 
                 with patch.object(muster.sync, 'request', slow):
                     reserving = muster.reserve(name, 400, scope_id=self.scope_id, holder='a', work_id='w')
-                    for call in (reserving, muster.spend(asked, work)):
-                        with self.assertRaises(asyncio.TimeoutError):
-                            await asyncio.wait_for(call, 0.3)
-                    await asyncio.to_thread(until, lambda: len(made) == 2 and self.figures(asked)[0] == '0')
+                    for count, call in enumerate((reserving, muster.spend(asked, work)), start=1):
+                        calling = asyncio.ensure_future(call)
+                        await asyncio.to_thread(until, lambda count=count: len(made) == count)
+                        calling.cancel()
+                        with self.assertRaises(asyncio.CancelledError):
+                            await calling
+                    go_on.set()
+                    await asyncio.to_thread(until, lambda: self.figures(asked)[0] == '0')
 
         asyncio.run(main())
         self.assertEqual(self.figures(asked)[1], '0')
