@@ -299,6 +299,20 @@ class SpendTest(WorkerTest):
             self.assertEqual(reservation.on_overdue, 'SETTLE')
             self.assertTrue(300 <= seconds_between(reservation.created_at, reservation.settle_by) <= 601)
 
+    def test_counts_the_time_of_a_call_from_before_its_reserve(self) -> None:
+        asked = self.funds(1000)
+        request = self.muster.request
+
+        def slow(endpoint: Any, *args: Any, **options: Any) -> Any:
+            if endpoint is BUDGET_RESERVE:
+                time.sleep(0.5)
+            return request(endpoint, *args, **options)
+
+        limited = Spend(budget=asked.budget, amount_minor=1, max_seconds=31)
+        with patch.object(self.muster, 'request', slow):
+            left = self.muster.spend(limited, lambda call: call.timeout_seconds)
+        self.assertLessEqual(left, 0.5)
+
     def test_takes_the_units_of_several_quotas_in_one_order(self) -> None:
         quotas = [SpendQuota(str(self.funds(100).quota)) for _ in range(2)]
         orders = [quotas, quotas[::-1]] * 6

@@ -120,7 +120,7 @@ class OneCall {
   readonly #spender: CallSpender;
   readonly #options: SpendOptions;
   readonly #isOnly: boolean;
-  readonly #reservation: Awaited<ReturnType<typeof reserveOwn>> | undefined;
+  readonly #reservation: Awaited<ReturnType<typeof reserveFor>> | undefined;
 
   private constructor(spender: CallSpender, options: SpendOptions, isOnly: boolean, parts: Parts) {
     this.#spender = spender;
@@ -134,7 +134,6 @@ class OneCall {
   static async begin(spender: CallSpender, options: SpendOptions, wanted: readonly WantedUnits[]): Promise<OneCall> {
     const { budget, estimate, maxSeconds = presetMaxSeconds, providers = knownProviders } = options;
     const quotas = await Quotas.take(spender, wanted);
-    const begunAt = performance.now();
     const reservation = await takeFor(
       spender.signal,
       async () =>
@@ -149,7 +148,7 @@ class OneCall {
       limited: (seconds) => quotas.cooldown(seconds),
       earlier: async () => (budget === undefined ? [] : earlierOf(spender, await budgetIdOf(spender, budget))),
       workKey: reservation?.workKey,
-      limitMs: callMs(maxSeconds) - (performance.now() - begunAt),
+      limitMs: callMs(maxSeconds) - (reservation === undefined ? 0 : performance.now() - reservation.begunAt),
     });
     return new OneCall(spender, options, wanted.length === 1, { quotas, reservation, call });
   }
@@ -191,18 +190,19 @@ class OneCall {
 
 interface Parts {
   readonly quotas: Quotas;
-  readonly reservation: Awaited<ReturnType<typeof reserveOwn>> | undefined;
+  readonly reservation: Awaited<ReturnType<typeof reserveFor>> | undefined;
   readonly call: ModelCall;
 }
 
-/** Makes the reservation of one call of the function. */
+/** Makes the reservation of one call of the function. begunAt: the performance.now() from which `maxSeconds` count. */
 async function reserveFor(spender: CallSpender, budget: BudgetRef, amountMinor: Amount, maxSeconds: number) {
   const workKey = `${spender.attemptName}/${spender.nextNumber()}`;
   for (;;) {
-    const settleBy = (await spender.now()) + maxSeconds * 1000;
+    const now = await spender.now();
+    const [begunAt, settleBy] = [performance.now(), now + maxSeconds * 1000];
     const asked = { amountMinor: String(amountMinor), workKey, settleBy: new Date(settleBy).toISOString() };
     try {
-      return await reserveOwn(spender, budget, { ...asked, onOverdue: 'SETTLE' });
+      return { ...(await reserveOwn(spender, budget, { ...asked, onOverdue: 'SETTLE' })), begunAt };
     } catch (error) {
       // It was refused because it has come too late, for example after an outage.
       const isLate = isRefusal(error, 'VALIDATION_FAILED') && (await spender.now()) >= settleBy;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -172,9 +173,10 @@ class Spending:
         except BaseException:
             give_back(quotas.give_back)
             raise
+        begun_at = time.monotonic() if reservation is None else reservation.begun_at
         call = ModelCall(
             asked.providers,
-            limit_seconds=call_seconds(asked.max_seconds),
+            limit_seconds=call_seconds(asked.max_seconds) - (time.monotonic() - begun_at),
             earlier=self._earlier,
             work_key=None if reservation is None else reservation.work_key,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -250,6 +251,8 @@ class OwnReservation:
     def __init__(
         self, spender: Spender, budget: Id, amount_minor: Amount, *, work_key: str, settle_by: str
     ) -> None:
+        self.begun_at = time.monotonic()
+        """From when `settle_by` counts, by time.monotonic()"""
         wanted = {
             'budgetId': budget_id_of(spender, budget),
             'scopeId': spender.scope_id,
