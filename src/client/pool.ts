@@ -153,6 +153,7 @@ export class Pool {
     for (let isAgain = false; ; isAgain = true)
       try {
         const poolId = await this.#id();
+        options.signal?.throwIfAborted();
         // Taken before the call, as the lease may have begun as soon as it was sent.
         const sentAt = performance.now();
         return new Lease(this.#muster, await this.#muster.pool.acquire({ ...asked, poolId }), sentAt);

@@ -6,10 +6,12 @@ import { createMuster, type Muster } from '../../src/client/index.ts';
 import { spenderOf } from '../../src/client/spend/spender.ts';
 import { takeUnits } from '../../src/client/worker/spending.ts';
 import behaviours from '../behaviours/given-back.json' with { type: 'json' };
+import { longMs, many } from '../support/long.ts';
 import { slowProxy } from '../support/slow-proxy.ts';
 import { World } from '../support/world.ts';
 
-const { callers, withinMs, proxyDelaysMs, cases } = behaviours;
+const { withinMs, proxyDelaysMs, cases } = behaviours;
+const callers = many(behaviours.callersInShort, behaviours.callers);
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())));
 
@@ -84,7 +86,7 @@ describe('What was taken for a caller who has left', () => {
   for (const { name, takes, isTaken } of cases)
     for (const delayMs of proxyDelaysMs)
       it(`is given back: ${name}, in any of ${callers} moments, ${delayMs === 0 ? 'directly' : `behind ${delayMs} ms`}`, async function () {
-        this.timeout(60_000);
+        this.timeout(longMs);
         const world = await World.create();
         const proxy = await slowProxy(world.url, delayMs);
         try {

@@ -128,6 +128,7 @@ describe('the Python client', function () {
         MUSTER_SPACE: world.spaceId,
         MUSTER_SERVER: join(root, 'dist/cli/bin.js'),
         MUSTER_TEST_BUCKET: store.bucket.url,
+        LONG: process.env['LONG'] ?? '',
         MUSTER_TEST_PROVIDER: provider.url,
       });
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import threading
 import time
@@ -25,7 +26,7 @@ from support import Proxy, ServerTest, until
 _behaviours: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'behaviours' / 'given-back.json').read_text()
 )
-_callers: int = _behaviours['callers']
+_callers: int = _behaviours['callers' if os.environ.get('LONG') == '1' else 'callersInShort']
 _moments = [_behaviours['withinMs'] / 1000 * index / _callers for index in range(_callers)]
 _at_once = 20
 

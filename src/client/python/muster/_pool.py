@@ -227,6 +227,8 @@ class Holding:
         is_again = has_waited = False
         while True:
             pool_id = id_by_name(self._muster, POOL_LIST, 'pool', self._pool)
+            if self._stop is not None and self._stop.is_set():
+                raise Stopped
             ttl_seconds = min(self._ttl_seconds, place_until(until))
             sent_at = time.monotonic()
             try:
