@@ -128,9 +128,14 @@ export class ModelCall {
     if (Object.keys(usage).length > 0) this.usage = addUsage(this.usage ?? noUsage, usage);
   }
 
-  /** Reports usage that is not in a JSON answer, for example of a stream. Several reports add up. */
+  /**
+   * Reports usage that is not in a JSON answer, for example of a stream. Several reports add up. After a stream that broke
+   * off, a report says what it cost, if no other request has begun since and the function returns; otherwise the estimate
+   * is booked.
+   */
   used(used: Used): void {
     this.#hasReported = true;
+    if (this.#ends.at(-1) === 'cut') this.#ends[this.#ends.length - 1] = 'left';
     this.#add(used);
   }
 
@@ -162,7 +167,7 @@ function watched(body: ReadableStream<Uint8Array>, ends: (end: RequestEnd) => vo
         ends('unsaid');
         controller.close();
       } catch (error) {
-        ends('lost');
+        ends('cut');
         controller.error(error);
       }
     },

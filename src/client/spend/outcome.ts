@@ -8,8 +8,10 @@ export type RequestEnd =
   | 'silent'
   /** Answered completely in another format, such as a stream, whose usage only the function knows. */
   | 'unsaid'
-  /** Answered, and not read to the end. */
+  /** Answered, and not read to the end; or broken off, and the function has reported its usage since. */
   | 'left'
+  /** A stream that broke off. */
+  | 'cut'
   /** No complete answer: a time-out, an abort, a broken connection, or a status that leaves the cost open. */
   | 'lost'
   /** Not answered when the function ended. */
@@ -44,7 +46,7 @@ export function endByStatus(status: number): 'free' | 'lost' | undefined {
 
 export function knowledgeOf({ requests, hasThrown, hasTakenFetch, hasReported }: EndedCall): Knowledge {
   const has = (...ends: readonly RequestEnd[]): boolean => requests.some((end) => ends.includes(end));
-  if (has('lost', 'open')) return 'UNKNOWN';
+  if (has('lost', 'cut', 'open')) return 'UNKNOWN';
   if (hasThrown && (!hasTakenFetch || has('left'))) return 'UNKNOWN';
   if (hasReported) return 'KNOWN';
   if (has('unsaid', 'left') || !hasTakenFetch) return 'UNSAID';
