@@ -28,6 +28,11 @@ export interface MusterOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
+/**
+ * Refusals with 429 of calls that want something now or not at all: an acquire without ttlSeconds, a consume, a receive. For
+ * each, another call waits in a queue.
+ */
+const atOnceCodes = ['POOL_EXHAUSTED', 'CONCURRENCY_LIMITED', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN'];
 /** A longer Retry-After is left to the caller. */
 const maxPauseSeconds = 60;
 const firstPauseMs = 100;
@@ -209,6 +214,7 @@ export function backoffMs(
 function pauseBefore(outcome: Outcome | Error, attempt: number): number | undefined {
   if (outcome instanceof Error) return backoffMs(attempt - 1);
   if (outcome.status !== 429 && outcome.status !== 503) return undefined;
+  if (outcome.status === 429 && atOnceCodes.includes(envelopeOf(outcome)?.code ?? '')) return undefined;
   const seconds = retryAfter(outcome) ?? 1;
   return seconds > maxPauseSeconds ? undefined : spread(seconds * 1000);
 }
@@ -241,16 +247,26 @@ export function read(outcome: Outcome | Error, call: string): unknown {
   const { status, text, headers } = outcome;
   const about = { status, requestId: headers.get('X-Request-Id'), retryAfterSeconds: retryAfter(outcome) };
   if (status === 204) return undefined;
-  let body: { error?: Pick<MusterError, 'code' | 'message' | 'index' | 'call'> } | undefined;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // Not JSON: handled below.
-  }
+  const body = jsonOf(text);
   if (status < 300 && body !== undefined) return body;
-  if (typeof body?.error?.code === 'string') {
-    const { code, message, index, call } = body.error;
+  const envelope = envelopeOf(outcome);
+  if (envelope) {
+    const { code, message, index, call } = envelope;
     throw new MusterError(code, message, { ...about, index, call });
   }
   throw new MusterError('UNREADABLE', `${call}: ${status}, not a Muster response: ${text.slice(0, 200)}`, about);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error in a response; undefined if it is none of Muster's. */
+function envelopeOf({ text }: Outcome): Pick<MusterError, 'code' | 'message' | 'index' | 'call'> | undefined {
+  const body = jsonOf(text) as { error?: Pick<MusterError, 'code' | 'message' | 'index' | 'call'> } | null | undefined;
+  return typeof body?.error?.code === 'string' ? body.error : undefined;
 }

@@ -158,7 +158,6 @@ describe('the typed client', () => {
       windowSeconds: 31_536_000,
     });
     await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'agent' });
-    // Told to come back much later, it does not wait: that would take longer than a test may.
     const none = await failure(muster.allowance.consume({ allowanceId, scopeId, units: 1, holder: 'agent' }));
     expect([none.code, none.status]).to.deep.equal(['ALLOWANCE_EXHAUSTED', 429]);
     expect(none.retryAfterSeconds).to.be.greaterThan(60);

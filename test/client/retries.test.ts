@@ -142,6 +142,36 @@ describe('retries of the typed client', () => {
     expect(seen.length).to.equal(5);
   });
 
+  it('a call that wants something now or not at all is answered at once', async () => {
+    const busy = await World.create({ figures: { agents: '1' } });
+    const muster = client({ key: busy.apiKey, spaceId: busy.spaceId });
+    const [scopeId, holder] = [busy.spaceId, 'agent'];
+    const { id: poolId } = await muster.pool.create({ name: 'locks', units: 1 });
+    const { id: free } = await muster.pool.create({ name: 'free', units: 1 });
+    const { id: mailboxId } = await muster.mailbox.create({ name: 'jobs' });
+    await muster.message.send({ mailboxId, scopeId, payload: 1 });
+    const { id: allowanceId } = await muster.allowance.create({ name: 'api', unitsLimit: 1, windowSeconds: 60 });
+    const { id: cooling } = await muster.allowance.create({ name: 'cooling', unitsLimit: 1, windowSeconds: 60 });
+    await muster.allowance.cooldown({ allowanceId: cooling, seconds: 5, reason: 'busy' });
+    await muster.allowance.consume({ allowanceId, scopeId, units: 1, holder });
+    await muster.pool.acquire({ poolId, scopeId, holder, holderSession: 'a' });
+    const asked = { scopeId, holder, holderSession: 'b', ttlSeconds: 0 };
+    const calls: [string, () => Promise<unknown>][] = [
+      ['POOL_EXHAUSTED', () => muster.pool.acquire({ ...asked, poolId })],
+      ['POOL_EXHAUSTED', () => muster.pool({ poolId }).hold(() => 1, { ttlSeconds: 0 })],
+      ['CONCURRENCY_LIMITED', () => muster.pool.acquire({ ...asked, poolId: free })],
+      ['CONCURRENCY_LIMITED', () => muster.message.recv({ mailboxId, scopeId, holder, holderSession: 'b' })],
+      ['ALLOWANCE_EXHAUSTED', () => muster.allowance.consume({ allowanceId, scopeId, units: 1, holder })],
+      ['ALLOWANCE_COOLING_DOWN', () => muster.allowance.consume({ allowanceId: cooling, scopeId, units: 1, holder })],
+      ['POOL_EXHAUSTED', () => muster.atomic((t) => t.pool.acquire({ ...asked, poolId }))],
+    ];
+    for (const [code, call] of calls) {
+      seen = [];
+      const refused = await failure(call());
+      expect([refused.code, refused.status, seen.length]).to.deep.equal([code, 429, 1]);
+    }
+  });
+
   it('no other failure is tried again, and what Muster did not say is UNREADABLE', async () => {
     mishaps = [(response) => void response.writeHead(502).end('<h1>Bad gateway</h1>')];
     const gateway = await failure(client().limits.get());

@@ -285,6 +285,11 @@ class Calls(ServerTest):
         answers += [(429, '0', busy)] * 9
         self.fails('RATE_LIMITED', lambda: muster.mailbox.create(name='a', attempts=3))
         self.assertEqual(len(keys), 7)
+        # A call that wants something now or not at all is answered at once.
+        for code in ('POOL_EXHAUSTED', 'CONCURRENCY_LIMITED', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN'):
+            answers[:], keys[:] = [(429, '0', busy.replace('RATE_LIMITED', code))], []
+            self.fails(code, lambda: muster.mailbox.create(name='a'))
+            self.assertEqual(len(keys), 1)
         answers[:] = [(502, '', '<h1>Bad gateway</h1>')]
         self.fails('UNREADABLE', lambda: muster.mailbox.create(name='a'))
         answers[:] = [(503, 'soon', busy)]

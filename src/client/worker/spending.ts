@@ -25,8 +25,8 @@ export interface Settlement {
   /** The amount recorded as spent. */
   readonly amountMinor: string;
   /**
-   * The part that the budget could not pay. Above zero the budget is overdrawn, and nothing can be reserved until its limit
-   * is raised.
+   * The part that the budget could not pay. Above zero the budget is overdrawn, and nothing can be reserved until its next
+   * windows have paid it, or its limit is raised.
    */
   readonly overdrawnMinor: string;
 }

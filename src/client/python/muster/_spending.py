@@ -55,7 +55,7 @@ class Settlement:
     """The amount recorded as spent, in minor units"""
     overdrawn_minor: str
     """The part that the budget could not pay, in minor units. Above zero the budget is overdrawn, and nothing can be
-    reserved until its limit is raised"""
+    reserved until its next windows have paid it, or its limit is raised"""
 
 
 class Spender:

@@ -21,6 +21,9 @@ from urllib.parse import urlsplit
 from ._arguments import ABSENT
 from ._errors import MusterError, Stopped
 
+_at_once_codes = ('POOL_EXHAUSTED', 'CONCURRENCY_LIMITED', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN')
+"""Refusals with 429 of calls that want something now or not at all: an acquire without ttlSeconds, a consume, a receive.
+For each, another call waits in a queue."""
 _max_pause_seconds = 60
 """A longer Retry-After is left to the caller."""
 _first_pause_seconds = 0.1
@@ -89,6 +92,21 @@ class _Outcome:
     def retry_after(self) -> int | None:
         value = self.headers.get('Retry-After', '')
         return int(value) if value.isascii() and value.isdigit() else None
+
+    @property
+    def body(self) -> Any:
+        """The JSON of the body; None if it is something else."""
+        try:
+            return json.loads(self.text)
+        except ValueError:
+            return None
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """The error in the body; None if it is none of Muster's."""
+        body = self.body
+        error: Any = cast('dict[str, Any]', body).get('error') if isinstance(body, dict) else None
+        return cast('dict[str, Any]', error) if isinstance(error, dict) and 'code' in error else None
 
 
 class Transport:
@@ -258,20 +276,16 @@ class Transport:
             raise MusterError('UNREACHABLE', f'{call}: no answer: {why}') from outcome
         if outcome.status == 204:
             return None
-        try:
-            body = json.loads(outcome.text)
-        except ValueError:
-            body = None
+        body = outcome.body
         if outcome.status < 300 and body is not None:
             return body
-        error = cast('dict[str, Any]', body).get('error') if isinstance(body, dict) else None
+        envelope = outcome.error
         about: dict[str, Any] = {
             'status': outcome.status,
             'request_id': outcome.headers.get('X-Request-Id'),
             'retry_after_seconds': outcome.retry_after,
         }
-        if isinstance(error, dict) and 'code' in error:
-            envelope = cast('dict[str, Any]', error)
+        if envelope is not None:
             about.update(index=envelope.get('index'), call=envelope.get('call'))
             raise MusterError(envelope['code'], envelope.get('message', ''), **about)
         start = outcome.text[:200].decode(errors='replace')
@@ -302,6 +316,8 @@ def _pause_before(outcome: _Outcome | Exception, attempt: int) -> float | None:
     if isinstance(outcome, Exception):
         return _first_pause_seconds * 2 ** (attempt - 1) * spread
     if outcome.status not in (429, 503):
+        return None
+    if outcome.status == 429 and (error := outcome.error) is not None and error['code'] in _at_once_codes:
         return None
     seconds = 1 if outcome.retry_after is None else outcome.retry_after
     return None if seconds > _max_pause_seconds else seconds * spread
