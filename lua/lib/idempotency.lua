@@ -18,8 +18,9 @@ local todaysKey, todaysMoment
 local lastDay, lastPlace, dayBefore, earlierKey
 --- The time of the last answer stored, and its stored form.
 local stampedMoment, stampedCut, stampedText
---- The caller's name as stored, and with the byte behind it; the digests under which another caller's answers of today are.
-local callersName, ending, taken
+--- The last caller's name, as stored, and with the byte behind it; the digests under which another caller's answers of
+--- today are.
+local lastName, callersName, ending, taken
 local nameLength, lastByte = 7, '\192'
 local named = '[%w_-][%w_-][%w_-][%w_-][%w_-][%w_-][%w_-]' .. lastByte .. '$'
 
@@ -41,8 +42,12 @@ local function enterDay()
     end
   end
   todaysMoment = now - startOf(current)
-  callersName = string.sub(caller.name(), 1, nameLength)
-  ending, taken = callersName .. lastByte, nil
+  local name = caller.name()
+  if lastName ~= name then
+    lastName, callersName = name, string.sub(name, 1, nameLength)
+    ending = callersName .. lastByte
+  end
+  taken = nil
   invocation.answersIn = spaceRoot
 end
 
