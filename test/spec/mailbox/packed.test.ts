@@ -270,4 +270,22 @@ describe('Finished messages when they are packed', function () {
     await twins.pack(1, 10_000);
     expect((await twins.get(`/ops/runs/${scopeId}`)).status).to.equal(200);
   });
+
+  it('refuse another result of the same token, and know the first one', async () => {
+    const twins = await Twins.create();
+    const scopeId = randomUUID();
+    const mailboxId = (await twins.post('/mailboxes', { name: 'm' })).body.id;
+    await twins.post(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
+    const from = { scopeId, holder: 'h', holderSession: 's', leaseSeconds: 60 };
+    const { id, token } = (await twins.post(`/mailboxes/${mailboxId}/recv`, from)).body;
+    await twins.post(`/messages/${id}/complete`, { token, result: { payload: { a: 1 } } });
+    await twins.pass(20_000);
+    await twins.pack(1, 10_000);
+    const [, packed] = twins.worlds;
+    expect(await packed.service.store.zcard(`${packed.prefix}:messageSegments`)).to.equal(1);
+    const again = (payload: unknown) => twins.post(`/messages/${id}/complete`, { token, result: { payload } });
+    const refused = await again({ a: 2 });
+    expect([refused.status, refused.body.error.code]).to.deep.equal([409, 'RESULT_CONFLICT']);
+    expect((await again({ a: 1 })).body.replay).to.equal(true);
+  });
 });
