@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { givenBack } from '../../src/client/giving-back.ts';
 import {
+  ClaimLost,
   createMuster,
   type Handler,
   type Muster,
@@ -235,6 +237,91 @@ describe('the money of a worker', () => {
     expect(reserved[0]).to.equal(reserved[1]);
     expect(settled).to.deep.equal(['70', '10']);
     expect(await balances()).to.equal('0 80 920 0');
+  });
+
+  /** A client whose reserves are made at once, and answered when told so. */
+  function slowToReserve() {
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let made = 0;
+    const fetcher: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      if (!new URL(String(url)).pathname.endsWith('/reserve')) return response;
+      made++;
+      await answered;
+      return response;
+    };
+    const access = { url: world.url, key: world.apiKey, spaceId: world.spaceId };
+    return { by: createMuster({ ...access, fetch: fetcher }), answer, made: () => made };
+  }
+
+  it('a handler whose message is cancelled during its reserve leaves at once, and the money is given back', async () => {
+    const { id: budgetId, balances } = await budget();
+    const mailboxId = await mailbox();
+    const { by, answer, made } = slowToReserve();
+    let reason: unknown;
+    const worker = start(
+      mailboxId,
+      async (_, { reserve }) => {
+        await reserve({ budgetId }, 12).catch((error) => {
+          reason = error;
+        });
+      },
+      { by },
+    );
+    const messageId = await send(mailboxId);
+    await until(() => made() === 1);
+    await muster.message.cancel({ messageId });
+    await until(() => reason !== undefined);
+    expect(reason).to.be.instanceOf(ClaimLost);
+    await worker.close(0);
+    expect(await balances()).to.equal('12 0 988 0');
+    answer();
+    await givenBack();
+    expect(await balances()).to.equal('0 0 1000 0');
+  });
+
+  it('a handler that ends without waiting for its reserve spends nothing', async () => {
+    const { id: budgetId, balances } = await budget();
+    const mailboxId = await mailbox();
+    const { by, answer, made } = slowToReserve();
+    const late: Promise<unknown>[] = [];
+    const worker = start(
+      mailboxId,
+      async (_, { reserve }) => {
+        late.push(reserve({ budgetId }, 12));
+        await until(() => made() === 1);
+      },
+      { by },
+    );
+    await send(mailboxId);
+    await worker.drained();
+    answer();
+    await Promise.all(late);
+    await givenBack();
+    expect(await balances()).to.equal('0 0 1000 0');
+    expect(worker.counts).to.include({ received: 1, completed: 1 });
+  });
+
+  it('a reserve under way when its worker closes is left to the next attempt', async () => {
+    const { id: budgetId, balances, view } = await budget();
+    const mailboxId = await mailbox();
+    const { by, answer, made } = slowToReserve();
+    const closing = start(mailboxId, async (_, { reserve }) => void (await reserve({ budgetId }, 12)), { by });
+    await send(mailboxId);
+    await until(() => made() === 1);
+    await closing.close(0);
+    answer();
+    await givenBack();
+    expect(await balances()).to.equal('12 0 988 0');
+    const next = start(mailboxId, async (_, { reserve }) => {
+      await (await reserve({ budgetId }, 12)).settle(9);
+    });
+    await next.drained();
+    expect(await balances()).to.equal('0 9 991 0');
+    expect((await view()).reservations).to.have.lengthOf(1);
   });
 
   describe('tells an attempt what those before it had reserved:', () => {

@@ -1,4 +1,5 @@
 import type { AtomicCalls } from '../generated/calls.ts';
+import { giveBack, takeFor } from '../giving-back.ts';
 import { Run } from '../run.ts';
 import { onceWithin } from '../send.ts';
 import type { ModelCall } from '../spend/model-call.ts';
@@ -83,6 +84,8 @@ export interface TaskListener {
   logged(text: string, data: unknown): void;
   /** A reservation could not be settled. The work is completed nevertheless. */
   unsettled(error: unknown): void;
+  /** A reservation was made after the attempt had ended. */
+  reservedLate(): Promise<void>;
 }
 
 /** A claimed message being worked on. */
@@ -169,8 +172,11 @@ export class Task<Payload = unknown, Result = unknown> {
       reserve: async (budget, amountMinor, options) => {
         signal.throwIfAborted();
         const workId = `${id}/${++reserveCalls}`;
-        const reservation = await reserve({ ...spender, workId }, budget, amountMinor, options);
-        this.reservations.push(reservation);
+        const make = () => reserve({ ...spender, workId }, budget, amountMinor, options);
+        const reservation = await takeFor(signal, make, (late) => this.#leave(late));
+        // The handler has ended without waiting for it.
+        if (this.ending) giveBack(() => this.#leave(reservation));
+        else this.reservations.push(reservation);
         return reservation;
       },
       units: async (allowance, units = 1) => {
@@ -199,6 +205,13 @@ export class Task<Payload = unknown, Result = unknown> {
       answer: answerOf(message),
       results: <Value>() => resultsOf(spender, message.after) as Promise<PrerequisiteResult<Value>[]>,
     };
+  }
+
+  /** Leaves a reservation that the handler did not wait for to the next attempt, or voids it if there will be none. */
+  async #leave(reservation: Reservation): Promise<void> {
+    await this.ending?.catch(() => undefined);
+    this.reservations.push(reservation);
+    await this.listener.reservedLate();
   }
 
   /** Ends the task's right to continue. */

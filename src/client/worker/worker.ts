@@ -253,13 +253,14 @@ export class Worker<Payload = unknown, Result = unknown> {
     target: string | undefined,
     before: (() => Promise<unknown>) | undefined,
   ): Promise<void> {
-    const task = new Task<Payload, Result>(
+    const task: Task<Payload, Result> = new Task(
       message,
       { muster: this.#muster, holder: this.#holder },
       {
         progressed: () => this.#leases.progressed(),
         logged: (text, data) => this.#log(message, text, data),
         unsettled: (error) => this.#say(error),
+        reservedLate: () => this.#ends.voidIfEnded(task),
       },
     );
     this.#running++;
