@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { slowProxy } from '../support/slow-proxy.ts';
-import { World } from '../support/world.ts';
+import { codeOf, World } from '../support/world.ts';
 import { hosts, type WorkerHost } from './workers.ts';
 
 /** How many workers are closed, so many at a time. */
@@ -14,7 +14,8 @@ describe('A worker that closes at the moment of a send', () => {
   let world: World;
   let proxy: Awaited<ReturnType<typeof slowProxy>>;
   before(async () => {
-    world = await World.create();
+    // All messages stay in the space.
+    world = await World.create({ limits: { maxBacklog: 10_000 } });
     proxy = await slowProxy(world.url, delayMs, { isBlind: true });
   });
   after(() => proxy.close());
@@ -30,10 +31,12 @@ describe('A worker that closes at the moment of a send', () => {
       return world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: randomUUID(), payload: 1 });
     };
     const [{ id }] = await Promise.all([send(), sleep(Math.max(0, offsetMs)).then(() => worker.close())]);
-    const { state, attempts } = (await world.get(`/messages/${id}`)).body;
+    const reply = await world.get(`/messages/${id}`);
+    if (reply.status !== 200) return codeOf(reply);
+    const { state, attempts } = reply.body;
     if (state !== 'READY') return `${state} after ${attempts}`;
     const next = await world.post(`/mailboxes/${mailboxId}/recv`, { scopeId: '*', holder: 'next', holderSession: '1' });
-    return `${state} after ${attempts}, received next as attempt ${next.body.attempt}`;
+    return `${state} after ${attempts}, received next as attempt ${next.body?.attempt ?? codeOf(next)}`;
   }
 
   for (const [client, start] of Object.entries(hosts))

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import uuid
 from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
 
-from muster import Budget, Claim, ClaimLost, Muster, MusterError, Reservation, RetryLater, Settlement, Task
+from muster import (
+    AsyncMuster,
+    AsyncTask,
+    AsyncWorker,
+    Budget,
+    Claim,
+    ClaimLost,
+    Muster,
+    MusterError,
+    Reservation,
+    RetryLater,
+    Settlement,
+    Task,
+)
+from muster._calls import BUDGET_RESERVE
+from muster._giving_back import given_back
 from muster._spending import Spender, reserve
 from support import Proxy, WorkerTest, until
 
@@ -76,6 +94,65 @@ class Spending(WorkerTest):
         self.assertEqual((worker.counts.received, self.figures(budget)), (1, ('0', '16', '984', '0')))
         self.assertEqual([list(reservation.earlier) for reservation in reservations], [[], []])
         self.assertEqual(self.muster.allowance.view(allowance_id=allowance.id).used_units, 2)
+
+    def reserving_late(self, muster: Muster) -> tuple[threading.Event, threading.Event]:
+        """Reserves are made at once, and answered later. Returns the events of both."""
+        made, answered = threading.Event(), threading.Event()
+        request = muster.request
+
+        def late(endpoint: Any, *args: Any, **options: Any) -> Any:
+            answer = request(endpoint, *args, **options)
+            if endpoint is BUDGET_RESERVE:
+                made.set()
+                answered.wait()
+            return answer
+
+        patched = patch.object(muster, 'request', late)
+        patched.start()
+        self.addCleanup(patched.stop)
+        self.addCleanup(answered.set)
+        return made, answered
+
+    def test_gives_back_what_a_cancelled_message_was_reserving(self) -> None:
+        self.reserve_and_leave(self.budget(100), lambda worker, message: self.muster.message.cancel(message_id=message))
+
+    def test_leaves_what_a_closed_worker_was_reserving_to_the_next_attempt(self) -> None:
+        budget = self.budget(100)
+        self.reserve_and_leave(budget, lambda worker, _: worker._close_soon(0), left='12')
+
+        def handle(_: Claim, task: Task) -> None:
+            task.reserve(budget.id, 12).settle(9)
+
+        worker = self.worker(handle)
+        until(lambda: worker.counts.completed == 1)
+        self.assertEqual(self.figures(budget), ('0', '9', '91', '0'))
+
+    def reserve_and_leave(self, budget: Budget, end: Callable[[Any, str], object], left: str = '0') -> None:
+        """The handler of an asyncio worker leaves while it reserves."""
+        is_over = threading.Event()
+
+        async def handle(_: Claim, task: AsyncTask) -> None:
+            try:
+                await task.reserve(budget.id, 12)
+            finally:
+                is_over.set()
+
+        async def main() -> None:
+            async with AsyncMuster() as muster:
+                made, answered = self.reserving_late(muster.sync)
+                async with AsyncWorker(muster, {'mailbox_id': self.mailbox_id}, handle, close_on_signals=False) as worker:
+                    [message] = self.send('x')
+                    await asyncio.to_thread(made.wait)
+                    end(worker, message)
+                    await asyncio.to_thread(is_over.wait)
+                    await worker.close(0)
+                    self.assertEqual(self.figures(budget)[0], '12')
+                    answered.set()
+                    while await asyncio.to_thread(given_back):
+                        pass
+                    self.assertEqual(self.figures(budget)[:2], (left, '0'))
+
+        asyncio.run(main())
 
     def test_completes_what_somebody_has_voided_meanwhile(self) -> None:
         budget = self.budget(1000)

@@ -17,7 +17,7 @@ from ._base import BatchedCall, Endpoint
 from ._calls import MESSAGE_RENEW
 from ._client import Muster
 from ._errors import ClaimLost, MusterError, reason_of
-from ._held import Held, first_pause_seconds, lost_codes, max_calls, max_pause_seconds
+from ._held import Held, final_states, first_pause_seconds, lost_codes, max_calls, max_pause_seconds
 from ._tracing import TraceContext
 from ._transport import Stop, pause_after
 
@@ -28,6 +28,8 @@ Request = tuple[Endpoint[Any], Mapping[str, Any], str]
 _max_money_pause_seconds = 2.0
 _renew_again_seconds = 0.5
 _min_renew_seconds = 0.1
+_end_seconds = 5.0
+"""How long the end of a claim may take that is under way."""
 _soon = 1 / 30
 """Renewals due within this fraction of the lease are sent together with those due now."""
 
@@ -85,6 +87,18 @@ class Claims:
             if not held.is_over:
                 held.progress = value
                 self._changed.notify_all()
+
+    def has_next(self, held: Held) -> bool:
+        """Whether the attempt is over and another one may follow, which finds what this one has reserved."""
+        with self._changed:
+            if held.is_ending:
+                self._changed.wait_for(lambda: held not in self._held, _end_seconds)
+            elif not held.is_over:
+                return False
+        return not self._has_ended(held)
+
+    def _has_ended(self, held: Held) -> bool:
+        return self.muster.message.view(message_id=held.message.id).state in final_states
 
     def insist(
         self, held: Held, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None, key: str | None = None

@@ -20,7 +20,6 @@ from ._transport import pause_after
 
 _max_batch_bytes = 1_500_000
 """The limit of a batch's calls together, below the service's 2 MiB to leave room for the rest of the request."""
-_final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
 
 
 class Joining:
@@ -115,7 +114,7 @@ class Ends(Claims):
         """Drops a lost task. Its reservations are left to the next attempt, or voided if the message has ended."""
         try:
             if any(reservation.is_open for reservation in held.reservations):
-                if self.muster.message.view(message_id=held.message.id).state in _final_states:
+                if self._has_ended(held):
                     self._settle(held, held.reason or ClaimLost())
         except MusterError as error:
             self.logger.warning('%s: what it had reserved stays so: %s', held.message.id, error)

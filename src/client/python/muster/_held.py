@@ -24,6 +24,7 @@ first_pause_seconds = 0.1
 max_pause_seconds = 5.0
 lost_codes = ('CLAIM_LOST', 'MESSAGE_NOT_FOUND', 'RESULT_CONFLICT')
 """Codes of refusals that mean that the claim has ended. RESULT_CONFLICT: it was completed with another result, which stands."""
+final_states = ('ACKED', 'REJECTED', 'FAILED', 'EXPIRED', 'CANCELLED')
 _progress_every_seconds = 1.0
 
 

@@ -101,6 +101,10 @@ class Spender:
         """Whether the attempt has lost its right to continue."""
         return False
 
+    def leaves_rest(self) -> bool:
+        """Whether the next attempt will find what this one has reserved, so that it must not be given back."""
+        return self.is_over
+
     def next_number(self) -> int:
         """Returns the number of the attempt's next reservation for a model call."""
         return next(self._numbers)
@@ -171,9 +175,9 @@ class Reservation:
         self.settle(0)
 
     def drop(self) -> None:
-        """Gives back a reservation that nobody waits for any more. After a lost claim, the next attempt may use it."""
-        if not self._spender.is_over:
-            with suppress(MusterError):
+        """Gives back a reservation that nobody waits for any more, unless the next attempt will find it."""
+        with suppress(MusterError):
+            if not self._spender.leaves_rest():
                 self.void()
 
     def __enter__(self) -> Reservation:

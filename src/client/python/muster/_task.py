@@ -66,6 +66,9 @@ class _TaskSpender(Spender):
     def is_over(self) -> bool:
         return self._held.is_over
 
+    def leaves_rest(self) -> bool:
+        return self._claims.has_next(self._held)
+
     def call(self, endpoint: Endpoint[T], args: Mapping[str, Any], stop: Stop | None = None) -> T:
         return self._claims.insist(self._held, endpoint, args, stop)
 
