@@ -1,23 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
 import { expectSpendIsTrue } from '../support/spend-chaos.ts';
+import { Balancer } from './balancer.ts';
 import { Lab } from './lab.ts';
 import { chanceOf, seedOf } from './seed.ts';
 
-describe('Model calls of both clients, killed and told to end', function () {
+describe('Model calls of both clients, killed and told to end, while API processes die', function () {
   this.timeout(600_000);
   let lab: Lab;
+  let balancer: Balancer;
   before(async () => {
     lab = await Lab.opened();
     await lab.admit(1);
+    balancer = await Balancer.before(lab.urls);
   });
-  after(() => lab.stop());
+  after(async () => {
+    await balancer.close();
+    await lab.stop();
+  });
 
   it('book at least what the provider has billed, and at most the estimates of the unknown above it', async () => {
     const [tenant] = lab.tenants;
-    const [url = ''] = lab.urls();
     if (!tenant) throw new Error('no tenant');
-    const chance = chanceOf(seedOf('model calls'));
+    const seed = seedOf('model calls');
+    // The moments of the two depend on the machine, so each draws from a sequence of its own.
+    const [chance, fate] = [chanceOf(seed), chanceOf(seed + 1)];
+    const ends = { SIGKILL: 0, SIGTERM: 0 };
+    const strike = async (): Promise<void> => {
+      await sleep(1000 + fate.below(2000));
+      const at = fate.below(lab.apis.length);
+      const signal = fate.of(['SIGKILL', 'SIGKILL', 'SIGTERM'] as const);
+      await lab.apis[at]?.end(signal);
+      ends[signal]++;
+      // Meanwhile the balancer still sends half of the connections there.
+      lab.apis[at] = await lab.api();
+    };
     const fleet = ['typescript', 'python', 'typescript', 'python'] as const;
-    const access = { ...tenant, url };
-    console.log(`      ${await expectSpendIsTrue({ access, chance, calls: 600, fleet, ends: 20 })}`);
+    const access = { ...tenant, url: balancer.url };
+    const figures = await expectSpendIsTrue({ access, chance, calls: 600, fleet, ends: 20, strike });
+    console.log(`      ${figures}; API processes: ${ends.SIGKILL} kills, ${ends.SIGTERM} SIGTERM`);
+    expect(ends.SIGKILL).to.be.at.least(5);
   });
 });

@@ -21,6 +21,8 @@ interface Chaos {
   readonly fleet: readonly SpendLanguage[];
   /** The number of ends of a process, at least; 0: all of them live. */
   readonly ends: number;
+  /** What befalls the service meanwhile, again and again. */
+  readonly strike?: () => Promise<void>;
 }
 
 /** How one attempt's request to the provider goes. */
@@ -40,7 +42,7 @@ function askOf(chance: Chance): object {
  * all ways. Every reservation must then have booked at least what the provider has billed for it; more than that, up to the
  * estimate, only where nobody could know.
  */
-export async function expectSpendIsTrue({ access, chance, calls, fleet, ends }: Chaos): Promise<string> {
+export async function expectSpendIsTrue({ access, chance, calls, fleet, ends, strike }: Chaos): Promise<string> {
   const muster = createMuster({ url: access.url, key: access.apiKey, spaceId: access.spaceId, attempts: 20 });
   const provider = await Provider.start({ tokensPerWindow: 1e9, windowMs: 86_400_000, latencyMs: 30 });
   const [currency, limitMinor] = ['TOK', '1000000000'];
@@ -54,6 +56,10 @@ export async function expectSpendIsTrue({ access, chance, calls, fleet, ends }: 
   const processes: { readonly language: SpendLanguage; process: SpendProcess }[] = [];
   const start = (language: SpendLanguage) => SpendProcess.start(language, access, { ...options, ...limits });
   let [killed, told] = [0, 0];
+  let [isOver, striking] = [false, Promise.resolve()];
+  const strikes = async (): Promise<void> => {
+    while (strike && !isOver) await strike();
+  };
   try {
     for (let n = 0; n < calls; n++) {
       const asks = [...Array.from({ length: 6 }, () => askOf(chance)), { tokens: estimate }];
@@ -66,6 +72,7 @@ export async function expectSpendIsTrue({ access, chance, calls, fleet, ends }: 
       const { counts } = await muster.mailbox.view({ mailboxId });
       return counts.ready + counts.delayed + counts.claimed === 0;
     };
+    striking = strikes();
     if (ends === 0) await until(isDone);
     while (!(await isDone())) {
       const one = chance.of(processes);
@@ -102,6 +109,8 @@ export async function expectSpendIsTrue({ access, chance, calls, fleet, ends }: 
       `(${booked - billed} above it; ${unknown} unknown calls with estimates of ${unknown * estimate}), ${usedUnits} units used`
     );
   } finally {
+    isOver = true;
+    await striking;
     await Promise.all(processes.map(({ process }) => process.end('SIGKILL')));
     await provider.close();
   }
