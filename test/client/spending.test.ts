@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { expect } from 'chai';
 import { givenBack } from '../../src/client/giving-back.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type WorkerOptions,
 } from '../../src/client/index.ts';
 import { until } from '../support/processes.ts';
+import { Provider } from '../support/provider.ts';
 import { World } from '../support/world.ts';
 
 describe('the money of a worker', () => {
@@ -322,6 +324,69 @@ describe('the money of a worker', () => {
     await next.drained();
     expect(await balances()).to.equal('0 9 991 0');
     expect((await view()).reservations).to.have.lengthOf(1);
+  });
+
+  it('a worker whose receive is refused books the call in flight, leaves the line, and leaves a reservation to the next', async () => {
+    const provider = await Provider.start({ tokensPerWindow: 1e6, windowMs: 3_600_000 });
+    const [paid, kept] = [await budget(), await budget()];
+    const create = { unitsLimit: 100, windowSeconds: 31_536_000 };
+    const { id: quota } = await muster.allowance.create({ ...create, name: randomUUID() });
+    let isRefused = false;
+    const fetcher: typeof fetch = async (url, init) =>
+      isRefused && String(url).endsWith('/recv')
+        ? Response.json({ error: { code: 'PERMISSION_DENIED', message: 'no more' } }, { status: 403 })
+        : fetch(url, init);
+    const by = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: fetcher });
+    const mailboxId = await mailbox();
+    const estimate = { amountMinor: 100, units: 100 };
+    const [account, begun, ended] = [randomUUID(), [] as string[], [] as string[]];
+    const works: Record<string, Handler<string, unknown>> = {
+      spends: (_, { spend, signal }) =>
+        spend({ budget: { budgetId: paid.id }, quota: { allowanceId: quota }, estimate }, async (call) => {
+          const body = JSON.stringify({ tokens: 60, fail: 'hang' });
+          const asked = call.fetch(`${provider.url}/${account}`, { method: 'POST', body, signal });
+          begun.push('spends');
+          await asked;
+        }),
+      waits: async (_, { units }) => {
+        begun.push('waits');
+        await units({ allowanceId: quota }, 1);
+      },
+      reserves: async (_, { reserve, signal }) => {
+        await reserve({ budgetId: kept.id }, 12);
+        begun.push('reserves');
+        await once(signal, 'abort');
+        throw signal.reason;
+      },
+    };
+    const worker = start<string>(
+      mailboxId,
+      async (message, task) => {
+        try {
+          await works[message.payload]?.(message, task);
+        } finally {
+          ended.push(message.payload);
+        }
+      },
+      { by, concurrency: 4, closeSeconds: 0, waitSeconds: 1 },
+    );
+    worker.on('error', () => undefined);
+    await send(mailboxId, 'spends');
+    await provider.account(account).received();
+    const waiting = async () => (await muster.allowance.view({ allowanceId: quota })).waiting;
+    await send(mailboxId, 'waits');
+    await send(mailboxId, 'reserves');
+    await until(async () => begun.length === 3 && (await waiting()) === 1);
+    isRefused = true;
+    expect(await worker.closed.catch(({ code }) => code)).to.equal('PERMISSION_DENIED');
+    await until(() => ended.length === 3);
+    await givenBack();
+    await provider.close();
+    expect([await paid.balances(), await kept.balances()]).to.deep.equal(['0 100 900 0', '12 0 988 0']);
+    const { usedUnits, waiting: left } = await muster.allowance.view({ allowanceId: quota });
+    expect([usedUnits, left]).to.deep.equal([100, 0]);
+    const { messages } = await muster.message.list({ mailboxId });
+    expect(messages.map(({ state, attempts }) => `${state} ${attempts}`)).to.deep.equal(Array(3).fill('READY 0'));
   });
 
   describe('tells an attempt what those before it had reserved:', () => {

@@ -6,7 +6,7 @@ import { Lab } from './lab.ts';
 import { chanceOf, seedOf } from './seed.ts';
 
 describe('Model calls of both clients, killed and told to end, while API processes die', function () {
-  this.timeout(600_000);
+  this.timeout(900_000);
   let lab: Lab;
   let balancer: Balancer;
   before(async () => {
