@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { endAtExit } from '../src/program/at-exit.ts';
 
-const rooms = ['model', 'redis', 'spec/!(process|snapshot)'];
+const rooms = ['model', 'mutants', 'redis', 'spec/!(process|snapshot)'];
 const interfaces = ['console', 'contract', 'docs', 'http', 'lua'];
-const processes = ['embedded', 'metrics', 'spec/{process,snapshot}', 'workers'];
+const processes = ['behaviours', 'embedded', 'metrics', 'python', 'spec/{process,snapshot}', 'workers'];
 const elsewhere = new Set([
   'attack',
   'cluster',

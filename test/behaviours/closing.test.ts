@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { until } from '../support/processes.ts';
 import { slowProxy } from '../support/slow-proxy.ts';
 import { codeOf, World } from '../support/world.ts';
 import { hosts, type WorkerHost } from './workers.ts';
@@ -25,7 +26,7 @@ describe('A worker that closes at the moment of a send', () => {
     const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'jobs' });
     const worker = await host.start(mailboxId, url);
     const isHeld = async () => (await world.get(`/ops/receivers?mailboxId=${mailboxId}`)).body.receivers.length > 0;
-    while (!(await isHeld())) await sleep(20);
+    await until(isHeld);
     const send = async () => {
       await sleep(Math.max(0, -offsetMs));
       return world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId: randomUUID(), payload: 1 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -40,7 +40,7 @@ interface Client {
 }
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const { cases, warnings }: Cases = JSON.parse(await readFile(here('ensure.json'), 'utf8'));
+const { cases, warnings }: Cases = JSON.parse(readFileSync(here('ensure.json'), 'utf8'));
 
 const clients: Readonly<Record<string, (world: World) => Promise<Client>>> = {
   TypeScript: async (world) => {
@@ -85,7 +85,7 @@ const clients: Readonly<Record<string, (world: World) => Promise<Client>>> = {
 
 async function pythonClient(world: World, kind: string): Promise<Client> {
   const python = await findPython();
-  const paths = { PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: here('../../src/client/python') };
+  const paths = { PYTHONPATH: here('../../src/client/python') };
   const access = { MUSTER_URL: world.url, MUSTER_KEY: world.apiKey, MUSTER_SPACE: world.spaceId };
   const child = spawn(python.command, [here('ensure.py'), kind], {
     env: { ...python.env, ...paths, ...access },

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { endAtExit } from '../../src/program/at-exit.ts';
 import type { MusterService } from '../../src/service.ts';
+import { until } from '../support/processes.ts';
 import { findPython } from '../support/python.ts';
 import { delivering } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
@@ -16,17 +16,16 @@ interface Cases {
   readonly cases: readonly { readonly name: string; readonly isSentLast: boolean; readonly maxAttempts: number }[];
 }
 
-const { concurrency, cases }: Cases = JSON.parse(await readFile(new URL('poison.json', import.meta.url), 'utf8'));
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const { concurrency, cases }: Cases = JSON.parse(readFileSync(here('poison.json'), 'utf8'));
 const leaseMs = 30_000;
 
 /** Starts a worker process of a client. */
 const processes: Readonly<Record<string, (env: NodeJS.ProcessEnv) => Promise<ChildProcess>>> = {
-  TypeScript: async (env) =>
-    spawn(process.execPath, ['--import', 'tsx', here('poisoned.ts')], { env: { ...process.env, ...env } }),
+  TypeScript: async (env) => spawn(process.execPath, [here('poisoned.mjs')], { env: { ...process.env, ...env } }),
   Python: async (env) => {
     const python = await findPython();
-    const paths = { PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: here('../../src/client/python') };
+    const paths = { PYTHONPATH: here('../../src/client/python') };
     return spawn(python.command, [here('poisoned.py')], { env: { ...python.env, ...paths, ...env } });
   },
 };
@@ -87,12 +86,13 @@ describe('A message that ends its process', function () {
           if (++begun === concurrency - 1 && isSentLast && deaths === 0) void send('poison');
       });
       const isAlive = () => child.exitCode === null && child.signalCode === null;
-      while (isAlive() && !(await isOver())) await sleep(50);
+      await until(async () => !isAlive() || (await isOver()));
       if (!(await isOver())) deaths++;
       child.kill('SIGKILL');
       await exit;
       await world.at(now + leaseMs + 1_000);
-      while ((await counts()).claimed > 0) await sleep(20);
+      await service.due.drain(world.org);
+      await until(async () => (await counts()).claimed === 0);
     }
     const { messages } = (await world.get(`/mailboxes/${mailboxId}/messages`)).body;
     return { deaths, messages };

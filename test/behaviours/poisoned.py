@@ -1,4 +1,4 @@
-"""A worker process with a handler that kills it, for poison.test.ts. Like poisoned.ts."""
+"""A worker process with a handler that kills it, for poison.test.ts. Like poisoned.mjs."""
 
 from __future__ import annotations
 

@@ -35,7 +35,6 @@ async function pythonHost(world: World, kind: string): Promise<WorkerHost> {
   const python = await findPython();
   const env = {
     ...python.env,
-    PYTHONDONTWRITEBYTECODE: '1',
     PYTHONPATH: clients,
     MUSTER_URL: world.url,
     MUSTER_KEY: world.apiKey,

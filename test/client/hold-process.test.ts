@@ -22,12 +22,12 @@ interface Way {
 
 async function typescript(asked: object): Promise<ChildProcess> {
   const env = { ...process.env, HOLD: JSON.stringify(asked) };
-  return spawn(process.execPath, ['--import', 'tsx', 'test/client/hold-program.ts'], { cwd: root, env });
+  return spawn(process.execPath, ['test/client/hold-program.mjs'], { cwd: root, env });
 }
 
 async function python(asked: object): Promise<ChildProcess> {
   const { command, env: own } = await findPython();
-  const paths = { PYTHONPATH: 'src/client/python', PYTHONDONTWRITEBYTECODE: '1' };
+  const paths = { PYTHONPATH: 'src/client/python' };
   const env = { ...process.env, ...own, ...paths, HOLD: JSON.stringify(asked) };
   return spawn(command, ['test/python/hold_program.py'], { cwd: root, env });
 }

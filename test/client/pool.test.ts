@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMuster, type Hold, HoldLost, type Muster, MusterError } from '../../src/client/index.ts';
+import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 
 describe('muster.pool(name).hold', () => {
@@ -133,12 +134,12 @@ describe('muster.pool(name).hold', () => {
         const controller = new AbortController();
         const options = { holderSession: 'other', ttlSeconds: 100_000, signal: controller.signal };
         const waits = failure(muster.pool('deploys').hold(() => 1, options));
-        while ((await pool())?.waiting !== 1) await sleep(10);
+        await until(async () => (await pool())?.waiting === 1);
         const [first] = (await muster.hold.list({ state: 'WAITING' })).holds;
         await world.at(Date.now() + 31_000);
         await world.service.due.drain(world.org);
         expect((await muster.hold.view({ holdId: first?.id ?? '' })).state).to.equal('EXPIRED');
-        while ((await pool())?.waiting !== 1) await sleep(10);
+        await until(async () => (await pool())?.waiting === 1);
         controller.abort(new Error('enough'));
         expect(await waits).to.have.property('message', 'enough');
       },
@@ -150,7 +151,7 @@ describe('muster.pool(name).hold', () => {
     await muster.pool('deploys').hold(
       async () => {
         const waits = failure(muster.pool('deploys').hold(() => 1, { holderSession: 'other', ttlSeconds: 20 }));
-        while ((await pool())?.waiting !== 1) await sleep(10);
+        await until(async () => (await pool())?.waiting === 1);
         await world.at(Date.now() + 21_000);
         await world.service.due.drain(world.org);
         expect(await waits).to.have.property('code', 'POOL_EXHAUSTED');
@@ -167,10 +168,10 @@ describe('muster.pool(name).hold', () => {
       const waiting = failure(
         muster.pool('deploys').hold(() => 1, { holderSession: 'other', signal: controller.signal }),
       );
-      while ((await pool())?.waiting !== 1) await sleep(10);
+      await until(async () => (await pool())?.waiting === 1);
       controller.abort(new Error('enough'));
       expect(await waiting).to.be.instanceOf(Error);
-      while ((await pool())?.waiting !== 0) await sleep(10);
+      await until(async () => (await pool())?.waiting === 0);
     });
   });
 

@@ -13,6 +13,7 @@ import { remainingIn, retryAfterSeconds } from '../../src/client/spend/rate-limi
 import { callMs } from '../../src/client/spend/spend.ts';
 import { usageIn } from '../../src/client/spend/usage.ts';
 import type { MusterService } from '../../src/service.ts';
+import { until } from '../support/processes.ts';
 import { Provider } from '../support/provider.ts';
 import { delivering } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
@@ -126,7 +127,7 @@ describe('spend', () => {
       calls++;
       return ask(call, limited.url, { tokens: 40 });
     });
-    while ((await allowance()).cooldownUntil === null) await sleep(10);
+    await until(async () => (await allowance()).cooldownUntil !== null);
     const { cooldownReason, cooldownUntil } = await allowance();
     expect(cooldownReason).to.equal('429 from the provider');
     expect(Date.parse(cooldownUntil ?? '')).to.be.at.most(Date.now() + 2_000);

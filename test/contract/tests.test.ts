@@ -19,9 +19,19 @@ describe('The linter of tests', () => {
       ['expect(Date.parse(at) - Date', '.now()).to.be.', 'within(0, 2000);'],
       ['const deadline = new Date(Date', '.now() + 300).toISOString();'],
       ['this.time', 'out(2_000);'],
-      ['const pace = await Pa', 'ce.begin();'],
+      ['  const pace = await Pa', 'ce.begin();'],
     ])
       expect(found(...words), words.join('')).to.have.length(1);
     expect(found('expect(performance', '.now() - begun).to.be.', 'at.least(950);')).to.deep.equal([]);
+  });
+
+  it('refuses an await outside of functions, for which mocha would load the service and its store twice', () => {
+    for (const words of [
+      "const text = await readFile('x');",
+      "const all = (await readdir('.')).sort();",
+      'await begin();',
+    ])
+      expect(found(words), words).to.have.length(1);
+    expect(found('const text = async () => await begin();\n  await begin();')).to.deep.equal([]);
   });
 });

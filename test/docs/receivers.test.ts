@@ -123,7 +123,7 @@ describe('docs/receivers', function () {
     const python = await findPython();
     const stop = await receiving(python.command, [join(root, 'docs/receivers/mail.py')], {
       ...(python.env as Record<string, string>),
-      ...{ PYTHONPATH: join(root, 'src/client/python'), PYTHONDONTWRITEBYTECODE: '1' },
+      PYTHONPATH: join(root, 'src/client/python'),
       ...{ SMTP_HOST: '127.0.0.1', SMTP_PORT: `${await listening(server)}` },
       ...{ MAIL_FROM: 'muster@example.com', MAIL_TO: 'ann@example.com' },
     });

@@ -66,7 +66,7 @@ describe('Programs of both languages that take a lock and do steps once, killed 
           ? spawn(process.execPath, ['test/fault/taker.mjs'], { cwd: root, env })
           : spawn(python.command, ['test/fault/taker.py'], {
               cwd: root,
-              env: { ...env, ...python.env, PYTHONPATH: 'src/client/python', PYTHONDONTWRITEBYTECODE: '1' },
+              env: { ...env, ...python.env, PYTHONPATH: 'src/client/python' },
             });
       endAtExit(child);
       child.stderr.on('data', (text) => {

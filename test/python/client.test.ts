@@ -69,7 +69,7 @@ describe('the Python client', function () {
   function install(): Promise<string> {
     // pip builds in a copy of no folder: nothing is left in the checkout.
     const settings = { TMPDIR: scratch };
-    const words = ['install', '--quiet', '--no-index', '--no-compile', '--target', installed, folder];
+    const words = ['install', '--quiet', '--no-index', '--target', installed, folder];
     installing ??= run(['-m', 'pip', ...words], settings);
     return installing;
   }

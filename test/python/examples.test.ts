@@ -42,7 +42,6 @@ describe('the examples in Python', function () {
       const env = {
         ...python.env,
         PYTHONPATH: join(root, 'src/client/python'),
-        PYTHONDONTWRITEBYTECODE: '1',
         MUSTER_URL: world.url,
         MUSTER_KEY: world.apiKey,
         MUSTER_SPACE: world.spaceId,

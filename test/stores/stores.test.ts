@@ -1,5 +1,6 @@
 // What earlier versions wrote is read, and work on it goes on: see README.md.
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +18,9 @@ import { allPermissions, overrides, World } from '../support/world.ts';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 /** They stay in the repository for ever. */
 const maxBytes = 65_536;
-const commits = (await readdir(folder)).filter((file) => file.endsWith('.rdb')).map((file) => file.replace('.rdb', ''));
+const commits = readdirSync(folder)
+  .filter((file) => file.endsWith('.rdb'))
+  .map((file) => file.replace('.rdb', ''));
 
 describe('A store that an earlier version wrote', () => {
   const undo: (() => Promise<unknown>)[] = [];

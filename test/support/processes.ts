@@ -159,7 +159,10 @@ export async function insist(url: () => string, access: Access, path: string, bo
   }
 }
 
-/** Waits until `condition` holds. mocha's own time limit ends the wait. */
+/**
+ * Waits until `condition` holds. mocha's own time limit ends the wait. It looks less often the longer it has waited: a look is
+ * mostly a call of the API, and many tests wait for processes, some at the same time.
+ */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(10);
+  for (let pauseMs = 5; !(await condition()); pauseMs = Math.min(1.3 * pauseMs, 250)) await sleep(pauseMs);
 }

@@ -39,7 +39,6 @@ export class SpendProcess {
       ...(language === 'python' ? python.env : process.env),
       SPEND: JSON.stringify({ url, key, spaceId, ...options }),
       PYTHONPATH: `${root}src/client/python`,
-      PYTHONDONTWRITEBYTECODE: '1',
     };
     const [command, program] =
       language === 'python'

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
+import { until } from './processes.ts';
 import { Sink } from './sink.ts';
 import { redisUrl } from './store.ts';
 import { overrides, type Reply, World } from './world.ts';
@@ -76,11 +76,12 @@ export const rows = async (world: World, query = ''): Promise<Row[]> => rowsOf(a
 
 /** Resolves when there are at least this many rows. */
 export async function untilRows(world: World, count: number, query = ''): Promise<Row[]> {
-  for (;;) {
+  let found: Row[] = [];
+  await until(async () => {
     const reply = await look(world, query);
     // On a busy machine, the store may be too slow for a request.
-    const found = reply.status === 503 ? [] : rowsOf(reply);
-    if (found.length >= count) return found;
-    await sleep(10);
-  }
+    found = reply.status === 503 ? [] : rowsOf(reply);
+    return found.length >= count;
+  });
+  return found;
 }

@@ -19,6 +19,7 @@ import { expectAgreement } from '../support/agree.ts';
 import { bytesOf } from '../support/bytes.ts';
 import { journalOf } from '../support/journal.ts';
 import { OwnStore } from '../support/own-store.ts';
+import { until } from '../support/processes.ts';
 import { codeOf, World } from '../support/world.ts';
 
 const recv = { script: 'mailbox/recv', reply: { claims: many(ReceivedClaim) } };
@@ -147,7 +148,7 @@ describe('Packing of messages', () => {
     const before = await listed();
     await sleep(1_100);
     const worker = await start(store.url, { role: 'worker', sealAfterSeconds: 1, packsMessages: true });
-    while ((await live()) > 50) await sleep(20);
+    await until(async () => (await live()) <= 50);
     await worker.stop();
     // The others wait for more.
     expect(await live()).to.equal(50);

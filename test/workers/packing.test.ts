@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';
 import { type MusterService, type ServiceOptions, startService } from '../../src/service.ts';
@@ -7,6 +6,7 @@ import { emptyStore } from '../redis/empty-store.ts';
 import { bytesOf } from '../support/bytes.ts';
 import { journalOf } from '../support/journal.ts';
 import type { OwnStore } from '../support/own-store.ts';
+import { until } from '../support/processes.ts';
 import { codeOf, World } from '../support/world.ts';
 
 /** On the real clock and a separate store. */
@@ -70,7 +70,7 @@ describe('Packing of the journal', () => {
   it('is done by workers by themselves, once every half minute, and at once where they start', async () => {
     await fill(3_000, 5);
     const worker = await start(store.url, { role: 'worker', sealAfterSeconds: 3600 });
-    while ((await live()) > 1_000) await sleep(20);
+    await until(async () => (await live()) <= 1_000);
     await worker.stop();
     expect(await service.store.xlen(`${world.prefix}:eventSegments`)).to.equal(2);
     expect(await journalOf(world)).to.have.length(3_000);

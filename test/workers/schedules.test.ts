@@ -11,6 +11,7 @@ import { forkFile } from '../support/fork.ts';
 import { isLong, many } from '../support/long.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { Pace } from '../support/pace.ts';
+import { until } from '../support/processes.ts';
 import { delivering } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
 
@@ -69,10 +70,6 @@ describe('Schedules fired by workers', function () {
       expect(keys.filter((key) => key.includes(id)).length + missed).to.equal(through);
     }
     await expectAgreement(world);
-  }
-
-  async function until(holds: () => Promise<boolean>): Promise<void> {
-    while (!(await holds())) await sleep(20);
   }
 
   it('fire at their moment, once with any number of workers', async () => {

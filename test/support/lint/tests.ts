@@ -41,6 +41,8 @@ const rules: readonly Rule[] = [
     what: "a busy machine takes longer: leave mocha's limit as it is",
   },
 ];
+/** mocha imports such a file instead of requiring it. */
+const waitsAtTop = /^(?:(?:export )?(?:const|let) (?:(?!async|=>)[^`])*(?:= |\()|)await\b/;
 const pace = /\bPace\.begin\(|\bpace\.expect/;
 
 /** The findings, as `file:line: what`. */
@@ -54,6 +56,10 @@ export function lintTests(file: string, text: string): string[] {
       if (without.test(words)) say('a title begins with its subject');
       if (words.length > maxTitleLength) say(`a title has at most ${maxTitleLength} characters`);
     }
+  if (file.endsWith('.test.ts'))
+    for (const [index, line] of text.split('\n').entries())
+      if (waitsAtTop.test(line))
+        found.push(`${file}:${index + 1}: an await outside a function gives the file another instance of every module`);
   if (timed.test(file)) return found;
   for (const [index, line] of text.split('\n').entries()) {
     for (const { form, what } of rules) if (form.test(line)) found.push(`${file}:${index + 1}: ${what}`);

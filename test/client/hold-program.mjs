@@ -1,12 +1,12 @@
 // Waits for a pool's units, for tests that stop and kill it: so many times at once, and says so when it holds them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMuster } from '../../src/client/index.ts';
+import { createMuster } from 'muster-client';
 
-const { url, key, spaceId, pool, count, leaseSeconds } = JSON.parse(process.env['HOLD'] ?? '{}');
+const { url, key, spaceId, pool, count, leaseSeconds } = JSON.parse(process.env.HOLD ?? '{}');
 const muster = createMuster({ url, key, spaceId });
 
 /** As an election does it: for ever. */
-async function hold(index: number): Promise<never> {
+async function hold(index) {
   for (;;)
     await muster
       .pool(pool)
