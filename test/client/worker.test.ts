@@ -591,8 +591,8 @@ describe('the worker of the typed client', () => {
         progress(payload);
         await closing;
         await new Promise((resolve) => {
-          setTimeout(resolve, payload);
-          signal.addEventListener('abort', resolve);
+          const timer = setTimeout(resolve, payload);
+          signal.addEventListener('abort', () => resolve(clearTimeout(timer)));
         });
         if (signal.aborted) reasons.push(signal.reason);
         return payload;
