@@ -326,7 +326,7 @@ describe('the money of a worker', () => {
     expect((await view()).reservations).to.have.lengthOf(1);
   });
 
-  it('a worker whose receive is refused books the call in flight, leaves the line, and leaves a reservation to the next', async () => {
+  it('a worker whose receive is refused books the call in flight, and leaves a reservation to the next', async () => {
     const provider = await Provider.start({ tokensPerWindow: 1e6, windowMs: 3_600_000 });
     const [paid, kept] = [await budget(), await budget()];
     const create = { unitsLimit: 100, windowSeconds: 31_536_000 };
