@@ -2,8 +2,8 @@
 FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /muster
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
-COPY src/client/package.json src/client/
-COPY src/generator/package.json src/generator/
+COPY src/clients/typescript/package.json src/clients/typescript/
+COPY src/tools/generator/package.json src/tools/generator/
 RUN npm ci --ignore-scripts
 COPY src src
 # The pages that the service shows.

@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { isAuthentic } from './oidc/address.ts';
-import { addressesOf, sentinelsOf } from './redis/address.ts';
+import { isAuthentic } from './doors/oidc/address.ts';
+import { addressesOf, sentinelsOf } from './engine/redis/address.ts';
 
 type Role = 'api' | 'worker' | 'all';
 

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import type { OidcOptions } from './doors/oidc/oidc.ts';
+import { awaitStore } from './embedded/await-store.ts';
 import { type EmbeddedRedis, startEmbedded } from './embedded/embedded.ts';
 import { findRedisServer } from './embedded/server-binary.ts';
+import { connect } from './engine/redis/connection.ts';
+import { inShort } from './engine/redis/failures.ts';
+import { StoreUnavailable } from './engine/redis/scripts.ts';
+import { createSnapshot } from './jobs/snapshot/create.ts';
+import { listSnapshots, snapshotFolder } from './jobs/snapshot/folder.ts';
+import { afterLoss } from './jobs/snapshot/restore.ts';
+import type { Tracing } from './jobs/tracing/tracing.ts';
+import type { SnapshotterOptions } from './jobs/workers/workers.ts';
 import { openLog } from './log.ts';
-import type { OidcOptions } from './oidc/oidc.ts';
-import { bootstrap } from './org/bootstrap.ts';
-import { awaitStore } from './redis/await-store.ts';
-import { connect } from './redis/connection.ts';
-import { inShort } from './redis/failures.ts';
-import { StoreUnavailable } from './redis/scripts.ts';
+import { bootstrap } from './primitives/org/bootstrap.ts';
 import { type MusterService, startService } from './service.ts';
-import { createSnapshot } from './snapshot/create.ts';
-import { listSnapshots, snapshotFolder } from './snapshot/folder.ts';
-import { afterLoss } from './snapshot/restore.ts';
-import type { Tracing } from './tracing/tracing.ts';
-import type { SnapshotterOptions } from './workers/workers.ts';
 
 /** How long shutdown waits for a start-up step; a hung store would otherwise block it. */
 const stepMs = 1_500;
@@ -138,7 +138,7 @@ function oidcOf(config: Config): OidcOptions | undefined {
 
 /** Load the SDK only here, so that nobody else waits for it. */
 async function loadTracing(log: Logger): Promise<Tracing> {
-  const { openTracing } = await import('./tracing/otlp.ts');
+  const { openTracing } = await import('./jobs/tracing/otlp.ts');
   return openTracing(log);
 }
 

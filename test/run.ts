@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { endAtExit } from '../src/program/at-exit.ts';
+import { endAtExit } from '../src/external-programs/at-exit.ts';
 
 const rooms = ['model', 'mutants', 'redis', 'spec/!(process|snapshot)'];
 const interfaces = ['console', 'contract', 'docs', 'http', 'lua'];

@@ -1,7 +1,7 @@
 --- @export segments
 --- @include lib/streamId
 --- The packed part of a journal. Workers pack its oldest events into segments, compressed texts that only Node can read
---- (src/event/segments.ts). The index has an entry for each segment, under the id of its last event. The space's
+--- (src/primitives/event/segments.ts). The index has an entry for each segment, under the id of its last event. The space's
 --- packedThrough is the last packed event; later events are in the stream.
 ---
 --- A script that needs a packed event replies PACKED before it has written anything. Node opens the segment and calls

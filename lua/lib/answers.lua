@@ -3,7 +3,7 @@
 --- @include lib/decimal lib/idempotency lib/invocation lib/refuse lib/unit
 --- References between the calls of an atomic batch, and the answers that its calls expect.
 ---
---- Node sends the terms of a call as JSON (src/batch/terms.ts). `from` lists its references. The arguments hold a
+--- Node sends the terms of a call as JSON (src/doors/batch/terms.ts). `from` lists its references. The arguments hold a
 --- placeholder for each reference, which is replaced by the id that the reference leads to. `distinct` has the lists of
 --- ids that contain references; such a list must not name an id twice. `expect` has the members that the answer must
 --- have.

@@ -88,7 +88,7 @@ function call.open(first, second)
   return idempotencyDigest ~= '' and replay() or nil
 end
 
---- Keeps the call's changes so far, and has it run again. The tab in the detail tells Node so (src/call/runner.ts). After it
+--- Keeps the call's changes so far, and has it run again. The tab in the detail tells Node so (src/engine/call/runner.ts). After it
 --- stands the moment to announce (timer.wake), or ''.
 function call.again()
   if invocation.isWhole then error('an invocation that is refused as a whole keeps nothing') end

@@ -1,14 +1,14 @@
 --- @shared apiKeyDigest permission
 --- @export caller
 --- @include lib/clock lib/day lib/records lib/refuse lib/invocation lib/space
---- Identifies the caller and its permissions by an API key, by the grant of a token that Node has verified (src/oidc), or by
+--- Identifies the caller and its permissions by an API key, by the grant of a token that Node has verified (src/doors/oidc), or by
 --- a link: a secret address that lets its holder do one thing with one record. Most requests of an invocation carry the same
 --- key, so it is read once.
 local caller = {}
 --- The day, and how `plain` begins on it. An earlier version wrote the day alone, and did not know of names.
 local markedDay, mark
 
---- Sets the caller's permissions and limits (src/call/caller.ts, Grant). limits: false for most callers, else `spaces` and
+--- Sets the caller's permissions and limits (src/engine/route/caller.ts, Grant). limits: false for most callers, else `spaces` and
 --- `mailboxes` (ids separated by commas) and `holder`, each false if there is no such limit; `isGuarded` if lib/guards checks
 --- its requests; `name`: see caller.name. It is one table because every member of `invocation` costs all calls.
 local function grant(permissions, limits)

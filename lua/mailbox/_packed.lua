@@ -1,7 +1,7 @@
 --- @export packed
 --- @include lib/call lib/refuse lib/invocation lib/sendBack lib/sorted lib/space
 --- Packed messages. Workers pack finished messages, in the order they were sent, into segments: compressed texts that only
---- Node can read (src/mailbox/packed.ts). A packed message has no record, but stays in the indexes. If a message has a
+--- Node can read (src/primitives/mailbox/packed.ts). A packed message has no record, but stays in the indexes. If a message has a
 --- record, the record wins over the segment. The index has an entry per segment, `last first number digest count kind`, by
 --- which the range of its ids is found.
 ---

@@ -1,7 +1,7 @@
 --- @record schedule
 --- @include lib/clock lib/finished lib/maps lib/records lib/sorted lib/space lib/timer lib/unit scope/_scope
 --- A schedule and its next moment, which is in two sets: the space's, and the organization's, which workers watch
---- (src/schedule/firing.ts) and no call waits for.
+--- (src/primitives/schedule/firing.ts) and no call waits for.
 
 --- The whole schedule at the current time: in a cancelled run it has ended, swept or not. nil if there is none.
 function schedule.view(scheduleId)

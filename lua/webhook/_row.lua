@@ -3,7 +3,7 @@
 --- The rows of attempts: one stream per space.
 local row = {}
 
---- The UUIDv7 of a stream entry, as in src/event/record.ts. Events and rows differ in their tails.
+--- The UUIDv7 of a stream entry, as in src/primitives/event/record.ts. Events and rows differ in their tails.
 function row.uuid(entryId, tail)
   local ms, sequence = string.match(entryId, '^(%d+)-(%d+)$')
   local time = string.format('%012x', ms)

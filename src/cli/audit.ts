@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { listAudit } from '../org/admin.ts';
+import { listAudit } from '../primitives/org/admin.ts';
 import { type Cli, examples } from './command.ts';
 
 interface ListOptions {

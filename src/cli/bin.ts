@@ -4,7 +4,7 @@
 if (process.argv[2] === 'serve') {
   process.argv.splice(2, 1);
   await import('../main.ts');
-} else if (process.argv[2] === 'test-server') await import('../test-server.ts');
+} else if (process.argv[2] === 'test-server') await import('../tools/test-server.ts');
 else await import('./main.ts');
 
 export {};

@@ -1,4 +1,4 @@
-import { createMuster, type Muster } from '../client/index.ts';
+import { createMuster, type Muster } from '../clients/typescript/index.ts';
 import { ConfigError } from '../config.ts';
 
 const settings = ['MUSTER_URL', 'MUSTER_SPACE', 'MUSTER_KEY'] as const;

@@ -3,13 +3,13 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { findEmbedded } from '../embedded/embedded.ts';
-import type { Admin } from '../org/admin.ts';
+import { connect } from '../engine/redis/connection.ts';
+import { inShort } from '../engine/redis/failures.ts';
+import { checkFormat } from '../engine/redis/format.ts';
+import { Scripts, StoreUnavailable } from '../engine/redis/scripts.ts';
 import { invocation } from '../package.ts';
-import { product } from '../primitives.ts';
-import { connect } from '../redis/connection.ts';
-import { inShort } from '../redis/failures.ts';
-import { checkFormat } from '../redis/format.ts';
-import { Scripts, StoreUnavailable } from '../redis/scripts.ts';
+import type { Admin } from '../primitives/org/admin.ts';
+import { product } from '../primitives/primitives.ts';
 import { table } from './table.ts';
 
 /** Explains why a new space does not take all of its plan's requests per minute. */

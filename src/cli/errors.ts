@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { CommanderError } from 'commander';
-import { ApiError } from '../call/errors.ts';
-import { MusterError } from '../client/index.ts';
+import { MusterError } from '../clients/typescript/index.ts';
 import { ConfigError } from '../config.ts';
-import { InvalidInput } from '../org/input.ts';
-import { OtherFormat } from '../redis/format.ts';
-import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
-import { SnapshotFailure } from '../snapshot/failure.ts';
+import { OtherFormat } from '../engine/redis/format.ts';
+import { Refusal, StoreUnavailable } from '../engine/redis/scripts.ts';
+import { ApiError } from '../engine/route/errors.ts';
+import { SnapshotFailure } from '../jobs/snapshot/failure.ts';
+import { InvalidInput } from '../primitives/org/input.ts';
 
 /** Messages for refusals of the operator's scripts, given the script's detail. */
 const messages: Record<string, (detail: string) => string> = {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { permissions } from '../call/caller.ts';
-import { createKey, listKeys, revokeKey, rotateKey } from '../org/admin.ts';
+import { permissions } from '../engine/route/caller.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../primitives/org/admin.ts';
 import { type Cli, examples } from './command.ts';
 
 interface CreateOptions {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { createOrganization, listOrganizations, setPlan, showOrganization } from '../org/admin.ts';
-import { type FigureName, planNames } from '../org/plans.ts';
+import { createOrganization, listOrganizations, setPlan, showOrganization } from '../primitives/org/admin.ts';
+import { type FigureName, planNames } from '../primitives/org/plans.ts';
 import { type Cli, examples, spaceRate } from './command.ts';
 
 interface PlanOptions extends Partial<Record<FigureName, string>> {

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
-import { fields, id, moment, optional } from '../call/fields.ts';
-import { Batch } from '../event/batch.ts';
-import { DamagedPage } from '../event/damaged.ts';
-import { timeOf } from '../event/entry-id.ts';
-import { Filter, filterFields } from '../event/filter.ts';
-import { Journal } from '../event/journal.ts';
-import { EventNames } from '../event/names.ts';
-import { type JournalPage, pageReply } from '../event/page.ts';
-import { ScopePaths } from '../event/scope-paths.ts';
-import { Segments } from '../event/segments.ts';
-import type { Admin } from '../org/admin.ts';
-import { checkOrg, checkUuid, InvalidInput } from '../org/input.ts';
-import { product } from '../primitives.ts';
+import { fields, id, moment, optional } from '../engine/route/fields.ts';
+import { Batch } from '../primitives/event/batch.ts';
+import { DamagedPage } from '../primitives/event/damaged.ts';
+import { timeOf } from '../primitives/event/entry-id.ts';
+import { Filter, filterFields } from '../primitives/event/filter.ts';
+import { Journal } from '../primitives/event/journal.ts';
+import { EventNames } from '../primitives/event/names.ts';
+import { type JournalPage, pageReply } from '../primitives/event/page.ts';
+import { ScopePaths } from '../primitives/event/scope-paths.ts';
+import { Segments } from '../primitives/event/segments.ts';
+import type { Admin } from '../primitives/org/admin.ts';
+import { checkOrg, checkUuid, InvalidInput } from '../primitives/org/input.ts';
+import { product } from '../primitives/primitives.ts';
 
 const pageSize = 500;
 /** Delay before looking for new events. */

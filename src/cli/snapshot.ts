@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { findRedisServer, type RedisServer } from '../embedded/server-binary.ts';
-import { createSnapshot } from '../snapshot/create.ts';
-import { SnapshotFailure } from '../snapshot/failure.ts';
-import { findSnapshot, listSnapshots, snapshotFolder } from '../snapshot/folder.ts';
-import { restoreEmbedded, restoreInto } from '../snapshot/restore.ts';
-import { verifySnapshot } from '../snapshot/verify.ts';
+import { createSnapshot } from '../jobs/snapshot/create.ts';
+import { SnapshotFailure } from '../jobs/snapshot/failure.ts';
+import { findSnapshot, listSnapshots, snapshotFolder } from '../jobs/snapshot/folder.ts';
+import { restoreEmbedded, restoreInto } from '../jobs/snapshot/restore.ts';
+import { verifySnapshot } from '../jobs/snapshot/verify.ts';
 import { type Cli, examples } from './command.ts';
 
 const snapshotSyntax = 'a name from snapshot list, or the path of an .rdb file';

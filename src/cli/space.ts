@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { type Admin, createSpace, listSpaces, showOrganization } from '../org/admin.ts';
-import { spaceLimits } from '../org/space-limits.ts';
 import { invocation } from '../package.ts';
-import { product } from '../primitives.ts';
-import { limitsAt } from '../space/limits.ts';
+import { type Admin, createSpace, listSpaces, showOrganization } from '../primitives/org/admin.ts';
+import { spaceLimits } from '../primitives/org/space-limits.ts';
+import { product } from '../primitives/primitives.ts';
+import { limitsAt } from '../primitives/space/limits.ts';
 import { type Cli, examples, spaceRate } from './command.ts';
 
 /** The flag of a limit: `--requests-per-minute` for `requestsPerMinute`. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Answer, Muster } from '../client/index.ts';
-import { isPassing } from '../client/journal.ts';
+import type { Answer, Muster } from '../clients/typescript/index.ts';
+import { isPassing } from '../clients/typescript/journal.ts';
 import { ConfigError } from '../config.ts';
 import { asksTheApi, clientOf } from './client.ts';
 import { type Cli, examples } from './command.ts';

@@ -4,7 +4,7 @@ import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { endAtExit } from '../program/at-exit.ts';
+import { endAtExit } from '../external-programs/at-exit.ts';
 import { identify, isAlive, type ProcessIdentity, pidOf } from './process-identity.ts';
 import type { RedisServer } from './server-binary.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { findProgram, type Program, type ProgramKind, setUp as setUpProgram } from '../external-programs/find.ts';
 import { packagePath } from '../package.ts';
-import { findProgram, type Program, type ProgramKind, setUp as setUpProgram } from '../program/find.ts';
 
 const OLDEST_MAJOR = 7;
 

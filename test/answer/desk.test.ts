@@ -54,7 +54,7 @@ describe('the research desk', function () {
     const python = await findPython();
     const env = {
       ...(python.env as Record<string, string>),
-      PYTHONPATH: join(root, 'src/client/python'),
+      PYTHONPATH: join(root, 'src/clients/python'),
     };
     expect(await run(python.command, [join(folder, 'desk.py')], env)).to.deep.equal(printed);
   });

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { createMuster, Worker } from '../../src/client/index.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { createMuster, Worker } from '../../src/clients/typescript/index.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { findPython } from '../support/python.ts';
 import type { World } from '../support/world.ts';
 
-const clients = fileURLToPath(new URL('../../src/client/python', import.meta.url));
+const clients = fileURLToPath(new URL('../../src/clients/python', import.meta.url));
 const program = fileURLToPath(new URL('workers.py', import.meta.url));
 
 /** Starts and closes workers of one client. */

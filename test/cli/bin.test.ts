@@ -9,8 +9,8 @@ import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
 import { table } from '../../src/cli/table.ts';
 import { readConfig } from '../../src/config.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { version } from '../../src/package.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
 import { muster } from '../support/cli.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

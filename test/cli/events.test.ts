@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { failure, muster } from '../support/cli.ts';
 import { redisUrl } from '../support/store.ts';
 import { Traffic } from '../support/traffic.ts';

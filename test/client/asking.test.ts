@@ -8,7 +8,7 @@ import {
   type Muster,
   Worker,
   type WorkerOptions,
-} from '../../src/client/index.ts';
+} from '../../src/clients/typescript/index.ts';
 import { visit } from '../answer/answers.ts';
 import { expectAgreement } from '../support/agree.ts';
 import { until } from '../support/processes.ts';

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createMuster, type Muster, MusterError, type MusterOptions, Worker } from '../../src/client/index.ts';
+import {
+  createMuster,
+  type Muster,
+  MusterError,
+  type MusterOptions,
+  Worker,
+} from '../../src/clients/typescript/index.ts';
 import { World } from '../support/world.ts';
 
 describe('muster.atomic', () => {

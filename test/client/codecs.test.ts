@@ -14,7 +14,7 @@ import {
   type Muster,
   type MusterOptions,
   Worker,
-} from '../../src/client/index.ts';
+} from '../../src/clients/typescript/index.ts';
 import { S3 } from '../support/bucket.ts';
 import { World } from '../support/world.ts';
 

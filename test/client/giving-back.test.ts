@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { givenBack, takeFor } from '../../src/client/giving-back.ts';
-import { createMuster, type Muster } from '../../src/client/index.ts';
-import { spenderOf } from '../../src/client/spend/spender.ts';
-import { takeUnits } from '../../src/client/worker/spending.ts';
+import { givenBack, takeFor } from '../../src/clients/typescript/giving-back.ts';
+import { createMuster, type Muster } from '../../src/clients/typescript/index.ts';
+import { spenderOf } from '../../src/clients/typescript/spend/spender.ts';
+import { takeUnits } from '../../src/clients/typescript/worker/spending.ts';
 import behaviours from '../behaviours/given-back.json' with { type: 'json' };
 import { longMs, many } from '../support/long.ts';
 import { slowProxy } from '../support/slow-proxy.ts';

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { createMuster, type Muster } from '../../src/client/index.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { createMuster, type Muster } from '../../src/clients/typescript/index.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { until } from '../support/processes.ts';
 import { findPython } from '../support/python.ts';
 import { World } from '../support/world.ts';
@@ -27,7 +27,7 @@ async function typescript(asked: object): Promise<ChildProcess> {
 
 async function python(asked: object): Promise<ChildProcess> {
   const { command, env: own } = await findPython();
-  const paths = { PYTHONPATH: 'src/client/python' };
+  const paths = { PYTHONPATH: 'src/clients/python' };
   const env = { ...process.env, ...own, ...paths, HOLD: JSON.stringify(asked) };
   return spawn(command, ['test/python/hold_program.py'], { cwd: root, env });
 }

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createMuster, type Event, type Journal, type Muster, MusterError } from '../../src/client/index.ts';
+import {
+  createMuster,
+  type Event,
+  type Journal,
+  type Muster,
+  MusterError,
+} from '../../src/clients/typescript/index.ts';
 import { World } from '../support/world.ts';
 
 describe('lists and the journal of the typed client', () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createMuster, type Muster, type MusterError, Worker } from '../../src/client/index.ts';
+import { createMuster, type Muster, type MusterError, Worker } from '../../src/clients/typescript/index.ts';
 import { World } from '../support/world.ts';
 
 interface Review {

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createMuster, defineMailboxes, GiveUp, type Muster, NoResult, type Worker } from '../../src/client/index.ts';
+import {
+  createMuster,
+  defineMailboxes,
+  GiveUp,
+  type Muster,
+  NoResult,
+  type Worker,
+} from '../../src/clients/typescript/index.ts';
 import { World } from '../support/world.ts';
 
 interface Page {

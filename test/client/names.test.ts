@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createMuster, type Muster, MusterError, runId } from '../../src/client/index.ts';
+import { createMuster, type Muster, MusterError, runId } from '../../src/clients/typescript/index.ts';
 import { World } from '../support/world.ts';
 
 /** The same by Node's own hash. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { ClaimLost, createMuster, type Muster, MusterError, Run, Worker } from '../../src/client/index.ts';
+import { ClaimLost, createMuster, type Muster, MusterError, Run, Worker } from '../../src/clients/typescript/index.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 

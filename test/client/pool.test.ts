@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createMuster, type Hold, HoldLost, type Muster, MusterError } from '../../src/client/index.ts';
+import { createMuster, type Hold, HoldLost, type Muster, MusterError } from '../../src/clients/typescript/index.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { createMuster, MusterError, type MusterOptions } from '../../src/client/index.ts';
+import { createMuster, MusterError, type MusterOptions } from '../../src/clients/typescript/index.ts';
 import { hangsOn } from '../support/hangs-on.ts';
 import { expectBefore } from '../support/order.ts';
 import { until } from '../support/processes.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createMuster, type Muster } from '../../src/client/index.ts';
+import { createMuster, type Muster } from '../../src/clients/typescript/index.ts';
 import type { MusterService } from '../../src/service.ts';
 import { until } from '../support/processes.ts';
 import { Provider } from '../support/provider.ts';

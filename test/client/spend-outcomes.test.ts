@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { givenBack } from '../../src/client/giving-back.ts';
-import { createMuster, type ModelCall, type Muster, type SpendOptions, Worker } from '../../src/client/index.ts';
+import { givenBack } from '../../src/clients/typescript/giving-back.ts';
+import {
+  createMuster,
+  type ModelCall,
+  type Muster,
+  type SpendOptions,
+  Worker,
+} from '../../src/clients/typescript/index.ts';
 import type { MusterService } from '../../src/service.ts';
 import { until } from '../support/processes.ts';
 import { Provider } from '../support/provider.ts';

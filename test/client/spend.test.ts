@@ -8,10 +8,10 @@ import {
   type Muster,
   type SpendOptions,
   Worker,
-} from '../../src/client/index.ts';
-import { remainingIn, retryAfterSeconds } from '../../src/client/spend/rate-limits.ts';
-import { callMs } from '../../src/client/spend/spend.ts';
-import { usageIn } from '../../src/client/spend/usage.ts';
+} from '../../src/clients/typescript/index.ts';
+import { remainingIn, retryAfterSeconds } from '../../src/clients/typescript/spend/rate-limits.ts';
+import { callMs } from '../../src/clients/typescript/spend/spend.ts';
+import { usageIn } from '../../src/clients/typescript/spend/usage.ts';
 import type { MusterService } from '../../src/service.ts';
 import { until } from '../support/processes.ts';
 import { Provider } from '../support/provider.ts';

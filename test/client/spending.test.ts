@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { givenBack } from '../../src/client/giving-back.ts';
+import { givenBack } from '../../src/clients/typescript/giving-back.ts';
 import {
   ClaimLost,
   createMuster,
@@ -12,7 +12,7 @@ import {
   type Settlement,
   Worker,
   type WorkerOptions,
-} from '../../src/client/index.ts';
+} from '../../src/clients/typescript/index.ts';
 import { until } from '../support/processes.ts';
 import { Provider } from '../support/provider.ts';
 import { World } from '../support/world.ts';

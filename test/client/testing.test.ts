@@ -6,9 +6,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { build } from 'esbuild';
-import { ClaimLost, GiveUp, type Handler, HoldLost, type Muster, RetryLater, Worker } from '../../src/client/index.ts';
-import { TestClock, TestHold, type TestServer, TestTask, testServer } from '../../src/client/testing/index.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import {
+  ClaimLost,
+  GiveUp,
+  type Handler,
+  HoldLost,
+  type Muster,
+  RetryLater,
+  Worker,
+} from '../../src/clients/typescript/index.ts';
+import {
+  TestClock,
+  TestHold,
+  type TestServer,
+  TestTask,
+  testServer,
+} from '../../src/clients/typescript/testing/index.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { until } from '../support/processes.ts';
 
 const program = fileURLToPath(new URL('../../dist/cli/bin.js', import.meta.url));
@@ -250,7 +264,7 @@ describe('muster-client/testing', function () {
     const { metafile } = await build({
       stdin: {
         contents: "export * from './index.ts'",
-        resolveDir: fileURLToPath(new URL('../../src/client', import.meta.url)),
+        resolveDir: fileURLToPath(new URL('../../src/clients/typescript', import.meta.url)),
       },
       ...{ bundle: true, platform: 'browser', format: 'esm', write: false, metafile: true },
     });
@@ -291,7 +305,7 @@ describe('muster-client/testing', function () {
       await one.stop();
       expect(await one.muster.mailbox.list({}, { attempts: 1 }).catch(({ code }) => code)).to.equal('UNREACHABLE');
       expect(left()).to.deep.equal([]);
-      const tests = `import('${new URL('../../src/client/testing/index.ts', import.meta.url)}').then(async ({ testServer }) => {
+      const tests = `import('${new URL('../../src/clients/typescript/testing/index.ts', import.meta.url)}').then(async ({ testServer }) => {
         console.log((await testServer()).url);
         setInterval(() => {}, 1000);
       })`;
@@ -327,7 +341,7 @@ describe('muster-client/testing', function () {
     });
 
     it('lets a program end that has forgotten to stop it', async () => {
-      const tests = `import('${new URL('../../src/client/testing/index.ts', import.meta.url)}').then(async ({ testServer }) => {
+      const tests = `import('${new URL('../../src/clients/typescript/testing/index.ts', import.meta.url)}').then(async ({ testServer }) => {
         const { muster } = await testServer();
         await muster.mailbox.create({ name: 'a' });
       })`;

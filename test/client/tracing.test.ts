@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createMuster, type Muster, Worker } from '../../src/client/index.ts';
+import { createMuster, type Muster, Worker } from '../../src/clients/typescript/index.ts';
 import { someTrace } from '../support/trace.ts';
 import { World } from '../support/world.ts';
 

@@ -5,12 +5,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { patternOf } from '../../src/call/route.ts';
-import { codesOf } from '../../src/call/route-errors.ts';
-import { calls } from '../../src/client/generated/calls.ts';
-import { type Answer, type Args, type ErrorCode, type Event, type Muster, Worker } from '../../src/client/index.ts';
-import { openapi } from '../../src/openapi/openapi.ts';
-import { allRoutes, product } from '../../src/primitives.ts';
+import { calls } from '../../src/clients/typescript/generated/calls.ts';
+import {
+  type Answer,
+  type Args,
+  type ErrorCode,
+  type Event,
+  type Muster,
+  Worker,
+} from '../../src/clients/typescript/index.ts';
+import { openapi } from '../../src/engine/openapi/openapi.ts';
+import { patternOf } from '../../src/engine/route/route.ts';
+import { codesOf } from '../../src/engine/route/route-errors.ts';
+import { allRoutes, product } from '../../src/primitives/primitives.ts';
 
 /** Never run: it is the compiler that tests it. */
 async function compiles(muster: Muster): Promise<void> {
@@ -197,7 +204,7 @@ describe('what the typed client is made of', () => {
   });
 
   it('knows every error code', () => {
-    const text = readFileSync(new URL('../../src/client/generated/errors.ts', import.meta.url), 'utf8');
+    const text = readFileSync(new URL('../../src/clients/typescript/generated/errors.ts', import.meta.url), 'utf8');
     const codes = (text.split('export interface ErrorCodes {')[1] ?? '').matchAll(/^ {2}readonly (\w+): \d{3};/gm);
     expect([...codes].map(([, code]) => code)).to.have.members([
       ...new Set([...allRoutes, ...product.spacelessRoutes].flatMap(codesOf)),
@@ -205,7 +212,7 @@ describe('what the typed client is made of', () => {
   });
 
   it('says of every call, field and error code what it is, as OpenAPI does', () => {
-    const folder = new URL('../../src/client/generated/', import.meta.url);
+    const folder = new URL('../../src/clients/typescript/generated/', import.meta.url);
     const text = ['calls.ts', 'errors.ts'].map((name) => readFileSync(new URL(name, folder), 'utf8')).join('');
     expect(text).to.match(
       /\/\*\*\n {3}\* the token holds no claim: it has ended [^*]*\n {3}\*\/\n {2}readonly CLAIM_LOST: 409;/,

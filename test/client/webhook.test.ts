@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { verifyWebhook, WebhookError } from '../../src/client/index.ts';
-import { messageHeaders, testMessage } from '../../src/webhook/message.ts';
+import { verifyWebhook, WebhookError } from '../../src/clients/typescript/index.ts';
+import { messageHeaders, testMessage } from '../../src/primitives/webhook/message.ts';
 
 describe('verifyWebhook', () => {
   const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { createMuster, type Muster, Worker } from '../../src/client/index.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { createMuster, type Muster, Worker } from '../../src/clients/typescript/index.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 

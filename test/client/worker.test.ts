@@ -15,7 +15,7 @@ import {
   WorkerClosed,
   type WorkerEvents,
   type WorkerOptions,
-} from '../../src/client/index.ts';
+} from '../../src/clients/typescript/index.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';
 

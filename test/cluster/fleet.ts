@@ -1,5 +1,5 @@
 import pino from 'pino';
-import { addressOf } from '../../src/redis/cluster.ts';
+import { addressOf } from '../../src/engine/redis/cluster.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { type ClusterNode, TestCluster } from '../support/cluster.ts';
 import { maximumLimits } from '../support/limits.ts';

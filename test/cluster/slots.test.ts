@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 
-import { shardsOf } from '../../src/redis/cluster.ts';
+import { shardsOf } from '../../src/engine/redis/cluster.ts';
 
 import { Pace } from '../support/pace.ts';
 

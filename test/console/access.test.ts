@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createSpace, listKeys, revokeKey } from '../../src/org/admin.ts';
+import { createSpace, listKeys, revokeKey } from '../../src/primitives/org/admin.ts';
 import { World } from '../support/world.ts';
 import { Tab, useTabs } from './tab.ts';
 

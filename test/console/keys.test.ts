@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listKeys } from '../../src/org/admin.ts';
+import { listKeys } from '../../src/primitives/org/admin.ts';
 import { codeOf, World } from '../support/world.ts';
 import { Tab, useTabs } from './tab.ts';
 

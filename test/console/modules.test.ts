@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { alike, duration, money, percent, plural, visible } from '../../src/console/browser/format.ts';
-import { members, pretty } from '../../src/console/browser/json-text.ts';
-import { address, placeOf } from '../../src/console/browser/place.ts';
-import { Scopes } from '../../src/console/browser/scopes.ts';
-import { SseReader } from '../../src/console/browser/sse.ts';
+import { alike, duration, money, percent, plural, visible } from '../../src/pages/console/browser/format.ts';
+import { members, pretty } from '../../src/pages/console/browser/json-text.ts';
+import { address, placeOf } from '../../src/pages/console/browser/place.ts';
+import { Scopes } from '../../src/pages/console/browser/scopes.ts';
+import { SseReader } from '../../src/pages/console/browser/sse.ts';
 
 const id = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const other = '01a1fc43-3c71-7002-984a-e30e334b7ba9';
@@ -74,7 +74,7 @@ describe('The console', () => {
   });
 
   it('has one place where a text gets into the page', () => {
-    const folder = new URL('../../src/console/browser/', import.meta.url);
+    const folder = new URL('../../src/pages/console/browser/', import.meta.url);
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
       if (!name.endsWith('.ts') || name === 'dom.ts') continue;
       const code = readFileSync(new URL(name, folder), 'utf8');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { shortId } from '../../src/console/browser/format.ts';
+import { shortId } from '../../src/pages/console/browser/format.ts';
 import { World } from '../support/world.ts';
 import { Tab, useTabs } from './tab.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
-import { allRoutes } from '../../src/primitives.ts';
+import { allRoutes } from '../../src/primitives/primitives.ts';
 import { samples } from '../support/sample.ts';
 
 /** The bounds of fields, wherever they are. */

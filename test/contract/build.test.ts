@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { product } from '../../src/primitives.ts';
-import { draftOf } from '../../src/redis/loader.ts';
+import { draftOf } from '../../src/engine/library/loader.ts';
+import { product } from '../../src/primitives/primitives.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -17,7 +17,7 @@ function written(): Record<string, string> {
   return Object.fromEntries(stats.map(([path, { ino, mtimeMs }]) => [path, `${ino} ${mtimeMs}`]));
 }
 
-const build = () => spawnSync(process.execPath, ['src/build/build.mjs'], { cwd: root });
+const build = () => spawnSync(process.execPath, ['src/tools/build/build.mjs'], { cwd: root });
 
 /** What was built, by its path. */
 function builtTexts(): (readonly [path: string, text: string])[] {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
-import type { Route } from '../../src/call/route.ts';
-import { allRoutes } from '../../src/primitives.ts';
-import type { Overrides } from '../../src/redis/loader.ts';
+import type { Overrides } from '../../src/engine/library/loader.ts';
+import type { Route } from '../../src/engine/route/route.ts';
+import { allRoutes } from '../../src/primitives/primitives.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { makeObjects, type Objects, requestOf } from '../attack/support/objects.ts';
 import { Commands, type Sent } from '../support/commands.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { connect } from '../../src/redis/connection.ts';
+import { connect } from '../../src/engine/redis/connection.ts';
 import { clients } from '../support/clients.ts';
 import { dirt, isDeclared } from '../support/dirt.ts';
 import { OwnStore } from '../support/own-store.ts';

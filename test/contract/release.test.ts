@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { openapi } from '../../src/openapi/openapi.ts';
+import { openapi } from '../../src/engine/openapi/openapi.ts';
 import { version } from '../../src/package.ts';
-import { product } from '../../src/primitives.ts';
-import { notesOf, versionOf, versionsIn } from '../../src/release/version.ts';
+import { product } from '../../src/primitives/primitives.ts';
+import { notesOf, versionOf, versionsIn } from '../../src/tools/release/version.ts';
 import { root } from '../support/release.ts';
 
 // `npm run test:release` makes the files of a release and looks into them.
@@ -12,8 +12,8 @@ describe('A release', () => {
     expect(versions.filter(([, named]) => named !== version)).to.deep.equal([]);
     expect(versions.map(([path]) => path)).to.include.members([
       'package-lock.json',
-      'src/client/package.json',
-      'src/client/python/pyproject.toml',
+      'src/clients/typescript/package.json',
+      'src/clients/python/pyproject.toml',
       'docs/plugins/claude-code/.claude-plugin/plugin.json',
       'README.md',
       'docs/python.md',

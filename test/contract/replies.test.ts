@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { patternOf } from '../../src/call/route.ts';
-import { openapi } from '../../src/openapi/openapi.ts';
-import { allRoutes, product } from '../../src/primitives.ts';
+import { openapi } from '../../src/engine/openapi/openapi.ts';
+import { patternOf } from '../../src/engine/route/route.ts';
+import { allRoutes, product } from '../../src/primitives/primitives.ts';
 import { validatorAt } from '../support/declared.ts';
 import { many } from '../support/long.ts';
 

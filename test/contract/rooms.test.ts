@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { counted, events } from '../../src/declare/event.ts';
-import { id, number, text } from '../../src/declare/field.ts';
-import { record } from '../../src/declare/record.ts';
-import { replyReader } from '../../src/declare/reply.ts';
-import { allWords, product, rooms } from '../../src/primitives.ts';
-import { emitters } from '../../src/redis/lua-events.ts';
-import { collect } from '../../src/room.ts';
+import { counted, events } from '../../src/engine/declare/event.ts';
+import { id, number, text } from '../../src/engine/declare/field.ts';
+import { record } from '../../src/engine/declare/record.ts';
+import { replyReader } from '../../src/engine/declare/reply.ts';
+import { emitters } from '../../src/engine/library/lua-events.ts';
+import { allWords, product, rooms } from '../../src/primitives/primitives.ts';
+import { collect } from '../../src/primitives/room.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const names = rooms.map(({ name }) => name);
@@ -28,19 +28,15 @@ function found(paths: readonly string[], forms: readonly RegExp[]): string[] {
 }
 
 describe('The boundaries of rooms', () => {
-  it('let only src/redis/cluster.ts know whether the store is a cluster', () => {
+  it('let only src/engine/redis/cluster.ts know whether the store is a cluster', () => {
     const knows = /\binstanceof (Cluster|Redis)\b|\.isCluster\b|\bimport\b[^;]*\bCluster\w*[^;]*from 'ioredis'/;
     const knowing = filesBelow('src', '.ts').filter((path) => knows.test(readFileSync(root + path, 'utf8')));
-    expect(knowing).to.deep.equal(['src/redis/cluster.ts']);
+    expect(knowing).to.deep.equal(['src/engine/redis/cluster.ts']);
   });
 
-  it('let src/call, src/openapi, src/http, src/batch, src/redis and src/declare import nothing from a room', () => {
-    const paths = ['call', 'openapi', 'http', 'batch', 'redis', 'declare'].flatMap((folder) =>
-      filesBelow(`src/${folder}`, '.ts'),
-    );
-    expect(found(paths, [new RegExp(`from '(?:\\.\\./)+(?:${names.join('|')}|primitives)\\b[^']*'`)])).to.deep.equal(
-      [],
-    );
+  it('let the engine and the doors for HTTP and batches import nothing from a room', () => {
+    const paths = ['engine', 'doors/http', 'doors/batch'].flatMap((folder) => filesBelow(`src/${folder}`, '.ts'));
+    expect(found(paths, [/from '(?:\.\.\/)+primitives\b[^']*'/])).to.deep.equal([]);
   });
 
   it('let lua/lib include nothing from a room', () => {
@@ -54,7 +50,7 @@ describe('The boundaries of rooms', () => {
   });
 
   it('keep every room in a folder of its name in src/, and its Lua, if it has any, in lua/', () => {
-    const folders = readdirSync(`${root}src`);
+    const folders = readdirSync(`${root}src/primitives`);
     expect(folders).to.include.members(names);
     const lua = readdirSync(`${root}lua`).filter((name) => !name.includes('.'));
     expect([...names, 'lib', 'retention', 'timer']).to.include.members(lua);
@@ -78,14 +74,65 @@ function reachable(graph: ReadonlyMap<string, readonly string[]>): ReadonlyMap<s
   return new Map([...graph.keys()].map((name) => [name, from(name)]));
 }
 
+/** The wings of src from the top down: what each holds, and which others it may import. */
+const wings: Readonly<Record<string, readonly [holds: string, imports: readonly string[]]>> = {
+  cli: [
+    'the command `muster`',
+    ['main', 'tools', 'jobs', 'pages', 'primitives', 'embedded', 'engine', 'clients', 'package'],
+  ],
+  tools: [
+    'build, generator, release, demo, the server for tests',
+    ['main', 'pages', 'primitives', 'embedded', 'engine', 'clients', 'external-programs', 'log', 'package'],
+  ],
+  main: [
+    '`main.ts`, `serve.ts`, `service.ts`, `config.ts`: a process, put together',
+    ['jobs', 'pages', 'doors', 'primitives', 'embedded', 'engine', 'log', 'package'],
+  ],
+  jobs: ['workers, snapshots, tracing', ['doors', 'primitives', 'embedded', 'engine', 'log', 'package']],
+  pages: ['console, docs, the page of a question', ['doors', 'primitives', 'engine', 'package']],
+  doors: ['HTTP, batch, MCP, tokens', ['primitives', 'engine', 'log', 'package']],
+  primitives: ['the rooms', ['engine', 'package']],
+  embedded: ['a Redis of our own', ['engine', 'external-programs', 'log', 'package']],
+  engine: ['declarations, the Lua library, the store, routes, calls', ['package']],
+  clients: ['for TypeScript and Python', []],
+  'external-programs': ['finds and unpacks programs', []],
+  log: ['`log.ts`', []],
+  package: ['`package.ts`', []],
+};
+
+const wingOf = (path: string): string => {
+  const [, top = '', ...rest] = path.split('/');
+  const name = top.replace(/\.ts$/, '');
+  return rest.length > 0 || ['log', 'package'].includes(name) ? name : 'main';
+};
+
+/** The table as docs/design.md has it. */
+const wingTable = [
+  '| Wing | Holds | May import |',
+  '| --- | --- | --- |',
+  ...Object.entries(wings).map(([name, [holds, imports]]) => `| ${name} | ${holds} | ${imports.join(', ') || '–'} |`),
+].join('\n');
+
 describe('The imports of src, types included', () => {
-  const files = filesBelow('src', '.ts').filter((path) => !path.startsWith('src/client/dist/'));
+  const files = filesBelow('src', '.ts').filter((path) => !path.startsWith('src/clients/typescript/dist/'));
+  // The generator writes imports of other files.
   const importsOf = (path: string): string[] =>
-    [...readFileSync(root + path, 'utf8').matchAll(/\b(?:from|import|module) ?\(?'(\.[^']+)'/g)].map(([, other = '']) =>
-      join(dirname(path), other).replace(/\.js$/, '.ts'),
-    );
-  // src/mailbox/records.ts is of src/mailbox; a file directly in src is by itself.
-  const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+    [...readFileSync(root + path, 'utf8').matchAll(/\b(?:from|import|module) ?\(?'(\.[^']+)'/g)]
+      .map(([, other = '']) => join(dirname(path), other).replace(/\.js$/, '.ts'))
+      .filter((other) => files.includes(other));
+  const divided = new Set(files.filter((path) => path.split('/').length > 3).map(wingOf));
+  // src/engine/redis/due.ts is of src/engine/redis; a file directly in src, or in a wing of folders, is by itself.
+  const folderOf = (path: string): string =>
+    path
+      .split('/')
+      .slice(0, divided.has(wingOf(path)) ? 3 : 2)
+      .join('/');
+  const folders = new Map<string, string[]>();
+  for (const path of files) {
+    const folder = folderOf(path);
+    const others = importsOf(path).map(folderOf);
+    folders.set(folder, [...(folders.get(folder) ?? []), ...others.filter((other) => other !== folder)]);
+  }
 
   it('form no circle of files', () => {
     const reached = reachable(new Map(files.map((path) => [path, importsOf(path)])));
@@ -93,20 +140,53 @@ describe('The imports of src, types included', () => {
   });
 
   it('form no circle of folders', () => {
-    const folders = new Map<string, string[]>();
-    for (const path of files) {
-      const folder = folderOf(path);
-      const others = importsOf(path).map(folderOf);
-      folders.set(folder, [...(folders.get(folder) ?? []), ...others.filter((other) => other !== folder)]);
-    }
     const reached = reachable(folders);
     expect([...folders.keys()].filter((folder) => reached.get(folder)?.has(folder))).to.deep.equal([]);
+  });
+
+  it('point from wing to wing as the table says, which docs/design.md prints', () => {
+    const wrong = files.flatMap((path) =>
+      importsOf(path)
+        .map((other) => [wingOf(path), wingOf(other), other] as const)
+        .filter(([wing, other]) => wing !== other && !wings[wing]?.[1].includes(other))
+        .map(([, , other]) => `${path} imports ${other}`),
+    );
+    expect(wrong).to.deep.equal([]);
+    expect(Object.keys(wings)).to.include.members(files.map(wingOf));
+    expect(readFileSync(`${root}docs/design.md`, 'utf8')).to.include(`\n${wingTable}\n`);
+  });
+
+  it('are 18 layers of folders at most, from main.ts to the ground', () => {
+    const layers = new Map<string, number>();
+    const layerOf = (folder: string): number => {
+      const known = layers.get(folder);
+      if (known !== undefined) return known;
+      const layer = 1 + Math.max(0, ...(folders.get(folder) ?? []).map(layerOf));
+      layers.set(folder, layer);
+      return layer;
+    };
+    const highest = layerOf('src/main.ts');
+    for (const folder of folders.keys()) layerOf(folder);
+    const rows = Array.from({ length: Math.max(...layers.values()) }, (_, index) =>
+      [...layers].filter(([, layer]) => layer === index + 1).map(([folder]) => folder.replace('src/', '')),
+    );
+    for (const [index, row] of [...rows.entries()].reverse())
+      console.log(`      ${index + 1}  ${row.sort().join('  ')}`);
+    expect(highest).to.be.at.most(18);
+  });
+
+  it('leave src with few entries: its wings, and the files of a process', () => {
+    const entries = readdirSync(`${root}src`);
+    expect(entries).to.have.length.at.most(17);
+    expect(entries.map((entry) => wingOf(`src/${entry}${entry.endsWith('.ts') ? '' : '/'}`))).to.satisfy(
+      (all: string[]) => all.every((wing) => wing in wings),
+    );
   });
 });
 
 describe('Nothing is read by its position', () => {
   it('no file of the product destructures a reply', () => {
-    const paths = [...names, 'workers', 'metrics', 'snapshot', 'cli'].flatMap((folder) =>
+    const paths = ['primitives', 'jobs/workers', 'engine/metrics', 'jobs/snapshot', 'cli'].flatMap((folder) =>
       filesBelow(`src/${folder}`, '.ts'),
     );
     const forms = [

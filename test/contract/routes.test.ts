@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { patternOf, type Route } from '../../src/call/route.ts';
-import { codesOf, statusesOf, statusOf } from '../../src/call/route-errors.ts';
-import { allErrors, allRoutes, product } from '../../src/primitives.ts';
+import { patternOf, type Route } from '../../src/engine/route/route.ts';
+import { codesOf, statusesOf, statusOf } from '../../src/engine/route/route-errors.ts';
+import { allErrors, allRoutes, product } from '../../src/primitives/primitives.ts';
 import { endpoints, errorCodes } from './endpoints.ts';
 
 const permissions: Record<string, string> = {

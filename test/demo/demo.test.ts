@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 
 const program = fileURLToPath(new URL('../../dist/demo/main.js', import.meta.url));
 

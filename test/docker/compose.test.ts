@@ -7,9 +7,9 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
+import { awaitStore } from '../../src/embedded/await-store.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
-import { awaitStore } from '../../src/redis/await-store.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { Stores } from '../embedded/support.ts';
 import { addressesOf, networksOf, readCompose, root, type Service } from './compose.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { patternOf } from '../../src/call/route.ts';
-import { codesOf, statusOf } from '../../src/call/route-errors.ts';
-import { mcpErrors } from '../../src/mcp/gateway.ts';
-import { allErrors, allRoutes, product } from '../../src/primitives.ts';
+import { mcpErrors } from '../../src/doors/mcp/gateway.ts';
+import { patternOf } from '../../src/engine/route/route.ts';
+import { codesOf, statusOf } from '../../src/engine/route/route-errors.ts';
+import { allErrors, allRoutes, product } from '../../src/primitives/primitives.ts';
 
 const textOf = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -32,9 +32,9 @@ describe('docs/errors.md', () => {
 
   it('has the codes that only the clients and the command line have', () => {
     const sources = [
-      [textOf('src/client/error.ts'), /ErrorCode \| (.*);/, /'([A-Z_]+)'/g],
+      [textOf('src/clients/typescript/error.ts'), /ErrorCode \| (.*);/, /'([A-Z_]+)'/g],
       [textOf('src/cli/errors.ts'), /messages[\s\S]*?\n\};/, /^ {2}([A-Z_]+):/gm],
-      [textOf('src/snapshot/failure.ts'), /type SnapshotCode =[^;]*;/, /'([A-Z_]+)'/g],
+      [textOf('src/jobs/snapshot/failure.ts'), /type SnapshotCode =[^;]*;/, /'([A-Z_]+)'/g],
     ] as const;
     const codes = sources.flatMap(([text, part, code]) => [...(part.exec(text)?.[0] ?? '').matchAll(code)]);
     const others = codes.map(([, code = '']) => code).filter((code) => allErrors[code] === undefined);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import type { MusterService } from '../../src/service.ts';
 import { visit } from '../answer/answers.ts';
 import { freePort } from '../fault/redis-server.ts';
@@ -123,7 +123,7 @@ describe('docs/receivers', function () {
     const python = await findPython();
     const stop = await receiving(python.command, [join(root, 'docs/receivers/mail.py')], {
       ...(python.env as Record<string, string>),
-      PYTHONPATH: join(root, 'src/client/python'),
+      PYTHONPATH: join(root, 'src/clients/python'),
       ...{ SMTP_HOST: '127.0.0.1', SMTP_PORT: `${await listening(server)}` },
       ...{ MAIL_FROM: 'muster@example.com', MAIL_TO: 'ann@example.com' },
     });

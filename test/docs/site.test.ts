@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { find, type Section } from '../../src/docs/browser/find.ts';
-import { groups, pathOf, sourcePathOf } from '../../src/docs/pages.ts';
+import { find, type Section } from '../../src/pages/docs/browser/find.ts';
+import { groups, pathOf, sourcePathOf } from '../../src/pages/docs/pages.ts';
 import { browser, isIcon, useBrowser } from '../support/browser.ts';
 import { rulesOfLooks, violationsOf } from '../support/chromium.ts';
 import { isLong, many } from '../support/long.ts';
@@ -57,7 +57,7 @@ describe('The pages of /docs', () => {
     const written = readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
       .map((name) => `docs/${name}`);
-    expect(files, 'a page of docs/ is to be listed in src/docs/pages.ts').to.include.members(written);
+    expect(files, 'a page of docs/ is to be listed in src/pages/docs/pages.ts').to.include.members(written);
     expect(new Set(paths).size).to.equal(files.length);
   });
 

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type Joi from 'joi';
-import { Waiter } from '../../src/allowance/records.ts';
-import { Barrier } from '../../src/barrier/records.ts';
-import { Reservation } from '../../src/budget/records.ts';
-import { TaskGroup } from '../../src/group/records.ts';
-import { Message } from '../../src/mailbox/records.ts';
-import { Hold } from '../../src/pool/records.ts';
-import { product } from '../../src/primitives.ts';
-import { Question } from '../../src/question/records.ts';
-import { Schedule } from '../../src/schedule/records.ts';
-import { Scope } from '../../src/scope/records.ts';
-import { Destination } from '../../src/webhook/records.ts';
+import { Waiter } from '../../src/primitives/allowance/records.ts';
+import { Barrier } from '../../src/primitives/barrier/records.ts';
+import { Reservation } from '../../src/primitives/budget/records.ts';
+import { TaskGroup } from '../../src/primitives/group/records.ts';
+import { Message } from '../../src/primitives/mailbox/records.ts';
+import { Hold } from '../../src/primitives/pool/records.ts';
+import { product } from '../../src/primitives/primitives.ts';
+import { Question } from '../../src/primitives/question/records.ts';
+import { Schedule } from '../../src/primitives/schedule/records.ts';
+import { Scope } from '../../src/primitives/scope/records.ts';
+import { Destination } from '../../src/primitives/webhook/records.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, docs), 'utf8');

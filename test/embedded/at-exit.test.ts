@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { atExit } from '../../src/program/at-exit.ts';
+import { atExit } from '../../src/external-programs/at-exit.ts';
 import { until } from '../support/processes.ts';
 import { isRunning } from './support.ts';
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
+import { awaitStore } from '../../src/embedded/await-store.ts';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
 import { isAlive } from '../../src/embedded/process-identity.ts';
 import { whenReady } from '../../src/embedded/ready.ts';
 import { spawnRedis } from '../../src/embedded/redis-process.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { readRecord, writeRecord } from '../../src/embedded/store-folder.ts';
-import { awaitStore } from '../../src/redis/await-store.ts';
 import { until } from '../support/processes.ts';
 import { answers, ask, pidOfServer, Stores } from './support.ts';
 

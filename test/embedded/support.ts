@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { Redis } from 'ioredis';
 import { type EmbeddedOptions, type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { bundled } from '../support/bundle.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,14 +1,14 @@
 // A primitive that is passed to the service beside the others: everything about it is in this folder.
 import { fileURLToPath } from 'node:url';
-import { advised, entry } from '../../src/call/errors.ts';
-import { fields, id as idField, integer, key, optional, text as textField } from '../../src/call/fields.ts';
-import { randomTail } from '../../src/call/random.ts';
-import { read, route } from '../../src/call/route.ts';
-import { events } from '../../src/declare/event.ts';
-import { id, number, state, text, time } from '../../src/declare/field.ts';
-import { momentOfId } from '../../src/declare/moment.ts';
-import { census, fieldsIn, many, one, record } from '../../src/declare/record.ts';
-import type { Room } from '../../src/room.ts';
+import { events } from '../../src/engine/declare/event.ts';
+import { id, number, state, text, time } from '../../src/engine/declare/field.ts';
+import { momentOfId } from '../../src/engine/declare/moment.ts';
+import { census, fieldsIn, many, one, record } from '../../src/engine/declare/record.ts';
+import { advised, entry } from '../../src/engine/route/errors.ts';
+import { fields, id as idField, integer, key, optional, text as textField } from '../../src/engine/route/fields.ts';
+import { randomTail } from '../../src/engine/route/random.ts';
+import { read, route } from '../../src/engine/route/route.ts';
+import type { Room } from '../../src/primitives/room.ts';
 
 export const Lock = record('Lock', {
   id: id().forModels('id of a lock, from lock_acquire'),

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { awaitStore } from '../../src/embedded/await-store.ts';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
 import { isAlive, pidOf } from '../../src/embedded/process-identity.ts';
 import { readRecord } from '../../src/embedded/store-folder.ts';
-import { awaitStore } from '../../src/redis/await-store.ts';
 import { RedisServer } from './redis-server.ts';
 
 /** The Redis that Muster's own processes start in a folder, and start again when a test kills it. */

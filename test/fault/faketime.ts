@@ -1,7 +1,7 @@
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findProgram, type ProgramKind } from '../../src/program/find.ts';
+import { findProgram, type ProgramKind } from '../../src/external-programs/find.ts';
 
 const faketime: ProgramKind = {
   label: 'faketime',

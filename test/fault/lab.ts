@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { createKey, createOrganization, createSpace } from '../../src/org/admin.ts';
+import { createKey, createOrganization, createSpace } from '../../src/primitives/org/admin.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { maximumLimits } from '../support/limits.ts';
 import { type Access, type MusterProcess, Processes } from '../support/processes.ts';

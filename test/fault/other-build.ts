@@ -17,20 +17,24 @@ export async function buildOther(folder: string): Promise<void> {
   await cp(join(root, 'test/extension/lua'), join(folder, 'lua/lock'), { recursive: true });
   const room = await readFile(join(root, 'test/extension/lock.ts'), 'utf8');
   await writeFile(
-    join(folder, 'src/lock.ts'),
-    replaced(room.replaceAll("'../../src/", "'./"), "lua: fileURLToPath(new URL('lua/', import.meta.url)),", ''),
+    join(folder, 'src/primitives/lock.ts'),
+    replaced(
+      room.replaceAll("'../../src/primitives/", "'./").replaceAll("'../../src/", "'../"),
+      "lua: fileURLToPath(new URL('lua/', import.meta.url)),",
+      '',
+    ),
   );
-  await edit(folder, 'src/primitives.ts', [
+  await edit(folder, 'src/primitives/primitives.ts', [
     ['import { allowanceRoom }', "import { lockRoom } from './lock.ts';\nimport { allowanceRoom }"],
     ['  eventRoom,\n', '  eventRoom,\n  lockRoom,\n'],
   ]);
-  await edit(folder, 'src/mailbox/records.ts', [
+  await edit(folder, 'src/primitives/mailbox/records.ts', [
     ["    workKey: text().orNull().example('order-4711'),\n", '$&    madeBy: text().orNull().internal(),\n'],
   ]);
   await edit(folder, 'lua/mailbox/_create.lua', [
     ['  message.insert(record)\n', "  record.madeBy = 'another build'\n  message.insert(record)\n"],
   ]);
-  execFileSync(process.execPath, ['src/build/build.mjs'], { cwd: folder, stdio: 'pipe' });
+  execFileSync(process.execPath, ['src/tools/build/build.mjs'], { cwd: folder, stdio: 'pipe' });
 }
 
 async function edit(folder: string, path: string, changes: readonly (readonly [string, string])[]): Promise<void> {

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
+import { awaitStore } from '../../src/embedded/await-store.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { dropUnfinished } from '../../src/embedded/unfinished.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
-import { awaitStore } from '../../src/redis/await-store.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 
 /** A port that nobody listens on now. */
 export async function freePort(): Promise<number> {

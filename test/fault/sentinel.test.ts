@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { until } from '../support/processes.ts';
 import { Lab } from './lab.ts';
 import { missing } from './missing.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { awaitStore } from '../../src/redis/await-store.ts';
+import { awaitStore } from '../../src/embedded/await-store.ts';
 import { until } from '../support/processes.ts';
 import { Lab } from './lab.ts';
 import { again, soundUnder } from './under-load.ts';

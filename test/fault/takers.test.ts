@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { createMuster, type Muster } from '../../src/client/index.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { createMuster, type Muster } from '../../src/clients/typescript/index.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { expectAgreement } from '../support/agree.ts';
 import { findPython } from '../support/python.ts';
 import { Lab } from './lab.ts';
@@ -66,7 +66,7 @@ describe('Programs of both languages that take a lock and do steps once, killed 
           ? spawn(process.execPath, ['test/fault/taker.mjs'], { cwd: root, env })
           : spawn(python.command, ['test/fault/taker.py'], {
               cwd: root,
-              env: { ...env, ...python.env, PYTHONPATH: 'src/client/python' },
+              env: { ...env, ...python.env, PYTHONPATH: 'src/clients/python' },
             });
       endAtExit(child);
       child.stderr.on('data', (text) => {

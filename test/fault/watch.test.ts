@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { channelOf } from '../../src/space/keys.ts';
+import { channelOf } from '../../src/primitives/space/keys.ts';
 import { forkFile } from '../support/fork.ts';
 import { Watching } from '../support/watching.ts';
 import { World } from '../support/world.ts';

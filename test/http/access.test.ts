@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { listKeys, revokeKey } from '../../src/org/admin.ts';
+import { listKeys, revokeKey } from '../../src/primitives/org/admin.ts';
 import { allPermissions, codeOf, type Reply, World } from '../support/world.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Route } from '../../src/call/route.ts';
+import type { Route } from '../../src/engine/route/route.ts';
 import { routes, Stage } from '../support/stage.ts';
 import { codeOf } from '../support/world.ts';
 

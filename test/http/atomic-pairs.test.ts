@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Route } from '../../src/call/route.ts';
+import type { Route } from '../../src/engine/route/route.ts';
 import type { Objects } from '../attack/support/objects.ts';
 import { longMs, many } from '../support/long.ts';
 import { type Call, routeOf, routes, Stage } from '../support/stage.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createKey, rotateKey } from '../../src/org/admin.ts';
+import { createKey, rotateKey } from '../../src/primitives/org/admin.ts';
 import { Agent } from '../mcp/agent.ts';
 import { allPermissions, codeOf, type Reply, World } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { addressOf } from '../../src/redis/cluster.ts';
+import { addressOf } from '../../src/engine/redis/cluster.ts';
 import { Aging, day } from '../spec/retention/support.ts';
 import type { World } from '../support/world.ts';
 

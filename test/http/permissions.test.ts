@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { Route } from '../../src/call/route.ts';
-import { allRoutes } from '../../src/primitives.ts';
+import type { Route } from '../../src/engine/route/route.ts';
+import { allRoutes } from '../../src/primitives/primitives.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { allPermissions, codeOf, World } from '../support/world.ts';
 

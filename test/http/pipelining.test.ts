@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createConnection, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { inTurn } from '../../src/http/pipelining.ts';
+import { inTurn } from '../../src/doors/http/pipelining.ts';
 
 /** Some 1 MB, each with a body, which Node reads by resuming the connection. */
 const requests = 4_000;

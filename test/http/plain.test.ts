@@ -1,9 +1,20 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import Joi from 'joi';
-import { fields, flag, id, integer, key, moment, oneOf, opaque, optional, page } from '../../src/call/fields.ts';
-import { plainTest } from '../../src/call/plain.ts';
-import { allRoutes } from '../../src/primitives.ts';
+import { plainTest } from '../../src/engine/call/plain.ts';
+import {
+  fields,
+  flag,
+  id,
+  integer,
+  key,
+  moment,
+  oneOf,
+  opaque,
+  optional,
+  page,
+} from '../../src/engine/route/fields.ts';
+import { allRoutes } from '../../src/primitives/primitives.ts';
 
 const uuid = '0190a1b2-0000-7000-8000-00000000000a';
 const schemas = allRoutes.flatMap(({ call, body, query }) =>

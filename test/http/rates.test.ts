@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { PlanChoice } from '../../src/org/admin.ts';
+import type { PlanChoice } from '../../src/primitives/org/admin.ts';
 import { until } from '../support/processes.ts';
 import { codeOf, type Reply, World } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
-import { connect } from '../../src/redis/connection.ts';
+import { connect } from '../../src/engine/redis/connection.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';

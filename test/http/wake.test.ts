@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import type { Store } from '../../src/redis/connection.ts';
-import { Topics } from '../../src/redis/held.ts';
-import { Wake } from '../../src/redis/wake.ts';
+import type { Store } from '../../src/engine/redis/connection.ts';
+import { Topics } from '../../src/engine/redis/held.ts';
+import { Wake } from '../../src/engine/redis/wake.ts';
 
 /** A subscription whose messages the test sends. */
 class Subscriber extends EventEmitter {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { luaRoot } from '../../src/redis/source.ts';
+import { luaRoot } from '../../src/engine/library/source.ts';
 import { api } from '../support/world.ts';
 
 const day = 86_400_000;

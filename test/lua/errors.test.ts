@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
-import { allWords } from '../../src/primitives.ts';
-import { ScriptFailure, Scripts } from '../../src/redis/scripts.ts';
-import { luaRoot } from '../../src/redis/source.ts';
+import { luaRoot } from '../../src/engine/library/source.ts';
+import { ScriptFailure, Scripts } from '../../src/engine/redis/scripts.ts';
+import { allWords } from '../../src/primitives/primitives.ts';
 import { api } from '../support/world.ts';
 
 describe('An error in a script', () => {

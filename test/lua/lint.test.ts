@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { allWords } from '../../src/primitives.ts';
-import { draftOf } from '../../src/redis/loader.ts';
-import { originOf } from '../../src/redis/source.ts';
+import { draftOf } from '../../src/engine/library/loader.ts';
+import { originOf } from '../../src/engine/library/source.ts';
+import { allWords } from '../../src/primitives/primitives.ts';
 import { lint } from '../support/lint/lua.ts';
 
 type Files = Readonly<Record<string, readonly string[]>>;

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
-import { maxReceivedBytes } from '../../src/call/route.ts';
-import type { Reply } from '../../src/declare/value.ts';
-import { rooms } from '../../src/primitives.ts';
-import { type MixedCall, Refusal, ScriptFailure } from '../../src/redis/scripts.ts';
-import { collect } from '../../src/room.ts';
+import type { Reply } from '../../src/engine/declare/value.ts';
+import { type MixedCall, Refusal, ScriptFailure } from '../../src/engine/redis/scripts.ts';
+import { maxReceivedBytes } from '../../src/engine/route/route.ts';
+import { rooms } from '../../src/primitives/primitives.ts';
+import { collect } from '../../src/primitives/room.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { Gate } from '../spec/barrier/gate.ts';
 import { OwnStore } from '../support/own-store.ts';

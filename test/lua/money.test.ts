@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { luaRoot } from '../../src/redis/source.ts';
+import { luaRoot } from '../../src/engine/library/source.ts';
 import { api } from '../support/world.ts';
 
 const text = readFileSync(join(luaRoot, 'lib/money.lua'), 'utf8');

@@ -1,10 +1,10 @@
 // A room whose scripts only make changes, to test the unit of work.
 import { fileURLToPath } from 'node:url';
-import { events } from '../../src/declare/event.ts';
-import { number, state, text } from '../../src/declare/field.ts';
-import { census, fieldsIn, record } from '../../src/declare/record.ts';
-import type { KeyDeclaration } from '../../src/redis/keys.ts';
-import type { Room } from '../../src/room.ts';
+import { events } from '../../src/engine/declare/event.ts';
+import { number, state, text } from '../../src/engine/declare/field.ts';
+import { census, fieldsIn, record } from '../../src/engine/declare/record.ts';
+import type { KeyDeclaration } from '../../src/engine/library/keys.ts';
+import type { Room } from '../../src/primitives/room.ts';
 
 const Probe = record('Probe', {
   id: text(),

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { allRoutes, allWords } from '../../src/primitives.ts';
-import type { Store } from '../../src/redis/connection.ts';
-import { libraryOf } from '../../src/redis/library.ts';
-import { draftOf } from '../../src/redis/loader.ts';
-import { Refusal, ScriptFailure, Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
+import { libraryOf } from '../../src/engine/library/library.ts';
+import { draftOf } from '../../src/engine/library/loader.ts';
+import type { Store } from '../../src/engine/redis/connection.ts';
+import { Refusal, ScriptFailure, Scripts, StoreUnavailable } from '../../src/engine/redis/scripts.ts';
+import { allRoutes, allWords } from '../../src/primitives/primitives.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { api, overrides, World } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import pino from 'pino';
-import { rooms } from '../../src/primitives.ts';
-import { Refusal } from '../../src/redis/scripts.ts';
-import { collect } from '../../src/room.ts';
+import { Refusal } from '../../src/engine/redis/scripts.ts';
+import { rooms } from '../../src/primitives/primitives.ts';
+import { collect } from '../../src/primitives/room.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { callIn, digest, fingerprint } from '../redis/gathered-support.ts';
 import { Commands } from '../support/commands.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Listening } from '../../src/redis/wake.ts';
-import { channelOf } from '../../src/space/keys.ts';
+import type { Listening } from '../../src/engine/redis/wake.ts';
+import { channelOf } from '../../src/primitives/space/keys.ts';
 import { World } from '../support/world.ts';
 import { Agent, versions } from './agent.ts';
 

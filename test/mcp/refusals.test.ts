@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { setPlan } from '../../src/org/admin.ts';
+import { setPlan } from '../../src/primitives/org/admin.ts';
 import { World } from '../support/world.ts';
 import { Agent, versions } from './agent.ts';
 import { type Args, overRest, routeOf, sendAndWait, toolNames } from './rest.ts';

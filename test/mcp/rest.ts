@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Route } from '../../src/call/route.ts';
-import { sendAndWaitName, toolName } from '../../src/mcp/tools.ts';
-import { allRoutes } from '../../src/primitives.ts';
+import { sendAndWaitName, toolName } from '../../src/doors/mcp/tools.ts';
+import type { Route } from '../../src/engine/route/route.ts';
+import { allRoutes } from '../../src/primitives/primitives.ts';
 import type { Reply, World } from '../support/world.ts';
 
 export type Args = Readonly<Record<string, unknown>>;

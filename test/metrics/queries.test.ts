@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { dashboardFile, dashboard as described } from '../../src/metrics/dashboard.ts';
+import { dashboardFile, dashboard as described } from '../../src/engine/metrics/dashboard.ts';
 import { World } from '../support/world.ts';
 import type { Scrape } from './exposition.ts';
 import { selectorsOf } from './expressions.ts';
 import { Metered, scrape } from './metered.ts';
 
-const textOf = (name: string): string => readFileSync(new URL(`../../src/metrics/${name}`, import.meta.url), 'utf8');
+const textOf = (name: string): string =>
+  readFileSync(new URL(`../../src/engine/metrics/${name}`, import.meta.url), 'utf8');
 
 interface Panel {
   id: number;

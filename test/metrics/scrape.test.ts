@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { histogram, Tally } from '../../src/metrics/scraped.ts';
-import { createSpace } from '../../src/org/admin.ts';
+import { histogram, Tally } from '../../src/engine/metrics/scraped.ts';
 import { version } from '../../src/package.ts';
+import { createSpace } from '../../src/primitives/org/admin.ts';
 import type { MusterService } from '../../src/service.ts';
 import { until } from '../support/processes.ts';
 import { World } from '../support/world.ts';

@@ -1,4 +1,4 @@
-import { parseLua, type Syntax, walk } from '../../src/redis/lua-syntax.ts';
+import { parseLua, type Syntax, walk } from '../../src/engine/library/lua-syntax.ts';
 import type { Change } from './mutant.ts';
 
 const comparisons: Record<string, string> = { '==': '~=', '~=': '==', '<': '<=', '<=': '<', '>': '>=', '>=': '>' };

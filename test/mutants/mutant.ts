@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Edit } from '../../src/redis/lua-syntax.ts';
+import type { Edit } from '../../src/engine/library/lua-syntax.ts';
 
 export type Kind = 'comparison' | 'operator' | 'constant' | 'dropped call' | 'condition made false';
 

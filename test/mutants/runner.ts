@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atExit } from '../../src/program/at-exit.ts';
+import { atExit } from '../../src/external-programs/at-exit.ts';
 
 /** The result of a test file. */
 export interface Found {

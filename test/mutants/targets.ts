@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { luaFiles } from '../../src/redis/source.ts';
+import { luaFiles } from '../../src/engine/library/source.ts';
 import { luaChanges } from './lua.ts';
 import { type Mutant, mutantsOf } from './mutant.ts';
 import { typescriptChanges } from './typescript.ts';
@@ -50,7 +50,9 @@ export function targets(root: string): Target[] {
     })),
     ...['worker', 'spend'].map((part) => ({
       name: `client/${part}`,
-      files: readdirSync(join(root, 'src/client', part)).map((file) => `src/client/${part}/${file}`),
+      files: readdirSync(join(root, 'src/clients/typescript', part)).map(
+        (file) => `src/clients/typescript/${part}/${file}`,
+      ),
       tests: tests(clientTests),
       isLua: false,
     })),

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { atExit } from '../../src/program/at-exit.ts';
+import { atExit } from '../../src/external-programs/at-exit.ts';
 import { hashOf } from './mutant.ts';
 
 /** Built files, which git does not know. */
 const linked = [
-  ...['src/client/generated', 'src/client/dist', 'src/generator/node_modules', 'dist'],
+  ...['src/clients/typescript/generated', 'src/clients/typescript/dist', 'src/tools/generator/node_modules', 'dist'],
   ...['.redis', '.curl', '.python', '.chromium'],
 ];
 
@@ -60,6 +60,6 @@ export function copyOf(root: string, which = /./): string {
   packages('node_modules');
   for (const path of linked) if (fs.existsSync(join(root, path))) fs.symlinkSync(join(root, path), into(path));
   // The worker exchanges the libraries that this module keeps.
-  fs.appendFileSync(join(tree, 'src/redis/library.ts'), '\nexport { known };\n');
+  fs.appendFileSync(join(tree, 'src/engine/library/library.ts'), '\nexport { known };\n');
   return tree;
 }

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { allWords } from '../../src/primitives.ts';
-import { Builder } from '../../src/redis/loader.ts';
-import { isScript } from '../../src/redis/source.ts';
+import { Builder } from '../../src/engine/library/loader.ts';
+import { isScript } from '../../src/engine/library/source.ts';
+import { allWords } from '../../src/primitives/primitives.ts';
 import type { Mutant } from './mutant.ts';
 import type { Outcome, Records } from './records.ts';
 import { type Found, Runner, WorkerLost } from './runner.ts';

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
-import type * as TypeScript from '../../src/generator/node_modules/typescript/lib/typescript.js';
+import type * as TypeScript from '../../src/tools/generator/node_modules/typescript/lib/typescript.js';
 import type { Change } from './mutant.ts';
 
 /** The compiler of the generator's package, because TypeScript 7 has no JavaScript API. */
-const ts = createRequire(new URL('../../src/generator/package.json', import.meta.url))(
+const ts = createRequire(new URL('../../src/tools/generator/package.json', import.meta.url))(
   'typescript',
 ) as typeof TypeScript;
 

@@ -8,12 +8,15 @@ import type { Found, Order } from './runner.ts';
 const require = createRequire(import.meta.url);
 const { api, stopService } = require('../support/world.ts') as typeof import('../support/world.ts');
 const { endStore, prepareStore, redisUrl } = require('../support/store.ts') as typeof import('../support/store.ts');
-const { allWords } = require('../../src/primitives.ts') as typeof import('../../src/primitives.ts');
-const { Scripts } = require('../../src/redis/scripts.ts') as typeof import('../../src/redis/scripts.ts');
-const { connect } = require('../../src/redis/connection.ts') as typeof import('../../src/redis/connection.ts');
+const { allWords } =
+  require('../../src/primitives/primitives.ts') as typeof import('../../src/primitives/primitives.ts');
+const { Scripts } = require('../../src/engine/redis/scripts.ts') as typeof import('../../src/engine/redis/scripts.ts');
+const { connect } =
+  require('../../src/engine/redis/connection.ts') as typeof import('../../src/engine/redis/connection.ts');
 /** The copy's module exports its cache, too (tree.ts). */
-const { known } = require('../../src/redis/library.ts') as typeof import('../../src/redis/library.ts') &
-  Pick<Cache, 'known'>;
+const { known } =
+  require('../../src/engine/library/library.ts') as typeof import('../../src/engine/library/library.ts') &
+    Pick<Cache, 'known'>;
 const { default: fc } = require('fast-check') as typeof import('fast-check');
 
 interface Cache {

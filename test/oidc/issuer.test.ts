@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { FlattenedJWSInput, JWTHeaderParameters } from 'jose';
 import pino from 'pino';
-import { Issuer } from '../../src/oidc/issuer.ts';
+import { Issuer } from '../../src/doors/oidc/issuer.ts';
 import { keyOf, OwnIssuer } from './own-issuer.ts';
 
 describe('The keys of the issuer', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pino from 'pino';
-import { Issuer } from '../../src/oidc/issuer.ts';
-import { Tokens } from '../../src/oidc/tokens.ts';
+import { Issuer } from '../../src/doors/oidc/issuer.ts';
+import { Tokens } from '../../src/doors/oidc/tokens.ts';
 import { keyOf, OwnIssuer } from './own-issuer.ts';
 import { audience, inSeconds } from './signed-in.ts';
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { freePort } from '../fault/redis-server.ts';
 
 const program = fileURLToPath(new URL('provider.mjs', import.meta.url));

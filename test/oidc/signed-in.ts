@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { OidcOptions } from '../../src/oidc/oidc.ts';
+import type { OidcOptions } from '../../src/doors/oidc/oidc.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { freePort } from '../fault/redis-server.ts';
 import { redisUrl } from '../support/store.ts';

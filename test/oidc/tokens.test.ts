@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { exportJWK, type JWTHeaderParameters, SignJWT, UnsecuredJWT } from 'jose';
-import { listAudit } from '../../src/org/admin.ts';
+import { listAudit } from '../../src/primitives/org/admin.ts';
 import type { MusterService } from '../../src/service.ts';
 import { Agent } from '../mcp/agent.ts';
 import { allPermissions, codeOf, type Reply, World } from '../support/world.ts';

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { pythonTexts } from '../../src/generator/python/modules.ts';
-import { openapi } from '../../src/openapi/openapi.ts';
-import { product } from '../../src/primitives.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
-import type { Program } from '../../src/program/find.ts';
+import { openapi } from '../../src/engine/openapi/openapi.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
+import type { Program } from '../../src/external-programs/find.ts';
+import { product } from '../../src/primitives/primitives.ts';
 import type { MusterService } from '../../src/service.ts';
+import { pythonTexts } from '../../src/tools/generator/python/modules.ts';
 import { S3 } from '../support/bucket.ts';
 import { Provider } from '../support/provider.ts';
 import { findPython } from '../support/python.ts';
@@ -18,7 +18,7 @@ import { delivering } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folder = join(root, 'src/client/python');
+const folder = join(root, 'src/clients/python');
 
 describe('the Python client', function () {
   // Python may have to be downloaded first.

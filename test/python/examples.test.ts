@@ -41,7 +41,7 @@ describe('the examples in Python', function () {
       const world = await World.create({ on: service });
       const env = {
         ...python.env,
-        PYTHONPATH: join(root, 'src/client/python'),
+        PYTHONPATH: join(root, 'src/clients/python'),
         MUSTER_URL: world.url,
         MUSTER_KEY: world.apiKey,
         MUSTER_SPACE: world.spaceId,

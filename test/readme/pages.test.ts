@@ -16,7 +16,7 @@ const pages = [
   ...[...below('docs'), ...below('.github')].filter((path) => path.endsWith('.md')),
 ];
 /** The example room that CONTRIBUTING.md lets its reader add. */
-const example = /^(src|lua|test\/spec)\/lock\//;
+const example = /^(src\/primitives|lua|test\/spec)\/lock\//;
 
 const headingsOf = (path: string): string[] => [...textOf(path).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title);
 const anchorOf = (title: string): string =>

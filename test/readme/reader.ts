@@ -90,7 +90,7 @@ export class Reader {
   async #run(block: Block): Promise<string> {
     if (block.language === 'js') return this.#program(block.text, 'mjs', 'node');
     if (block.language === 'python')
-      return this.#program(block.text, 'py', `PYTHONPATH='${root}/src/client/python' ${(await findPython()).command}`);
+      return this.#program(block.text, 'py', `PYTHONPATH='${root}/src/clients/python' ${(await findPython()).command}`);
     // Settings, and bodies that are sent elsewhere.
     if (block.language === 'ini' || block.language === 'json') return '';
     if (block.language !== 'bash') throw new Error(`nobody knows how to run a block of "${block.language}"`);

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { luaRoot } from '../../src/redis/source.ts';
+import { luaRoot } from '../../src/engine/library/source.ts';
 import { Document } from './document.ts';
 import { fillSpace } from './night.ts';
 import { isBuilt, Reader, readAll } from './reader.ts';

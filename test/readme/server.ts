@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { atExit } from '../../src/program/at-exit.ts';
+import { atExit } from '../../src/external-programs/at-exit.ts';
 
 /** `npm start` as a reader runs it, in its own process group. */
 export class StartedServer {

@@ -22,7 +22,7 @@ const others: readonly { line: RegExp; commands: readonly string[] }[] = [
   { line: /^docker\b/, commands: [] },
   { line: /^(?:helm|kubectl|sudo)\b/, commands: [] },
   { line: /^npm pack$/, commands: [] },
-  { line: /^pip install \.\/src\/client\/python$/, commands: ['test -f src/client/python/pyproject.toml'] },
+  { line: /^pip install \.\/src\/clients\/python$/, commands: ['test -f src/clients/python/pyproject.toml'] },
   { line: /^claude mcp add\b/, commands: [] },
 ];
 

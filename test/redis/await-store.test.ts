@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
-import { awaitStore } from '../../src/redis/await-store.ts';
-import { connect } from '../../src/redis/connection.ts';
+import { awaitStore } from '../../src/embedded/await-store.ts';
+import { connect } from '../../src/engine/redis/connection.ts';
 import { freePort, RedisServer } from '../fault/redis-server.ts';
 
 /** As in the README. */

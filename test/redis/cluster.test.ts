@@ -9,16 +9,16 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { Cluster } from 'ioredis';
 import pino from 'pino';
-import { allWords } from '../../src/primitives.ts';
-import { addressesOf } from '../../src/redis/address.ts';
-import { awaitStore } from '../../src/redis/await-store.ts';
-import { warnOfShards } from '../../src/redis/cluster.ts';
-import { connect } from '../../src/redis/connection.ts';
-import { Scripts, StoreUnavailable } from '../../src/redis/scripts.ts';
-import { type Listening, Wake } from '../../src/redis/wake.ts';
+import { awaitStore } from '../../src/embedded/await-store.ts';
+import { addressesOf } from '../../src/engine/redis/address.ts';
+import { warnOfShards } from '../../src/engine/redis/cluster.ts';
+import { connect } from '../../src/engine/redis/connection.ts';
+import { Scripts, StoreUnavailable } from '../../src/engine/redis/scripts.ts';
+import { type Listening, Wake } from '../../src/engine/redis/wake.ts';
+import { Deliverer } from '../../src/jobs/workers/deliverer.ts';
+import { allWords } from '../../src/primitives/primitives.ts';
+import { Targets } from '../../src/primitives/webhook/target.ts';
 import { startService } from '../../src/service.ts';
-import { Targets } from '../../src/webhook/target.ts';
-import { Deliverer } from '../../src/workers/deliverer.ts';
 import { asModule } from '../embedded/support.ts';
 import { bundled } from '../support/bundle.ts';
 import { failure, record } from '../support/cli.ts';
@@ -145,7 +145,7 @@ describe('A store that is a cluster', () => {
 
   it('a process ends when its client is closed, even during a refresh of the slots', async () => {
     const program = `
-      import { connect } from './src/redis/connection.ts';
+      import { connect } from './src/engine/redis/connection.ts';
       const store = await connect(process.argv[2]);
       const alive = setInterval(() => undefined, 1000);
       const refresh = store.refreshSlotsCache;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Store } from '../../src/redis/connection.ts';
-import { Due } from '../../src/redis/due.ts';
-import type { Scripts } from '../../src/redis/scripts.ts';
+import type { Store } from '../../src/engine/redis/connection.ts';
+import { Due } from '../../src/engine/redis/due.ts';
+import type { Scripts } from '../../src/engine/redis/scripts.ts';
 
 const turn = () => new Promise(setImmediate);
 

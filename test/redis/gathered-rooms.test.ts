@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { randomTail } from '../../src/call/random.ts';
-import type { Reply } from '../../src/declare/value.ts';
-import { Refusal } from '../../src/redis/scripts.ts';
+import type { Reply } from '../../src/engine/declare/value.ts';
+import { Refusal } from '../../src/engine/redis/scripts.ts';
+import { randomTail } from '../../src/engine/route/random.ts';
 import { longMs, many } from '../support/long.ts';
 import { World } from '../support/world.ts';
 import { callIn, digest, fingerprint, withNumberedIds } from './gathered-support.ts';

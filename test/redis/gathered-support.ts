@@ -1,6 +1,6 @@
 // Shared by the tests that compare calls in one FCALL with the same calls one after the other.
 import { hash } from 'node:crypto';
-import type { Reply } from '../../src/declare/value.ts';
+import type { Reply } from '../../src/engine/declare/value.ts';
 import type { World } from '../support/world.ts';
 
 /** The digest of a key, as in call/caller.ts. */

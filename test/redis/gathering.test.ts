@@ -1,15 +1,15 @@
 import { hash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Cluster } from 'ioredis';
-import { randomTail } from '../../src/call/random.ts';
-import type { Reply } from '../../src/declare/value.ts';
-import { Refusal, ScriptFailure } from '../../src/redis/scripts.ts';
+import type { Reply } from '../../src/engine/declare/value.ts';
+import { Refusal, ScriptFailure } from '../../src/engine/redis/scripts.ts';
+import { randomTail } from '../../src/engine/route/random.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { expectAgreement } from '../support/agree.ts';
 import { World } from '../support/world.ts';
 import { digest, fingerprint } from './gathered-support.ts';
 
-/** A send, as in src/call/operation.ts. */
+/** A send, as in src/engine/call/operation.ts. */
 function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply> {
   return queue.world.service.scripts.run('mailbox/send', queue.world.org, {
     apiKeyDigest: hash('sha256', queue.world.apiKey, 'base64url'),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
-import { membersOf } from '../../src/redis/organizations.ts';
+import { membersOf } from '../../src/engine/redis/organizations.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { Team } from '../spec/group/team.ts';
 import { Queue } from '../spec/mailbox/queue.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { allWords } from '../../src/primitives.ts';
-import { libraryOf } from '../../src/redis/library.ts';
-import { Refusal, StoreUnavailable } from '../../src/redis/scripts.ts';
+import { libraryOf } from '../../src/engine/library/library.ts';
+import { Refusal, StoreUnavailable } from '../../src/engine/redis/scripts.ts';
+import { allWords } from '../../src/primitives/primitives.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';
 

@@ -3,10 +3,10 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { version } from '../../src/package.ts';
-import type { Bill } from '../../src/release/bill.ts';
-import { differing, followDockerfile } from '../../src/release/image.ts';
-import { make, type Release } from '../../src/release/make.ts';
-import { folder, run, type Shop } from '../../src/release/shop.ts';
+import type { Bill } from '../../src/tools/release/bill.ts';
+import { differing, followDockerfile } from '../../src/tools/release/image.ts';
+import { make, type Release } from '../../src/tools/release/make.ts';
+import { folder, run, type Shop } from '../../src/tools/release/shop.ts';
 import { readCompose } from '../docker/compose.ts';
 import { openShop, root } from '../support/release.ts';
 
@@ -91,7 +91,7 @@ describe('The files of a release', function () {
     expect(differing(join(home, 'dist'), join(root, 'dist')).sort()).to.deep.equal(['cli/bin.js', 'main.js']);
     for (const { file = '' } of Object.values(readCompose().configs))
       expect(existsSync(join(context, file)), file).to.equal(true);
-    for (const path of ['node_modules', 'dist', 'src/client/dist', 'test'])
+    for (const path of ['node_modules', 'dist', 'src/clients/typescript/dist', 'test'])
       expect(existsSync(join(context, path)), path).to.equal(false);
   });
 

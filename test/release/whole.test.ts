@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { make, type Release } from '../../src/release/make.ts';
-import { folder, run, type Shop } from '../../src/release/shop.ts';
-import { tryClient, tryPython, tryServer } from '../../src/release/trials.ts';
+import { make, type Release } from '../../src/tools/release/make.ts';
+import { folder, run, type Shop } from '../../src/tools/release/shop.ts';
+import { tryClient, tryPython, tryServer } from '../../src/tools/release/trials.ts';
 import { openShop, root } from '../support/release.ts';
 
 describe('npm run release', function () {

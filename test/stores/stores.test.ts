@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import pino from 'pino';
-import { momentOfId } from '../../src/declare/moment.ts';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
+import { momentOfId } from '../../src/engine/declare/moment.ts';
+import { findSnapshot } from '../../src/jobs/snapshot/folder.ts';
+import { restoreEmbedded } from '../../src/jobs/snapshot/restore.ts';
 import { startService } from '../../src/service.ts';
-import { findSnapshot } from '../../src/snapshot/folder.ts';
-import { restoreEmbedded } from '../../src/snapshot/restore.ts';
 import { expectAgreement } from '../support/agree.ts';
 import { allPermissions, overrides, World } from '../support/world.ts';
 

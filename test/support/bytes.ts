@@ -1,4 +1,4 @@
-import type { Store } from '../../src/redis/connection.ts';
+import type { Store } from '../../src/engine/redis/connection.ts';
 
 /**
  * The bytes that the keys of a pattern take by the store's own account. `used_memory` says less: from Redis 7.4 on it counts

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { findProgram, type ProgramKind } from '../../src/program/find.ts';
+import { findProgram, type ProgramKind } from '../../src/external-programs/find.ts';
 
 /** Debian builds the headless shell from the same source as `chromium`; it needs far fewer libraries. */
 const chromiumProgram: ProgramKind = {

@@ -1,4 +1,4 @@
-import { connect, type Store } from '../../src/redis/connection.ts';
+import { connect, type Store } from '../../src/engine/redis/connection.ts';
 
 /** The ids of a store's clients, except this one. */
 export async function clients(url: string): Promise<Set<string>> {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { dropUnfinished } from '../../src/embedded/unfinished.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { until } from './processes.ts';
 
 const slots = 16_384;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { type Store, shardsOf } from '../../src/redis/cluster.ts';
+import { type Store, shardsOf } from '../../src/engine/redis/cluster.ts';
 
 /**
  * A MONITOR that copes with a line arriving together with MONITOR's answer. ioredis takes that line for an unexpected reply

@@ -1,6 +1,6 @@
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findProgram, type ProgramKind } from '../../src/program/find.ts';
+import { findProgram, type ProgramKind } from '../../src/external-programs/find.ts';
 
 const curlProgram: ProgramKind = {
   label: 'curl',

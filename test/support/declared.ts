@@ -1,11 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { isUuid } from '../../src/call/fields.ts';
-import { isOfSpace, patternOf, type Route } from '../../src/call/route.ts';
-import { codesOf, statusesOf, statusOf } from '../../src/call/route-errors.ts';
-import { eventUnion } from '../../src/declare/event.ts';
-import { openapi } from '../../src/openapi/openapi.ts';
-import { allErrors, allRoutes, product } from '../../src/primitives.ts';
+import { eventUnion } from '../../src/engine/declare/event.ts';
+import { openapi } from '../../src/engine/openapi/openapi.ts';
+import { isUuid } from '../../src/engine/route/fields.ts';
+import { isOfSpace, patternOf, type Route } from '../../src/engine/route/route.ts';
+import { codesOf, statusesOf, statusOf } from '../../src/engine/route/route-errors.ts';
+import { allErrors, allRoutes, product } from '../../src/primitives/primitives.ts';
 import type { Reply } from './world.ts';
 
 /** Codes of requests without a route, or to a path that needs no key. */

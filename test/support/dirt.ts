@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { storedFields } from '../../src/declare/record.ts';
-import { allWords } from '../../src/primitives.ts';
-import { connect, type Store } from '../../src/redis/connection.ts';
-import type { KeyDeclaration } from '../../src/redis/keys.ts';
+import { storedFields } from '../../src/engine/declare/record.ts';
+import type { KeyDeclaration } from '../../src/engine/library/keys.ts';
+import { connect, type Store } from '../../src/engine/redis/connection.ts';
+import { allWords } from '../../src/primitives/primitives.ts';
 import { otherClients } from './clients.ts';
 
 const { keys: allKeys } = allWords;

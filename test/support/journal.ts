@@ -1,10 +1,10 @@
 import pino from 'pino';
-import { Journal } from '../../src/event/journal.ts';
-import { pageReply } from '../../src/event/page.ts';
-import type { JournalEntry } from '../../src/event/segment.ts';
-import { Segments } from '../../src/event/segments.ts';
-import { product } from '../../src/primitives.ts';
-import { Scripts } from '../../src/redis/scripts.ts';
+import { Scripts } from '../../src/engine/redis/scripts.ts';
+import { Journal } from '../../src/primitives/event/journal.ts';
+import { pageReply } from '../../src/primitives/event/page.ts';
+import type { JournalEntry } from '../../src/primitives/event/segment.ts';
+import { Segments } from '../../src/primitives/event/segments.ts';
+import { product } from '../../src/primitives/primitives.ts';
 import type { World } from './world.ts';
 
 const read = { script: 'event/read', reply: pageReply };

@@ -1,5 +1,5 @@
-import { product } from '../../src/primitives.ts';
-import { limitsAt } from '../../src/space/limits.ts';
+import { product } from '../../src/primitives/primitives.ts';
+import { limitsAt } from '../../src/primitives/space/limits.ts';
 
 export const { limits: spaceLimits } = product;
 export const defaultLimits = limitsAt(spaceLimits, 'default');

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedRedis, startEmbedded } from '../../src/embedded/embedded.ts';
-import type { Admin } from '../../src/org/admin.ts';
-import { product } from '../../src/primitives.ts';
-import { connect, type Store } from '../../src/redis/connection.ts';
-import { Scripts } from '../../src/redis/scripts.ts';
+import { connect, type Store } from '../../src/engine/redis/connection.ts';
+import { Scripts } from '../../src/engine/redis/scripts.ts';
+import type { Admin } from '../../src/primitives/org/admin.ts';
+import { product } from '../../src/primitives/primitives.ts';
 
 /** An embedded store for one test file that needs an empty store or looks at all of it. */
 export class OwnStore {

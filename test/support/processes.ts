@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
 import { readRecord } from '../../src/embedded/store-folder.ts';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { exchange } from './exchange.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

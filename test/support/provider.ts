@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endByStatus } from '../../src/client/spend/outcome.ts';
+import { endByStatus } from '../../src/clients/typescript/spend/outcome.ts';
 
 /** The format in which the provider reports its limits. */
 type Style = 'openai' | 'anthropic';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findProgram, type Program, type ProgramKind, setUp } from '../../src/program/find.ts';
+import { findProgram, type Program, type ProgramKind, setUp } from '../../src/external-programs/find.ts';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
-import { Segment } from '../../src/event/segment.ts';
-import { fieldsOf, hashOf, placeOfEntry } from '../../src/mailbox/packed.ts';
-import { figureNames } from '../../src/metrics/message-figures.ts';
-import { product } from '../../src/primitives.ts';
-import { addressOf, type Store, serverOf, shardsOf } from '../../src/redis/cluster.ts';
+import { figureNames } from '../../src/engine/metrics/message-figures.ts';
+import { addressOf, type Store, serverOf, shardsOf } from '../../src/engine/redis/cluster.ts';
+import { Segment } from '../../src/primitives/event/segment.ts';
+import { fieldsOf, hashOf, placeOfEntry } from '../../src/primitives/mailbox/packed.ts';
+import { product } from '../../src/primitives/primitives.ts';
 import { Counters } from './differences.ts';
 import { entriesOf } from './journal.ts';
 import type { World } from './world.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { folder, type Shop } from '../../src/release/shop.ts';
+import { folder, type Shop } from '../../src/tools/release/shop.ts';
 import { findPython } from './python.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));

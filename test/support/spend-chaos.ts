@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createMuster, type ReservationRecord } from '../../src/client/index.ts';
+import { createMuster, type ReservationRecord } from '../../src/clients/typescript/index.ts';
 import type { Access } from './processes.ts';
 import { Provider } from './provider.ts';
 import { type SpendLanguage, SpendProcess } from './spend-process.ts';

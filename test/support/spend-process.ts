@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import type { Access } from './processes.ts';
 import { findPython } from './python.ts';
 
@@ -38,7 +38,7 @@ export class SpendProcess {
     const env = {
       ...(language === 'python' ? python.env : process.env),
       SPEND: JSON.stringify({ url, key, spaceId, ...options }),
-      PYTHONPATH: `${root}src/client/python`,
+      PYTHONPATH: `${root}src/clients/python`,
     };
     const [command, program] =
       language === 'python'

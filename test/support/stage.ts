@@ -1,6 +1,6 @@
-import { isAtomic } from '../../src/batch/route.ts';
-import { pathNames, type Route } from '../../src/call/route.ts';
-import { allRoutes } from '../../src/primitives.ts';
+import { isAtomic } from '../../src/engine/route/batch-route.ts';
+import { pathNames, type Route } from '../../src/engine/route/route.ts';
+import { allRoutes } from '../../src/primitives/primitives.ts';
 import { fieldsOf, makeRecords, type Objects } from '../attack/support/objects.ts';
 import { putStored, readStored, type Stored, takeStored } from './stored.ts';
 import { type Reply, World } from './world.ts';

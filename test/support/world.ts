@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
-import { createKey, createOrganization, createSpace, type NewKey, type PlanChoice } from '../../src/org/admin.ts';
-import { allWords } from '../../src/primitives.ts';
-import { libraryOf } from '../../src/redis/library.ts';
+import { libraryOf } from '../../src/engine/library/library.ts';
+import {
+  createKey,
+  createOrganization,
+  createSpace,
+  type NewKey,
+  type PlanChoice,
+} from '../../src/primitives/org/admin.ts';
+import { allWords } from '../../src/primitives/primitives.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { checkDeclared } from './declared.ts';
 import { dirt } from './dirt.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { endAtExit } from '../../src/program/at-exit.ts';
+import { endAtExit } from '../../src/external-programs/at-exit.ts';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp.ts';
 import { call, Processes } from '../support/processes.ts';
 import { someTrace } from '../support/trace.ts';

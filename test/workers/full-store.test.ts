@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
-import { connect } from '../../src/redis/connection.ts';
+import { connect } from '../../src/engine/redis/connection.ts';
 import { type Access, call, insist, type MusterProcess, messagesOf, Processes, until } from '../support/processes.ts';
 
 const scopeId = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';

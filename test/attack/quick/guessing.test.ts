@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createKey, revokeKey, rotateKey } from '../../../src/org/admin.ts';
-import { connect, type Store } from '../../../src/redis/connection.ts';
+import { connect, type Store } from '../../../src/engine/redis/connection.ts';
+import { createKey, revokeKey, rotateKey } from '../../../src/primitives/org/admin.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { delivering } from '../../support/webhooks.ts';
 import { allPermissions, World } from '../../support/world.ts';

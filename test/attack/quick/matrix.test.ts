@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { allowedBy, type Route } from '../../../src/call/route.ts';
-import { statusOf } from '../../../src/call/route-errors.ts';
-import { createKey, revokeKey } from '../../../src/org/admin.ts';
-import { allErrors, allRoutes } from '../../../src/primitives.ts';
+import { allowedBy, type Route } from '../../../src/engine/route/route.ts';
+import { statusOf } from '../../../src/engine/route/route-errors.ts';
+import { createKey, revokeKey } from '../../../src/primitives/org/admin.ts';
+import { allErrors, allRoutes } from '../../../src/primitives/primitives.ts';
 import { allPermissions, codeOf, type Reply, type World } from '../../support/world.ts';
 import { changed, digests } from '../support/digest.ts';
 import { isOfMailboxes, mailboxesOf, namesHolder } from '../support/limited.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { allowedBy, type Route } from '../../../src/call/route.ts';
-import { toolName } from '../../../src/mcp/tools.ts';
+import { toolName } from '../../../src/doors/mcp/tools.ts';
+import { allowedBy, type Route } from '../../../src/engine/route/route.ts';
 import { routeOf, toolNames } from '../../mcp/rest.ts';
 import { exchange } from '../../support/exchange.ts';
 import { allPermissions, type World } from '../../support/world.ts';

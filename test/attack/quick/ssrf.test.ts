@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { resolver } from '../../../src/primitives/webhook/resolve.ts';
+import { isPublic } from '../../../src/primitives/webhook/target.ts';
 import type { MusterService } from '../../../src/service.ts';
-import { resolver } from '../../../src/webhook/resolve.ts';
-import { isPublic } from '../../../src/webhook/target.ts';
 import { Names } from '../../support/names.ts';
 import { Sink } from '../../support/sink.ts';
 import { delivering } from '../../support/webhooks.ts';

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
-import { createSpace } from '../../../src/org/admin.ts';
+import { createSpace } from '../../../src/primitives/org/admin.ts';
 import type { MusterService } from '../../../src/service.ts';
 import { Commands } from '../../support/commands.ts';
 import { Sink } from '../../support/sink.ts';

@@ -1,5 +1,5 @@
-import { isUuid } from '../../../src/call/fields.ts';
-import { pathNames, type Route } from '../../../src/call/route.ts';
+import { isUuid } from '../../../src/engine/route/fields.ts';
+import { pathNames, type Route } from '../../../src/engine/route/route.ts';
 import type { World } from '../../support/world.ts';
 import { type Objects, requestOf } from './objects.ts';
 

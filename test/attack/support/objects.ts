@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Route } from '../../../src/call/route.ts';
+import type { Route } from '../../../src/engine/route/route.ts';
 import { leftOut, samples } from '../../support/sample.ts';
 import type { Sink } from '../../support/sink.ts';
 import { untilRows } from '../../support/webhooks.ts';

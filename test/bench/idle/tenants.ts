@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
-import { createKey, createOrganization, createSpace } from '../../../src/org/admin.ts';
-import { product } from '../../../src/primitives.ts';
-import { connect, type Store } from '../../../src/redis/connection.ts';
-import { Scripts } from '../../../src/redis/scripts.ts';
+import { connect, type Store } from '../../../src/engine/redis/connection.ts';
+import { Scripts } from '../../../src/engine/redis/scripts.ts';
+import { createKey, createOrganization, createSpace } from '../../../src/primitives/org/admin.ts';
+import { product } from '../../../src/primitives/primitives.ts';
 
 /** Concurrent calls of `forEach`. */
 const atOnce = 16;

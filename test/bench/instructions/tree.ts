@@ -1,5 +1,6 @@
 // The parts of a checkout that the benchmark uses: only a few, so that it can measure checkouts with a different
 // structure.
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 type Embedded = typeof import('../../../src/embedded/embedded.ts');
 type ServerBinary = typeof import('../../../src/embedded/server-binary.ts');
 type Service = typeof import('../../../src/service.ts');
-type Bootstrap = typeof import('../../../src/org/bootstrap.ts');
+type Bootstrap = typeof import('../../../src/primitives/org/bootstrap.ts');
 
 export type Tree = Pick<Embedded, 'startEmbedded'> &
   Pick<ServerBinary, 'findRedisServer'> &
@@ -19,7 +20,9 @@ export async function openTree(root: string): Promise<Tree> {
   const { startEmbedded } = (await load('embedded/embedded.ts')) as Embedded;
   const { findRedisServer } = (await load('embedded/server-binary.ts')) as ServerBinary;
   const { startService } = (await load('service.ts')) as Service;
-  const { bootstrap } = (await load('org/bootstrap.ts')) as Bootstrap;
+  const { bootstrap } = (await load(
+    existsSync(join(root, 'src/org')) ? 'org/bootstrap.ts' : 'primitives/org/bootstrap.ts',
+  )) as Bootstrap;
   return { root, startEmbedded, findRedisServer, startService, bootstrap };
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker as BullmqWorker, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { createMuster, Worker } from '../../../src/client/index.ts';
+import { createMuster, Worker } from '../../../src/clients/typescript/index.ts';
 import { makeTenants } from '../idle/tenants.ts';
 import { machine, start } from '../options.ts';
 import { startRedis } from '../peers/stores/redis.ts';

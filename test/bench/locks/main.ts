@@ -1,6 +1,6 @@
 // npm run bench:locks -- --help
 import { randomUUID } from 'node:crypto';
-import { createMuster } from '../../../src/client/index.ts';
+import { createMuster } from '../../../src/clients/typescript/index.ts';
 import { Driver, type Plan } from '../driver.ts';
 import { makeTenants } from '../idle/tenants.ts';
 import { machine, start } from '../options.ts';

@@ -1,6 +1,6 @@
 // npm run bench:scale -- --help
 import { availableParallelism } from 'node:os';
-import { connect } from '../../../src/redis/connection.ts';
+import { connect } from '../../../src/engine/redis/connection.ts';
 import { machine, start } from '../options.ts';
 import { startRedis } from '../peers/stores/redis.ts';
 import type { Store } from '../peers/stores/store.ts';

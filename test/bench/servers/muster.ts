@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { endAtExit } from '../../../src/program/at-exit.ts';
+import { endAtExit } from '../../../src/external-programs/at-exit.ts';
 import type { Plan } from '../driver.ts';
 import type { Phase } from '../phases.ts';
 import { type BatchPhase, type Call, makeSpace, type SpacePlans } from './muster-space.ts';

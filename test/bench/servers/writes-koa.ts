@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
-import type { Reply, Value } from '../../../src/declare/value.ts';
-import { Gathering } from '../../../src/redis/gathering.ts';
-import type { Script } from '../../../src/redis/loader.ts';
+import type { Reply, Value } from '../../../src/engine/declare/value.ts';
+import type { Script } from '../../../src/engine/library/loader.ts';
+import { Gathering } from '../../../src/engine/redis/gathering.ts';
 import { announce, NOOP_KEY, redisSocket } from './child.ts';
 import { FIELDS, WRITES } from './writes.ts';
 

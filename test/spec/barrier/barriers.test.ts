@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { barrierKeys } from '../../../src/barrier/keys.ts';
-import { keyName } from '../../../src/redis/keys.ts';
+import { keyName } from '../../../src/engine/library/keys.ts';
+import { barrierKeys } from '../../../src/primitives/barrier/keys.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Gate } from './gate.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { barrierKeys } from '../../../src/barrier/keys.ts';
-import { keyName } from '../../../src/redis/keys.ts';
+import { keyName } from '../../../src/engine/library/keys.ts';
+import { barrierKeys } from '../../../src/primitives/barrier/keys.ts';
 import { codeOf } from '../../support/world.ts';
 import { Gate } from './gate.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createKey, revokeKey } from '../../../src/org/admin.ts';
+import { createKey, revokeKey } from '../../../src/primitives/org/admin.ts';
 import { heldRead } from '../../support/held-reads.ts';
 import { codeOf } from '../../support/world.ts';
 import { Gate } from './gate.ts';

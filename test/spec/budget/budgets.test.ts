@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { listAudit } from '../../../src/org/admin.ts';
+import { listAudit } from '../../../src/primitives/org/admin.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Purse } from './purse.ts';
 

@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import { Batch } from '../../../src/event/batch.ts';
-import { Feeds, type Reader, scanEntries } from '../../../src/event/feeds.ts';
-import { Filter, type FilterQuery } from '../../../src/event/filter.ts';
-import { Journal } from '../../../src/event/journal.ts';
-import { Segments } from '../../../src/event/segments.ts';
-import { Watcher } from '../../../src/event/watcher.ts';
-import type { Store } from '../../../src/redis/connection.ts';
-import type { Scripts } from '../../../src/redis/scripts.ts';
-import { Wake } from '../../../src/redis/wake.ts';
+import type { Store } from '../../../src/engine/redis/connection.ts';
+import type { Scripts } from '../../../src/engine/redis/scripts.ts';
+import { Wake } from '../../../src/engine/redis/wake.ts';
+import { Batch } from '../../../src/primitives/event/batch.ts';
+import { Feeds, type Reader, scanEntries } from '../../../src/primitives/event/feeds.ts';
+import { Filter, type FilterQuery } from '../../../src/primitives/event/filter.ts';
+import { Journal } from '../../../src/primitives/event/journal.ts';
+import { Segments } from '../../../src/primitives/event/segments.ts';
+import { Watcher } from '../../../src/primitives/event/watcher.ts';
 import { until } from '../../support/processes.ts';
 
 const reader: Reader = { org: 'o', spaceId: '0190a1b2-0000-7000-8000-000000000000', apiKeyDigest: 'd' };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { product } from '../../../src/primitives.ts';
+import { product } from '../../../src/primitives/primitives.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { sendMany } from '../mailbox/many.ts';
 import { Queue } from '../mailbox/queue.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import pino from 'pino';
-import { writeCursor } from '../../../src/event/cursor.ts';
-import { Journal } from '../../../src/event/journal.ts';
-import { pageReply } from '../../../src/event/page.ts';
-import { placeOf } from '../../../src/event/segment.ts';
-import { Segments } from '../../../src/event/segments.ts';
-import { Packing } from '../../../src/workers/packing.ts';
+import { Packing } from '../../../src/jobs/workers/packing.ts';
+import { writeCursor } from '../../../src/primitives/event/cursor.ts';
+import { Journal } from '../../../src/primitives/event/journal.ts';
+import { pageReply } from '../../../src/primitives/event/page.ts';
+import { placeOf } from '../../../src/primitives/event/segment.ts';
+import { Segments } from '../../../src/primitives/event/segments.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { journalOf } from '../../support/journal.ts';
 import { rejectionOf } from '../../support/own-store.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { product } from '../../../src/primitives.ts';
+import { product } from '../../../src/primitives/primitives.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { ScopePaths } from '../../../src/event/scope-paths.ts';
-import type { Scripts } from '../../../src/redis/scripts.ts';
+import type { Scripts } from '../../../src/engine/redis/scripts.ts';
+import { ScopePaths } from '../../../src/primitives/event/scope-paths.ts';
 import { World } from '../../support/world.ts';
 
 describe('scope paths that filter a watch', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { randomTail } from '../../../src/call/random.ts';
+import { randomTail } from '../../../src/engine/route/random.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { callArgs } from '../allowance/script.ts';
 import { Queue } from '../mailbox/queue.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pino from 'pino';
-import { allRoutes } from '../../../src/primitives.ts';
+import { allRoutes } from '../../../src/primitives/primitives.ts';
 import { type MusterService, startService } from '../../../src/service.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { redisUrl } from '../../support/store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { figureNames } from '../../../src/metrics/message-figures.ts';
+import { figureNames } from '../../../src/engine/metrics/message-figures.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { codeOf, World } from '../../support/world.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { channelOf } from '../../../src/space/keys.ts';
+import { channelOf } from '../../../src/primitives/space/keys.ts';
 import { codeOf, type Reply } from '../../support/world.ts';
 import { sendMany } from './many.ts';
 import { Queue } from './queue.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { dueKey } from '../../../src/redis/due.ts';
+import { dueKey } from '../../../src/engine/redis/due.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { readCommands } from '../../support/commands.ts';
 import { longMs, many } from '../../support/long.ts';

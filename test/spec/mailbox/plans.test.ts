@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { setPlan, showOrganization } from '../../../src/org/admin.ts';
+import { setPlan, showOrganization } from '../../../src/primitives/org/admin.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Queue } from './queue.ts';
 

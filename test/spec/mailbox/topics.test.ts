@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { channelOf } from '../../../src/space/keys.ts';
+import { channelOf } from '../../../src/primitives/space/keys.ts';
 import { topicsOf } from '../../support/held-reads.ts';
 import { Queue } from './queue.ts';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import * as admin from '../../../src/org/admin.ts';
-import { newApiKey } from '../../../src/org/api-key.ts';
+import * as admin from '../../../src/primitives/org/admin.ts';
+import { newApiKey } from '../../../src/primitives/org/api-key.ts';
 import { emptyStore } from '../../redis/empty-store.ts';
 import { type OwnStore, rejectionOf } from '../../support/own-store.ts';
 

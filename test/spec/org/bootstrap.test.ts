@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { apiKeyDigest } from '../../../src/call/caller.ts';
-import * as admin from '../../../src/org/admin.ts';
-import { bootstrap } from '../../../src/org/bootstrap.ts';
-import type { Scripts } from '../../../src/redis/scripts.ts';
+import type { Scripts } from '../../../src/engine/redis/scripts.ts';
+import { apiKeyDigest } from '../../../src/engine/route/caller.ts';
+import * as admin from '../../../src/primitives/org/admin.ts';
+import { bootstrap } from '../../../src/primitives/org/bootstrap.ts';
 import { emptyStore } from '../../redis/empty-store.ts';
 import { maximumLimits } from '../../support/limits.ts';
 import type { OwnStore } from '../../support/own-store.ts';

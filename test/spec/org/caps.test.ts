@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { envelope } from '../../../src/cli/errors.ts';
-import * as admin from '../../../src/org/admin.ts';
+import * as admin from '../../../src/primitives/org/admin.ts';
 import { emptyStore } from '../../redis/empty-store.ts';
 import { type OwnStore, rejectionOf } from '../../support/own-store.ts';
 

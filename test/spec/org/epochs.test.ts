@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createOrganization, createSpace } from '../../../src/org/admin.ts';
-import { passNewest, renewEpochs } from '../../../src/org/epochs.ts';
+import { createOrganization, createSpace } from '../../../src/primitives/org/admin.ts';
+import { passNewest, renewEpochs } from '../../../src/primitives/org/epochs.ts';
 import { emptyStore } from '../../redis/empty-store.ts';
 import type { OwnStore } from '../../support/own-store.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createKey, listKeys, revokeKey, rotateKey, showOrganization } from '../../../src/org/admin.ts';
+import { createKey, listKeys, revokeKey, rotateKey, showOrganization } from '../../../src/primitives/org/admin.ts';
 import { rejectionOf } from '../../support/own-store.ts';
 import { allPermissions, codeOf, type Reply, World } from '../../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { listAudit, listKeys, type NewKey, showOrganization } from '../../../src/org/admin.ts';
+import { listAudit, listKeys, type NewKey, showOrganization } from '../../../src/primitives/org/admin.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 
 const reading = ['coordination_read'];

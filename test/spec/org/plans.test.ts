@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { InvalidInput } from '../../../src/org/input.ts';
-import { figureNames, figuresOf } from '../../../src/org/plans.ts';
+import { InvalidInput } from '../../../src/primitives/org/input.ts';
+import { figureNames, figuresOf } from '../../../src/primitives/org/plans.ts';
 import { defaultLimits, maximumLimits, spaceLimits } from '../../support/limits.ts';
 
 describe('Plans', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import pino from 'pino';
-import { createKey, createOrganization, createSpace } from '../../../src/org/admin.ts';
+import { createKey, createOrganization, createSpace } from '../../../src/primitives/org/admin.ts';
 import { startService } from '../../../src/service.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { maximumLimits } from '../../support/limits.ts';

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { endAtExit } from '../../../src/program/at-exit.ts';
+import { endAtExit } from '../../../src/external-programs/at-exit.ts';
 import { freePort } from '../../fault/redis-server.ts';
 import { exchange } from '../../support/exchange.ts';
 import { Processes, until } from '../../support/processes.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
-import { connect } from '../../../src/redis/connection.ts';
-import { channelOf } from '../../../src/space/keys.ts';
+import { connect } from '../../../src/engine/redis/connection.ts';
+import { channelOf } from '../../../src/primitives/space/keys.ts';
 import { expectBefore } from '../../support/order.ts';
 import {
   type Access,

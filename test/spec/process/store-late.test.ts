@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startEmbedded } from '../../../src/embedded/embedded.ts';
-import { listSnapshots, snapshotFolder } from '../../../src/snapshot/folder.ts';
+import { listSnapshots, snapshotFolder } from '../../../src/jobs/snapshot/folder.ts';
 import { ask } from '../../embedded/support.ts';
 import { type MusterProcess, Processes, until } from '../../support/processes.ts';
 

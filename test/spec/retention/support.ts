@@ -1,4 +1,4 @@
-import type { PlanChoice } from '../../../src/org/admin.ts';
+import type { PlanChoice } from '../../../src/primitives/org/admin.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Cron } from '../../../src/schedule/cron.ts';
-import { dueMoments } from '../../../src/schedule/moments.ts';
-import { Zone } from '../../../src/schedule/zone.ts';
+import { Cron } from '../../../src/primitives/schedule/cron.ts';
+import { dueMoments } from '../../../src/primitives/schedule/moments.ts';
+import { Zone } from '../../../src/primitives/schedule/zone.ts';
 import { day, hour, iso, minute } from './timetable.ts';
 
 const zone = (name: string): Zone => Zone.of(name) as Zone;

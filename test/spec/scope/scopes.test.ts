@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { keyName } from '../../../src/redis/keys.ts';
-import { scopeKeys } from '../../../src/scope/keys.ts';
+import { keyName } from '../../../src/engine/library/keys.ts';
+import { scopeKeys } from '../../../src/primitives/scope/keys.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { Run } from './run.ts';
 

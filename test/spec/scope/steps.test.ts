@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { flag, number, text } from '../../../src/declare/field.ts';
-import { dueKey } from '../../../src/redis/due.ts';
+import { flag, number, text } from '../../../src/engine/declare/field.ts';
+import { dueKey } from '../../../src/engine/redis/due.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { filled, many, Run } from './run.ts';

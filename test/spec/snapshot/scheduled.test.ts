@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
-import { listSnapshots, snapshotFolder } from '../../../src/snapshot/folder.ts';
+import { listSnapshots, snapshotFolder } from '../../../src/jobs/snapshot/folder.ts';
 import { OwnStore } from '../../support/own-store.ts';
 import { Processes, until } from '../../support/processes.ts';
 

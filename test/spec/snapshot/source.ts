@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 import { findRedisServer } from '../../../src/embedded/server-binary.ts';
-import { createOrganization } from '../../../src/org/admin.ts';
-import { createSnapshot } from '../../../src/snapshot/create.ts';
-import { type Snapshot, snapshotFolder } from '../../../src/snapshot/folder.ts';
-import type { Target } from '../../../src/snapshot/restore.ts';
+import { createSnapshot } from '../../../src/jobs/snapshot/create.ts';
+import { type Snapshot, snapshotFolder } from '../../../src/jobs/snapshot/folder.ts';
+import type { Target } from '../../../src/jobs/snapshot/restore.ts';
+import { createOrganization } from '../../../src/primitives/org/admin.ts';
 import { OwnStore } from '../../support/own-store.ts';
 
 /** A store of its own with an organization, of which snapshots are made. */

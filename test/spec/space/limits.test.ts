@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { listAudit, setPlan } from '../../../src/org/admin.ts';
+import { listAudit, setPlan } from '../../../src/primitives/org/admin.ts';
 import { defaultLimits, spaceLimits } from '../../support/limits.ts';
 import { codeOf, World } from '../../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { listSpaces } from '../../../src/org/admin.ts';
+import { listSpaces } from '../../../src/primitives/org/admin.ts';
 import { World } from '../../support/world.ts';
 
 const start = Date.UTC(2031, 0, 1);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { showOrganization } from '../../../src/org/admin.ts';
-import { plans } from '../../../src/org/plans.ts';
+import { showOrganization } from '../../../src/primitives/org/admin.ts';
+import { plans } from '../../../src/primitives/org/plans.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { groupKeys } from '../../../src/group/keys.ts';
-import { keyName } from '../../../src/redis/keys.ts';
+import { keyName } from '../../../src/engine/library/keys.ts';
+import { groupKeys } from '../../../src/primitives/group/keys.ts';
 import { Traffic } from '../../support/traffic.ts';
 import { World } from '../../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createSpace } from '../../../src/org/admin.ts';
+import { createSpace } from '../../../src/primitives/org/admin.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 
 describe('GET /v1/spaces', () => {

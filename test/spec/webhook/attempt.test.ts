@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer as createReceiver, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { attempt } from '../../../src/webhook/attempt.ts';
-import { testMessage } from '../../../src/webhook/message.ts';
-import { resolver } from '../../../src/webhook/resolve.ts';
-import { Targets } from '../../../src/webhook/target.ts';
+import { attempt } from '../../../src/primitives/webhook/attempt.ts';
+import { testMessage } from '../../../src/primitives/webhook/message.ts';
+import { resolver } from '../../../src/primitives/webhook/resolve.ts';
+import { Targets } from '../../../src/primitives/webhook/target.ts';
 import { hangsOn } from '../../support/hangs-on.ts';
 
 /** What a receiver writes when called, and the outcome. */

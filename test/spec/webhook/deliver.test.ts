@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { webhookKeys } from '../../../src/webhook/keys.ts';
+import { webhookKeys } from '../../../src/primitives/webhook/keys.ts';
 import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';
 
 const day = 86_400_000;

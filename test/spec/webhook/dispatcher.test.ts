@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Journal } from '../../../src/event/journal.ts';
-import type { Segments } from '../../../src/event/segments.ts';
-import type { Store } from '../../../src/redis/connection.ts';
-import type { Scripts } from '../../../src/redis/scripts.ts';
-import type { Wake } from '../../../src/redis/wake.ts';
-import { type Attempt, Dispatcher } from '../../../src/workers/dispatcher.ts';
+import type { Store } from '../../../src/engine/redis/connection.ts';
+import type { Scripts } from '../../../src/engine/redis/scripts.ts';
+import type { Wake } from '../../../src/engine/redis/wake.ts';
+import { type Attempt, Dispatcher } from '../../../src/jobs/workers/dispatcher.ts';
+import { Journal } from '../../../src/primitives/event/journal.ts';
+import type { Segments } from '../../../src/primitives/event/segments.ts';
 import { until } from '../../support/processes.ts';
 
 const turn = () => new Promise(setImmediate);

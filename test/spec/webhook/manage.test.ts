@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { listAudit } from '../../../src/org/admin.ts';
+import { listAudit } from '../../../src/primitives/org/admin.ts';
 import { Sink } from '../../support/sink.ts';
 import { delivering, untilRows } from '../../support/webhooks.ts';
 import { World } from '../../support/world.ts';

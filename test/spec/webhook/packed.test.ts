@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { uuidOf } from '../../../src/event/record.ts';
+import { uuidOf } from '../../../src/primitives/event/record.ts';
 import { journalOf } from '../../support/journal.ts';
 import { until } from '../../support/processes.ts';
 import { Deliveries, rows, untilRows } from '../../support/webhooks.ts';

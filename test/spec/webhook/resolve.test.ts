@@ -2,8 +2,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { expect } from 'chai';
-import { resolver } from '../../../src/webhook/resolve.ts';
-import { isPublic } from '../../../src/webhook/target.ts';
+import { resolver } from '../../../src/primitives/webhook/resolve.ts';
+import { isPublic } from '../../../src/primitives/webhook/target.ts';
 
 describe('The host of a destination', () => {
   let silent: Socket;

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { memberText } from '../../../src/declare/reply.ts';
-import { dashboard, dashboardFile } from '../../../src/metrics/dashboard.ts';
-import { product as defaultProduct } from '../../../src/primitives.ts';
-import { libraryOf } from '../../../src/redis/library.ts';
-import { luaRoot } from '../../../src/redis/source.ts';
-import type { Product } from '../../../src/room.ts';
+import { memberText } from '../../../src/engine/declare/reply.ts';
+import { libraryOf } from '../../../src/engine/library/library.ts';
+import { luaRoot } from '../../../src/engine/library/source.ts';
+import { dashboard, dashboardFile } from '../../../src/engine/metrics/dashboard.ts';
+import { product as defaultProduct } from '../../../src/primitives/primitives.ts';
+import type { Product } from '../../../src/primitives/room.ts';
 import { writePromises } from './promises.ts';
 import { type Reach, reaches } from './reach.ts';
 

@@ -1,7 +1,7 @@
 // Takes the README's picture of the console, docs/console.png, in a real browser: a fleet's afternoon (npm run picture).
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createKey, createSpace } from '../../../src/org/admin.ts';
+import { createKey, createSpace } from '../../../src/primitives/org/admin.ts';
 import { launchChromium } from '../chromium.ts';
 import { endStore } from '../store.ts';
 import { allPermissions, stopService, World } from '../world.ts';

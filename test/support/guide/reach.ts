@@ -1,7 +1,7 @@
-import { allWords } from '../../../src/primitives.ts';
-import { Builder, type Vocabulary } from '../../../src/redis/loader.ts';
-import { assigned, freePath, type Syntax, walk } from '../../../src/redis/lua-syntax.ts';
-import { isScript, type RequestKind, type Source } from '../../../src/redis/source.ts';
+import { Builder, type Vocabulary } from '../../../src/engine/library/loader.ts';
+import { assigned, freePath, type Syntax, walk } from '../../../src/engine/library/lua-syntax.ts';
+import { isScript, type RequestKind, type Source } from '../../../src/engine/library/source.ts';
+import { allWords } from '../../../src/primitives/primitives.ts';
 
 /** The code that can run in a script. It shows which keys the script writes and what it refuses. */
 export interface Reach {

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Builder, type Vocabulary } from '../../../src/redis/loader.ts';
+import { Builder, type Vocabulary } from '../../../src/engine/library/loader.ts';
 import { findLuacheck } from './luacheck.ts';
 
 /** The globals of Lua 5.1 that Redis keeps (except os.clock, which scripts must not use), and those it adds. */

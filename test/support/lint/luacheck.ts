@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { libraryFolders } from '../../../src/program/apt.ts';
-import { findProgram, type Program, type ProgramKind } from '../../../src/program/find.ts';
+import { libraryFolders } from '../../../src/external-programs/apt.ts';
+import { findProgram, type Program, type ProgramKind } from '../../../src/external-programs/find.ts';
 
 const luacheck: ProgramKind = {
   label: 'luacheck',

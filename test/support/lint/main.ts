@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { allWords } from '../../../src/primitives.ts';
+import { allWords } from '../../../src/primitives/primitives.ts';
 import { lint } from './lua.ts';
 import { lintAllTests } from './tests.ts';
 

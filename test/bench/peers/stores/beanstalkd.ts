@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ProgramKind } from '../../../../src/program/find.ts';
+import type { ProgramKind } from '../../../../src/external-programs/find.ts';
 import { findServer, listens, makeFolder, type Store, startServer } from './store.ts';
 
 const beanstalkd: ProgramKind = {

@@ -1,6 +1,6 @@
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProgramKind } from '../../../../src/program/find.ts';
+import type { ProgramKind } from '../../../../src/external-programs/find.ts';
 import { findServer, freePort, listens, makeFolder, type Store, startServer } from './store.ts';
 
 const natsServer: ProgramKind = {

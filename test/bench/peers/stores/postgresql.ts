@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ProgramKind } from '../../../../src/program/find.ts';
+import type { ProgramKind } from '../../../../src/external-programs/find.ts';
 import { findServer, makeFolder, type Store, startServer } from './store.ts';
 
 const run = promisify(execFile);

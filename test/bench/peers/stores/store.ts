@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { endAtExit } from '../../../../src/program/at-exit.ts';
-import { findProgram, type Program, type ProgramKind } from '../../../../src/program/find.ts';
+import { endAtExit } from '../../../../src/external-programs/at-exit.ts';
+import { findProgram, type Program, type ProgramKind } from '../../../../src/external-programs/find.ts';
 
 export interface Store {
   /** In the form that its clients take: a socket's path, host:port or a connection string. */

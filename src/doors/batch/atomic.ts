@@ -1,0 +1,208 @@
+import { admitMistake } from '../../engine/call/admit.ts';
+import type { Call } from '../../engine/call/call.ts';
+import { callFromFields } from '../../engine/call/from-fields.ts';
+import { readIdempotency } from '../../engine/call/idempotency.ts';
+import { type Asked, type Operation, permissionOf } from '../../engine/call/operation.ts';
+import { toApiError } from '../../engine/call/refusal.ts';
+import type { Response } from '../../engine/call/response.ts';
+import { announce, repeated } from '../../engine/call/runner.ts';
+import type { Reply } from '../../engine/declare/value.ts';
+import { type MixedCall, Refusal } from '../../engine/redis/scripts.ts';
+import { callArgs } from '../../engine/route/args.ts';
+import { batchRoute, isAtomic, isOffered, wrongCall } from '../../engine/route/batch-route.ts';
+import { callerArgs } from '../../engine/route/caller.ts';
+import { ApiError, apiError, invalid } from '../../engine/route/errors.ts';
+import type { Args, Layers } from '../../engine/route/hold.ts';
+import { readNote } from '../../engine/route/note.ts';
+import { maxReceivedBytes, pathNames, type Route } from '../../engine/route/route.ts';
+import type { CallService } from '../../engine/route/service.ts';
+import type { Element } from './calls.ts';
+import { traceAnswer } from './sources.ts';
+import { References, readExpect } from './terms.ts';
+
+/** A call of an atomic batch, ready for the store. */
+interface Ready extends Asked {
+  readonly operation: Operation;
+  /** See lua/lib/answers; '' for none. */
+  readonly terms: string;
+}
+
+/** The results of the calls, and the headers of the answer. */
+export interface Outcome {
+  readonly results: readonly Response[];
+  readonly headers: Response['headers'];
+}
+
+const openingScript = 'space/openBatch';
+const callRule =
+  'call must be the name of a call that an atomic batch takes: most POST, PUT, PATCH and DELETE of /openapi.json, and views of one record, like budget.view';
+/** The result of a read in a batch that repeats an earlier one. */
+const notRead: Response = { status: 200, headers: { 'Idempotent-Replayed': 'true' } };
+
+/** Answers atomic batches: all calls happen in one step, or none does. */
+export class Atomic {
+  readonly #service: CallService;
+  readonly #operations: ReadonlyMap<string, Operation>;
+
+  constructor(service: CallService, operations: ReadonlyMap<string, Operation>) {
+    this.#service = service;
+    this.#operations = operations;
+  }
+
+  /** Throws the refusal of a call, with its place. */
+  async answer(elements: readonly Element[], batch: Call): Promise<Outcome> {
+    const { org } = batch.caller;
+    const operations = elements.map(({ name }) => this.#operationOf(name, batch));
+    const permissions = elements.map(({ fields }, index) => permissionFor(operations[index]?.route, fields, batch));
+    const opening = openingOf(batch, operations, permissions);
+    const placed = (error: ApiError, index: number): ApiError => {
+      const element = elements[index];
+      return element ? error.with({ inBatch: { index, call: String(element.name) } }) : error;
+    };
+    /** The first call that needs the missing permission is refused. */
+    const denied = (thrown: unknown): unknown => {
+      if (!(thrown instanceof Refusal && thrown.code === 'PERMISSION_DENIED')) return thrown;
+      const index = permissions.findIndex((text) => text.split(' ').includes(thrown.detail));
+      return placed(toApiError(thrown, this.#service.errors), index);
+    };
+    const references = new References();
+    const ready: Ready[] = [];
+    try {
+      for (const element of elements)
+        ready.push(readyOf(element, ready.length, operations[ready.length], references, batch));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw await admitMistake(placed(error, ready.length), batch.spaceId, (spaceId) =>
+        this.#service.scripts.run('space/admit', org, [{ spaceId }, opening]).catch((thrown) => {
+          throw denied(thrown);
+        }),
+      );
+    }
+    try {
+      const spaceId = String(batch.spaceId).toLowerCase();
+      const { placeholders } = references;
+      const replies = await this.#run(ready, { ...opening, spaceId, placeholders: placeholders.join(' ') }, org);
+      return this.#outcome(ready, replies, placeholders, org);
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal)) throw thrown;
+      // The opening is the first call run.
+      const index = Number((thrown as Refusal & { readonly index?: number }).index) - 1;
+      const refused = ready[index];
+      if (!refused) throw denied(thrown);
+      throw placed(tooLarge(thrown) ?? refused.operation.refusal(thrown, refused.input), index);
+    }
+  }
+
+  #operationOf(name: unknown, batch: Call): Operation | undefined {
+    const operation = typeof name === 'string' ? this.#operations.get(name) : undefined;
+    return operation && isAtomic(operation.route) && isOffered(operation.route, batch) ? operation : undefined;
+  }
+
+  /** Runs the calls in one step; again if one of them is sent back. */
+  #run(ready: readonly Ready[], opening: Args, org: string): Promise<Reply[]> {
+    return repeated(this.#service, org, (changes = {}) => {
+      const calls = ready.map(({ operation: { route }, args, terms }, index): MixedCall => {
+        // The opening was counted in place of the first call.
+        const rateClass = index === 0 ? 'held' : String(opening['rateClass']);
+        const layers: Layers = [{ ...changes, ...route.asRecord?.args, rateClass }, ...args];
+        return { script: route.script, args: layers, terms };
+      });
+      const first: MixedCall = { script: openingScript, args: [changes, opening] };
+      return this.#service.scripts.runWhole(org, [first, ...calls], maxReceivedBytes);
+    });
+  }
+
+  /** Turns the replies into answers. The first reply is the opening's: its note, then the ids of the references. */
+  #outcome(
+    ready: readonly Ready[],
+    [first = [], ...replies]: readonly Reply[],
+    placeholders: readonly string[],
+    org: string,
+  ): Outcome {
+    const [, ...ids] = first;
+    const results = ready.map(({ operation, ...asked }, index): Response => {
+      const reply = replies[index] ?? [];
+      if (isEmpty(reply)) return notRead;
+      const { wake } = readNote(String(reply[0]));
+      if (wake !== '') announce(this.#service, org, wake);
+      const answer = operation.answerTo(reply, asked, operation.route.asRecord?.without);
+      const text = placeholders.reduce((text, one, at) => text?.replaceAll(one, String(ids[at])), answer.text);
+      return { ...answer, text };
+    });
+    const last = replies.findLast((reply) => !isEmpty(reply)) ?? first;
+    const isReplayed = results.some(({ headers }) => headers['Idempotent-Replayed'] !== undefined);
+    return { results, headers: { ...readNote(String(last[0])).headers, ...(isReplayed && notRead.headers) } };
+  }
+}
+
+/** Whether a read was left out: its reply does not even have a note. */
+const isEmpty = ([head, ...values]: Reply): boolean => head === '' && values.length === 0;
+
+const tooLarge = ({ code, detail, note }: Refusal): ApiError | undefined =>
+  code === 'PAYLOAD_TOO_LARGE' && detail === 'answers'
+    ? apiError(code, '', readNote(note).headers).with({ message: 'the answers are larger than 4 MiB together' })
+    : undefined;
+
+/** The permissions that a call needs; '' if there is no such call. */
+function permissionFor(route: Route | undefined, fields: Element['fields'], batch: Call): string {
+  return route ? permissionOf(route, callFromFields(fields, batch)) : '';
+}
+
+/** The arguments of the opening, which is checked for everything that its calls need. */
+function openingOf(batch: Call, operations: readonly (Operation | undefined)[], permissions: readonly string[]): Args {
+  const args: Record<string, string | number> = {
+    ...callArgs,
+    ...callerArgs(batch.caller),
+    requestId: batch.requestId,
+    callName: batchRoute.call,
+    permission: [...new Set(permissions.flatMap((text) => text.split(' ')))].filter(Boolean).join(' '),
+    rateClass: rateClassOf(operations.map((operation) => operation?.route)),
+    batchDigest: '',
+    placeholders: '',
+  };
+  readIdempotency(batch, { ...batchRoute, idempotency: 'optional' }, args);
+  return { ...args, batchDigest: args['idempotencyDigest'] ?? '', idempotencyDigest: '' };
+}
+
+/** The rate class of a batch: ordinary if any of its calls is. */
+function rateClassOf(routes: readonly (Route | undefined)[]): string {
+  const classes = new Set(routes.map((route) => route?.rate ?? 'ordinary'));
+  if (classes.has('ordinary')) return 'ordinary';
+  return classes.has('limits') ? 'limits' : 'recovery';
+}
+
+/** Reads a call. Throws ApiError for a mistake. */
+function readyOf(
+  element: Element,
+  index: number,
+  operation: Operation | undefined,
+  references: References,
+  batch: Call,
+): Ready {
+  const { name, idempotencyKey, expect } = element;
+  if (!operation) throw wrongCall(name, batch, callRule);
+  const { route } = operation;
+  if (idempotencyKey !== undefined)
+    throw invalid('idempotencyKey is not taken here: the Idempotency-Key of the request covers an atomic batch');
+  if (route.idempotency === 'required' && batch.idempotencyKey === undefined)
+    throw apiError('IDEMPOTENCY_KEY_REQUIRED');
+  const { fields, from, distinct } = references.placed(element.fields, index, route);
+  const call = element.call(fields, { identity: batch.identity });
+  if (route.method === 'GET') checkRead(fields, route);
+  const asked = operation.asked(call);
+  const trace = () => traceAnswer(route, operation.reader, asked.input);
+  references.traces.push(trace);
+  const wanted = references.placed({ expect }, index, route);
+  const expected = readExpect(wanted.fields['expect'], route, trace);
+  const terms = { from: [...from, ...wanted.from], distinct, expect: expected };
+  const hasTerms = terms.from.length > 0 || expected.length > 0;
+  return { operation, ...asked, terms: hasTerms ? JSON.stringify(terms) : '' };
+}
+
+/** A read takes only the ids in its path: it neither waits nor pages through lists. */
+function checkRead(fields: Element['fields'], route: Route): void {
+  const path = pathNames(route);
+  const other = Object.keys(fields).find((field) => !path.includes(field));
+  if (other !== undefined)
+    throw invalid(`${other} is not a field of ${route.call} in an atomic batch, which takes ${path.join(', ')}`);
+}

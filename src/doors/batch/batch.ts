@@ -1,0 +1,130 @@
+import { admitMistake } from '../../engine/call/admit.ts';
+import type { Call } from '../../engine/call/call.ts';
+import type { Operation } from '../../engine/call/operation.ts';
+import { refusalOf } from '../../engine/call/refusal.ts';
+import type { Response } from '../../engine/call/response.ts';
+import { Raw } from '../../engine/declare/raw.ts';
+import { callArgs } from '../../engine/route/args.ts';
+import { batchRoute, isBatched, isOffered, wrongCall } from '../../engine/route/batch-route.ts';
+import { callerArgs } from '../../engine/route/caller.ts';
+import { ApiError, invalid } from '../../engine/route/errors.ts';
+import { stringify } from '../../engine/route/json.ts';
+import { type Note, readNote } from '../../engine/route/note.ts';
+import type { CallService } from '../../engine/route/service.ts';
+import { Atomic } from './atomic.ts';
+import { type Element, type List, readElements } from './calls.ts';
+import { type Answers, mayRefer, resolved } from './references.ts';
+import { Turns } from './turns.ts';
+
+const callRule =
+  'call must be the name of a POST, PUT, PATCH or DELETE of /openapi.json, like message.send; those of destinations and batch itself have requests of their own';
+
+interface Result extends Response {
+  readonly code?: string;
+}
+
+/** The members of a batch's line in the log. */
+export interface BatchState {
+  calls?: number;
+  /** How many calls were refused, by code. */
+  refused?: Readonly<Record<string, number>>;
+}
+
+/** Makes the calls of a list, each in its turn, for HTTP and MCP. */
+export class Batch {
+  readonly route = batchRoute;
+  readonly pattern = `/v1/spaces/:spaceId${batchRoute.path}`;
+  readonly log: CallService['log'];
+  readonly #service: CallService;
+  readonly #operations: ReadonlyMap<string, Operation>;
+  readonly #atomic: Atomic;
+
+  /** operations: by call name. */
+  constructor(service: CallService, operations: ReadonlyMap<string, Operation>) {
+    this.#service = service;
+    this.#operations = operations;
+    this.#atomic = new Atomic(service, operations);
+    this.log = service.log.child({ route: this.pattern, script: batchRoute.script });
+  }
+
+  /** Throws if the batch is refused as a whole. */
+  async answer(batch: Call, state: BatchState = {}): Promise<Response> {
+    const { elements, isAtomic } = await this.#read(batch);
+    state.calls = elements.length;
+    if (isAtomic) {
+      const { results, headers } = await this.#atomic.answer(elements, batch);
+      return { status: 200, headers, text: textOf(results) };
+    }
+    const [note] = await this.#admit(batch, String(batch.spaceId).toLowerCase());
+    const turns = new Turns(this.#service.scripts);
+    const answers: Promise<Result>[] = [];
+    for (const [index, element] of elements.entries())
+      answers.push(this.#resultOf(element, index, batch, turns, answers));
+    const results = await Promise.all(answers);
+    const refused: Record<string, number> = {};
+    for (const { code } of results) if (code !== undefined) refused[code] = (refused[code] ?? 0) + 1;
+    if (Object.keys(refused).length > 0) state.refused = refused;
+    return { status: 200, headers: ratesOf(readNote(String(note)), results), text: textOf(results) };
+  }
+
+  async #read(batch: Call): Promise<List> {
+    try {
+      return readElements(batch);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw await admitMistake(error, batch.spaceId, (spaceId) => this.#admit(batch, spaceId));
+    }
+  }
+
+  /** Checks that the caller may enter the space. Counts nothing. */
+  #admit({ caller, requestId }: Call, spaceId: string) {
+    const { script, call: callName } = batchRoute;
+    return this.#service.scripts.run(script, caller.org, {
+      ...callArgs,
+      ...callerArgs(caller),
+      spaceId,
+      callName,
+      requestId,
+    });
+  }
+
+  async #resultOf(element: Element, index: number, batch: Call, turns: Turns, answers: Answers): Promise<Result> {
+    const { name, text, fields, expect } = element;
+    const found = typeof name === 'string' ? this.#operations.get(name) : undefined;
+    const operation = found && isBatched(found.route) && isOffered(found.route, batch) ? found : undefined;
+    const turn = turns.next();
+    try {
+      const refers = operation && mayRefer(text);
+      const call = element.call(refers ? await resolved(fields, index, operation.route, answers) : fields, { turn });
+      if (expect !== undefined) throw invalid('expect is only taken where atomic is true');
+      if (!operation) throw wrongCall(name, batch, callRule);
+      return await operation.answer(call);
+    } catch (thrown) {
+      const { code, answer } = refusalOf(thrown, this.#service, {
+        requestId: batch.requestId,
+        route: operation?.pattern ?? this.pattern,
+        log: operation?.log ?? this.log,
+      });
+      return { ...answer, code };
+    } finally {
+      turn.end();
+    }
+  }
+}
+
+function textOf(results: readonly Response[]): string {
+  return stringify({
+    results: results.map(({ status, text, headers }) => ({
+      status,
+      body: text === undefined ? null : new Raw(text),
+      replayed: headers['Idempotent-Replayed'] !== undefined,
+      ...(status === 429 && { retryAfter: Number(headers['Retry-After']) }),
+    })),
+  });
+}
+
+/** The rates after the last call. */
+function ratesOf(note: Note, results: readonly Result[]): Record<string, string> {
+  const { headers } = results.findLast((result) => 'RateLimit' in result.headers) ?? note;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('RateLimit')));
+}

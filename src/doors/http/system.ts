@@ -1,0 +1,43 @@
+import { Metrics } from '../../engine/metrics/metrics.ts';
+import { StoreUnavailable } from '../../engine/redis/scripts.ts';
+import { apiError } from '../../engine/route/errors.ts';
+import type { Context, Step } from './context.ts';
+import type { HttpService } from './service.ts';
+
+/** Load balancers and Prometheus request these every few seconds. */
+export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** Sets the route for logs and metrics. Throws METHOD_NOT_ALLOWED for anything but GET and HEAD. */
+export function readOnly({ state, method }: Context, route: string): void {
+  state.route = route;
+  state.log = state.log.child({ route });
+  if (method !== 'GET' && method !== 'HEAD') throw apiError('METHOD_NOT_ALLOWED', 'GET, HEAD', { Allow: 'GET, HEAD' });
+}
+
+/** GET /healthz: whether the process answers. GET /readyz: whether the store accepts calls. */
+export function probes(service: HttpService): Step {
+  return async (ctx, next) => {
+    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    readOnly(ctx, ctx.path);
+    const isReady = ctx.path === '/readyz';
+    if (isReady && !(await service.ready())) throw new StoreUnavailable('not ready');
+    ctx.state.answer = { status: 200, headers: {}, text: isReady ? '{"status":"ready"}' : '{"status":"ok"}' };
+  };
+}
+
+export function metricsPage(service: HttpService): Step {
+  return async (ctx, next) => {
+    if (ctx.path !== '/metrics') return next();
+    readOnly(ctx, ctx.path);
+    const text = await service.metrics.text();
+    ctx.state.answer = { status: 200, headers: { 'Content-Type': Metrics.contentType }, text };
+  };
+}
+
+export function description(service: HttpService): Step {
+  return async (ctx, next) => {
+    if (ctx.path !== '/openapi.json') return next();
+    readOnly(ctx, ctx.path);
+    ctx.state.answer = { status: 200, headers: {}, text: await service.openapi() };
+  };
+}

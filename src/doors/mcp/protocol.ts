@@ -1,0 +1,178 @@
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  createMcpHandler,
+  fromJsonSchema,
+  isLegacyRequest,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { isObject } from '../../engine/call/read-input.ts';
+import { guide, instructions } from './guide.ts';
+import { isFailure, taskMethods, taskOf, tasksExtension } from './tasks.ts';
+import { sendAndWaitName, type Tool } from './tools.ts';
+
+/** A tool's answer or refusal. */
+export interface Outcome {
+  readonly isError: boolean;
+  /** JSON; `null` for an answer without content. */
+  readonly text: string;
+  /** What to do first if the answer is empty. */
+  readonly hint?: string | undefined;
+  /** The tool has an output schema, so each answer needs structured content. */
+  readonly isDescribed?: boolean;
+}
+
+/** The services that the protocol needs. */
+export interface Desk {
+  readonly version: string;
+  /** The tools that the caller may use, and all its permissions, as some have no tool. */
+  readonly tools: () => { readonly tools: readonly Tool[]; readonly permissions: readonly string[] };
+  /**
+   * Calls a tool; undefined if there is no such tool. leavesUnseen: the caller may give up the call but keep the
+   * connection. Versions before 2026-07-28 do so: they send `notifications/cancelled`, perhaps to another process, or
+   * nothing. meta: `_meta` of the message.
+   */
+  readonly call: (
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    leavesUnseen: boolean,
+    meta: Readonly<Record<string, unknown>>,
+  ) => Promise<Outcome | undefined>;
+}
+
+interface Reply {
+  readonly status: number;
+  /** JSON, unless `type` says otherwise; undefined for no content. */
+  readonly text?: string;
+  readonly type?: string;
+}
+
+/** Versions with lists of messages, which the next version removed. */
+const batchVersions = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version < '2025-06-18');
+
+/** Whether this version allows a list of messages. Without a version it is 2025-03-26. */
+export const hasBatches = (version = '2025-03-26'): boolean => batchVersions.includes(version);
+
+/** The caller's permissions in the answer of tools/list, for the console. */
+const permissionsMeta = 'muster/permissions';
+const guideUri = 'muster://guide';
+const guideName = 'guide';
+const guideTitle = 'How agents work together with Muster';
+
+/** Answers one message, in any protocol version that the SDK supports. headers: the protocol's. */
+export async function answer(message: unknown, headers: Readonly<Record<string, string>>, desk: Desk): Promise<Reply> {
+  const request = new Request('http://muster/mcp', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  });
+  const isLegacy = await isLegacyRequest(request, message);
+  const server = serverOf(desk, { isLegacy, takesTasks: !isLegacy && declaresTasks(message) });
+  // Lists never change here, so a subscription is acknowledged and ended at once.
+  const answered = await (isLegacy
+    ? answerLegacy(server, request, message)
+    : createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message }));
+  const text = await answered.text();
+  const type = answered.headers.get('content-type') ?? undefined;
+  return { status: answered.status, ...(text !== '' && { text }), ...(type !== undefined && { type }) };
+}
+
+/** Before 2026-07-28: a request without a session, answered as JSON. */
+async function answerLegacy(server: Server, request: Request, parsedBody: unknown): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  const answered = await transport.handleRequest(request, { parsedBody });
+  await server.close();
+  return answered;
+}
+
+/** A modern client declares its capabilities in each request. */
+function declaresTasks(message: unknown): boolean {
+  const meta = isObject(message) && isObject(message['params']) ? message['params']['_meta'] : undefined;
+  const capabilities = isObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
+  const extensions = isObject(capabilities) ? capabilities['extensions'] : undefined;
+  return isObject(extensions) && isObject(extensions[tasksExtension]);
+}
+
+/** A tool's answer. A refusal has only its text. */
+function toolResult({ isError, text, hint, isDescribed }: Outcome): CallToolResult {
+  const content = [text, hint].flatMap((one) => (one === undefined ? [] : [{ type: 'text' as const, text: one }]));
+  const value: unknown = isError ? null : (JSON.parse(text) ?? (isDescribed ? {} : null));
+  return { content, isError, ...(isObject(value) && { structuredContent: value }) };
+}
+
+/** Answers requests about tasks. A task is a message. */
+function answerTasks(server: Server, desk: Desk, takesTasks: boolean): void {
+  const params = fromJsonSchema<{ taskId: string }>({
+    type: 'object',
+    properties: { taskId: { type: 'string' } },
+    required: ['taskId'],
+  });
+  for (const method of taskMethods)
+    server.setRequestHandler(method, { params }, async ({ taskId: messageId }, { mcpReq }) => {
+      const needed = { extensions: { [tasksExtension]: {} } };
+      if (!takesTasks) throw new MissingRequiredClientCapabilityError({ requiredCapabilities: needed });
+      const tool = method === 'tasks/get' ? 'message_view' : 'message_cancel';
+      const outcome = await desk.call(tool, { messageId }, false, mcpReq._meta ?? {});
+      const { error, ...message } = JSON.parse(outcome?.text ?? '{"error":{"message":"there are no tasks"}}');
+      if (method === 'tasks/cancel' && (error === undefined || error.code === 'MESSAGE_FINISHED')) return {};
+      if (error !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+      const task = taskOf(message);
+      if (task['status'] === 'input_required') return { ...task, inputRequests: {} };
+      if (task['status'] !== 'completed') return task;
+      const result = { text: JSON.stringify(message), isError: isFailure(message) };
+      return { ...task, result: { resultType: 'complete', ...toolResult(result) } };
+    });
+}
+
+interface Asking {
+  readonly isLegacy: boolean;
+  readonly takesTasks: boolean;
+}
+
+function serverOf(desk: Desk, { isLegacy, takesTasks }: Asking): Server {
+  const info = { name: 'muster', title: 'Muster', version: desk.version };
+  const server = new Server(info, {
+    capabilities: { tools: {}, prompts: {}, resources: {}, ...(!isLegacy && { extensions: { [tasksExtension]: {} } }) },
+    instructions,
+  });
+  server.setRequestHandler('tools/list', () => {
+    const { tools, permissions } = desk.tools();
+    return { tools: tools.map((tool) => ({ ...tool })), _meta: { [permissionsMeta]: permissions } };
+  });
+  server.setRequestHandler('tools/call', async ({ params }) => {
+    const isTask = takesTasks && params.name === sendAndWaitName;
+    const args = { ...params.arguments, ...(isTask && { waitSeconds: 0 }) };
+    const outcome = await desk.call(params.name, args, isLegacy, params._meta ?? {});
+    if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
+    const message: unknown = isTask ? JSON.parse(outcome.text) : undefined;
+    // A refusal is an answer, as nothing was sent.
+    if (!isObject(message) || 'error' in message) return toolResult(outcome);
+    // The SDK passes it on unchanged, though its types only know results of the base protocol.
+    return { resultType: 'task', ...taskOf(message) } as unknown as CallToolResult;
+  });
+  if (!isLegacy) answerTasks(server, desk, takesTasks);
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: [
+      { name: guideName, title: guideTitle, description: 'The model of work in a page: read it before you begin' },
+    ],
+  }));
+  server.setRequestHandler('prompts/get', ({ params: { name } }) => {
+    if (name !== guideName) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no prompt ${name}`);
+    return { messages: [{ role: 'user', content: { type: 'text', text: guide } }] };
+  });
+  server.setRequestHandler('resources/list', () => ({
+    resources: [{ uri: guideUri, name: guideName, title: guideTitle, mimeType: 'text/markdown' }],
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    if (uri !== guideUri) throw new ResourceNotFoundError(uri);
+    return { contents: [{ uri, mimeType: 'text/markdown', text: guide }] };
+  });
+  return server;
+}

@@ -1,0 +1,44 @@
+import { isObject } from '../../engine/call/read-input.ts';
+
+/** The extension with which a client accepts a task as an answer, and polls it until it has ended. */
+export const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+/** The requests of the extension. Input for tasks is not supported: people answer questions elsewhere. */
+export const taskMethods = ['tasks/get', 'tasks/cancel'] as const;
+
+/** Polling a message every five seconds makes 12 requests a minute. */
+const pollIntervalMs = 5_000;
+
+type Message = Readonly<Record<string, unknown>>;
+
+const endedBadly: ReadonlySet<unknown> = new Set(['FAILED', 'REJECTED', 'EXPIRED']);
+
+/**
+ * Whether a message ended without being done, which is an error for those waiting for it. A cancelled message is not an
+ * error: nobody wanted it any more.
+ */
+export const isFailure = ({ state }: Message): boolean => endedBadly.has(state);
+
+/** The members of a task that show the state of its message. */
+export function taskOf(message: Message): Readonly<Record<string, unknown>> {
+  const { id, createdAt, claimedAt, finishedAt, reason, lastError } = message;
+  const status = statusOf(message);
+  const why = status === 'cancelled' ? reason : lastError;
+  return {
+    taskId: id,
+    status,
+    statusMessage: typeof why === 'string' ? `${message['state']}: ${why}` : message['state'],
+    createdAt,
+    lastUpdatedAt: finishedAt ?? claimedAt ?? createdAt,
+    // A message is kept until it has ended, then for as long as its plan says.
+    ttlMs: null,
+    pollIntervalMs,
+  };
+}
+
+function statusOf(message: Message): 'working' | 'input_required' | 'completed' | 'cancelled' {
+  if (message['state'] === 'CANCELLED') return 'cancelled';
+  if (message['state'] === 'ACKED' || isFailure(message)) return 'completed';
+  const { question } = message;
+  return isObject(question) && question['state'] === 'OPEN' ? 'input_required' : 'working';
+}

@@ -1,0 +1,32 @@
+import { counted, events } from '../../engine/declare/event.ts';
+import { id } from '../../engine/declare/field.ts';
+import { Mailbox, Message } from './records.ts';
+
+const { scopeId, mailboxId, state, attempts, traceparent } = Message.fields;
+const asItStands = {
+  scopeId,
+  mailboxId,
+  taskId: id().optional().or('=id'),
+  groupId: id().optional(),
+  state,
+  attempts,
+  traceparent,
+};
+
+export const mailboxEvents = events({
+  'mailbox.created': { mode: Mailbox.fields.mode },
+  'mailbox.updated': { mode: Mailbox.fields.mode },
+  'mailbox.deleted': { mode: Mailbox.fields.mode },
+  'mailbox.paused': { mode: Mailbox.fields.mode },
+  'mailbox.resumed': { mode: Mailbox.fields.mode },
+  'message.sent': asItStands,
+  'message.claimed': asItStands,
+  'message.acked': asItStands,
+  'message.retried': asItStands,
+  'message.rejected': counted(asItStands),
+  'message.failed': counted(asItStands),
+  'message.lease_expired': asItStands,
+  'message.expired': counted(asItStands),
+  'message.cancelled': counted(asItStands),
+  'message.requeued': counted(asItStands),
+});

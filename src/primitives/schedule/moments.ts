@@ -1,0 +1,46 @@
+import { momentOfId } from '../../engine/declare/moment.ts';
+import { Cron } from './cron.ts';
+import { Zone } from './zone.ts';
+
+export interface Timing {
+  readonly id: string;
+  readonly cron: string | null;
+  readonly everySeconds: number | null;
+  readonly timezone: string;
+}
+
+/**
+ * The due moments of a schedule: the last one that has passed, how many passed before it since `nextAt`, and the next one.
+ */
+export interface DueMoments {
+  readonly moment: number;
+  readonly missed: number;
+  readonly following: number;
+}
+
+/** The first moment of a cron expression after a moment. */
+export function nextOf(cron: string, timezone: string, after: number): number {
+  const { expression, zone } = parsed(cron, timezone);
+  return expression.next(zone, after);
+}
+
+/** The due moments, at `now`, of a schedule whose next moment was `nextAt`. */
+export function dueMoments(timing: Timing, nextAt: number, now: number): DueMoments {
+  const { cron, everySeconds, timezone } = timing;
+  if (cron === null) {
+    const everyMs = Number(everySeconds) * 1000;
+    const moment = Math.max(nextAt, now - ((now - momentOfId(timing.id)) % everyMs));
+    return { moment, missed: Math.floor((moment - nextAt) / everyMs), following: moment + everyMs };
+  }
+  const { expression, zone } = parsed(cron, timezone);
+  const following = expression.next(zone, nextAt);
+  if (following > now) return { moment: nextAt, missed: 0, following };
+  const moment = expression.last(zone, now);
+  return { moment, missed: expression.count(zone, nextAt, moment) - 1, following: expression.next(zone, now) };
+}
+
+function parsed(cron: string, timezone: string): { readonly expression: Cron; readonly zone: Zone } {
+  const [expression, zone] = [Cron.of(cron), Zone.of(timezone)];
+  if (!zone) throw new Error(`${cron} in ${timezone} cannot be read`);
+  return { expression, zone };
+}

@@ -1,0 +1,21 @@
+import type { KeyTable } from '../../engine/library/keys.ts';
+
+/** BullMQ's keys, all in one hash slot. They are never the source of truth, and may be deleted at any time. */
+export const queuePrefix = '{muster}:queue';
+
+export type QueueName = 'sweep' | 'deliver';
+
+export const workerKeys = {
+  queue: {
+    pattern: '{muster}:queue:*',
+    type: 'hash',
+    holds: "BullMQ's keys: jobs of the workers, rebuilt from the other keys if deleted",
+    goes: 'when BullMQ removes it',
+  },
+  round: {
+    pattern: 'muster:round:<job>',
+    type: 'string',
+    holds: 'the next due time of a periodic job (repair, outbox, retain, pack, snapshot)',
+    goes: 'never; if deleted, the job runs immediately (a snapshot after its interval)',
+  },
+} satisfies KeyTable;
