@@ -15,7 +15,8 @@ end
 
 --- The allowance at the time `at`, with the fields that units depend on.
 function allowance.read(allowanceId, at)
-  local record = allowance.load(allowanceId, 'unitsLimit', 'windowSeconds', 'windowStartedAt', 'usedUnits', 'cooldownUntil')
+  local record = allowance.load(allowanceId, 'unitsLimit', 'windowSeconds', 'windowStartedAt', 'usedUnits',
+    'cooldownUntil')
   return advance(record or refuse('ALLOWANCE_NOT_FOUND'), at)
 end
 

@@ -1,4 +1,4 @@
---- @include allowance/_waiter lib/cancels lib/clock lib/page lib/soon lib/sorted scope/_ending
+--- @include lib/clock lib/hooks lib/page lib/queueTimer lib/sorted allowance/_waiter scope/_ending
 
 --- Ends a WAITING waiter of a cancelled run. If its time was up before the cancel, it is EXPIRED.
 function waiter.stop(record, cancel)

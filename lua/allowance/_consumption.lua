@@ -25,7 +25,8 @@ function consumption.make(id, source, scopeId, units, workKey)
   local member = id .. ' ' .. source.id .. ' ' .. scopeId .. ' ' .. units
   finished.add('allowance:consumption', workKey == '' and member or member .. ' ' .. workKey, nowText)
   local availableUnits = source.unitsLimit - source.usedUnits
-  emit.allowance.consumed(source.id, { scopeId = scopeId, consumptionId = id, units = units, availableUnits = availableUnits })
+  emit.allowance.consumed(source.id, { scopeId = scopeId, consumptionId = id, units = units,
+    availableUnits = availableUnits })
   return availableUnits
 end
 
@@ -76,6 +77,8 @@ end
 function consumption.first(allowanceId, workKey)
   local first = maps.get(keys.consumptionKeys(allowanceId), workKey)
   if not first then return nil end
-  local id, scopeId, units, windowEndsAt, availableUnits, holder = string.match(first, '^(%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
-  return { id = id, scopeId = scopeId, units = units, windowEndsAt = windowEndsAt, availableUnits = availableUnits, holder = holder }
+  local id, scopeId, units, windowEndsAt, availableUnits, holder =
+    string.match(first, '^(%S+) (%S+) (%S+) (%S+) (%S+) (.*)$')
+  return { id = id, scopeId = scopeId, units = units, windowEndsAt = windowEndsAt, availableUnits = availableUnits,
+    holder = holder }
 end

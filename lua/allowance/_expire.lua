@@ -1,4 +1,4 @@
---- @include lib/due lib/queue lib/unit allowance/_cancel allowance/_serve allowance/_waiter
+--- @include lib/hooks lib/queue lib/unit allowance/_cancel allowance/_serve allowance/_waiter
 --- Both handlers read queues, which the sweep may have changed before, so the changes are written first.
 
 --- A time at which a grant may be possible: a window starts, a cooldown ends, or an earlier step has left work.

@@ -1,5 +1,5 @@
---- @include lib/maps lib/records lib/retained lib/sorted lib/unit allowance/_consumption allowance/_waiter
---- @include scope/_retain scope/_scope
+--- @include lib/hooks lib/maps lib/records lib/sorted lib/unit allowance/_consumption allowance/_waiter scope/_retain
+--- @include scope/_scope
 --- Removes a granted, cancelled or expired waiter.
 retained['allowance:waiter'] = function(waiterId, at)
   local record = waiter.load(waiterId, 'scopeId', 'state')

@@ -1,7 +1,8 @@
 --- @export serveWaiters
---- @include lib/freed lib/queue lib/soon lib/timer allowance/_allowance allowance/_cancel allowance/_grant allowance/_waiter
---- Grants units at the time `at` to at most `maxWaiters` waiters from the head of the queue, and arms the timer for the next
---- possible grant, which is `at` if there may be more to do. Returns the number of waiters that left.
+--- @include lib/hooks lib/queue lib/queueTimer lib/timer allowance/_allowance allowance/_cancel allowance/_grant
+--- @include allowance/_waiter
+--- Grants units at the time `at` to at most `maxWaiters` waiters from the head of the queue, and arms the timer for the
+--- next possible grant, which is `at` if there may be more to do. Returns the number of waiters that left.
 local function serveWaiters(allowanceId, at, maxWaiters)
   -- Usually the head is blocked, so reading far beyond it would be wasted.
   maxWaiters = math.min(maxWaiters, 25)

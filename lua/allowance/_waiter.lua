@@ -19,7 +19,8 @@ function waiter.view(waiterId)
   return record
 end
 
---- Moves a waiter to a final state at the time `at`. A WAITING one leaves the queue; its id in the list becomes a dead entry.
+--- Moves a waiter to a final state at the time `at`. A WAITING one leaves the queue; its id in the list becomes a dead
+--- entry.
 --- emitter: emits its event, with the cause.
 function waiter.finish(record, state, at, emitter, cause)
   if record.state == 'WAITING' then

@@ -3,7 +3,8 @@
 --- @args allowanceId scopeId units holder workKey tail
 --- @reply id scopeId windowEndsAt availableUnits replay ownName?
 --- @gather
---- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse allowance/_allowance allowance/_consumption scope/_scope
+--- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse allowance/_allowance allowance/_consumption
+--- @include scope/_scope
 local ownName = holder == '' and caller.needOwnName('holder') or nil
 holder = ownName or holder
 local record = allowance.read(allowanceId, now)

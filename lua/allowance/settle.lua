@@ -3,7 +3,7 @@
 --- @request write
 --- @args allowanceId consumptionId units
 --- @reply id units settledUnits availableUnits replay
---- @include lib/call lib/clock lib/freed lib/refuse allowance/_allowance allowance/_consumption allowance/_serve
+--- @include lib/call lib/clock lib/hooks lib/refuse allowance/_allowance allowance/_consumption allowance/_serve
 local record = allowance.view(allowanceId)
 local found = consumption.find(allowanceId, consumptionId) or refuse('CONSUMPTION_NOT_FOUND')
 local settled = tonumber(units)

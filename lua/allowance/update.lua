@@ -4,7 +4,7 @@
 --- @request write
 --- @args allowanceId unitsLimit detail
 --- @reply allowance:allowance
---- @include lib/audit lib/call lib/caller lib/clock lib/freed lib/plan lib/queue lib/records lib/refuse
+--- @include lib/audit lib/call lib/caller lib/clock lib/hooks lib/plan lib/queue lib/records lib/refuse
 --- @include allowance/_allowance allowance/_cancel allowance/_serve allowance/_waiter
 local record = allowance.view(allowanceId)
 local wanted = tonumber(unitsLimit)
@@ -17,5 +17,9 @@ local isMore = wanted > record.unitsLimit
 records.set(record, 'unitsLimit', wanted)
 emit.allowance.limit_changed(allowanceId, record)
 audit('allowance.limit_changed', caller.keyId(), allowanceId, detail)
-if isMore and record.waiting > 0 then serveWaiters(allowanceId, now, 25) elseif isMore then freed.units('ALLOWANCE', allowanceId) end
+if isMore and record.waiting > 0 then
+  serveWaiters(allowanceId, now, 25)
+elseif isMore then
+  freed.units('ALLOWANCE', allowanceId)
+end
 return call.answer({ allowance = allowance.view(allowanceId) }, 'operation')

@@ -3,11 +3,12 @@
 --- @space maxPendingWaiters waiters:WAITING holds:WAITING
 --- @args allowanceId scopeId units holder ttlSeconds tail
 --- @reply waiter:waiter
---- @include lib/call lib/caller lib/clock lib/count lib/id lib/plan lib/queue lib/refuse lib/sorted lib/space lib/timer allowance/_allowance
---- @include allowance/_grant allowance/_waiter scope/_scope
+--- @include lib/call lib/caller lib/clock lib/count lib/id lib/plan lib/queue lib/refuse lib/sorted lib/space
+--- @include lib/timer allowance/_allowance allowance/_grant allowance/_waiter scope/_scope
 if holder == '' then holder = caller.needOwnName('holder') end
 local maxPendingWaiters = tonumber(keyspace.record.maxPendingWaiters)
-local pending = (count.ofSpace(keyspace.record, 'waiters:WAITING') or 0) + (count.ofSpace(keyspace.record, 'holds:WAITING') or 0)
+local pending = (count.ofSpace(keyspace.record, 'waiters:WAITING') or 0)
+  + (count.ofSpace(keyspace.record, 'holds:WAITING') or 0)
 local source = allowance.read(allowanceId, now)
 units = tonumber(units)
 if units > source.unitsLimit then refuse('UNITS_EXCEED_LIMIT', source.unitsLimit) end

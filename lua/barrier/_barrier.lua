@@ -3,7 +3,8 @@
 --- Barriers: their record and their transitions.
 
 function barrier.read(barrierId)
-  return barrier.load(barrierId, 'state', 'scopeId', 'epoch', 'arrivals', 'target', 'releasedAt') or refuse('BARRIER_NOT_FOUND')
+  return barrier.load(barrierId, 'state', 'scopeId', 'epoch', 'arrivals', 'target', 'releasedAt')
+    or refuse('BARRIER_NOT_FOUND')
 end
 
 --- Moves a barrier to RELEASED or CANCELLED. It is then finished until its next epoch.

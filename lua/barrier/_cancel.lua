@@ -1,5 +1,5 @@
 --- @export cancelBarrier
---- @include barrier/_barrier lib/cancels lib/page scope/_ending
+--- @include lib/hooks lib/page barrier/_barrier scope/_ending
 
 local function cancelBarrier(record, cause)
   barrier.finish(record, 'CANCELLED')

@@ -1,4 +1,4 @@
---- @include lib/retained lib/sorted lib/unit barrier/_barrier scope/_retain scope/_scope
+--- @include lib/hooks lib/sorted lib/unit barrier/_barrier scope/_retain scope/_scope
 --- Removes a RELEASED or CANCELLED barrier. A barrier whose next epoch has started is not in the finished set.
 retained['barrier:barrier'] = function(barrierId, at)
   local record = barrier.load(barrierId, 'scopeId', 'state')

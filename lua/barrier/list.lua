@@ -1,5 +1,5 @@
---- Lists barriers in the states `,A,B,` ('' for all), newest first. A page scans at most 1,000 records, so it may be short
---- although more follow. The next cursor is the last id scanned.
+--- Lists barriers in the states `,A,B,` ('' for all), newest first. A page scans at most 1,000 records, so it may be
+--- short although more follow. The next cursor is the last id scanned.
 --- @request read
 --- @args states limit cursor
 --- @reply nextCursor barriers:barrier[]

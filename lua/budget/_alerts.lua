@@ -28,8 +28,8 @@ function alerts.emitReached(levels)
   end
 end
 
---- After a change of limit or percentages: forgets emitted alerts whose percentage is no longer set and, if isRaised, alerts
---- that are no longer reached, so that they can be emitted again.
+--- After a change of limit or percentages: forgets emitted alerts whose percentage is no longer set and, if isRaised,
+--- alerts that are no longer reached, so that they can be emitted again.
 function alerts.rearm(record, isRaised)
   if not record.alerted then return end
   local kept = ','

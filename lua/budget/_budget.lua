@@ -1,11 +1,11 @@
 --- @record budget
 --- @include lib/clock lib/money lib/records lib/refuse lib/unit budget/_labels
---- A budget at the current time. Calls read five fields of a plain budget, which stores `overdrawn` only once it has been
---- overdrawn. A budget with a parent, a window or alerts always stores it, so `overdrawn` says whether more fields must be
---- read.
+--- A budget at the current time. Calls read five fields of a plain budget, which stores `overdrawn` only once it has
+--- been overdrawn. A budget with a parent, a window or alerts always stores it, so `overdrawn` says whether more fields
+--- must be read.
 
---- The balances of a budget, and its other fields that reserve and settle need. Refuses if the budget does not exist. at:
---- an earlier moment than now (budget.advance).
+--- The balances of a budget, and its other fields that reserve and settle need. Refuses if the budget does not exist.
+--- at: an earlier moment than now (budget.advance).
 function budget.read(budgetId, at)
   local record = budget.load(budgetId, 'limitMinor', 'reserved', 'settled', 'available', 'overdrawn')
     or refuse('BUDGET_NOT_FOUND')
@@ -39,9 +39,9 @@ local function payOverdraft(record, windows)
   return paid
 end
 
---- Starts a new window if the last one has ended: `settled` starts at zero, or at what it pays of the overdraft; `reserved`
---- stays. Reads and refused calls write nothing, so only `storeRoll` stores the change. at: the moment that counts if it
---- is earlier than now; a window that began after it, and is not stored yet, is taken back.
+--- Starts a new window if the last one has ended: `settled` starts at zero, or at what it pays of the overdraft;
+--- `reserved` stays. Reads and refused calls write nothing, so only `storeRoll` stores the change. at: the moment that
+--- counts if it is earlier than now; a window that began after it, and is not stored yet, is taken back.
 function budget.advance(record, at)
   local windowMs = record.windowSeconds and record.windowSeconds * 1000
   if not windowMs then return record end

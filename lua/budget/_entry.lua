@@ -1,7 +1,7 @@
 --- @record entry
 --- @include lib/maps
---- Ledger entries: one is stored for each settle and void, by its workKey, which is unique per budget and kind as long as the
---- reservation is kept.
+--- Ledger entries: one is stored for each settle and void, by its workKey, which is unique per budget and kind as long
+--- as the reservation is kept.
 
 --- Stores an entry in the hash of its budget and kind.
 function entry.store(key, workKey, id, reservationId, amountMinor, overdrawnMinor)

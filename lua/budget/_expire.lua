@@ -1,4 +1,4 @@
---- @include lib/due budget/_overdue budget/_reservation
+--- @include lib/hooks budget/_overdue budget/_reservation
 --- The settleBy of a reservation has passed.
 due['budget:reservation'] = function(reservationId)
   local record = reservation.load(reservationId)

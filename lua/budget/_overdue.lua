@@ -1,8 +1,8 @@
 --- @export overdue
---- @include lib/clock lib/id lib/money lib/records lib/sendBack lib/sorted lib/space lib/timer budget/_budget budget/_labels
---- @include budget/_line budget/_reservation
---- What happens to a reservation at its settleBy. Its own `onOverdue` decides: KEEP (or absent) leaves it reserved, SETTLE
---- books the rest as spent.
+--- @include lib/clock lib/id lib/money lib/records lib/sendBack lib/sorted lib/space lib/timer budget/_ancestors
+--- @include budget/_budget budget/_labels budget/_reservation
+--- What happens to a reservation at its settleBy. Its own `onOverdue` decides: KEEP (or absent) leaves it reserved,
+--- SETTLE books the rest as spent.
 local overdue = {}
 --- Bound what one call catches up with: the timers that it looks at, and the reservations that it settles.
 local maxLooks, maxSettled = 1000, 50
@@ -30,8 +30,8 @@ function overdue.pass(record)
   return record.onOverdue == 'SETTLE' and 1 + settleRest(record) or 1
 end
 
---- Settles the reservations of the space that became overdue after the last sweep, so that a call sees each budget as if
---- the sweep had just been. Needed only if `timer.nextDue` has passed.
+--- Settles the reservations of the space that became overdue after the last sweep, so that a call sees each budget as
+--- if the sweep had just been. Needed only if `timer.nextDue` has passed.
 function overdue.catchUp()
   local key, mine, settled = keys.timers(), timer.named('budget:reservation', ''), 0
   local due = sorted.byScore(key, '-inf', nowText, maxLooks)

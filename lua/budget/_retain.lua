@@ -1,7 +1,7 @@
---- @include lib/finished lib/maps lib/retained lib/sorted lib/unit budget/_entry budget/_reservation scope/_retain
+--- @include lib/finished lib/hooks lib/maps lib/sorted lib/unit budget/_entry budget/_reservation scope/_retain
 --- @include scope/_scope
---- Removes a closed reservation, then its entries with their workKeys. It may have any number of entries, so they are removed
---- in steps; without their reservation they have no effect (budget/_work).
+--- Removes a closed reservation, then its entries with their workKeys. It may have any number of entries, so they are
+--- removed in steps; without their reservation they have no effect (budget/_work).
 retained['budget:reservation'] = function(reservationId, at)
   local record = reservation.load(reservationId, 'budgetId', 'scopeId', 'state', 'firstEntry', 'workKey')
   if record then

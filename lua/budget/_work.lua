@@ -1,11 +1,11 @@
 --- @export work
---- @include lib/call lib/clock lib/id lib/money lib/records lib/refuse lib/timer lib/unit budget/_budget budget/_entry budget/_labels
---- @include budget/_line budget/_overdue budget/_reservation
+--- @include lib/call lib/clock lib/id lib/money lib/records lib/refuse lib/timer lib/unit budget/_ancestors
+--- @include budget/_budget budget/_entry budget/_labels budget/_overdue budget/_reservation
 --- The parts that settle and void share: one ledger entry per workKey.
 local work = {}
 
---- Replays the answer of the first request with this workKey; nil if there was none. amountMinor: the amount to compare; nil
---- to accept any. asked: kind, budgetId, reservationId, workKey, label and tail of the new entry.
+--- Replays the answer of the first request with this workKey; nil if there was none. amountMinor: the amount to
+--- compare; nil to accept any. asked: kind, budgetId, reservationId, workKey, label and tail of the new entry.
 function work.replayOf(asked, amountMinor)
   if timer.nextDue <= now then overdue.catchUp() end
   asked.balances = budget.read(asked.budgetId)

@@ -4,7 +4,11 @@
 --- @reply nextCursor budgets:budget[]
 --- @include lib/call lib/page budget/_budget
 local ids, nextCursor
-if name == '' then ids, nextCursor = page(keys.budgets(), limit, cursor) else ids = { redis.call('HGET', keys.budgetNames(), name) or nil } end
+if name == '' then
+  ids, nextCursor = page(keys.budgets(), limit, cursor)
+else
+  ids = { redis.call('HGET', keys.budgetNames(), name) or nil }
+end
 local budgets = {}
 for i, budgetId in ipairs(ids) do budgets[i] = budget.view(budgetId) end
 return call.answer({ nextCursor = nextCursor or false, budgets = budgets })

@@ -4,8 +4,8 @@
 --- @request write
 --- @args budgetId limitMinor alertPercents detail
 --- @reply budget:budget
---- @include lib/audit lib/call lib/caller lib/clock lib/money lib/plan lib/records lib/refuse lib/timer budget/_alerts budget/_budget
---- @include budget/_overdue
+--- @include lib/audit lib/call lib/caller lib/clock lib/money lib/plan lib/records lib/refuse lib/timer
+--- @include budget/_alerts budget/_budget budget/_overdue
 if timer.nextDue <= now then overdue.catchUp() end
 local record = budget.view(budgetId)
 local limit, percents = record.limitMinor, record.alertPercents

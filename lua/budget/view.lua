@@ -4,7 +4,8 @@
 --- @request read
 --- @args budgetId states limit part cursor
 --- @reply budget:budget spentByLabel nextCursor reservations:reservation[]
---- @include lib/call lib/clock lib/invocation lib/page lib/timer budget/_budget budget/_labels budget/_overdue budget/_reservation
+--- @include lib/call lib/clock lib/invocation lib/page lib/timer budget/_budget budget/_labels budget/_overdue
+--- @include budget/_reservation
 -- In an atomic batch reads are conditions of changes.
 if invocation.isWhole and timer.nextDue <= now then overdue.catchUp() end
 local record = budget.view(budgetId)
@@ -32,4 +33,5 @@ end
 
 if part ~= 'closed' then take('active', 'ACTIVE') end
 if not more then take('closed', 'SETTLED', 'VOIDED') end
-return call.answer({ budget = record, spentByLabel = labels.list(record), nextCursor = more and last, reservations = found })
+return call.answer({ budget = record, spentByLabel = labels.list(record), nextCursor = more and last,
+  reservations = found })

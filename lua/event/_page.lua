@@ -1,8 +1,8 @@
 --- @export pageOf
 --- @include lib/maps lib/refuse lib/streamId event/_segments
 
---- The segments and stream entries of a page that starts with packed events. known: how many events follow the cursor in the
---- first segment; nil if Node has to find out.
+--- The segments and stream entries of a page that starts with packed events. known: how many events follow the cursor
+--- in the first segment; nil if Node has to find out.
 local function packedPage(cursor, limit, found, known, current)
   local first = found[1]
   local page = { last = cursor, epoch = current, entries = {}, segments = { segments.place(first) } }
@@ -33,12 +33,13 @@ local function positionBefore(moment, trimmedThrough)
 end
 
 --- A page of the journal.
---- cursor: a stream id; '' for the oldest event kept; `latest` for new events only; `since` and epoch milliseconds for events
---- from that moment on, which may start up to one segment earlier. Refuses if events after the cursor have been lost.
---- opened: `last digest number`, the segment that contains the cursor and how many of its events follow (-1 if it has no such
---- event); '' if Node does not know.
---- Returns `segments`, which come first and may hold more than the page needs; `entries`, which follow them; and
---- `last`: the next cursor if the page is empty, or '' if Node has to look into the first segment and call again.
+--- cursor: a stream id; '' for the oldest event kept; `latest` for new events only; `since` and epoch milliseconds for
+--- events from that moment on, which may start up to one segment earlier. Refuses if events after the cursor have been
+--- lost.
+--- opened: `last digest number`, the segment that contains the cursor and how many of its events follow (-1 if it has
+--- no such event); '' if Node does not know. Returns `segments`, which come first and may hold more than the page
+--- needs; `entries`, which follow them; and `last`: the next cursor if the page is empty, or '' if Node has to look
+--- into the first segment and call again.
 local function pageOf(cursor, epoch, limit, opened, trimmedThrough, packedThrough)
   trimmedThrough = trimmedThrough or '0-0'
   local current = maps.get(keys.org(), 'epoch')
@@ -72,8 +73,8 @@ local function pageOf(cursor, epoch, limit, opened, trimmedThrough, packedThroug
   if cursor == streamAfter then
     entries = redis.call('XRANGE', keys.events(), '-', '+', 'COUNT', limit)
   else
-    -- A cursor is the last entry its reader has seen. If that entry is gone, later ones may be gone as well: trimmed, or lost
-    -- in a failover, after which their ids may be used again.
+    -- A cursor is the last entry its reader has seen. If that entry is gone, later ones may be gone as well: trimmed,
+    -- or lost in a failover, after which their ids may be used again.
     entries = redis.call('XRANGE', keys.events(), cursor, '+', 'COUNT', limit + 1)
     if not entries[1] or entries[1][1] ~= cursor then
       refuse('CURSOR_EXPIRED', streamId.isBefore(cursor, trimmedThrough) and 'old' or 'lost')

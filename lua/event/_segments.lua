@@ -1,8 +1,8 @@
 --- @export segments
 --- @include lib/streamId
 --- The packed part of a journal. Workers pack its oldest events into segments, compressed texts that only Node can read
---- (src/primitives/event/segments.ts). The index has an entry for each segment, under the id of its last event. The space's
---- packedThrough is the last packed event; later events are in the stream.
+--- (src/primitives/event/segments.ts). The index has an entry for each segment, under the id of its last event. The
+--- space's packedThrough is the last packed event; later events are in the stream.
 ---
 --- A script that needs a packed event replies PACKED before it has written anything. Node opens the segment and calls
 --- again with its content as `opened`: a line that says which part of the journal this is, then a line `id type text`
@@ -41,7 +41,9 @@ end
 
 local function eventsOf(lines)
   local events = {}
-  for id, type, text in string.gmatch(lines, '(%S+) (%S+) ([^\n]*)\n') do events[#events + 1] = { id, { type, text } } end
+  for id, type, text in string.gmatch(lines, '(%S+) (%S+) ([^\n]*)\n') do
+    events[#events + 1] = { id, { type, text } }
+  end
   return events
 end
 
@@ -53,12 +55,15 @@ function segments.page(position, opened)
   return { entries = eventsOf(lines), through = through, skipped = tonumber(skipped) }
 end
 
---- An event's entry; nil if it is not in the journal. If Node has to open its segment first, the second result is the detail
---- for PACKED. packedThrough, trimmedThrough: from the space's record.
+--- An event's entry; nil if it is not in the journal. If Node has to open its segment first, the second result is the
+--- detail for PACKED. packedThrough, trimmedThrough: from the space's record.
 function segments.entry(id, opened, packedThrough, trimmedThrough)
   local live = redis.call('XRANGE', keys.events(), id, id)[1]
   if live then return live end
-  if not packedThrough or streamId.isBefore(packedThrough, id) or not streamId.isBefore(trimmedThrough or '0-0', id) then return nil end
+  if not packedThrough or streamId.isBefore(packedThrough, id)
+      or not streamId.isBefore(trimmedThrough or '0-0', id) then
+    return nil
+  end
   local found, last, digest, lines = string.match(opened, '^= (%S+) (%S+) (%S+)\n(.*)$')
   if found ~= id or not isStill(last, digest) then return nil, '= ' .. id end
   return eventsOf(lines)[1]

@@ -1,5 +1,5 @@
---- Paths (ids, root first) of scopes in the given order; false for an unknown scope. Called by the process itself, so it
---- checks no API key.
+--- Paths (ids, root first) of scopes in the given order; false for an unknown scope. Called by the process itself, so
+--- it checks no API key.
 --- @args spaceId requestId scopeIds
 --- @reply paths
 --- @include lib/space

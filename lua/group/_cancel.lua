@@ -1,4 +1,4 @@
---- @include lib/cancels group/_decide group/_group mailbox/_finish mailbox/_message scope/_scope
+--- @include lib/hooks group/_decide group/_group mailbox/_end mailbox/_message scope/_scope
 cancels.groups = { total = 'cancelledGroups' }
 
 --- The group whose gate is this scope, if any.

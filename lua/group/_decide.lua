@@ -1,5 +1,5 @@
---- @include lib/clock lib/count lib/journal lib/records lib/timer group/_group group/_task mailbox/_cancel
---- @include mailbox/_dependents mailbox/_finish mailbox/_mailbox mailbox/_message scope/_ending scope/_scope
+--- @include lib/clock lib/count lib/journal lib/records lib/timer group/_group group/_task mailbox/_end
+--- @include mailbox/_mailbox mailbox/_message mailbox/_others scope/_ending scope/_scope
 
 --- Decides an undecided group at the time `at`. Members that wait are cancelled in the same step, so that none can be
 --- received. CLAIMED members keep their claims, except in a cancelled run. cause: the cause of the events; nil for the

@@ -1,4 +1,4 @@
---- @include lib/due lib/timer group/_decide group/_group
+--- @include lib/hooks lib/timer group/_decide group/_group
 --- The deadline of a group. Returns the number of changes: the decision and the cancelled members.
 due['group:deadline'] = function(groupId, at, maxChanges, isFirst)
   local record = group.load(groupId)

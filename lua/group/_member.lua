@@ -1,5 +1,6 @@
---- @include lib/clock group/_decide group/_group group/_task mailbox/_finish mailbox/_members mailbox/_message scope/_scope
---- The effect on a task group when the message of a member changes (mailbox/_members).
+--- @include lib/clock group/_decide group/_group group/_task mailbox/_end mailbox/_message mailbox/_others
+--- @include scope/_scope
+--- The effect on a task group when the message of a member changes (mailbox/_others).
 local outcomes = {
   ACKED = { counter = 'succeeded', emitter = emit.task.succeeded },
   REJECTED = { counter = 'failed', emitter = emit.task.failed },

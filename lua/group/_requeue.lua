@@ -1,4 +1,4 @@
---- @include lib/clock lib/records group/_group group/_task mailbox/_members
+--- @include lib/clock lib/records group/_group group/_task mailbox/_others
 --- Members whose messages are requeued.
 
 --- Why a member cannot be requeued: an error's code, and the outcome of its decided group or the verdict on it.

@@ -1,4 +1,4 @@
---- @include lib/maps lib/records lib/retained lib/sorted lib/unit group/_group scope/_retain scope/_scope
+--- @include lib/hooks lib/maps lib/records lib/sorted lib/unit group/_group scope/_retain scope/_scope
 --- Removes a decided group with the records of its members. Their messages and tombstones have their own retention.
 retained['group:group'] = function(groupId, at)
   local record = group.load(groupId, 'scopeId', 'workKey')

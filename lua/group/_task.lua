@@ -2,8 +2,8 @@
 --- @include lib/maps lib/records lib/sorted group/_group
 --- A member task. Once it has ended, its record keeps its state, reason and attempts, because it outlives its message.
 --- Until then the message has them.
-local stateOf = { READY = 'PENDING', DELAYED = 'PENDING', BLOCKED = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED', REJECTED = 'FAILED', FAILED = 'FAILED',
-  EXPIRED = 'EXPIRED', CANCELLED = 'CANCELLED' }
+local stateOf = { READY = 'PENDING', DELAYED = 'PENDING', BLOCKED = 'PENDING', CLAIMED = 'RUNNING', ACKED = 'SUCCEEDED',
+  REJECTED = 'FAILED', FAILED = 'FAILED', EXPIRED = 'EXPIRED', CANCELLED = 'CANCELLED' }
 
 --- The task's state for a message's state.
 function task.state(messageState)
@@ -30,6 +30,6 @@ end
 
 --- The task as its events show it, made from its message. A message about to be sent has no state yet.
 function task.of(member)
-  return { scopeId = member.scopeId, groupId = member.groupId, messageId = member.id, state = stateOf[member.state or 'READY'],
-    attempts = member.attempts }
+  return { scopeId = member.scopeId, groupId = member.groupId, messageId = member.id,
+    state = stateOf[member.state or 'READY'], attempts = member.attempts }
 end

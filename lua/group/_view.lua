@@ -1,7 +1,7 @@
 --- @include group/_group group/_task mailbox/_message mailbox/_packed
 
---- Fills in the state of a task that has not ended, from its message. A task that has ended has the state in its own record,
---- which outlives the message.
+--- Fills in the state of a task that has not ended, from its message. A task that has ended has the state in its own
+--- record, which outlives the message.
 local function withState(found, record)
   if not found.state then found.state, found.attempts = task.state(record.state), record.attempts end
   return found
@@ -42,7 +42,8 @@ function group.damaged(record)
   end
 end
 
---- Adds the members' states, without outcomes, to a record with members. Returns the record and whether all could be read.
+--- Adds the members' states, without outcomes, to a record with members. Returns the record and whether all could be
+--- read.
 function group.summary(record)
   local isWhole = true
   for _, member in ipairs(record.tasks) do

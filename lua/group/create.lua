@@ -5,8 +5,8 @@
 --- @space maxArmedTimers timers:ARMED
 --- @args parentScopeId mailboxId condition threshold deadline workKey tail scopeTail
 --- @reply id scopeId state known
---- @include lib/call lib/clock lib/count lib/id lib/maps lib/plan lib/records lib/refuse lib/sorted lib/space lib/timer
---- @include group/_group mailbox/_mailbox scope/_scope
+--- @include lib/call lib/clock lib/count lib/id lib/maps lib/plan lib/records lib/refuse lib/sorted lib/space
+--- @include lib/timer group/_group mailbox/_mailbox scope/_scope
 local maxArmedTimers, armed = keyspace.record.maxArmedTimers, count.ofSpace(keyspace.record, 'timers:ARMED')
 local known = workKey ~= '' and maps.get(keys.groupWorkKeys(), workKey)
 if known then

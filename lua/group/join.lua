@@ -1,15 +1,17 @@
---- Adds a task that belongs to no group and is PENDING, RUNNING or SUCCEEDED to an OPEN group. The task keeps its mailbox and
---- scope.
+--- Adds a task that belongs to no group and is PENDING, RUNNING or SUCCEEDED to an OPEN group. The task keeps its
+--- mailbox and scope.
 --- @request write
 --- @args groupId taskId
 --- @reply groupState members
 --- @include lib/call lib/plan lib/records lib/refuse group/_group group/_task mailbox/_after mailbox/_message
---- @include mailbox/_unpack
 --- @include scope/_scope
-local counterOf = { READY = 'pending', DELAYED = 'pending', BLOCKED = 'pending', CLAIMED = 'running', ACKED = 'succeeded' }
+local counterOf = { READY = 'pending', DELAYED = 'pending', BLOCKED = 'pending', CLAIMED = 'running',
+  ACKED = 'succeeded' }
 local record = group.read(groupId)
 local joined = task.load(taskId, 'groupId')
-if joined and joined.groupId == groupId then return call.answer({ groupState = record.state, members = record.members }) end
+if joined and joined.groupId == groupId then
+  return call.answer({ groupState = record.state, members = record.members })
+end
 group.needOpen(record)
 if joined then refuse('TASK_NOT_JOINABLE', 'GROUP') end
 -- A task outside groups has its message's id; a member task has its own.
@@ -33,5 +35,6 @@ if counter == 'succeeded' then
   group.add(record, 'unjudged', 1)
   task.finish(member)
 end
-emit.group.task_joined(groupId, { scopeId = record.scopeId, state = record.state, taskId = taskId, members = record.members })
+emit.group.task_joined(groupId, { scopeId = record.scopeId, state = record.state, taskId = taskId,
+  members = record.members })
 return call.answer({ groupState = record.state, members = record.members }, 'operation')

@@ -7,7 +7,9 @@ local record = group.read(groupId)
 if record.sealedAt then return call.answer({ outcome = record.sealOutcome }) end
 local cancel = record.state ~= 'DECIDED' and scope.cancelFor(record)
 if cancel and not group.isOverdue(record, cancel.cancelledAt) then refuse('GROUP_DECIDED', 'CANCELLED') end
-if record.state == 'DECIDED' or group.isOverdue(record, now) then refuse('GROUP_DECIDED', record.outcome or 'EXPIRED') end
+if record.state == 'DECIDED' or group.isOverdue(record, now) then
+  refuse('GROUP_DECIDED', record.outcome or 'EXPIRED')
+end
 
 group.enter(record, 'SEALED')
 records.set(record, 'sealedAt', now)

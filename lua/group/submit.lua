@@ -7,8 +7,8 @@
 --- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate
 --- @long input
 --- @reply taskId messageId scopeId state known
---- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_create mailbox/_mailbox
---- @include mailbox/_message mailbox/_order mailbox/_capacity scope/_scope
+--- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_mailbox mailbox/_message
+--- @include mailbox/_send scope/_scope
 if prerequisites ~= '' and string.find(prerequisites, 'g' .. groupId, 1, true) then
   refuse('VALIDATION_FAILED', 'after must not name the group that the task is submitted to')
 end
@@ -17,7 +17,8 @@ local known = unique == '1' and maps.get(keys.taskKeys(groupId), taskKey)
 if known then
   local first = task.load(known, 'messageId', 'scopeId', 'state')
   local state = first.state or task.state(message.load(first.messageId, 'state').state)
-  return call.answer({ taskId = known, messageId = first.messageId, scopeId = first.scopeId, state = state, known = 1 }, 'syscall')
+  return call.answer({ taskId = known, messageId = first.messageId, scopeId = first.scopeId, state = state, known = 1 },
+    'syscall')
 end
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
@@ -29,11 +30,12 @@ if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers
 local box = mailbox.read(record.mailboxId)
 capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not message.willWait(order) and 1 or 0), true)
 
-local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = record.scopeId, taskId = newId(taskTail), groupId = groupId,
-  taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = deadlineAt, maxAttempts = tonumber(maxAttempts),
-  readyAt = readyAt }
+local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = record.scopeId, taskId = newId(taskTail),
+  groupId = groupId, taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = deadlineAt,
+  maxAttempts = tonumber(maxAttempts), readyAt = readyAt }
 task.add(record, member)
 group.add(record, 'pending', 1)
 emit.task.submitted(member.taskId, task.of(member))
 message.create(member, scope.path(record.scopeId), box, order)
-return call.answer({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId, state = 'PENDING' }, 'operation')
+return call.answer({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId, state = 'PENDING' },
+  'operation')

@@ -8,11 +8,12 @@
 --- ids that contain references; such a list must not name an id twice. `expect` has the members that the answer must
 --- have.
 ---
---- References and members say where in a reply a value is: `at` is the path to it in the list; `is`, a text that does not
---- depend on the reply; `of`, the name of a function in `worked`, with its sources; `given`, a path, with `other`, the source
---- if that path holds nothing.
+--- References and members say where in a reply a value is: `at` is the path to it in the list; `is`, a text that does
+--- not depend on the reply; `of`, the name of a function in `worked`, with its sources; `given`, a path, with `other`,
+--- the source if that path holds nothing.
 ---
---- `worked` has functions by `<record>.<field>` that compute a value from others as Node does, as texts. Rooms add them.
+--- `worked` has functions by `<record>.<field>` that compute a value from others as Node does, as texts. Rooms add
+--- them.
 local answers, worked = {}, {}
 local idForm = '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$'
 --- The longest part of a value that a refusal shows, in bytes.
@@ -22,7 +23,8 @@ local maxShown = 100
 --- references, in the order of their numbers. ids: if this repeats an earlier batch, the ids to which its references
 --- led.
 function answers.begin(digest, fingerprint, placeholders, ids)
-  local batch = { digest = digest, fingerprint = fingerprint, ids = ids or {}, isRepeated = ids ~= nil, placeholders = {} }
+  local batch = { digest = digest, fingerprint = fingerprint, ids = ids or {}, isRepeated = ids ~= nil,
+    placeholders = {} }
   for placeholder in string.gmatch(placeholders, '%S+') do table.insert(batch.placeholders, placeholder) end
   invocation.batch = batch
 end
@@ -96,7 +98,8 @@ function answers.expect(reply, expected)
     local found, isMet = valueOf(one.source, reply), false
     for _, accepted in ipairs(one.accepts) do isMet = isMet or found == resolved(accepted) end
     if not isMet then
-      local shown = one.isFlag and (found == '1' and 'true' or 'false') or found == '' and 'null' or string.sub(found, 1, maxShown)
+      local shown = one.isFlag and (found == '1' and 'true' or 'false') or found == '' and 'null'
+        or string.sub(found, 1, maxShown)
       refuse('EXPECTATION_FAILED', one.name .. '\t' .. shown .. '\t' .. resolved(one.wanted))
     end
   end
@@ -115,8 +118,8 @@ function answers.bytes(list)
   return sum
 end
 
---- Ends a batch in which every call was accepted, and stores its Idempotency-Key. first: the reply to the opening call; it
---- gets the ids.
+--- Ends a batch in which every call was accepted, and stores its Idempotency-Key. first: the reply to the opening call;
+--- it gets the ids.
 function answers.keep(first)
   local batch = invocation.batch
   if not batch then return end

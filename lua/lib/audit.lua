@@ -7,7 +7,8 @@ end
 
 --- An audit entry as a record. An entry that an operator wrote by hand may lack fields.
 local function audited(entry)
-  local record, fields = { at = string.match(entry[1], '^%d+'), action = '', actor = '', target = '', detail = '' }, entry[2]
+  local record, fields = { at = string.match(entry[1], '^%d+'), action = '', actor = '', target = '', detail = '' },
+    entry[2]
   for i = 1, #fields, 2 do record[fields[i]] = fields[i + 1] end
   return record
 end

@@ -1,23 +1,24 @@
---- The steps of every request, inside the script that makes its change: API key, permission, space, rates, due timers and
---- idempotent replay; at the end counters, usage, journal wake-up and the idempotency record. The loader puts `call.open` in
---- front of a script with `@request`; the script returns `call.answer`. Each request of an invocation is atomic by itself
---- (lib/serve), but the invocation reads and writes the records of API key, organization and space only once.
+--- The steps of every request, inside the script that makes its change: API key, permission, space, rates, due timers
+--- and idempotent replay; at the end counters, usage, journal wake-up and the idempotency record. The loader puts
+--- `call.open` in front of a script with `@request`; the script returns `call.answer`. Each request of an invocation is
+--- atomic by itself (lib/serve), but the invocation reads and writes the records of API key, organization and space
+--- only once.
 --- @shared callName drainedThrough
 --- @args idempotencyDigest fingerprint unpacked
 --- @export call
---- @include lib/caller lib/clock lib/count lib/guards lib/idempotency lib/plan lib/rates lib/records lib/refuse lib/invocation
---- @include lib/sendBack lib/space lib/timer lib/unit lib/usage
+--- @include lib/caller lib/clock lib/count lib/guards lib/idempotency lib/invocation lib/plan lib/rates lib/records
+--- @include lib/refuse lib/sendBack lib/space lib/timer lib/unit lib/usage
 local call = {}
 
---- The first element of every reply and the second word of every refusal. Node turns it into headers. One text costs less
---- than seven values. replayed: '1' or nil.
+--- The first element of every reply and the second word of every refusal. Node turns it into headers. One text costs
+--- less than seven values. replayed: '1' or nil.
 local function note(replayed)
   local quota, left, ofOrg = rates.left()
   return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. quota .. left .. ofOrg
 end
 
---- Enters the request's space and reads the fields of its record that the script needs. A malformed spaceId arrives as '' and
---- finds no space; Node explains the error once the caller is known.
+--- Enters the request's space and reads the fields of its record that the script needs. A malformed spaceId arrives as
+--- '' and finds no space; Node explains the error once the caller is known.
 local function enterSpace(script)
   if invocation.enteredId == spaceId then
     if invocation.enteredFor ~= script then
@@ -59,20 +60,22 @@ local function admit(script)
   invocation.isAdmitted = true
 end
 
---- Opens the request according to its script's `@request`: `write` changes something; `read` changes nothing and ignores due
---- timers; `org` needs no space; `worker` comes from a worker, without API key or rates. If the request repeats an earlier
---- one, returns the earlier answer, else nil. The fields that the script names with `@space` are then in keyspace.record.
---- first, second: the arguments with a guard; the loader adds them.
+--- Opens the request according to its script's `@request`: `write` changes something; `read` changes nothing and
+--- ignores due timers; `org` needs no space; `worker` comes from a worker, without API key or rates. If the request
+--- repeats an earlier one, returns the earlier answer, else nil. The fields that the script names with `@space` are
+--- then in keyspace.record. first, second: the arguments with a guard; the loader adds them.
 function call.open(first, second)
   local kind = invocation.script.kind
   local isWorker, isWrite = kind == 'worker', kind == 'write'
   if not invocation.isAdmitted then admit(invocation.script) end
   if not isWorker then rates.check() end
   if isWrite or isWorker then
-    -- Due timers come first: Node runs timer/sweep and calls again. `drainedThrough` is the time of that sweep. Only timers
-    -- due by then send the call back again, so it gets through however fast timers fall due.
+    -- Due timers come first: Node runs timer/sweep and calls again. `drainedThrough` is the time of that sweep. Only
+    -- timers due by then send the call back again, so it gets through however fast timers fall due.
     if timer.nextDue <= (drainedThrough == '' and now or tonumber(drainedThrough)) then error({ err = 'DUE - ' }) end
-    if invocation.heldError and invocation.heldId == requestId and requestId ~= '' then error({ err = invocation.heldError }) end
+    if invocation.heldError and invocation.heldId == requestId and requestId ~= '' then
+      error({ err = invocation.heldError })
+    end
   end
   -- From here on a refusal is counted, but writes nothing else.
   if not isWorker then rates.charge(1) end
@@ -88,8 +91,8 @@ function call.open(first, second)
   return idempotencyDigest ~= '' and replay() or nil
 end
 
---- Keeps the call's changes so far, and has it run again. The tab in the detail tells Node so (src/engine/call/runner.ts). After it
---- stands the moment to announce (timer.wake), or ''.
+--- Keeps the call's changes so far, and has it run again. The tab in the detail tells Node so
+--- (src/engine/call/runner.ts). After it stands the moment to announce (timer.wake), or ''.
 function call.again()
   if invocation.isWhole then error('an invocation that is refused as a whole keeps nothing') end
   invocation.counted = unit.changes()

@@ -1,23 +1,24 @@
 --- @shared apiKeyDigest permission
 --- @export caller
---- @include lib/clock lib/day lib/records lib/refuse lib/invocation lib/space
---- Identifies the caller and its permissions by an API key, by the grant of a token that Node has verified (src/doors/oidc), or by
---- a link: a secret address that lets its holder do one thing with one record. Most requests of an invocation carry the same
---- key, so it is read once.
+--- @include lib/clock lib/day lib/invocation lib/records lib/refuse lib/space
+--- Identifies the caller and its permissions by an API key, by the grant of a token that Node has verified
+--- (src/doors/oidc), or by a link: a secret address that lets its holder do one thing with one record. Most requests of
+--- an invocation carry the same key, so it is read once.
 local caller = {}
 --- The day, and how `plain` begins on it. An earlier version wrote the day alone, and did not know of names.
 local markedDay, mark
 
---- Sets the caller's permissions and limits (src/engine/route/caller.ts, Grant). limits: false for most callers, else `spaces` and
---- `mailboxes` (ids separated by commas) and `holder`, each false if there is no such limit; `isGuarded` if lib/guards checks
---- its requests; `name`: see caller.name. It is one table because every member of `invocation` costs all calls.
+--- Sets the caller's permissions and limits (src/engine/route/caller.ts, Grant). limits: false for most callers, else
+--- `spaces` and `mailboxes` (ids separated by commas) and `holder`, each false if there is no such limit; `isGuarded`
+--- if lib/guards checks its requests; `name`: see caller.name. It is one table because every member of `invocation`
+--- costs all calls.
 local function grant(permissions, limits)
   invocation.permissions, invocation.limits = permissions, limits
   invocation.answersIn = false
 end
 
---- Identifies the caller by a token's grant, which takes the place of the digest: `grant <end> <permissions> <spaces> <name>
---- <actor>`. Refuses an expired grant, and an unknown organization.
+--- Identifies the caller by a token's grant, which takes the place of the digest: `grant <end> <permissions> <spaces>
+--- <name> <actor>`. Refuses an expired grant, and an unknown organization.
 local function identifyToken()
   local endsAt, permissions, spaces, name = string.match(apiKeyDigest, '^grant (%d+) (%S*) (%S*) (%S*) ')
   if now >= tonumber(endsAt) or redis.call('EXISTS', keys.org()) == 0 then refuse('INVALID_API_KEY') end
@@ -43,9 +44,9 @@ local function readWhole(key)
 end
 
 --- Refuses an unknown, expired or revoked key before anything about the request is revealed. Most keys are limited by
---- permissions and spaces only. Such a key gets a field `plain` on its first use of the day: the day and, if it is limited to
---- spaces or was rotated, the spaces and its name. With it, later calls of that day need not read the other limits. Revoking the key or setting its end still
---- takes effect at once.
+--- permissions and spaces only. Such a key gets a field `plain` on its first use of the day: the day and, if it is
+--- limited to spaces or was rotated, the spaces and its name. With it, later calls of that day need not read the other
+--- limits. Revoking the key or setting its end still takes effect at once.
 function caller.identify()
   if invocation.apiKeyDigest == apiKeyDigest then return end
   local key = keys.apiKey(apiKeyDigest)
@@ -90,8 +91,8 @@ function caller.spaces()
   return invocation.limits and invocation.limits.spaces or ''
 end
 
---- The name of the caller, which is the same in all its requests and in no other caller's: the digest of its API key or,
---- if that replaced another by rotation, of the first one; for a token, a digest of its issuer and subject.
+--- The name of the caller, which is the same in all its requests and in no other caller's: the digest of its API key
+--- or, if that replaced another by rotation, of the first one; for a token, a digest of its issuer and subject.
 function caller.name()
   return invocation.limits and invocation.limits.name or apiKeyDigest
 end
@@ -103,7 +104,8 @@ end
 
 --- The id of the key, or the subject of the token, for the audit trail.
 function caller.keyId()
-  return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId') or string.match(apiKeyDigest, '^grant %d+ %S* %S* %S* (.*)$')
+  return redis.call('HGET', keys.apiKey(apiKeyDigest), 'keyId')
+    or string.match(apiKeyDigest, '^grant %d+ %S* %S* %S* (.*)$')
 end
 
 function caller.hasAllMailboxes()
@@ -133,7 +135,8 @@ end
 
 --- Like ownName, but refuses if there is none.
 function caller.needOwnName(field)
-  return caller.ownName() or refuse('VALIDATION_FAILED', field .. ' is missing: it must be a string of 1 to 256 characters, '
+  return caller.ownName() or refuse('VALIDATION_FAILED',
+    field .. ' is missing: it must be a string of 1 to 256 characters, '
     .. 'without control characters; only a key that is bound to a holder may leave it out')
 end
 

@@ -1,6 +1,6 @@
---- The time of this call, read once: epoch milliseconds, as a number and as text (cheaper to pass to Redis). Callers never
---- supply "now". `fraction`, in 1/4096 of a millisecond, orders what happens within one millisecond; each request of an
---- invocation advances it by one, 32 at most (src/engine/redis/gathering.ts).
+--- The time of this call, read once: epoch milliseconds, as a number and as text (cheaper to pass to Redis). Callers
+--- never supply "now". `fraction`, in 1/4096 of a millisecond, orders what happens within one millisecond; each request
+--- of an invocation advances it by one, 32 at most (src/engine/redis/gathering.ts).
 --- @export clock now nowText fraction
 local clock = {}
 local now, nowText, fraction

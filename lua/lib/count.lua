@@ -1,7 +1,7 @@
 --- @include lib/records lib/space
 --- @export count countChanges
---- Counters of the current space and its organization (census, plan usage). Changes are summed here and added to the two
---- records when the invocation ends or turns to another space.
+--- Counters of the current space and its organization (census, plan usage). Changes are summed here and added to the
+--- two records when the invocation ends or turns to another space.
 local count = {}
 --- The number of counter changes of this invocation (unit.changes).
 local countChanges

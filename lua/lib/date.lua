@@ -1,6 +1,6 @@
 --- @export dateOf isoOf
---- The UTC date of a time (epoch milliseconds) as YYYY-MM-DD, in the proleptic Gregorian calendar. Years are counted from
---- 1 March of year 0, so that the leap day comes last.
+--- The UTC date of a time (epoch milliseconds) as YYYY-MM-DD, in the proleptic Gregorian calendar. Years are counted
+--- from 1 March of year 0, so that the leap day comes last.
 local function dateOf(at)
   local days = math.floor(at / 86400000) + 719468
   local era = math.floor(days / 146097)

@@ -1,6 +1,6 @@
 --- @export finished
 --- @include lib/sorted lib/space
---- Finished records by the time they finished; retention removes them after their retention period (lib/retained).
+--- Finished records by the time they finished; retention removes them after their retention period (lib/hooks).
 local finished = {}
 
 --- kind: `<room>:<kind>`.

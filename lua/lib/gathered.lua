@@ -6,8 +6,8 @@ local gathered = {}
 local gatheredChanges
 --- Removals are written first, so that a removed member can be added again.
 local removals, additions = {}, {}
-local listOf = { ZREM = removals, HDEL = removals, SREM = removals, ZADD = additions, HSET = additions, SADD = additions,
-  RPUSH = additions }
+local listOf = { ZREM = removals, HDEL = removals, SREM = removals, ZADD = additions, HSET = additions,
+  SADD = additions, RPUSH = additions }
 --- The commands by kind, then key. Other files of the unit of work read this table. A list of arguments may also have
 --- named members: an index of its arguments.
 local byKey = { ZREM = {}, HDEL = {}, SREM = {}, ZADD = {}, HSET = {}, SADD = {}, RPUSH = {} }
@@ -41,8 +41,8 @@ function gathered.add(kind, key, first, second)
   end
 end
 
---- The last position of a member or field in the arguments of a command, and those arguments. Arguments come in groups of
---- `width`, in which the member is number `offset`.
+--- The last position of a member or field in the arguments of a command, and those arguments. Arguments come in groups
+--- of `width`, in which the member is number `offset`.
 function gathered.placeOf(kind, key, name, width, offset)
   local args = byKey[kind][key]
   for i = args and #args - width + offset or 0, 3, -width do

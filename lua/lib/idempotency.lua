@@ -1,14 +1,16 @@
---- @include lib/caller lib/clock lib/day lib/id lib/maps lib/invocation lib/space lib/unit
+--- @include lib/caller lib/clock lib/day lib/id lib/invocation lib/maps lib/space lib/unit
 --- @export idempotency
 --- The answers of requests with an Idempotency-Key, kept for 24 hours: one hash per day, deleted as a whole. A key per
---- request with an expiry would take three times the memory. A stored answer has 10 characters of the request's fingerprint,
---- 4 bytes of time (milliseconds since the start of the day before), and the values as MessagePack: a list, or the bare
---- values if there are few. An id that the call made starts with the same time, so its start is cut out; the upper 4 bits of
---- the time say where. At the end stand 7 characters of the caller's name and a byte that ends no MessagePack of ours; an
---- answer without them is from an earlier version, which kept one answer for all callers. A send takes 56 bytes in all.
+--- request with an expiry would take three times the memory. A stored answer has 10 characters of the request's
+--- fingerprint, 4 bytes of time (milliseconds since the start of the day before), and the values as MessagePack: a
+--- list, or the bare values if there are few. An id that the call made starts with the same time, so its start is cut
+--- out; the upper 4 bits of the time say where. At the end stand 7 characters of the caller's name and a byte that ends
+--- no MessagePack of ours; an answer without them is from an earlier version, which kept one answer for all callers. A
+--- send takes 56 bytes in all.
 ---
---- The key of an answer is the digest of the Idempotency-Key. Only if an answer of another caller is there does the name
---- follow the digest. So a request looks in the same place as in earlier versions, and both serve a store together.
+--- The key of an answer is the digest of the Idempotency-Key. Only if an answer of another caller is there does the
+--- name follow the digest. So a request looks in the same place as in earlier versions, and both serve a store
+--- together.
 local idempotency, windowMs = {}, 86400000
 --- Greater than the number of milliseconds in two days.
 local cutBit = 2 ^ 28
@@ -27,8 +29,8 @@ local named = '[%w_-][%w_-][%w_-][%w_-][%w_-][%w_-][%w_-]' .. lastByte .. '$'
 --- The moment that the times in a day's hash count from.
 local function startOf(number) return (number - 1) * windowMs end
 
---- Finds the current day and the one before, once per space and invocation. If the clock went back past midnight, the later
---- day stays current, as in lib/usage. Calls without a space have hashes of their own.
+--- Finds the current day and the one before, once per space and invocation. If the clock went back past midnight, the
+--- later day stays current, as in lib/usage. Calls without a space have hashes of their own.
 local function enterDay()
   local current = spaceRoot and keyspace.record.usageDay
   if current ~= today and current ~= string.format('%d', today + 1) then current = today end
@@ -61,8 +63,8 @@ function idempotency.named(digest)
   return digest .. string.sub(caller.name(), 1, nameLength)
 end
 
---- The fingerprint of the caller's earlier request with this key and the list that answered it; nil if there was none within
---- 24 hours.
+--- The fingerprint of the caller's earlier request with this key and the list that answered it; nil if there was none
+--- within 24 hours.
 function idempotency.find(digest)
   if invocation.answersIn ~= spaceRoot then enterDay() end
   local current, entry = lastDay, maps.get(todaysKey, digest)
@@ -81,20 +83,26 @@ function idempotency.find(digest)
   if now - at >= windowMs then return nil end
   local cut, values = math.floor(stamp / cutBit), string.sub(entry, 15)
   if cut > 0 then values = string.sub(values, 1, cut - 1) .. idHead(at) .. string.sub(values, cut) end
-  if string.sub(entry, -1) == lastByte and string.find(entry, named) then values = string.sub(values, 1, -1 - #ending) end
+  if string.sub(entry, -1) == lastByte and string.find(entry, named) then
+    values = string.sub(values, 1, -1 - #ending)
+  end
   local list = { '', cmsgpack.unpack(values) }
   return string.sub(entry, 1, 10), type(list[2]) == 'table' and list[2] or list
 end
 
---- Stores the answer of a request for which `find` found none. fingerprint: 10 characters. list: the answer, starting with
---- its note.
+--- Stores the answer of a request for which `find` found none. fingerprint: 10 characters. list: the answer, starting
+--- with its note.
 function idempotency.keep(digest, fingerprint, list)
   local few = #list > 1 and #list < 5 and type(list[2]) ~= 'table' and type(list[#list]) ~= 'table'
   local values = few and cmsgpack.pack(unpack(list, 2)) or cmsgpack.pack(list)
   local head = few and currentHead()
   local cut = head and string.find(values, head, 1, true)
   local rest = ''
-  if cut and cut < 16 then values, rest = string.sub(values, 1, cut - 1), string.sub(values, cut + #head) else cut = 0 end
+  if cut and cut < 16 then
+    values, rest = string.sub(values, 1, cut - 1), string.sub(values, cut + #head)
+  else
+    cut = 0
+  end
   -- Most answers of an invocation share their stamp.
   if stampedMoment ~= todaysMoment or stampedCut ~= cut then
     stampedMoment, stampedCut, stampedText = todaysMoment, cut, struct.pack('>I4', todaysMoment + cut * cutBit)

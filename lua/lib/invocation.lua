@@ -4,8 +4,8 @@
 --- and reply. `invocation` is made anew for each FCALL, so nothing in it has to be reset. Its members are shared by the
 --- calls; modules add the state that they keep for one invocation:
 --- counted: the number of changes (unit.changes) when the current request was counted; false before that.
---- script: the script of the current request; at: the position before its arguments; isWhole: one refusal refuses the whole
---- invocation.
+--- script: the script of the current request; at: the position before its arguments; isWhole: one refusal refuses the
+--- whole invocation.
 --- note(): the rates that a refusal reports; false until the caller is known.
 --- refusals: errors of requests refused by an earlier attempt of the invocation, by `at`.
 --- isSentBack: Node has to do something first and then calls again; heldError, heldId: error and request id of the last
@@ -17,7 +17,7 @@ local invocations = {}
 function invocations.start(org)
   root = org
   -- Listing all members here keeps the table from being copied as it grows.
-  invocation = { counted = false, at = 0, script = false, isSentBack = false, note = false, refusals = false, hasPlan = false,
-    isAdmitted = false, apiKeyDigest = false, permissions = false, limits = false, enteredId = false, enteredFor = false,
-    answersIn = false }
+  invocation = { counted = false, at = 0, script = false, isSentBack = false, note = false, refusals = false,
+    hasPlan = false, isAdmitted = false, apiKeyDigest = false, permissions = false, limits = false, enteredId = false,
+    enteredFor = false, answersIn = false }
 end

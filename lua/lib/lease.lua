@@ -5,11 +5,12 @@
 --- organization. Its time is kept in the space's record and is never later than the earliest end. So starting a lease
 --- costs one command, ending it one more, and the leases of one space can be read by themselves.
 ---
---- kind: the timer's kind, `<room>:<kind>`; key: the sorted set. `leases` maps a kind to its field in the space's record.
+--- kind: the timer's kind, `<room>:<kind>`; key: the sorted set. `leases` maps a kind to its field in the space's
+--- record.
 local lease, leases = {}, {}
 
---- The length of a lease in seconds. asked: a number; 'longest' for the space's maximum; '' for `default`, but at most the
---- space's maximum.
+--- The length of a lease in seconds. asked: a number; 'longest' for the space's maximum; '' for `default`, but at most
+--- the space's maximum.
 function lease.seconds(asked, default, maxLeaseSeconds)
   local longest = tonumber(maxLeaseSeconds)
   local seconds = asked == 'longest' and longest or tonumber(asked) or math.min(default, longest)

@@ -1,7 +1,7 @@
 --- @include lib/gathered lib/records
 --- @export maps
---- Hashes with arbitrary fields, as this invocation has changed them. At the end, one HDEL and one HSET per hash are sent.
---- The arguments of the HSET are indexed by field.
+--- Hashes with arbitrary fields, as this invocation has changed them. At the end, one HDEL and one HSET per hash are
+--- sent. The arguments of the HSET are indexed by field.
 local maps = {}
 local puts, removals = gathered.byKey.HSET, gathered.byKey.HDEL
 

@@ -2,8 +2,8 @@
 --- Merges sorted sets. The amount read is independent of their size and grows slowly with their number.
 local merge = {}
 
---- Moves a cursor to its next entry. `at` is the value that the merge compares, nil at the end. Most sets contribute only
---- their first entries, so pages start short and double.
+--- Moves a cursor to its next entry. `at` is the value that the merge compares, nil at the end. Most sets contribute
+--- only their first entries, so pages start short and double.
 function merge.step(cursor)
   cursor.index = cursor.index + cursor.width
   if cursor.index > #cursor.page and not cursor.isWhole then
@@ -56,8 +56,8 @@ local function place(cursors, cursor)
   table.insert(cursors, low, cursor)
 end
 
---- The first members of several sets, `maxMembers` at most, each with `at` and `owner`. `upcoming` iterates over cursors in
---- merge order; the next one is opened only when the merge reaches it.
+--- The first members of several sets, `maxMembers` at most, each with `at` and `owner`. `upcoming` iterates over
+--- cursors in merge order; the next one is opened only when the merge reaches it.
 function merge.take(maxMembers, upcoming)
   local cursors, found = {}, {}
   local coming = upcoming()

@@ -1,7 +1,7 @@
 --- @export money
---- Amounts of money: strings of at most 18 digits without leading zeros. A double is exact only up to 2^53, so an amount is
---- never a single number: amounts are compared as text and computed in two halves, the lower one of nine digits. A sum of
---- amounts may have up to 24 digits: its upper half is still exact.
+--- Amounts of money: strings of at most 18 digits without leading zeros. A double is exact only up to 2^53, so an
+--- amount is never a single number: amounts are compared as text and computed in two halves, the lower one of nine
+--- digits. A sum of amounts may have up to 24 digits: its upper half is still exact.
 local money = {}
 
 function money.exceeds(a, b)

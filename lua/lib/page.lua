@@ -1,8 +1,8 @@
 --- @export page idsAfter idsBefore cutPage sift among
 --- Pages of sorted sets of ids with equal scores.
 
---- Cuts a page from ids that were read with one more than its limit. Returns the page, and its last id if there are more,
---- else false.
+--- Cuts a page from ids that were read with one more than its limit. Returns the page, and its last id if there are
+--- more, else false.
 local function cutPage(ids, limit)
   if #ids <= tonumber(limit) then return ids, false end
   ids[#ids] = nil
@@ -25,9 +25,9 @@ local function page(key, limit, cursor)
   return cutPage(idsBefore(key, cursor, limit + 1), limit)
 end
 
---- Builds a page from candidate ids: `show(id)` returns the record to list, or nil to skip it, and optionally its size. Looks
---- at no more than maxLooks ids and stops once the sizes exceed 4 MiB, so a page may be short although more records follow.
---- Returns the page, and the last id looked at if there are more, else false.
+--- Builds a page from candidate ids: `show(id)` returns the record to list, or nil to skip it, and optionally its size.
+--- Looks at no more than maxLooks ids and stops once the sizes exceed 4 MiB, so a page may be short although more
+--- records follow. Returns the page, and the last id looked at if there are more, else false.
 local function sift(ids, limit, maxLooks, show)
   local found, bytes = {}, 0
   for i, id in ipairs(ids) do

@@ -1,18 +1,20 @@
---- @include lib/count lib/rates lib/records lib/refuse lib/invocation lib/timer lib/usage
+--- @include lib/count lib/invocation lib/rates lib/records lib/refuse lib/timer lib/usage
 --- @export plan
 --- The limits of the organization's plan and their current use, read once per invocation.
 local plan = {}
---- The organization's record; then the plan's limits, nil for unlimited. hardStop: the month's operations if the plan refuses
---- more.
+--- The organization's record; then the plan's limits, nil for unlimited. hardStop: the month's operations if the plan
+--- refuses more.
 local org, hardStop, tasks, agents
 
---- Reads the organization's record. `unlimited` means that no limit that calls check is set, so the limits are not read.
+--- Reads the organization's record. `unlimited` means that no limit that calls check is set, so the limits are not
+--- read.
 function plan.read()
   if invocation.hasPlan then return end
   invocation.hasPlan = true
   local key = keys.org()
   local read = redis.call('HMGET', key, 'nextDue', 'unlimited', 'usedOperations', 'usedTasks', 'usedAgents')
-  org = { changed = false, hashKey = key, nextDue = read[1], usedOperations = read[3], usedTasks = read[4], usedAgents = read[5] }
+  org = { changed = false, hashKey = key, nextDue = read[1], usedOperations = read[3], usedTasks = read[4],
+    usedAgents = read[5] }
   records.keep(org)
   timer.start(read[1])
   hardStop, tasks, agents = nil, nil, nil

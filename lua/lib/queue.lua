@@ -1,13 +1,13 @@
 --- @export queue
 --- @registry lines
---- @include lib/clock lib/due lib/records lib/sendBack lib/sorted lib/timer lib/unit
---- A queue of waiters for units of something, strictly first in, first out. A list keeps the order. A sorted set of the live
---- waiters, scored by arrival, gives positions and cheap removal. A waiter that leaves from the middle stays in the list as a
---- dead entry, which is skipped at the head.
+--- @include lib/clock lib/hooks lib/records lib/sendBack lib/sorted lib/timer lib/unit
+--- A queue of waiters for units of something, strictly first in, first out. A list keeps the order. A sorted set of the
+--- live waiters, scored by arrival, gives positions and cheap removal. A waiter that leaves from the middle stays in
+--- the list as a dead entry, which is skipped at the head.
 ---
 --- `lines` describes each kind of queue, `<room>:<kind>`; each room's _queue.lua adds its own:
---- list(id), rebuilt(id), live(id), units(id): keys of the queue for the resource with this id; waiting(): the key of all
---- waiters of the space.
+--- list(id), rebuilt(id), live(id), units(id): keys of the queue for the resource with this id; waiting(): the key of
+--- all waiters of the space.
 --- load(id): the resource's record, with `sequence` and `rebuiltThrough`; key(id): its key.
 --- read(waiterId): a waiter's record, with `state`, `units` and `expiresAt`; of(record): the id of the resource;
 --- cancelOf(record): the cancel of its run, if any.
@@ -57,7 +57,8 @@ local function rebuildStep(kind, id, leavingId)
   local line = lines[kind]
   local live, list, rebuilt = line.live(id), line.list(id), line.rebuilt(id)
   local record = line.load(id)
-  local batch = redis.call('ZRANGE', live, '(' .. record.rebuiltThrough, '+inf', 'BYSCORE', 'LIMIT', 0, queue.rebuildBatch)
+  local batch = redis.call('ZRANGE', live, '(' .. record.rebuiltThrough, '+inf', 'BYSCORE', 'LIMIT', 0,
+    queue.rebuildBatch)
   local kept = {}
   for _, waiterId in ipairs(batch) do
     if waiterId ~= leavingId then kept[#kept + 1] = waiterId end
@@ -73,16 +74,16 @@ local function rebuildStep(kind, id, leavingId)
   return true
 end
 
---- Rebuilds the list once dead entries outnumber the live waiters: one batch each time a waiter leaves, which is faster than
---- the queue grows. Waiters that left in the meantime are dead entries of the new list. Call it before the waiter `leavingId`
---- leaves from the middle.
+--- Rebuilds the list once dead entries outnumber the live waiters: one batch each time a waiter leaves, which is faster
+--- than the queue grows. Waiters that left in the meantime are dead entries of the new list. Call it before the waiter
+--- `leavingId` leaves from the middle.
 function queue.rebuild(kind, id, leavingId)
   local line = lines[kind]
   local live, list = line.live(id), line.list(id)
   if unit.lengthOf(list) <= 2 * (sorted.count(live) - 1) + queue.rebuildBatch then return end
   if unit.isChanged(live) or unit.isChanged(list) or unit.isChanged(line.rebuilt(id)) then
-    -- What would be copied is not written yet: the call is sent back until a background step has rebuilt the list. If that
-    -- has no dead entries, a later call rebuilds it from what this invocation leaves behind.
+    -- What would be copied is not written yet: the call is sent back until a background step has rebuilt the list. If
+    -- that has no dead entries, a later call rebuilds it from what this invocation leaves behind.
     if redis.call('LLEN', list) > redis.call('ZCARD', live) then
       sendBack('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
     end
@@ -91,7 +92,8 @@ function queue.rebuild(kind, id, leavingId)
   rebuildStep(kind, id, leavingId)
 end
 
---- Rebuilds a list step by step, even a stored list that is short enough: the call that was sent back takes more waiters out.
+--- Rebuilds a list step by step, even a stored list that is short enough: the call that was sent back takes more
+--- waiters out.
 due['queue:rebuild'] = function(place)
   local kind, id = string.match(place, '^(%S+) (%S+)$')
   unit.write()
@@ -116,9 +118,9 @@ function queue.expire(kind, waiterId, at)
   return wasHead and id
 end
 
---- At most `maxWaiters` ids from the head, dead entries included, and whether they come from the list. If the invocation has
---- changed the list, they come from the sorted set, which has the same order; waiters that leave then remain in the list as
---- dead entries.
+--- At most `maxWaiters` ids from the head, dead entries included, and whether they come from the list. If the
+--- invocation has changed the list, they come from the sorted set, which has the same order; waiters that leave then
+--- remain in the list as dead entries.
 local function heads(line, id, maxWaiters)
   local list = line.list(id)
   if not unit.isChanged(list) then return redis.call('LRANGE', list, 0, maxWaiters - 1), true end
@@ -127,10 +129,11 @@ local function heads(line, id, maxWaiters)
   return ids, false
 end
 
---- Serves at most `maxWaiters` from the head, as of the time `at`. While the queue is not empty nobody else gets units, so
---- the order holds over any number of steps. take(head) takes the head's units and returns nil; or returns the time from
---- which it may have them, or false if some other event will serve the queue. Returns the number of waiters that left, and
---- the time of the next step: `at` if there may be more to do, false if `take` returned false, nil if nobody waits.
+--- Serves at most `maxWaiters` from the head, as of the time `at`. While the queue is not empty nobody else gets units,
+--- so the order holds over any number of steps. take(head) takes the head's units and returns nil; or returns the time
+--- from which it may have them, or false if some other event will serve the queue. Returns the number of waiters that
+--- left, and the time of the next step: `at` if there may be more to do, false if `take` returned false, nil if nobody
+--- waits.
 function queue.serve(kind, id, at, maxWaiters, take)
   local line = lines[kind]
   local ids, isListed = heads(line, id, maxWaiters)
@@ -161,8 +164,8 @@ function queue.serve(kind, id, at, maxWaiters, take)
   return left, nextAt
 end
 
---- The largest number of units that a waiter wants, if it is more than `units`; else nil. Waiters of cancelled runs don't
---- count: a background step ends them before the call goes on.
+--- The largest number of units that a waiter wants, if it is more than `units`; else nil. Waiters of cancelled runs
+--- don't count: a background step ends them before the call goes on.
 function queue.above(kind, id, units)
   local line = lines[kind]
   local waiterId, most = sorted.last(line.units(id))
@@ -173,8 +176,8 @@ function queue.above(kind, id, units)
   return tonumber(most)
 end
 
---- Ends waiters of cancelled runs that want more than `units`. It passes over those of other runs, which the call that was
---- sent back may have taken out.
+--- Ends waiters of cancelled runs that want more than `units`. It passes over those of other runs, which the call that
+--- was sent back may have taken out.
 due['queue:above'] = function(place, _, limit)
   local kind, id, units = string.match(place, '^(%S+) (%S+) (%S+)$')
   local line, done = lines[kind], 0

@@ -10,7 +10,8 @@ local spaceStart
 --- orgQuota: false if the plan sets no limit; orgShare: the part that ordinary calls may use.
 local orgRecord, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute
 
---- Starts from the organization's record, which has the counts of the last minute with requests. quota: the plan's limit.
+--- Starts from the organization's record, which has the counts of the last minute with requests. quota: the plan's
+--- limit.
 function rates.ofOrg(record, quota)
   orgRecord, orgQuota = record, tonumber(quota) or false
   if not orgQuota then return end
@@ -41,8 +42,8 @@ function rates.ofNoSpace()
   spaceRecord, spaceQuota, spaceStart, spaceUsed, isCounted = {}, nil, '', 0, true
 end
 
---- The effective requests per minute of the space: its own limit or the plan's, whichever is lower; nil if the space does not
---- exist.
+--- The effective requests per minute of the space: its own limit or the plan's, whichever is lower; nil if the space
+--- does not exist.
 function rates.quota()
   return spaceQuota
 end
@@ -67,8 +68,8 @@ function rates.check()
   if rateClass == 'ordinary' and spaceQuota and spaceUsed >= spaceQuota then refuse('RATE_LIMITED') end
 end
 
---- Counts the request. From here on a refusal counts too, and writes nothing else. A retry of a held request is not counted
---- again.
+--- Counts the request. From here on a refusal counts too, and writes nothing else. A retry of a held request is not
+--- counted again.
 function rates.charge(requests)
   if rateClass == 'held' then return end
   spaceUsed = spaceUsed + requests

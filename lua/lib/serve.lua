@@ -1,7 +1,7 @@
 --- @export serve redisCall redisQuery
---- @include lib/answers lib/clock lib/day lib/query lib/rates lib/invocation lib/space lib/timer lib/unit
---- How every function of the library begins and ends. An invocation takes a list of calls, each with its script's arguments,
---- and replies with a list. Calls of one script that arrive together are the simplest case.
+--- @include lib/answers lib/clock lib/day lib/invocation lib/query lib/rates lib/space lib/timer lib/unit
+--- How every function of the library begins and ends. An invocation takes a list of calls, each with its script's
+--- arguments, and replies with a list. Calls of one script that arrive together are the simplest case.
 local serve = {}
 local redisCall, redisQuery
 
@@ -51,8 +51,8 @@ local function proceed()
 end
 
 --- Carries out requests from `first` on and writes the changes of all that were accepted. All are of one script or, if
---- `script` is nil, each names its own. A request refused after it has made changes restarts the invocation; the next attempt
---- refuses it as soon as it is counted, so that none of its changes remain.
+--- `script` is nil, each names its own. A request refused after it has made changes restarts the invocation; the next
+--- attempt refuses it as soon as it is counted, so that none of its changes remain.
 local function each(org, scripts, script, args, first)
   local refusals, replies, at = {}, {}, first
   start(org)
@@ -86,9 +86,9 @@ local function onTerms(script, text, replies)
   end
 end
 
---- Refuses a whole invocation. Returns the error, with the current rates in its note, and the position of the call in the
---- list, from 0. Only one request is counted, and none if the caller was refused or the call sent back; nothing else is
---- written.
+--- Refuses a whole invocation. Returns the error, with the current rates in its note, and the position of the call in
+--- the list, from 0. Only one request is counted, and none if the caller was refused or the call sent back; nothing
+--- else is written.
 local function refused(org, script, args, first, err, place)
   local isCounted = invocation.counted and not invocation.isSentBack
   start(org)
@@ -102,8 +102,8 @@ local function refused(org, script, args, first, err, place)
   return { { err = err }, place }
 end
 
---- Like `each`, but one refusal refuses all calls. Between the name of its script and its arguments, each call has its terms
---- (lib/answers) or ''. maxBytes: limit of all replies together.
+--- Like `each`, but one refusal refuses all calls. Between the name of its script and its arguments, each call has its
+--- terms (lib/answers) or ''. maxBytes: limit of all replies together.
 local function whole(org, scripts, args, first, maxBytes)
   local replies, at, bytes = {}, first, 0
   local opening = scripts[args[first + 1]]
@@ -116,7 +116,9 @@ local function whole(org, scripts, args, first, maxBytes)
     else
       local reply, isRefused = attempt(script, args, offset, at, terms ~= '' and onTerms(script, terms, replies) or nil)
       bytes = bytes + (isRefused and 0 or answers.bytes(reply))
-      if bytes > maxBytes then reply, isRefused = { err = 'PAYLOAD_TOO_LARGE ' .. invocation.note() .. ' answers' }, true end
+      if bytes > maxBytes then
+        reply, isRefused = { err = 'PAYLOAD_TOO_LARGE ' .. invocation.note() .. ' answers' }, true
+      end
       if isRefused then return refused(org, opening, args, first, reply.err, #replies) end
       replies[#replies + 1] = reply
     end
@@ -128,8 +130,8 @@ local function whole(org, scripts, args, first, maxBytes)
   return replies
 end
 
---- Calls of one script with `@request`. A single call gets its own reply or error; several get a list in which a refusal is
---- an error.
+--- Calls of one script with `@request`. A single call gets its own reply or error; several get a list in which a
+--- refusal is an error.
 function serve.requests(script, org, args)
   local replies = each(org, nil, script, args, 0)
   if #args > script.width then return replies end

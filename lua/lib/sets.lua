@@ -1,7 +1,7 @@
 --- @include lib/gathered lib/unit
 --- @export sets
---- Sets as this invocation has changed them. At the end, one SREM and one SADD per set are sent. A changed set can only be
---- asked whether it has a member.
+--- Sets as this invocation has changed them. At the end, one SREM and one SADD per set are sent. A changed set can only
+--- be asked whether it has a member.
 local sets = {}
 
 function sets.add(key, member)

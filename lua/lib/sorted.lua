@@ -1,7 +1,8 @@
 --- @include lib/gathered
 --- @export sorted
---- Sorted sets as this invocation has changed them. At the end, one ZREM and one ZADD per set are sent. A changed set can
---- only be asked for its first and last member, its size, the scores and ranks of members, and the first few of a range.
+--- Sorted sets as this invocation has changed them. At the end, one ZREM and one ZADD per set are sent. A changed set
+--- can only be asked for its first and last member, its size, the scores and ranks of members, and the first few of a
+--- range.
 local sorted = {}
 local added, removed = gathered.byKey.ZADD, gathered.byKey.ZREM
 --- By key: members and scores read from the start of a set; `at`: the position of the first unchanged one.
@@ -35,7 +36,8 @@ local function change(key, member)
 end
 
 --- The first stored member that has not changed, and its score. Each further read fetches four times as many as before:
---- an invocation of receives takes one member after the other from the same set, and a read costs as much as eight members.
+--- an invocation of receives takes one member after the other from the same set, and a read costs as much as eight
+--- members.
 local function storedFirst(key)
   fronts = fronts or {}
   local front = fronts[key]
@@ -96,7 +98,8 @@ local function isChanged(key)
   return removed[key] or added[key] and added[key][3]
 end
 
---- Whether one text comes before another by its bytes, the order of members with equal scores; `<` depends on the locale.
+--- Whether one text comes before another by its bytes, the order of members with equal scores; `<` depends on the
+--- locale.
 local function isBefore(one, other)
   for i = 1, math.min(#one, #other) do
     local a, b = string.byte(one, i), string.byte(other, i)
@@ -112,8 +115,8 @@ local function isInFront(member, score, other, otherScore)
 end
 
 --- At most `limit` members from the start of a range, each followed by its score, with the changes of this invocation.
---- stored(limit): reads the first stored ones. isIn(member, score): whether an added member belongs to the range. isReverse:
---- the range runs from the highest score to the lowest.
+--- stored(limit): reads the first stored ones. isIn(member, score): whether an added member belongs to the range.
+--- isReverse: the range runs from the highest score to the lowest.
 local function ranged(key, limit, stored, isIn, isReverse)
   if not isChanged(key) then return stored(limit) end
   local changes, kept, list = 0, {}, {}

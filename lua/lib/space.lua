@@ -1,9 +1,9 @@
 --- @shared spaceId
 --- @args requestId
 --- @export keyspace spaceNumber spaceRoot
---- The current space and the id of the current request ('' in a sweep). The key of a space's record contains its id. All its
---- other keys start with `spaceRoot`, which contains `spaceNumber`, its number in the organization. Both are nil until a
---- space has been found, so that building a key fails.
+--- The current space and the id of the current request ('' in a sweep). The key of a space's record contains its id.
+--- All its other keys start with `spaceRoot`, which contains `spaceNumber`, its number in the organization. Both are
+--- nil until a space has been found, so that building a key fails.
 local keyspace = {}
 local spaceNumber, spaceRoot
 

@@ -44,7 +44,11 @@ function streams.tail(stream)
   local last, total = '0-0', 0
   local info = redis.call('EXISTS', stream) == 1 and redis.call('XINFO', 'STREAM', stream) or {}
   for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then last = info[i + 1] elseif info[i] == 'entries-added' then total = info[i + 1] end
+    if info[i] == 'last-generated-id' then
+      last = info[i + 1]
+    elseif info[i] == 'entries-added' then
+      total = info[i + 1]
+    end
   end
   return last, total
 end

@@ -1,8 +1,8 @@
 --- @include lib/decimal lib/records lib/sorted lib/space
 --- @export timer
---- The timers of one organization, in one sorted set by due time. The organization's record keeps `timer.nextDue`, which is
---- never later than the earliest of them, so a call knows without a further command whether a timer is due. `timer.wake`
---- tells the process to move the organization to an earlier time in the index of organizations.
+--- The timers of one organization, in one sorted set by due time. The organization's record keeps `timer.nextDue`,
+--- which is never later than the earliest of them, so a call knows without a further command whether a timer is due.
+--- `timer.wake` tells the process to move the organization to an earlier time in the index of organizations.
 local timer = {}
 
 --- Starts an invocation. nextDue: text from the organization's record, or nil until that has been read.
@@ -19,7 +19,7 @@ local function memberOf(kind, id)
   return kind .. ':' .. spaceNumber .. ':' .. id
 end
 
---- Arms a timer, or moves it. kind: `<room>:<kind>` (lib/due); at: epoch milliseconds.
+--- Arms a timer, or moves it. kind: `<room>:<kind>` (lib/hooks); at: epoch milliseconds.
 function timer.arm(kind, id, at)
   local text = decimal(at)
   sorted.add(keys.timers(), text, memberOf(kind, id))
@@ -38,8 +38,8 @@ function timer.announce(at, text)
   if at < timer.nextDue and at < (tonumber(timer.wake) or math.huge) then timer.wake = text end
 end
 
---- Arms a timer that no call waits for. Workers run it within a second, in steps (timer/background), so code that depends on
---- its time must check that time itself.
+--- Arms a timer that no call waits for. Workers run it within a second, in steps (timer/background), so code that
+--- depends on its time must check that time itself.
 function timer.armInBackground(kind, id, at)
   local text = decimal(at)
   sorted.add(keys.backgroundTimers(), text, memberOf(kind, id))

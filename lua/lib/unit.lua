@@ -1,8 +1,8 @@
 --- @include lib/count lib/gathered lib/records lib/sorted lib/streams
 --- @export unit
---- The unit of work. Scripts read and record changes; nothing is written before every request of the invocation has been
---- accepted or refused (lib/call). Then each key gets at most one command of a kind, and each event one XADD. Long work
---- (sweeps, retention) writes item by item.
+--- The unit of work. Scripts read and record changes; nothing is written before every request of the invocation has
+--- been accepted or refused (lib/call). Then each key gets at most one command of a kind, and each event one XADD. Long
+--- work (sweeps, retention) writes item by item.
 local unit = {}
 --- All other commands in order, and the keys they change.
 local commands, commanded
@@ -45,8 +45,8 @@ function unit.pull(key, text, isLast)
   unit.command('LREM', key, isLast and -1 or 1, text)
 end
 
---- The first texts of a list, at most `limit`, with those appended by this invocation. Texts that it has removed may still be
---- among them, so use it only for lists of hints, whose entries are checked elsewhere.
+--- The first texts of a list, at most `limit`, with those appended by this invocation. Texts that it has removed may
+--- still be among them, so use it only for lists of hints, whose entries are checked elsewhere.
 function unit.hints(key, limit)
   local list, args = redis.call('LRANGE', key, 0, limit - 1), gathered.byKey.RPUSH[key]
   for i = 3, args and math.min(#args, limit - #list + 2) or 0 do list[#list + 1] = args[i] end

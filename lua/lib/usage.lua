@@ -1,4 +1,4 @@
---- @include lib/clock lib/count lib/date lib/day lib/maps lib/records lib/invocation lib/sorted lib/space
+--- @include lib/clock lib/count lib/date lib/day lib/invocation lib/maps lib/records lib/sorted lib/space
 --- @export usage
 --- Usage. The current day's counters are fields of the space's record (`op:<call>`, `uncounted`), so counting takes no
 --- further command. The first call of a later day moves them to a record of their own and, in a new month, resets the
@@ -39,8 +39,8 @@ local function isNew(spaceDay)
   return spaceDay ~= today and (not spaceDay or tonumber(today) > tonumber(spaceDay))
 end
 
---- Makes today the space's day, as every counted call does. Call it before a change of retainedBytes outside a counted call,
---- so that earlier days keep their figure. space: the space's record, with usageDay.
+--- Makes today the space's day, as every counted call does. Call it before a change of retainedBytes outside a counted
+--- call, so that earlier days keep their figure. space: the space's record, with usageDay.
 function usage.enterToday(space)
   if isNew(space.usageDay) then startDay(space) end
 end

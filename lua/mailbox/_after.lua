@@ -1,7 +1,7 @@
 --- @export after
---- @include lib/caller lib/clock lib/due lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer lib/unit
---- @include group/_group mailbox/_blocked mailbox/_cancel mailbox/_dependents mailbox/_finish mailbox/_mailbox
---- @include mailbox/_message mailbox/_proceed scope/_scope
+--- @include lib/caller lib/clock lib/hooks lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer
+--- @include lib/unit group/_group mailbox/_blocked mailbox/_end mailbox/_mailbox mailbox/_message mailbox/_others
+--- @include mailbox/_return scope/_scope
 --- Prerequisites: a message with `after` is BLOCKED until each of them has succeeded. Its `prerequisites` start with
 --- the policy for a prerequisite that does not succeed (CANCEL, WAIT or RUN). An entry for each prerequisite follows:
 --- `m` or `g`, the id of the message or group, and `=STATE` once its end has been handled.
@@ -32,7 +32,8 @@ local function isHidden(kind, id)
   return not group.isVisible(group.load(id, 'mailboxId', 'otherMailboxes'))
 end
 
---- The state of a message, and how many of its ends have left dependents to the workers; nil if there is no such message.
+--- The state of a message, and how many of its ends have left dependents to the workers; nil if there is no such
+--- message.
 local function messageState(id)
   local found = message.load(id, 'mailboxId', 'scopeId', 'state', 'ends')
   if not found or not found.mailboxId then return nil end
@@ -53,16 +54,18 @@ local function isOver(kind, state)
   return state ~= 'OPEN'
 end
 
---- Judges the prerequisites of a message that is sent or requeued. Returns them in their stored form and the lists to join;
---- or nil with the code and detail of the refusal. For a requeue, the stored state stands in for a prerequisite that
---- retention has removed. A new message may only name existing prerequisites whose mailboxes its sender may use.
+--- Judges the prerequisites of a message that is sent or requeued. Returns them in their stored form and the lists to
+--- join; or nil with the code and detail of the refusal. For a requeue, the stored state stands in for a prerequisite
+--- that retention has removed. A new message may only name existing prerequisites whose mailboxes its sender may use.
 function after.judge(text, isNew)
   local policy = policyOf(text)
   local kept, places = { policy }, {}
   for kind, id, _, known in string.gmatch(text, entryForm) do
     local state, number = (kind == 'm' and messageState or groupState)(id)
     local isGone = not state
-    if isNew and (isGone or invocation.limits and isHidden(kind, id)) then return nil, kind == 'm' and 'MESSAGE_NOT_FOUND' or 'GROUP_NOT_FOUND', 'after' end
+    if isNew and (isGone or invocation.limits and isHidden(kind, id)) then
+      return nil, kind == 'm' and 'MESSAGE_NOT_FOUND' or 'GROUP_NOT_FOUND', 'after'
+    end
     state = state or known ~= '' and string.sub(known, 2) or 'GONE'
     local hasEnded = isOver(kind, state)
     if hasEnded and (isWell[state] or policy == 'RUN') then
@@ -154,12 +157,15 @@ local function workOf(id)
   return found and found.state ~= 'DECIDED' and 1 + found.pending or 1
 end
 
---- Handles the entries of a list until about `limit` records have changed. Returns how many have, and whether there are more.
+--- Handles the entries of a list until about `limit` records have changed. Returns how many have, and whether there are
+--- more.
 local function step(place, state, at, cause, limit)
   local key, decided, finishes = keys.dependents(place), invocation.decided or 0, message.finishes
   local work = 0
   for i, id in ipairs(unit.hints(key, limit + 1)) do
-    if i > limit or work >= limit or work > 0 and not isWell[state] and work + workOf(id) > limit then return work, true end
+    if i > limit or work >= limit or work > 0 and not isWell[state] and work + workOf(id) > limit then
+      return work, true
+    end
     invocation.decided = (invocation.decided or 0) + 1
     decide(id, place, state, at, cause)
     invocation.decided = math.max(invocation.decided, decided + message.finishes - finishes)

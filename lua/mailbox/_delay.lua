@@ -1,14 +1,14 @@
 --- @export delay
---- @include lib/clock lib/count lib/records lib/invocation lib/sorted lib/timer mailbox/_keyed mailbox/_mailbox mailbox/_message
---- @include mailbox/_ripening scope/_scope
---- DELAYED messages: one sorted set per mailbox, scored by when they become READY. A receive on the mailbox makes a few due
---- ones READY itself. Workers make the others READY in the background, so that no other call waits for them. The mailbox's
---- `nextReadyAt` is never later than the first of those moments; `orderedDelayed` counts the DELAYED messages with a priority
---- or a key.
+--- @include lib/clock lib/count lib/invocation lib/records lib/sorted lib/timer mailbox/_keyed mailbox/_mailbox
+--- @include mailbox/_message mailbox/_others scope/_scope
+--- DELAYED messages: one sorted set per mailbox, scored by when they become READY. A receive on the mailbox makes a few
+--- due ones READY itself. Workers make the others READY in the background, so that no other call waits for them. The
+--- mailbox's `nextReadyAt` is never later than the first of those moments; `orderedDelayed` counts the DELAYED messages
+--- with a priority or a key.
 local delay = {}
 --- The most messages that the receives of an invocation make READY.
 local maxRipened = 16
---- The same limit for messages that a worker's step makes READY because of keys (mailbox/_ripening), over all
+--- The same limit for messages that a worker's step makes READY because of keys (mailbox/_others), over all
 --- mailboxes. Due messages beyond it get a later place in the order of their key.
 local maxRipenedForKeys = 50
 
@@ -74,8 +74,8 @@ function ripening.through(mailboxId, at)
   invocation.ripenedForKeys = ripened + delay.ripen(mailbox.read(mailboxId), maxRipenedForKeys - ripened, at)
 end
 
---- For a receive from a mailbox with `nextReadyAt`: whether a DELAYED message may come before the first READY one. score: the score of that READY
---- message; nil if there is none.
+--- For a receive from a mailbox with `nextReadyAt`: whether a DELAYED message may come before the first READY one.
+--- score: the score of that READY message; nil if there is none.
 function delay.isFirst(box, score, through)
   local at = box.nextReadyAt
   if at > through then return false end

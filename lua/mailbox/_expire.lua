@@ -1,5 +1,5 @@
---- @include lib/clock lib/date lib/due lib/lease lib/records lib/unit mailbox/_attempts mailbox/_cancel mailbox/_delay mailbox/_finish
---- @include mailbox/_mailbox mailbox/_message mailbox/_release scope/_scope
+--- @include lib/clock lib/date lib/hooks lib/lease lib/records lib/unit mailbox/_claim mailbox/_delay mailbox/_end
+--- @include mailbox/_mailbox mailbox/_message mailbox/_return scope/_scope
 --- A message has reached its deadline, or its lease has ended.
 due['mailbox:message'] = function(messageId, at)
   local record = message.readForRetry(messageId)

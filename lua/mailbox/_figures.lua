@@ -1,7 +1,8 @@
 --- @export figures
 --- @include lib/day lib/maps lib/records lib/sorted lib/space mailbox/_mailbox space/_space
---- How often messages were sent, claimed and ended, per mailbox and per space. The frequent calls count nothing extra for
---- this: the figures follow from the numbers of messages by state, which are kept anyway, and from counters of rare events.
+--- How often messages were sent, claimed and ended, per mailbox and per space. The frequent calls count nothing extra
+--- for this: the figures follow from the numbers of messages by state, which are kept anyway, and from counters of rare
+--- events.
 ---
 ---   sent, mailbox     its messages, plus those removed or packed (`goneTotal`)
 ---   acked, mailbox    sent, less the live messages and those that ended otherwise
@@ -14,9 +15,9 @@
 --- minutes. Places are reused after an hour and after a day, so each also stores its period.
 local figures = {}
 
-local ofSpace = { 'messages:READY', 'messages:DELAYED', 'messages:BLOCKED', 'messages:CLAIMED', 'messages:ACKED', 'ackedRemoved',
-  'unackedTotal', 'requeuedTotal', 'events:message.rejected', 'events:message.failed', 'events:message.expired',
-  'events:message.cancelled' }
+local ofSpace = { 'messages:READY', 'messages:DELAYED', 'messages:BLOCKED', 'messages:CLAIMED', 'messages:ACKED',
+  'ackedRemoved', 'unackedTotal', 'requeuedTotal', 'events:message.rejected', 'events:message.failed',
+  'events:message.expired', 'events:message.cancelled' }
 
 --- The figures, in the order of answers.
 figures.names = { 'sent', 'claimed', 'acked', 'rejected', 'failed', 'expired', 'cancelled' }
@@ -33,7 +34,8 @@ end
 local function mailboxTotals(box)
   local sent = sorted.count(keys.messages(box.id)) + box.goneTotal
   local rejected, failed, expired, cancelled = box.rejectedTotal, box.failedTotal, box.expiredTotal, box.cancelledTotal
-  local acked = sent + box.requeuedTotal - box.ready - box.delayed - box.blocked - box.claimed - rejected - failed - expired - cancelled
+  local acked = sent + box.requeuedTotal - box.ready - box.delayed - box.blocked - box.claimed - rejected - failed
+    - expired - cancelled
   return listed(sent, acked, box.claimed, box.unackedTotal, rejected, failed, expired, cancelled)
 end
 
@@ -47,7 +49,8 @@ local function spaceTotals(record)
   loadSpace()
   local values = {}
   for i, name in ipairs(ofSpace) do values[i] = record[name] or 0 end
-  local ready, delayed, blocked, inHand, acked, removed, unacked, requeued, rejected, failed, expired, cancelled = unpack(values)
+  local ready, delayed, blocked, inHand, acked, removed, unacked, requeued, rejected, failed, expired, cancelled =
+    unpack(values)
   acked = acked + removed
   local sent = ready + delayed + blocked + inHand + acked + rejected + failed + expired + cancelled - requeued
   return listed(sent, acked, inHand, unacked, rejected, failed, expired, cancelled)
@@ -81,9 +84,9 @@ local function close(record, totals, key)
   records.set(record, 'figuresMinute', minute)
 end
 
---- Closes the last minute before a message is sent, claimed or ended in a new one. Call it once the change can no longer be
---- refused, and only if the mailbox's figuresMinute differs from `minute`, so that only the first change in a minute pays for
---- it. The space's figuresMinute is never earlier than a mailbox's.
+--- Closes the last minute before a message is sent, claimed or ended in a new one. Call it once the change can no
+--- longer be refused, and only if the mailbox's figuresMinute differs from `minute`, so that only the first change in a
+--- minute pays for it. The space's figuresMinute is never earlier than a mailbox's.
 function figures.turn(mailboxId)
   local box, record = loadMailbox(mailboxId), loadSpace()
   if box.figuresMinute ~= minute then close(box, mailboxTotals(box), keys.mailboxFigures(mailboxId)) end
@@ -95,10 +98,12 @@ function figures.ofSpace()
   return spaceTotals(loadSpace())
 end
 
---- The figures of the space ('') or of a mailbox: the minute not closed yet (0 if nothing has happened), the totals, and the
---- places by name. nil if there is no such mailbox.
+--- The figures of the space ('') or of a mailbox: the minute not closed yet (0 if nothing has happened), the totals,
+--- and the places by name. nil if there is no such mailbox.
 function figures.read(mailboxId)
-  if mailboxId == '' then return loadSpace().figuresMinute or 0, figures.ofSpace(), redis.call('HGETALL', keys.figures()) end
+  if mailboxId == '' then
+    return loadSpace().figuresMinute or 0, figures.ofSpace(), redis.call('HGETALL', keys.figures())
+  end
   local box = loadMailbox(mailboxId)
   if not box then return nil end
   return box.figuresMinute, mailboxTotals(box), redis.call('HGETALL', keys.mailboxFigures(mailboxId))

@@ -1,8 +1,8 @@
 --- @export indexes
---- @include lib/id lib/page mailbox/_ids mailbox/_mailbox mailbox/_message
---- Chooses the index that a list of messages reads: the smallest one that has all messages of the wanted states or of the
---- wanted scope. Indexes in order of creation are read from the cursor on. The others are read whole, so they are used only
---- while they are small.
+--- @include lib/id lib/page mailbox/_mailbox mailbox/_message mailbox/_packed
+--- Chooses the index that a list of messages reads: the smallest one that has all messages of the wanted states or of
+--- the wanted scope. Indexes in order of creation are read from the cursor on. The others are read whole, so they are
+--- used only while they are small.
 local indexes = {}
 -- Lua allows 200 locals at a time, so the locals of this file have a block.
 do
@@ -43,7 +43,8 @@ local function ofStates(mailboxId, states, scopeId)
     elseif state == 'BLOCKED' then
       add(others, keys.blocked(mailboxId))
     elseif state == 'READY' then
-      local chosen = (scopeId ~= '' or mailbox.load(mailboxId, 'ready').ready <= maxWhole) and readySets(mailboxId, scopeId)
+      local chosen = (scopeId ~= '' or mailbox.load(mailboxId, 'ready').ready <= maxWhole)
+        and readySets(mailboxId, scopeId)
       if not chosen then return nil end
       for _, key in ipairs(chosen) do add(others, key) end
     else
@@ -102,7 +103,8 @@ local function read(mailboxId, chosen, cursor, limit)
     -- READY messages with a priority have scores below 0.
     for _, member in ipairs(redis.call('ZRANGE', key, '-inf', '(0', 'BYSCORE')) do members[#members + 1] = member end
     -- This set has the claims of all mailboxes.
-    local ofMailbox = key == keys.claims() and members[1] and redis.call('ZMSCORE', keys.messages(mailboxId), unpack(members))
+    local ofMailbox = key == keys.claims() and members[1]
+      and redis.call('ZMSCORE', keys.messages(mailboxId), unpack(members))
     for i, member in ipairs(members) do
       -- A READY message may have its place in front of its id.
       local id = #member == 36 and member or string.sub(member, -36)

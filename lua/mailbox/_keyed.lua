@@ -1,8 +1,8 @@
 --- @export keyed
---- @include lib/call lib/clock lib/due lib/invocation lib/records lib/sendBack lib/sorted lib/timer mailbox/_blocked
---- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_ripening scope/_scope
+--- @include lib/call lib/clock lib/hooks lib/invocation lib/records lib/sendBack lib/sorted lib/timer
+--- @include mailbox/_blocked mailbox/_mailbox mailbox/_message mailbox/_others mailbox/_ready scope/_scope
 --- Messages with a key. Of each key, at most the mailbox's `perKey` messages are *active*: READY, CLAIMED, between two
---- attempts, parked (mailbox/_parked) or put aside (mailbox/_aside). The others are BLOCKED and follow in the order in
+--- attempts, parked (mailbox/_parked) or put aside (mailbox/_return). The others are BLOCKED and follow in the order in
 --- which the key became the last thing they wait for. Each key has a sorted set of its active messages, and one of its
 --- waiting messages, scored by when they began to wait. The mailbox has a set of the keys with waiting messages.
 ---
@@ -22,7 +22,9 @@ function keyed.needRipened(mailboxId, at)
   local box, script = mailbox.load(mailboxId, 'nextReadyAt', 'orderedDelayed'), invocation.script
   if not box.nextReadyAt or box.nextReadyAt > at or box.orderedDelayed == 0 then return end
   if not script or script.kind ~= 'write' then return ripening.through(mailboxId, at) end
-  if box.nextReadyAt <= (tonumber(drainedThrough) or now) then sendBack('DUE', timer.named('mailbox:delays', mailboxId)) end
+  if box.nextReadyAt <= (tonumber(drainedThrough) or now) then
+    sendBack('DUE', timer.named('mailbox:delays', mailboxId))
+  end
 end
 
 --- Like needRipened, before a message that may have a key becomes active or ends.
@@ -31,7 +33,8 @@ function keyed.needOrder(record, at)
   if mailbox.load(record.mailboxId, 'perKey').perKey then keyed.needRipened(record.mailboxId, at) end
 end
 
---- Makes the first messages that wait for a key READY as of `at`: as many as have room, at most `limit`. Returns how many.
+--- Makes the first messages that wait for a key READY as of `at`: as many as have room, at most `limit`. Returns how
+--- many.
 local function free(mailboxId, key, limit, at)
   local active, waiting, freed = keys.keyActive(mailboxId, key), keys.keyWaiting(mailboxId, key), 0
   local member, since = sorted.first(waiting)
@@ -81,8 +84,8 @@ function keyed.proceed(record, path, box, at)
   ready.put(record, path, box, at)
 end
 
---- A message with a key has ended at `at`, or yields its place while it is put aside: the next one of its key follows, if it
---- had a place. from: its previous state.
+--- A message with a key has ended at `at`, or yields its place while it is put aside: the next one of its key follows,
+--- if it had a place. from: its previous state.
 function keyed.leave(record, from, at)
   local key = record.key
   local active = keys.keyActive(record.mailboxId, key)
@@ -96,8 +99,8 @@ function keyed.leave(record, from, at)
   end
 end
 
---- After `perKey` was raised, continues through the keys with waiting messages and frees at most `limit` messages; a key that
---- frees none counts as one. Returns how many, and whether there are more.
+--- After `perKey` was raised, continues through the keys with waiting messages and frees at most `limit` messages; a
+--- key that frees none counts as one. Returns how many, and whether there are more.
 local function freeAll(mailboxId, limit)
   local box, waited, done = mailbox.load(mailboxId, 'freedThrough'), keys.waitedKeys(mailboxId), 0
   local list = sorted.byName(waited, '', box.freedThrough or '', limit)

@@ -2,8 +2,8 @@
 --- @space withheld
 --- @include lib/count lib/invocation lib/records lib/space
 
---- Whether the space has any BLOCKED message. `withheld` counts BLOCKED messages and pauses together, because each field read
---- costs every request a search in a small hash.
+--- Whether the space has any BLOCKED message. `withheld` counts BLOCKED messages and pauses together, because each
+--- field read costs every request a search in a small hash.
 function mailbox.anyBlocked()
   local record = keyspace.record
   if record and record.withheld == 0 and not invocation.hasWithheld then return false end
@@ -30,8 +30,8 @@ end
 
 --- The fields that sends and receives need; nil if there is no such mailbox.
 function mailbox.read(mailboxId)
-  return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'delayed', 'nextReadyAt', 'maxAttempts', 'turn',
-    'figuresMinute')
+  return mailbox.load(mailboxId, 'mode', 'recipientId', 'backlogLimit', 'ready', 'claimed', 'delayed', 'nextReadyAt',
+    'maxAttempts', 'turn', 'figuresMinute')
 end
 
 --- Counts messages that were removed or packed, as the mailbox no longer lists them.

@@ -1,7 +1,7 @@
 --- @record message
---- @include lib/clock lib/count lib/records
---- The record of a message and its counts, for all its transitions. A message of a WORK mailbox is its own task. For members
---- of task groups see mailbox/_members.
+--- @include lib/clock lib/count lib/records lib/refuse lib/sorted mailbox/_mailbox scope/_scope
+--- The record of a message and its counts, for all its transitions. A message of a WORK mailbox is its own task. For
+--- members of task groups see mailbox/_others.
 
 --- The fields that transitions need; taskId is false if the message has no task. nil if there is no such message.
 function message.read(messageId)
@@ -57,8 +57,8 @@ function message.remove(state)
   if state == 'ACKED' then count.space('ackedRemoved', 1) end
 end
 
---- Moves the record from record.state (nil for a new one) to `state`, and counts both. Tasks are counted as messages; the few
---- messages without a task are counted in addition as `inbox:STATE`.
+--- Moves the record from record.state (nil for a new one) to `state`, and counts both. Tasks are counted as messages;
+--- the few messages without a task are counted in addition as `inbox:STATE`.
 function message.become(record, state)
   local from = record.state
   if not record.taskId then
@@ -75,4 +75,42 @@ function message.become(record, state)
     end
   end
   message.enter(record, state)
+end
+
+--- When a live message next changes by itself: its deadline or the end of its lease.
+function message.changesAt(record)
+  local at = record.deadline or math.huge
+  return record.state == 'CLAIMED' and math.min(at, record.leaseExpiresAt) or at
+end
+
+--- Whether a message belongs to a scope or to one below it; scopeId '': any.
+function message.isBelow(messageId, scopeId)
+  return scopeId == '' or scope.isWithin(message.load(messageId, 'scopeId').scopeId, scopeId)
+end
+
+--- The whole message. Refuses if there is none; the tombstone of a task is not a message.
+function message.whole(messageId)
+  local record = message.load(messageId)
+  if not record or not record.mailboxId then refuse('MESSAGE_NOT_FOUND') end
+  return record
+end
+
+--- Puts the payload into the last value of a reply. The idempotent answer was stored before without it, because the
+--- payload never changes.
+function message.withPayload(reply, record)
+  reply[#reply] = record.payload
+  return reply
+end
+
+--- Gives a packed message a record again, so that it can change. record: as loaded; the record of a message that is not
+--- packed stays as it is.
+function message.unpack(record)
+  if not record.isPacked then return end
+  message.load(record.id)
+  record.isPacked, record.changed = nil, nil
+  message.insert(record)
+  record.isSet = true
+  sorted.add(keys.messages(record.mailboxId), '0', record.id)
+  mailbox.letGo(record.mailboxId, -1)
+  sorted.add(keys.unpackedMessages(), '0', record.id)
 end

@@ -1,21 +1,21 @@
---- @export packed
---- @include lib/call lib/refuse lib/invocation lib/sendBack lib/sorted lib/space
---- Packed messages. Workers pack finished messages, in the order they were sent, into segments: compressed texts that only
---- Node can read (src/primitives/mailbox/packed.ts). A packed message has no record, but stays in the indexes. If a message has a
---- record, the record wins over the segment. The index has an entry per segment, `last first number digest count kind`, by
---- which the range of its ids is found.
+--- @export packed idsOf
+--- @include lib/call lib/invocation lib/page lib/refuse lib/sendBack lib/sorted lib/space
+--- Packed messages. Workers pack finished messages, in the order they were sent, into segments: compressed texts that
+--- only Node can read (src/primitives/mailbox/packed.ts). A packed message has no record, but stays in the indexes. If
+--- a message has a record, the record wins over the segment. The index has an entry per segment, `last first number
+--- digest count kind`, by which the range of its ids is found.
 ---
---- A script that needs a packed message replies PACKED. Node opens the segment and calls again with the wanted fields in
---- `unpacked`: a line `{"<fields>": {"<digest>": {"<id>": [value, …]}}}`, then the long texts. The value of a long text is
---- its position, [from, bytes]. A damaged segment has `false` instead of values.
+--- A script that needs a packed message replies PACKED. Node opens the segment and calls again with the wanted fields
+--- in `unpacked`: a line `{"<fields>": {"<digest>": {"<id>": [value, …]}}}`, then the long texts. The value of a long
+--- text is its position, [from, bytes]. A damaged segment has `false` instead of values.
 local packed = {}
 --- The most ids asked for at once; fewer at first, as a page may need no more.
 local maxWanted, maxFirst = 1000, 200
 
 --- This invocation's knowledge of packed messages of the current space: `segment`, the last one found; `given`, the
---- fields that Node has unpacked, from the text `givenText`, in which long texts start at `textsAt`; `damaged`, the digests
---- of damaged segments, nil if Node has met none; `anyUnpacked`, whether any message had been unpacked before this
---- invocation; `upcoming` and `first`, the ids that the script loads next, which Node opens together.
+--- fields that Node has unpacked, from the text `givenText`, in which long texts start at `textsAt`; `damaged`, the
+--- digests of damaged segments, nil if Node has met none; `anyUnpacked`, whether any message had been unpacked before
+--- this invocation; `upcoming` and `first`, the ids that the script loads next, which Node opens together.
 local function current()
   local seen = invocation.packed
   if not seen or seen.space ~= spaceNumber then
@@ -28,7 +28,8 @@ end
 --- Parses an entry of the index.
 function packed.described(entry)
   local last, head, number, digest, messages, kind = string.match(entry, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
-  return { entry = entry, last = last, first = head, number = number, digest = digest, count = tonumber(messages), kind = kind }
+  return { entry = entry, last = last, first = head, number = number, digest = digest, count = tonumber(messages),
+    kind = kind }
 end
 
 function packed.key(found)
@@ -50,7 +51,9 @@ local function segmentOf(id)
     if not found or id < found.first then return nil end
     segment, seen.segment = found, found
   end
-  if seen.anyUnpacked == nil or invocation.isWhole then seen.anyUnpacked = not sorted.isEmpty(keys.unpackedMessages()) end
+  if seen.anyUnpacked == nil or invocation.isWhole then
+    seen.anyUnpacked = not sorted.isEmpty(keys.unpackedMessages())
+  end
   return not (seen.anyUnpacked and sorted.score(keys.unpackedMessages(), id)) and segment or nil
 end
 
@@ -94,8 +97,8 @@ local function read()
   return seen
 end
 
---- The damaged segment that contains a message; nil if Node has met none. A script that can do without the message calls this
---- before it loads it.
+--- The damaged segment that contains a message; nil if Node has met none. A script that can do without the message
+--- calls this before it loads it.
 function packed.damaged(id)
   local damaged = read().damaged
   local found = damaged and segmentOf(id)
@@ -131,8 +134,8 @@ local function whole(values)
   return values
 end
 
---- The values of these fields of a packed message, or with `*` all fields and values, as HGETALL replies; nil if there is no
---- such message. Refuses if its segment is damaged.
+--- The values of these fields of a packed message, or with `*` all fields and values, as HGETALL replies; nil if there
+--- is no such message. Refuses if its segment is damaged.
 function packed.values(id, names)
   local found = segmentOf(id)
   if not found then return nil end
@@ -156,4 +159,36 @@ function packed.isUpcoming(id)
       return true
     end
   end
+end
+
+--- At most `limit` ids of a mailbox after `after` ('': from the start), oldest first, including packed messages.
+local function idsOf(mailboxId, after, limit)
+  local ids = idsAfter(keys.messages(mailboxId), after, limit)
+  local through, from, size = ids[limit], after == '' and '-' or '(' .. after, 4
+  local list, last = {}, after
+  while #list < limit and not (through and last >= through) do
+    local entries = redis.call('ZRANGE', keys.mailboxSegments(mailboxId), from, '+', 'BYLEX', 'LIMIT', 0, size)
+    for _, entry in ipairs(entries) do
+      local packedIds = {}
+      for id in string.gmatch(entry, '%S+') do packedIds[#packedIds + 1] = id end
+      for i = #packedIds, 1, -1 do
+        if packedIds[i] > after then list[#list + 1] = packedIds[i] end
+      end
+      last, from = packedIds[1], '(' .. entry
+    end
+    if #entries < size then break end
+    size = 2 * size
+  end
+  if not list[1] then return ids end
+  local both, i, j = {}, 1, 1
+  while #both < limit and (ids[i] or list[j]) do
+    local one, other = ids[i], list[j]
+    if one and (not other or one <= other) then
+      both[#both + 1], i = one, i + 1
+      if one == other then j = j + 1 end
+    else
+      both[#both + 1], j = other, j + 1
+    end
+  end
+  return both
 end

@@ -1,5 +1,5 @@
 --- @export parked
---- @include lib/clock lib/due lib/freed lib/invocation lib/maps lib/records lib/sorted lib/timer mailbox/_blocked
+--- @include lib/clock lib/hooks lib/invocation lib/maps lib/records lib/sorted lib/timer mailbox/_blocked
 --- @include mailbox/_mailbox mailbox/_message mailbox/_ready mailbox/_requires scope/_scope
 --- Parked messages: a receive has found too few units for them. Each is BLOCKED by the first pool or allowance that was
 --- short, and becomes READY in its old place once that pool or allowance may have enough. Its `blockedOn` has the kind
@@ -35,7 +35,9 @@ end
 local function add(record, member, score, kind, id, at)
   records.set(record, 'blockedOn', kind .. ' ' .. id)
   sorted.add(keys.parked(id, record.mailboxId, record.scopeId), score, member)
-  if not sorted.score(keys.parkedQueues(id), placeOf(record)) then sorted.add(keys.parkedQueues(id), '0', placeOf(record)) end
+  if not sorted.score(keys.parkedQueues(id), placeOf(record)) then
+    sorted.add(keys.parkedQueues(id), '0', placeOf(record))
+  end
   lookAt(id, at)
 end
 

@@ -1,9 +1,28 @@
---- @export paused
+--- @export turns paused
 --- @space withheld
---- @include lib/clock lib/count lib/due lib/invocation lib/journal lib/maps lib/sendBack lib/sorted lib/space lib/timer lib/unit
---- @include mailbox/_mailbox mailbox/_message mailbox/_turns scope/_pausing scope/_scope
---- Paused mailboxes and scopes. A receive passes over their messages, which keep their places in the queues. `paused` in the
---- space's record counts the pauses (lua/mailbox/_mailbox: `withheld`).
+--- @include lib/clock lib/count lib/hooks lib/invocation lib/journal lib/maps lib/records lib/sendBack lib/sorted
+--- @include lib/space lib/timer lib/unit mailbox/_mailbox mailbox/_message scope/_pausing scope/_scope
+--- The order in which runs take turns when a receive asks for messages of all runs: one sorted set per mailbox of the
+--- root scopes with READY messages. A root scope joins the back when it was served, or when it gets its first READY
+--- message. The set is kept from the first such receive on (mailbox/_expire creates it); the mailbox's `turn` is the
+--- last score given.
+local turns = {}
+
+--- Moves a root scope with READY messages to the back.
+function turns.join(mailboxId, rootId)
+  local box = mailbox.load(mailboxId, 'turn')
+  if not box.turn then return end
+  records.set(box, 'turn', box.turn + 1)
+  sorted.add(keys.turns(mailboxId), string.format('%d', box.turn), rootId)
+end
+
+--- Removes a root scope without READY messages.
+function turns.leave(mailboxId, rootId)
+  if mailbox.load(mailboxId, 'turn').turn then sorted.remove(keys.turns(mailboxId), rootId) end
+end
+
+--- Paused mailboxes and scopes. A receive passes over their messages, which keep their places in the queues. `paused`
+--- in the space's record counts the pauses (lua/mailbox/_mailbox: `withheld`).
 ---
 --- A receive looks at a few hundred messages of a queue. If more are paused, workers continue the search. `passed`
 --- keeps for each queue the last member that need not be looked at again; a later receive starts after it. It is

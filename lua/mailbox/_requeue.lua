@@ -1,5 +1,5 @@
---- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_attempts mailbox/_members mailbox/_message
---- @include mailbox/_order mailbox/_proceed mailbox/_requires mailbox/_unpack scope/_scope
+--- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_claim mailbox/_message
+--- @include mailbox/_others mailbox/_requires mailbox/_return mailbox/_send scope/_scope
 --- Requeues messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
 

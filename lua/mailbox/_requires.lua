@@ -1,9 +1,10 @@
 --- @export requires
---- @include lib/clock lib/id lib/invocation lib/records lib/refuse lib/soon lib/sorted allowance/_allowance
+--- @include lib/clock lib/id lib/invocation lib/queueTimer lib/records lib/refuse lib/sorted allowance/_allowance
 --- @include allowance/_consumption mailbox/_message pool/_claimants pool/_pool pool/_serve
---- Requirements of a message: units of pools, which its claim holds, and of allowances, which each attempt consumes. The
---- record has them in `required`: `p` or `q`, the id and `:units` for each, separated by blanks. While it is CLAIMED, `held`
---- has `poolId:units:fence` for each pool, and `used` has `consumptionId:allowanceId:units` for each allowance.
+--- Requirements of a message: units of pools, which its claim holds, and of allowances, which each attempt consumes.
+--- The record has them in `required`: `p` or `q`, the id and `:units` for each, separated by blanks. While it is
+--- CLAIMED, `held` has `poolId:units:fence` for each pool, and `used` has `consumptionId:allowanceId:units` for each
+--- allowance.
 local requires = {}
 local form = '([pq])(%S+):(%d+)'
 local kinds = { p = 'POOL', q = 'ALLOWANCE' }
@@ -44,8 +45,8 @@ function requires.count(text, change)
   end)
 end
 
---- The units available at the time `at` (nil: now): none while others wait in the queue of the pool or allowance, as they
---- come first. For an allowance that nobody waits for, also the moment from which more may be available.
+--- The units available at the time `at` (nil: now): none while others wait in the queue of the pool or allowance, as
+--- they come first. For an allowance that nobody waits for, also the moment from which more may be available.
 function requires.available(kind, id, at)
   if kind == 'POOL' then
     local record = pool.read(id)
@@ -70,8 +71,8 @@ function requires.short(text, at)
   return lackKind, lackId, lackAt
 end
 
---- Takes all units that a message requires; they must be available. The ids of its consumptions get the random part of its
---- own id.
+--- Takes all units that a message requires; they must be available. The ids of its consumptions get the random part of
+--- its own id.
 function requires.take(record)
   local held, used, tail = {}, {}, string.sub(record.id, 16, 35)
   requires.each(record.required, function(kind, id, units)
@@ -85,7 +86,9 @@ function requires.take(record)
   end)
   if held[1] then
     records.set(record, 'held', table.concat(held, ' '))
-    for poolId, fence in string.gmatch(record.held, '(%S+):%d+:(%d+)') do sorted.add(keys.poolClaims(poolId), fence, record.id) end
+    for poolId, fence in string.gmatch(record.held, '(%S+):%d+:(%d+)') do
+      sorted.add(keys.poolClaims(poolId), fence, record.id)
+    end
   end
   if used[1] then records.set(record, 'used', table.concat(used, ' ')) end
 end
@@ -97,13 +100,14 @@ function claimants.of(poolId, last)
     local id = claims[2 * i - 1]
     local record = message.load(id, 'scopeId', 'holder', 'holderSession', 'held')
     local units = string.match(record.held, string.gsub(poolId, '%-', '%%-') .. ':(%d+)')
-    list[i] = { id = id, scopeId = record.scopeId, holder = record.holder, holderSession = record.holderSession, units = tonumber(units) }
+    list[i] = { id = id, scopeId = record.scopeId, holder = record.holder, holderSession = record.holderSession,
+      units = tonumber(units) }
   end
   return list
 end
 
---- The claim of a message has ended at `at`: frees its pool units and serves the waiters for them. In a sweep the pool's own
---- timer serves them, due at that moment, because its steps are bounded.
+--- The claim of a message has ended at `at`: frees its pool units and serves the waiters for them. In a sweep the
+--- pool's own timer serves them, due at that moment, because its steps are bounded.
 function requires.give(record, at)
   local held = message.load(record.id, 'held', 'used')
   if held.used then records.set(record, 'used', false) end

@@ -2,7 +2,7 @@
 --- @request read
 --- @args messageId
 --- @reply past state attempts holder claimedAt finishedAt progress
---- @include lib/call mailbox/_message mailbox/_whole
+--- @include lib/call mailbox/_message
 local record = message.whole(messageId)
-return call.answer({ past = record.pastAttempts, state = record.state, attempts = record.attempts, holder = record.holder,
-  claimedAt = record.claimedAt, finishedAt = record.finishedAt, progress = record.progress })
+return call.answer({ past = record.pastAttempts, state = record.state, attempts = record.attempts,
+  holder = record.holder, claimedAt = record.claimedAt, finishedAt = record.finishedAt, progress = record.progress })

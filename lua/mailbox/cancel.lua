@@ -2,8 +2,8 @@
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload
---- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_cancel mailbox/_finish mailbox/_live mailbox/_members
---- @include mailbox/_message mailbox/_whole mailbox/_shown scope/_scope
+--- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_end mailbox/_message mailbox/_others mailbox/_view
+--- @include scope/_scope
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end
@@ -12,8 +12,8 @@ if record.state == 'CANCELLED' then
 end
 if not message.isLive(record) then refuse('MESSAGE_FINISHED', record.state) end
 local changesAt = message.changesAt(record)
--- Its deadline, that of its group or the end of its lease passed after the sweep, if any, that this call waited for. That
--- end comes first.
+-- Its deadline, that of its group or the end of its lease passed after the sweep, if any, that this call waited for.
+-- That end comes first.
 if changesAt <= now and changesAt > (tonumber(drainedThrough) or 0) or record.groupId and members.overdue(record) then
   sendBack('DUE')
 end

@@ -9,8 +9,8 @@
 --- @long result
 --- @reply taskId resultMessageId groupId groupState known
 --- @gather
---- @include lib/call lib/clock lib/count lib/id lib/maps lib/records lib/refuse lib/space mailbox/_claim
---- @include mailbox/_create mailbox/_finish mailbox/_mailbox mailbox/_message mailbox/_order scope/_scope
+--- @include lib/call lib/clock lib/count lib/id lib/maps lib/records lib/refuse lib/space mailbox/_claim mailbox/_end
+--- @include mailbox/_mailbox mailbox/_message mailbox/_send scope/_scope
 local record = message.read(messageId)
 if record and record.state == 'ACKED' and record.token == token then
   message.load(messageId, 'resultMessageId', 'groupState', 'result', 'finishedAt')
@@ -36,9 +36,9 @@ if published then
   local path = scope.path(resultScopeId)
   if not resultMessageId and not (path and scope.cancelOf(path)) then
     resultMessageId = newId(tail)
-    message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false, payload = result,
-      taskId = published.mode == 'WORK' and resultMessageId, workKey = resultWorkKey ~= '' and resultWorkKey },
-      path, published, message.traced(traceparent, tracestate))
+    message.create({ id = resultMessageId, mailboxId = resultMailboxId, scopeId = resultScopeId, state = false,
+      payload = result, taskId = published.mode == 'WORK' and resultMessageId, workKey = resultWorkKey ~= ''
+      and resultWorkKey }, path, published, message.traced(traceparent, tracestate))
   end
   records.set(record, 'resultMessageId', resultMessageId)
 end

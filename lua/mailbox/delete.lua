@@ -1,9 +1,9 @@
---- Deletes a mailbox that has no live message and delivers no tasks of an undecided group. Its finished messages are kept
---- until retention removes them.
+--- Deletes a mailbox that has no live message and delivers no tasks of an undecided group. Its finished messages are
+--- kept until retention removes them.
 --- @request write
 --- @args mailboxId
 --- @reply
---- @include lib/call lib/plan lib/refuse lib/sorted lib/unit mailbox/_mailbox mailbox/_names scope/_pausing
+--- @include lib/call lib/plan lib/refuse lib/sorted lib/unit mailbox/_mailbox mailbox/_view scope/_pausing
 local box = mailbox.load(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local live = mailbox.backlog(box)

@@ -1,5 +1,5 @@
---- How often messages were sent, claimed and ended, in the space or, with a mailboxId, in a mailbox. totals: since it was
---- created; places: the closed minutes (see mailbox/_figures).
+--- How often messages were sent, claimed and ended, in the space or, with a mailboxId, in a mailbox. totals: since it
+--- was created; places: the closed minutes (see mailbox/_figures).
 --- @request read
 --- @args mailboxId
 --- @reply now openMinute totals places

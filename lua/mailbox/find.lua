@@ -4,7 +4,8 @@
 --- @request read
 --- @args workKey key limit cursor
 --- @reply nextCursor messages:messageSummary[]
---- @include lib/call lib/caller lib/maps lib/page lib/refuse mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_shown
+--- @include lib/call lib/caller lib/maps lib/page lib/refuse mailbox/_mailbox mailbox/_message mailbox/_packed
+--- @include mailbox/_view
 if (workKey == '') == (key == '') then refuse('VALIDATION_FAILED', 'query must have either workKey or key') end
 limit = tonumber(limit)
 local maxMailboxes, maxOfEach = 200, 10

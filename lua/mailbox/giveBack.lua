@@ -1,9 +1,9 @@
---- Gives back claims whose callers disconnected before their answers were written, each like a nack with retry that does
---- not count the attempt. Passes over a claim that has ended. items: message ids and tokens, in turn.
+--- Gives back claims whose callers disconnected before their answers were written, each like a nack with retry that
+--- does not count the attempt. Passes over a claim that has ended. items: message ids and tokens, in turn.
 --- @request worker
 --- @args items
 --- @reply
---- @include lib/call lib/clock lib/records mailbox/_attempts mailbox/_message mailbox/_release scope/_scope
+--- @include lib/call lib/clock lib/records mailbox/_claim mailbox/_message mailbox/_return scope/_scope
 for messageId, token in string.gmatch(items, '(%S+) (%S+)') do
   local record = message.stored(messageId, 'mailboxId', 'scopeId', 'taskId', 'groupId', 'state', 'attempts', 'deadline',
     'token', 'leaseExpiresAt', 'place')

@@ -1,4 +1,5 @@
---- Admits a worker that ends its held receives of a mailbox. The API processes hold them (src/primitives/mailbox/receivers.ts).
+--- Admits a worker that ends its held receives of a mailbox. The API processes hold them
+--- (src/primitives/mailbox/receivers.ts).
 --- @request read
 --- @args mailboxId
 --- @reply

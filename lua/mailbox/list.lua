@@ -3,9 +3,13 @@
 --- @request read
 --- @args limit cursor name
 --- @reply nextCursor mailboxes:mailbox[]
---- @include lib/call lib/caller lib/page mailbox/_mailbox mailbox/_names mailbox/_view
+--- @include lib/call lib/caller lib/page mailbox/_mailbox mailbox/_view
 local ids, nextCursor
-if name == '' then ids, nextCursor = page(keys.mailboxes(), limit, cursor) else ids, nextCursor = names.page(name, limit, cursor) end
+if name == '' then
+  ids, nextCursor = page(keys.mailboxes(), limit, cursor)
+else
+  ids, nextCursor = names.page(name, limit, cursor)
+end
 local found = {}
 for _, mailboxId in ipairs(ids) do
   if caller.hasMailbox(mailboxId) then found[#found + 1] = mailbox.view(mailboxId) end

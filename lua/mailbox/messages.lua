@@ -6,7 +6,8 @@
 --- @request read
 --- @args mailboxId states scopeId workKey key limit cursor
 --- @reply nextCursor messages:message[]
---- @include lib/call lib/page lib/refuse mailbox/_asked mailbox/_indexes mailbox/_message mailbox/_packed mailbox/_shown scope/_scope
+--- @include lib/call lib/page lib/refuse mailbox/_indexes mailbox/_message mailbox/_others mailbox/_packed
+--- @include mailbox/_view scope/_scope
 if redis.call('EXISTS', keys.mailbox(mailboxId)) == 0 then refuse('MAILBOX_NOT_FOUND') end
 limit = tonumber(limit)
 local scanLimit, bytesLimit = 1000, 4194304
@@ -30,7 +31,8 @@ local function endsBefore(id, before)
   local damaged = packed.damaged(id)
   if not damaged then return false end
   if not chosen[1] then
-    local behind = workKey == '' and packed.lastDamaged(damaged, idsBehind(before or cursor, damaged.count, damaged.count))
+    local behind = workKey == '' and packed.lastDamaged(damaged,
+      idsBehind(before or cursor, damaged.count, damaged.count))
     packed.refuseDamaged(damaged, behind)
   end
   more = true
@@ -40,8 +42,8 @@ end
 local function isWanted(id)
   if not isFiltered then return true end
   local looked = message.load(id, 'mailboxId', 'state', 'scopeId')
-  -- A segment still lists a message that was unpacked and has since been removed, even if its tombstone is left. A scope's
-  -- index has messages of other mailboxes, too.
+  -- A segment still lists a message that was unpacked and has since been removed, even if its tombstone is left. A
+  -- scope's index has messages of other mailboxes, too.
   if not looked or looked.mailboxId ~= mailboxId then return false end
   if key ~= '' and message.load(id, 'key').key ~= key then return false end
   return among(looked.state, states) and scope.isWithin(looked.scopeId, scopeId)

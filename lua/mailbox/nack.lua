@@ -5,7 +5,7 @@
 --- @request write
 --- @args messageId token retry countsAttempt delaySeconds reported
 --- @reply state attempts readyAt
---- @include lib/call lib/clock lib/records mailbox/_attempts mailbox/_claim mailbox/_finish mailbox/_message mailbox/_release
+--- @include lib/call lib/clock lib/records mailbox/_claim mailbox/_end mailbox/_message mailbox/_return
 local record = message.readForRetry(messageId)
 checkClaim(record, token)
 

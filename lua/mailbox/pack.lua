@@ -1,13 +1,13 @@
 --- Packs finished messages: a segment with ids from `first` to `last` replaces the records in `rows`, a JSON list with
---- id, mailboxId, state, finishedAt and groupId, if any, of each. from, through: the journal entry up to which messages have been packed,
---- before and after this call; without rows only that entry changes. Changes nothing if another call has packed
---- meanwhile, or if one of the messages has changed.
+--- id, mailboxId, state, finishedAt and groupId, if any, of each. from, through: the journal entry up to which messages
+--- have been packed, before and after this call; without rows only that entry changes. Changes nothing if another call
+--- has packed meanwhile, or if one of the messages has changed.
 --- @full
 --- @args spaceId requestId from through first last count digest finishedThrough
 --- @long rows segment
 --- @reply isPacked
---- @include lib/records lib/sorted lib/space lib/unit group/_group mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_segments
---- @include space/_space
+--- @include lib/records lib/sorted lib/space lib/unit group/_group mailbox/_mailbox mailbox/_message mailbox/_packed
+--- @include mailbox/_segments space/_space
 local none = { isPacked = 0 }
 if not keyspace.find() then return none end
 local record = space.load(spaceId, 'messagesPackedThrough', 'messageSegments')

@@ -1,6 +1,6 @@
 --- The stored records of messages (`ids`, separated by commas), each as id, fields and values, and 1 for a member of an
---- undecided group, which may still change it. Messages without a record are left out. looked: how many ids were read; a step
---- stops at about 64 KiB.
+--- undecided group, which may still change it. Messages without a record are left out. looked: how many ids were read;
+--- a step stops at about 64 KiB.
 --- @full
 --- @args spaceId requestId ids
 --- @reply records looked

@@ -1,13 +1,14 @@
 --- Cancels at most `max` READY messages of a mailbox in the order of receives, then DELAYED and BLOCKED ones in the
 --- order they wait; with a scopeId, only messages of its subtree. Messages of a cancelled run count for its cancel.
---- Groups that a cancel may decide count as work, so a step ends early if they have many members. Each step starts again
---- with the first READY message. cursor: the last DELAYED or BLOCKED message that an earlier step passed over because it is
---- outside the subtree; if there was none, the last message of the step, which only says that there is more.
+--- Groups that a cancel may decide count as work, so a step ends early if they have many members. Each step starts
+--- again with the first READY message. cursor: the last DELAYED or BLOCKED message that an earlier step passed over
+--- because it is outside the subtree; if there was none, the last message of the step, which only says that there is
+--- more.
 --- @request write
 --- @args mailboxId scopeId max cursor
 --- @reply cancelled nextCursor
---- @include lib/call lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_below mailbox/_cancel mailbox/_finish
---- @include mailbox/_live mailbox/_mailbox mailbox/_members mailbox/_message scope/_scope
+--- @include lib/call lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_end mailbox/_mailbox
+--- @include mailbox/_message mailbox/_others scope/_scope
 local workLimit = 500
 if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
@@ -15,7 +16,8 @@ max = tonumber(max)
 --- The first `limit` messages of the queues.
 local function firstReady(limit)
   if scopeId ~= '' then return redis.call('ZRANGE', keys.ready(mailboxId, scopeId), 0, limit - 1) end
-  -- Heads are exact only to the second, so as many roots are read as messages are wanted; among these the order is exact.
+  -- Heads are exact only to the second, so as many roots are read as messages are wanted; among these the order is
+  -- exact.
   local roots, queues = merge.byScore(keys.heads(mailboxId)), {}
   while roots.member and #queues < limit do
     queues[#queues + 1] = merge.byScore(keys.ready(mailboxId, roots.member))
@@ -84,4 +86,5 @@ for i, member in ipairs(list) do
   end
   last = record.id
 end
-return call.answer({ cancelled = cancelled, nextCursor = more and (passed or last) }, cancelled > 0 and 'operation' or nil)
+return call.answer({ cancelled = cancelled, nextCursor = more and (passed or last) },
+  cancelled > 0 and 'operation' or nil)

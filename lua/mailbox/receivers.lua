@@ -1,5 +1,5 @@
---- Admits a caller who asks for the receives that are held, of the space or, with a mailboxId, of a mailbox. The API processes
---- know them (src/primitives/mailbox/receivers.ts).
+--- Admits a caller who asks for the receives that are held, of the space or, with a mailboxId, of a mailbox. The API
+--- processes know them (src/primitives/mailbox/receivers.ts).
 --- @request read
 --- @args mailboxId
 --- @reply asOf

@@ -7,9 +7,10 @@
 --- @gather
 --- @request write
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
---- @include lib/call lib/caller lib/clock lib/day lib/lease lib/plan lib/records lib/refuse lib/sendBack lib/sorted lib/space lib/timer
---- @include lib/usage mailbox/_asked mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_members mailbox/_message mailbox/_ready
---- @include mailbox/_parked mailbox/_paused mailbox/_requires mailbox/_skip mailbox/_turns scope/_scope
+--- @include lib/call lib/caller lib/clock lib/day lib/lease lib/plan lib/records lib/refuse lib/sendBack lib/sorted
+--- @include lib/space lib/timer lib/usage mailbox/_delay mailbox/_end mailbox/_figures mailbox/_mailbox
+--- @include mailbox/_message mailbox/_others mailbox/_parked mailbox/_paused mailbox/_ready mailbox/_requires
+--- @include scope/_scope
 -- The most messages short of units that a step passes over.
 local maxPassed, passed = 100, 0
 local ownName = holder == '' and caller.needOwnName('holder') or nil
@@ -50,7 +51,8 @@ while #claims < max do
   end
   if not member then break end
   local id = string.sub(member, -36)
-  local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'deadline', 'workKey', 'payload', 'maxAttempts')
+  local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'deadline', 'workKey', 'payload',
+    'maxAttempts')
   if #member > 36 then
     message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required',
       'questionId', 'place', 'traceparent', 'tracestate')
@@ -87,8 +89,8 @@ while #claims < max do
     if record.question then bytes = bytes + asked.bytes(record.question) end
     if bytes > bytesLimit then break end
     local deadline = record.deadline or math.huge
-    -- Its deadline or that of its group passed after the sweep, if any, that this call waited for. An expired message is
-    -- never handed out.
+    -- Its deadline or that of its group passed after the sweep, if any, that this call waited for. An expired message
+    -- is never handed out.
     if deadline <= now and deadline > (drained or 0) or record.groupId and members.overdue(record) then
       if not isFirst then break end
       sendBack('DUE')

@@ -1,12 +1,13 @@
---- Extends (or shortens) a lease, counted from now, never beyond the message's deadline. progress: JSON text for the next
---- attempt; '' leaves it as it is.
+--- Extends (or shortens) a lease, counted from now, never beyond the message's deadline. progress: JSON text for the
+--- next attempt; '' leaves it as it is.
 --- @request write
 --- @space maxLeaseSeconds nextLease
 --- @args messageId token leaseSeconds
 --- @long progress
 --- @reply leaseExpiresAt groupState
 --- @gather
---- @include lib/call lib/clock lib/lease lib/records lib/refuse lib/space group/_group mailbox/_claim mailbox/_message
+--- @include lib/call lib/clock lib/lease lib/records lib/refuse lib/space group/_group mailbox/_claim
+--- @include mailbox/_message
 local maxLeaseSeconds, nextLease = keyspace.record.maxLeaseSeconds, tonumber(keyspace.record.nextLease)
 local record = message.read(messageId)
 checkClaim(record, token)

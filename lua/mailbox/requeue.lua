@@ -3,8 +3,8 @@
 --- @args messageId delaySeconds
 --- @request write
 --- @reply message:changedMessage payload
---- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_requeue mailbox/_capacity
---- @include mailbox/_order mailbox/_shown mailbox/_whole
+--- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_requeue mailbox/_send
+--- @include mailbox/_view
 local replay = call.open()
 local record = message.whole(messageId)
 if replay then return message.withPayload(replay, record) end

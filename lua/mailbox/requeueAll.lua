@@ -5,8 +5,8 @@
 --- @request write
 --- @args mailboxId state scopeId max cursor
 --- @reply requeued nextCursor passedOver
---- @include lib/call lib/clock lib/page lib/plan lib/refuse mailbox/_below mailbox/_mailbox mailbox/_message
---- @include mailbox/_packed mailbox/_requeue mailbox/_capacity
+--- @include lib/call lib/clock lib/page lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_packed
+--- @include mailbox/_requeue mailbox/_send
 local scanLimit = 1000
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end

@@ -7,8 +7,7 @@
 --- @reply id state known scopeId?
 --- @long payload
 --- @gather
---- @include lib/call lib/id lib/maps lib/plan lib/refuse mailbox/_create mailbox/_mailbox mailbox/_message
---- @include mailbox/_capacity mailbox/_order scope/_scope
+--- @include lib/call lib/id lib/maps lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_send scope/_scope
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
@@ -29,7 +28,8 @@ capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not message.will
 scope.check(path)
 
 local id = newId(tail)
-local sent = { id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, payload = payload, taskId = isWork and id,
-  workKey = workKey ~= '' and workKey, deadline = deadlineAt, maxAttempts = tonumber(maxAttempts), readyAt = readyAt }
+local sent = { id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, payload = payload,
+  taskId = isWork and id, workKey = workKey ~= '' and workKey, deadline = deadlineAt, maxAttempts =
+    tonumber(maxAttempts), readyAt = readyAt }
 message.create(sent, path, box, order)
 return call.answer({ id = id, state = sent.state }, 'operation')

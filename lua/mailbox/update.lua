@@ -2,7 +2,7 @@
 --- @request write
 --- @args mailboxId name backlogLimit maxAttempts retryDelaySeconds maxRetryDelaySeconds perKey
 --- @reply mailbox:mailbox
---- @include lib/call lib/clock lib/plan lib/records lib/refuse mailbox/_keyed mailbox/_mailbox mailbox/_names mailbox/_view
+--- @include lib/call lib/clock lib/plan lib/records lib/refuse mailbox/_keyed mailbox/_mailbox mailbox/_view
 local box = mailbox.view(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 local limit = tonumber(perKey)

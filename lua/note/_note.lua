@@ -1,8 +1,8 @@
 --- @record note
 --- @include lib/journal lib/maps scope/_scope
---- Notes of a scope: a sorted set of their keys, which lists walk in order, and one hash with two fields per note. `#key` has
---- the data for compare-and-set and for lists without values; `=key` has the value. So a put is one HSET, and a value is read
---- only on request. The scope's record counts its notes, their bytes and its puts.
+--- Notes of a scope: a sorted set of their keys, which lists walk in order, and one hash with two fields per note.
+--- `#key` has the data for compare-and-set and for lists without values; `=key` has the value. So a put is one HSET,
+--- and a value is read only on request. The scope's record counts its notes, their bytes and its puts.
 
 --- A note without its value, from its stored text; nil if there is none.
 function note.parsed(scopeId, key, text)

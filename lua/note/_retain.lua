@@ -1,4 +1,4 @@
---- @include lib/count lib/space lib/unit lib/usage lib/withScope note/_note space/_space
+--- @include lib/count lib/hooks lib/space lib/unit lib/usage note/_note space/_space
 --- Removes the notes of a scope.
 function withScope.notes(scopeId)
   local counts = note.countsOf(scopeId)

@@ -1,5 +1,5 @@
---- The notes of a scope whose keys begin with `prefix`, sorted by key; with values if `values` is true. A page ends before
---- its values exceed 4 MiB.
+--- The notes of a scope whose keys begin with `prefix`, sorted by key; with values if `values` is true. A page ends
+--- before its values exceed 4 MiB.
 --- @request read
 --- @args scopeId prefix values limit cursor
 --- @reply nextCursor notes:listedNote[]

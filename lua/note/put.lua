@@ -1,17 +1,18 @@
---- Puts a note, and creates its scope if that is new. ifVersion: the version the note must have, 0 if it must not exist; ''
---- for any. messageId, token: a claim that must be live; '' for none.
+--- Puts a note, and creates its scope if that is new. ifVersion: the version the note must have, 0 if it must not
+--- exist; '' for any. messageId, token: a claim that must be live; '' for none.
 --- @request write
 --- @space maxPayloadBytes retainedBytes
 --- @args scopeId key ifVersion messageId token
 --- @long value
 --- @reply isNew note:putNote
 --- @gather
---- @include lib/call lib/clock lib/count lib/decimal lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted lib/space
---- @include mailbox/_claim mailbox/_message note/_note scope/_scope
+--- @include lib/call lib/clock lib/count lib/decimal lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted
+--- @include lib/space mailbox/_claim mailbox/_message note/_note scope/_scope
 local maxNotes, maxBytes = 10000, 16777216
 local holder = ''
 if messageId ~= '' then
-  local claimed = message.load(messageId, 'mailboxId', 'scopeId', 'state', 'attempts', 'token', 'leaseExpiresAt', 'place', 'holder')
+  local claimed = message.load(messageId, 'mailboxId', 'scopeId', 'state', 'attempts', 'token', 'leaseExpiresAt',
+    'place', 'holder')
   checkClaim(claimed, token)
   holder = claimed.holder
 end
@@ -45,7 +46,8 @@ end
 count.space('retainedBytes', more)
 local record = { scopeId = scopeId, key = key, version = counts.noteVersion, holder = holder ~= '' and holder,
   createdAt = known and known.createdAt or now, updatedAt = now }
-local head = decimal(record.version) .. ' ' .. decimal(record.createdAt) .. ' ' .. nowText .. ' ' .. #value .. ' ' .. holder
+local head = decimal(record.version) .. ' ' .. decimal(record.createdAt) .. ' ' .. nowText .. ' ' .. #value .. ' '
+  .. holder
 maps.put(keys.noteTexts(scopeId), '#' .. key, head)
 maps.put(keys.noteTexts(scopeId), '=' .. key, value)
 emit.note.put(scopeId, note.changed(record))

@@ -1,5 +1,6 @@
 --- @record apiKey
---- @include lib/audit lib/clock lib/id lib/maps lib/page lib/records lib/refuse lib/sorted lib/space lib/unit org/_org
+--- @include lib/audit lib/clock lib/id lib/maps lib/page lib/records lib/refuse lib/sorted lib/space lib/unit
+--- @include org/_org
 --- API keys, by digest: the key itself is not stored.
 
 --- Without a named space, a key's mailboxes are looked for in this many of the newest spaces.

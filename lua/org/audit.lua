@@ -1,5 +1,5 @@
---- A page of the audit trail, newest first, before `cursor` ('' for the newest). nextCursor: the id of the page's last entry,
---- if there are more.
+--- A page of the audit trail, newest first, before `cursor` ('' for the newest). nextCursor: the id of the page's last
+--- entry, if there are more.
 --- @args limit cursor
 --- @reply nextCursor entries:auditEntry[]
 --- @include lib/audit lib/refuse

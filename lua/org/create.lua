@@ -3,8 +3,8 @@
 --- @reply
 --- @include lib/audit lib/clock lib/records lib/refuse lib/unit org/_plan
 if redis.call('EXISTS', keys.org()) == 1 then refuse('ORG_EXISTS') end
-storePlan({ plan = plan, operations = operations, agents = agents, spaces = spaces, runs = runs, tasks = tasks, keys = apiKeys,
-  rpm = rpm, retentionDays = retentionDays })
+storePlan({ plan = plan, operations = operations, agents = agents, spaces = spaces, runs = runs, tasks = tasks,
+  keys = apiKeys, rpm = rpm, retentionDays = retentionDays })
 records.put(keys.org(), 'epoch', epoch)
 records.put(keys.org(), 'createdAt', now)
 audit('org.created', 'cli', org, detail)

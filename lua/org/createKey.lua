@@ -1,6 +1,6 @@
---- Creates an API key; only its digest arrives here. mailboxes, holder: '' for no such limit; expiresInDays: '' for no end.
---- first '1': only if the organization never had a key, so that of several processes starting on a new store only one creates
---- it. detail: for the audit trail.
+--- Creates an API key; only its digest arrives here. mailboxes, holder: '' for no such limit; expiresInDays: '' for no
+--- end. first '1': only if the organization never had a key, so that of several processes starting on a new store only
+--- one creates it. detail: for the audit trail.
 --- @args name permissions spaces mailboxes holder expiresInDays digest tail first detail
 --- @reply apiKey:apiKey
 --- @include lib/clock lib/id lib/refuse lib/unit org/_apiKey org/_org

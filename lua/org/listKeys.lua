@@ -1,4 +1,5 @@
---- A page of an organization's API keys, newest first, with expired and revoked ones. The next cursor is the page's last id.
+--- A page of an organization's API keys, newest first, with expired and revoked ones. The next cursor is the page's
+--- last id.
 --- @args limit cursor
 --- @reply nextCursor keys:apiKey[]
 --- @include lib/refuse org/_apiKey

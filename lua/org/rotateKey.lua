@@ -11,8 +11,8 @@ local endsAt = math.min(now + overlapHours * 3600000, replaced.expiresAt or math
 apiKey.needRoom(owner, apiKey.used(owner) - (endsAt <= now and 1 or 0))
 
 local created = { id = digest, keyId = newId(tail), name = replaced.name, permissions = replaced.permissions,
-  spaces = replaced.spaces, mailboxes = replaced.mailboxes, holder = replaced.holder or '', expiresAt = replaced.expiresAt,
-  firstDigest = replaced.firstDigest or replaced.id }
+  spaces = replaced.spaces, mailboxes = replaced.mailboxes, holder = replaced.holder or '', expiresAt =
+  replaced.expiresAt, firstDigest = replaced.firstDigest or replaced.id }
 apiKey.add(owner, created, 'key.rotated', 'cli', detail)
 apiKey.endAt(replaced, endsAt)
 unit.write()

@@ -1,7 +1,7 @@
 --- @export agents
 --- @include lib/count org/_org
---- The plan's limit of concurrent agents, which counts the units of HELD holds like claims. Timers grant holds, too, so the
---- limit is read here and not by lib/plan.
+--- The plan's limit of concurrent agents, which counts the units of HELD holds like claims. Timers grant holds, too, so
+--- the limit is read here and not by lib/plan.
 local agents = {}
 
 --- The plan's limit; nil if it has none.

@@ -1,7 +1,7 @@
---- @include lib/cancels lib/clock lib/page lib/soon lib/sorted pool/_hold scope/_ending
+--- @include lib/clock lib/hooks lib/page lib/queueTimer lib/sorted pool/_hold scope/_ending
 
---- Ends a hold of a cancelled run. A WAITING one is CANCELLED, or EXPIRED if its time was up before the cancel; a HELD one is
---- RELEASED.
+--- Ends a hold of a cancelled run. A WAITING one is CANCELLED, or EXPIRED if its time was up before the cancel; a HELD
+--- one is RELEASED.
 function hold.stop(record, cancel)
   if record.state == 'HELD' then
     record.forced = false
@@ -13,8 +13,8 @@ function hold.stop(record, cancel)
   end
 end
 
---- Stops a hold in any state. If that may free units for others, including messages that require them, the next sweep, which
---- is due at once, serves them.
+--- Stops a hold in any state. If that may free units for others, including messages that require them, the next sweep,
+--- which is due at once, serves them.
 function hold.unqueue(record, cancel)
   local live = keys.liveHolds(record.poolId)
   local letsIn = record.state == 'HELD' or sorted.first(live) == record.id

@@ -1,10 +1,10 @@
 --- @export circle
---- @include lib/sorted pool/_claimants pool/_hold pool/_holders pool/_pool scope/_scope
---- Finds waits that can never end (deadlocks). It assumes that every party that waits for nothing releases all its holds;
---- then every party that this lets in does the same, and so on. Parties that still wait at the end wait for ever: they hold
---- what the others want.
+--- @include lib/sorted pool/_claimants pool/_hold pool/_pool scope/_scope
+--- Finds waits that can never end (deadlocks). It assumes that every party that waits for nothing releases all its
+--- holds; then every party that this lets in does the same, and so on. Parties that still wait at the end wait for
+--- ever: they hold what the others want.
 ---
---- A party is a holder with a session (pool/_holders). A hold without a session is a party of its own, as nothing else is
+--- A party is a holder with a session (pool/_hold). A hold without a session is a party of its own, as nothing else is
 --- known about it.
 local circle = {}
 local maxLooks = 200
@@ -103,8 +103,8 @@ local function settle(byId, all)
   end
 end
 
---- The party that blocks a wait, among parties that wait for ever: a holder of units of its pool, or a party ahead of it in
---- the queue.
+--- The party that blocks a wait, among parties that wait for ever: a holder of units of its pool, or a party ahead of
+--- it in the queue.
 local function blockerOf(record, byId, all)
   local one = byId[record.poolId]
   for _, held in ipairs(one.held) do

@@ -1,5 +1,5 @@
---- @include lib/clock lib/due lib/lease lib/queue lib/unit pool/_cancel pool/_hold pool/_pool pool/_queue pool/_serve
---- @include scope/_scope
+--- @include lib/clock lib/hooks lib/lease lib/queue lib/unit pool/_cancel pool/_hold pool/_pool pool/_queue
+--- @include pool/_serve scope/_scope
 --- All handlers read queues, which the sweep may have changed before, so the changes are written first.
 
 --- The queue of a pool may be served: a step has left work.
@@ -9,7 +9,8 @@ due['pool:grant'] = function(poolId, at, maxChanges)
   return math.max(1, serveHolds(poolId, at, maxChanges))
 end
 
---- Checks the plan's agents again. Nobody knows when they became free, so a grant begins now, not at the timer's moment.
+--- Checks the plan's agents again. Nobody knows when they became free, so a grant begins now, not at the timer's
+--- moment.
 due['pool:agents'] = function(poolId, _, maxChanges)
   return due['pool:grant'](poolId, now, maxChanges)
 end

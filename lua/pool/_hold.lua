@@ -1,6 +1,40 @@
 --- @record hold
---- @include lib/clock lib/count lib/decimal lib/journal lib/lease lib/queue lib/records lib/refuse lib/sorted lib/space
---- @include lib/timer pool/_holders pool/_pool scope/_scope space/_space
+--- @export holders
+--- @include lib/clock lib/count lib/decimal lib/journal lib/lease lib/queue lib/records lib/refuse lib/sorted
+--- @include lib/space lib/timer pool/_pool scope/_scope space/_space
+--- Holders and the holds they wait for. A holder is a run, a name and a session. Holds without a session cannot be told
+--- apart.
+local holders = {}
+
+--- The holder of a hold as text; nil if it has no session. None of the parts contains a tab.
+function holders.of(record)
+  if not record.holderSession then return nil end
+  local path = scope.path(record.scopeId)
+  return (path and path[1] or record.scopeId) .. ' ' .. record.holder .. '\t' .. record.holderSession
+end
+
+local function member(record)
+  local holder = holders.of(record)
+  return holder and holder .. '\t' .. record.id
+end
+
+function holders.add(record)
+  local entry = member(record)
+  if entry then sorted.add(keys.waitingHolders(), '0', entry) end
+end
+
+function holders.remove(record)
+  local entry = member(record)
+  if entry then sorted.remove(keys.waitingHolders(), entry) end
+end
+
+--- The ids of at most `maxHolds` holds that a holder waits for.
+function holders.waits(holder, maxHolds)
+  local entries = sorted.byName(keys.waitingHolders(), holder .. '\t', '', maxHolds)
+  for i, entry in ipairs(entries) do entries[i] = string.sub(entry, -36) end
+  return entries
+end
+
 --- A hold's record and its transitions: WAITING, then HELD, CANCELLED or EXPIRED; HELD, then RELEASED or LAPSED.
 
 leases['pool:lease'] = 'nextHoldLease'
@@ -69,11 +103,12 @@ end
 
 --- Adds a hold's lease to the leases of the space.
 function hold.keep(record)
-  lease.hold('pool:lease', keys.holdLeases(), record.id, record.leaseExpiresAt, space.load(spaceId, 'nextHoldLease').nextHoldLease)
+  lease.hold('pool:lease', keys.holdLeases(), record.id, record.leaseExpiresAt,
+    space.load(spaceId, 'nextHoldLease').nextHoldLease)
 end
 
---- Moves a hold to a final state at the time `at`. A HELD one frees its units; the caller serves the queue. emitter: emits
---- its event, with the cause.
+--- Moves a hold to a final state at the time `at`. A HELD one frees its units; the caller serves the queue. emitter:
+--- emits its event, with the cause.
 function hold.finish(record, state, at, emitter, cause)
   if record.state == 'WAITING' then
     leaveQueue(record)
@@ -94,8 +129,8 @@ function hold.expire(record, at)
   hold.finish(record, 'EXPIRED', at, emit.hold.expired)
 end
 
---- Refuses unless the token holds the units; the detail says what became of them. A lease has ended once its time is up,
---- swept or not.
+--- Refuses unless the token holds the units; the detail says what became of them. A lease has ended once its time is
+--- up, swept or not.
 function hold.check(record, token)
   if record.token ~= token then refuse('CLAIM_LOST', 'HOLD_NOT_ISSUED') end
   if record.state ~= 'HELD' then

@@ -1,10 +1,11 @@
---- @include lib/clock lib/retained lib/sorted lib/unit pool/_hold scope/_retain scope/_scope
+--- @include lib/clock lib/hooks lib/sorted lib/unit pool/_hold scope/_retain scope/_scope
 --- Removes finished holds. A busy pool has many, which are of little use afterwards; their events are kept longer.
 local keptMs = 86400000
 
 function retained.steps.holds(_, maxRecords)
   local through = string.format('%d', now - keptMs)
-  local ended = redis.call('ZRANGE', keys.finishedHolds(), '-inf', through, 'BYSCORE', 'LIMIT', 0, maxRecords, 'WITHSCORES')
+  local ended = redis.call('ZRANGE', keys.finishedHolds(), '-inf', through, 'BYSCORE', 'LIMIT', 0, maxRecords,
+    'WITHSCORES')
   for i = 1, #ended, 2 do
     local holdId = ended[i]
     local record = hold.load(holdId, 'poolId', 'scopeId', 'state')

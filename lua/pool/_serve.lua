@@ -1,7 +1,7 @@
 --- @export serveHolds
---- @include lib/freed lib/queue lib/soon lib/sorted lib/unit pool/_agents pool/_hold pool/_pool
---- Grants units at the time `at` to at most `maxHolds` holds from the head of the queue. If there is more to do, workers
---- continue. Returns the number of holds that left.
+--- @include lib/hooks lib/queue lib/queueTimer lib/sorted lib/unit pool/_agents pool/_hold pool/_pool
+--- Grants units at the time `at` to at most `maxHolds` holds from the head of the queue. If there is more to do,
+--- workers continue. Returns the number of holds that left.
 local function serveHolds(poolId, at, maxHolds)
   maxHolds = math.min(maxHolds, 100)
   if maxHolds < 1 then

@@ -1,21 +1,23 @@
---- Takes units of a pool under a lease, or queues for them for ttlSeconds (0: does not queue). maxPendingWaiters applies only
---- if it queues. leaseSeconds: see lease.seconds, by default 30.
+--- Takes units of a pool under a lease, or queues for them for ttlSeconds (0: does not queue). maxPendingWaiters
+--- applies only if it queues. leaseSeconds: see lease.seconds, by default 30.
 --- @request write
 --- @space maxLeaseSeconds maxPendingWaiters waiters:WAITING holds:WAITING
 --- @args poolId units scopeId holder holderSession leaseSeconds ttlSeconds token tail
 --- @reply hold:acquiredHold
---- @include lib/call lib/caller lib/clock lib/count lib/id lib/lease lib/plan lib/refuse lib/soon lib/sorted lib/space pool/_agents
---- @include pool/_circle pool/_hold pool/_pool pool/_queue scope/_scope
+--- @include lib/call lib/caller lib/clock lib/count lib/id lib/lease lib/plan lib/queueTimer lib/refuse lib/sorted
+--- @include lib/space pool/_agents pool/_circle pool/_hold pool/_pool pool/_queue scope/_scope
 if holder == '' then holder = caller.needOwnName('holder') end
-local maxLeaseSeconds, maxPendingWaiters = tonumber(keyspace.record.maxLeaseSeconds), tonumber(keyspace.record.maxPendingWaiters)
+local maxLeaseSeconds, maxPendingWaiters = tonumber(keyspace.record.maxLeaseSeconds),
+  tonumber(keyspace.record.maxPendingWaiters)
 local source = pool.read(poolId)
 units, ttlSeconds = tonumber(units), tonumber(ttlSeconds)
 if units > source.units then refuse('UNITS_EXCEED_LIMIT', 'pool ' .. source.units) end
 local seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds)
 local path = scope.path(scopeId)
 scope.needRunning(path)
-local record = { id = newId(tail), poolId = poolId, scopeId = scopeId, holder = holder, holderSession = holderSession ~= '' and holderSession,
-  units = units, leaseSeconds = seconds, expiresAt = now + ttlSeconds * 1000, token = token }
+local record = { id = newId(tail), poolId = poolId, scopeId = scopeId, holder = holder,
+  holderSession = holderSession ~= '' and holderSession, units = units, leaseSeconds = seconds, expiresAt = now
+    + ttlSeconds * 1000, token = token }
 local isFree = sorted.isEmpty(keys.liveHolds(poolId)) and pool.fits(source, units)
 local closed = not isFree and ttlSeconds > 0 and circle.of(record)
 if closed then refuse('DEADLOCK', closed) end

@@ -1,5 +1,5 @@
---- Creates a pool; its name is unique in the space. unique '1': if the name is taken, replies with that pool instead. detail:
---- for the audit trail.
+--- Creates a pool; its name is unique in the space. unique '1': if the name is taken, replies with that pool instead.
+--- detail: for the audit trail.
 --- @request write
 --- @args name units unique tail detail
 --- @reply known pool:pool

@@ -1,5 +1,5 @@
---- Lists holds, newest first, by states (`,A,B,`), pool, scope subtree and holder ('' for all). A filtered page looks at no
---- more than 1,000 records, so it may be short although more follow. The cursor is the last id looked at.
+--- Lists holds, newest first, by states (`,A,B,`), pool, scope subtree and holder ('' for all). A filtered page looks
+--- at no more than 1,000 records, so it may be short although more follow. The cursor is the last id looked at.
 --- @request read
 --- @args limit cursor states poolId scopeId holder
 --- @reply nextCursor holds:hold[]
@@ -10,7 +10,8 @@ local maxLooks = isFiltered and 1000 or limit
 local key = poolId ~= '' and keys.poolHolds(poolId) or keys.holds()
 
 local function isWanted(record)
-  return among(record.state, states) and (holder == '' or record.holder == holder) and scope.isWithin(record.scopeId, scopeId)
+  return among(record.state, states) and (holder == '' or record.holder == holder)
+    and scope.isWithin(record.scopeId, scopeId)
 end
 
 local function wanted(id)

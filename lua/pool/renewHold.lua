@@ -1,6 +1,6 @@
---- Extends (or shortens) the lease of a HELD hold or, without a token, the time to live of a WAITING one, which keeps its
---- place; counted from now. leaseSeconds: see lease.seconds, by default the hold's own. ttlSeconds '': the time to live with
---- which it was queued.
+--- Extends (or shortens) the lease of a HELD hold or, without a token, the time to live of a WAITING one, which keeps
+--- its place; counted from now. leaseSeconds: see lease.seconds, by default the hold's own. ttlSeconds '': the time to
+--- live with which it was queued.
 --- @request write
 --- @space maxLeaseSeconds
 --- @args holdId token leaseSeconds ttlSeconds

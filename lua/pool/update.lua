@@ -4,8 +4,8 @@
 --- @request write
 --- @args poolId name units detail
 --- @reply pool:pool
---- @include lib/audit lib/call lib/caller lib/clock lib/maps lib/plan lib/queue lib/records lib/refuse
---- @include pool/_pool pool/_queue pool/_serve
+--- @include lib/audit lib/call lib/caller lib/clock lib/maps lib/plan lib/queue lib/records lib/refuse pool/_pool
+--- @include pool/_queue pool/_serve
 local record = pool.view(poolId)
 local newName = name ~= '' and name ~= record.name and name
 local newUnits = units ~= '' and tonumber(units) ~= record.units and tonumber(units)

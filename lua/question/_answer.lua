@@ -1,4 +1,4 @@
---- @include lib/clock lib/count lib/records lib/refuse lib/space mailbox/_aside mailbox/_message question/_question
+--- @include lib/clock lib/count lib/records lib/refuse lib/space mailbox/_message mailbox/_return question/_question
 --- @include question/_standing
 --- @space maxPayloadBytes
 
@@ -7,8 +7,8 @@ local function isAmong(lines, text)
   return text ~= '' and string.find('\n' .. lines .. '\n', '\n' .. text .. '\n', 1, true) ~= nil
 end
 
---- Answers an OPEN question and frees its message. choice: the answer if it can be one of the options, else ''; via: API or
---- PAGE.
+--- Answers an OPEN question and frees its message. choice: the answer if it can be one of the options, else ''; via:
+--- API or PAGE.
 function question.answer(record, answer, choice, answeredBy, via)
   question.needOpen(record)
   if record.options and not isAmong(record.options, choice) then

@@ -1,4 +1,4 @@
---- @include lib/cancels lib/clock lib/page question/_question scope/_ending
+--- @include lib/clock lib/hooks lib/page question/_question scope/_ending
 
 --- Withdraws an OPEN question of a cancelled run that no message asked.
 function question.stop(record, cancel)

@@ -1,5 +1,4 @@
---- @include lib/due mailbox/_aside mailbox/_cancel mailbox/_finish mailbox/_message question/_cancel question/_question
---- @include scope/_scope
+--- @include lib/hooks mailbox/_end mailbox/_message mailbox/_return question/_cancel question/_question scope/_scope
 --- Nobody has answered by `expiresAt`: the message goes on without an answer, or fails.
 due['question:expiry'] = function(questionId, at)
   local record = question.read(questionId)

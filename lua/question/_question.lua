@@ -1,11 +1,12 @@
 --- @record question
---- @include lib/caller lib/clock lib/count lib/decimal lib/finished lib/journal lib/maps lib/records lib/refuse lib/sorted lib/space
---- @include lib/timer
+--- @include lib/caller lib/clock lib/count lib/decimal lib/finished lib/journal lib/maps lib/records lib/refuse
+--- @include lib/sorted lib/space lib/timer
 --- A question's record and its transitions: OPEN, then ANSWERED, EXPIRED or WITHDRAWN.
 
 --- The fields that transitions need. Refuses if there is no such question.
 function question.read(questionId)
-  return question.load(questionId, 'scopeId', 'messageId', 'mailboxId', 'state', 'options', 'expiresAt', 'fails', 'links')
+  return question.load(questionId, 'scopeId', 'messageId', 'mailboxId', 'state', 'options', 'expiresAt', 'fails',
+    'links')
     or refuse('QUESTION_NOT_FOUND')
 end
 

@@ -1,4 +1,5 @@
---- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_live mailbox/_members mailbox/_message question/_question scope/_scope
+--- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_message mailbox/_others question/_question
+--- @include scope/_scope
 
 --- Refuses unless a question is OPEN, swept or not. A cancelled run has withdrawn its questions.
 function question.needOpen(record)

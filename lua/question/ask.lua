@@ -1,13 +1,13 @@
 --- Asks a question under a claim and ends the claim: the message is BLOCKED until the answer, and its attempt is taken
 --- back. text: the question, as JSON; options: lines, '' for none; fails '1': the message fails if the question
---- expires; yieldsKey '1': the place of the message's key passes on; progress: as for a renewal. linkToken, linkDigest: the token of the link to its page, and the token's
---- digest.
+--- expires; yieldsKey '1': the place of the message's key passes on; progress: as for a renewal. linkToken, linkDigest:
+--- the token of the link to its page, and the token's digest.
 --- @request write
 --- @args messageId token options expiresInSeconds fails yieldsKey linkToken linkDigest tail
 --- @long text progress
 --- @reply question:question linkToken
---- @include lib/call lib/clock lib/id lib/refuse lib/sorted mailbox/_aside mailbox/_claim mailbox/_keyed mailbox/_members
---- @include mailbox/_message question/_question
+--- @include lib/call lib/clock lib/id lib/refuse lib/sorted mailbox/_claim mailbox/_keyed mailbox/_message
+--- @include mailbox/_others mailbox/_return question/_question
 -- The most questions of one message. More would be too much for people to answer.
 local maxQuestions = 100
 local record = message.read(messageId)

@@ -5,7 +5,8 @@
 --- @args scopeId holder options expiresInSeconds linkToken linkDigest tail
 --- @long text
 --- @reply question:question linkToken
---- @include lib/call lib/caller lib/clock lib/count lib/id lib/plan lib/refuse lib/space question/_question scope/_scope
+--- @include lib/call lib/caller lib/clock lib/count lib/id lib/plan lib/refuse lib/space question/_question
+--- @include scope/_scope
 if holder == '' then holder = caller.ownName() or '' end
 local path = scope.path(scopeId)
 scope.needRunning(path)
@@ -13,7 +14,9 @@ plan.needOperation()
 if #text > 4096 then refuse('PAYLOAD_TOO_LARGE', 'question 4096') end
 scope.check(path)
 local maxArmedTimers = tonumber(keyspace.record.maxArmedTimers)
-if (count.ofSpace(keyspace.record, 'timers:ARMED') or 0) >= maxArmedTimers then refuse('TIMERS_FULL', maxArmedTimers) end
+if (count.ofSpace(keyspace.record, 'timers:ARMED') or 0) >= maxArmedTimers then
+  refuse('TIMERS_FULL', maxArmedTimers)
+end
 
 if not path then scope.create(scopeId) end
 local opened = { id = newId(tail), scopeId = scopeId, holder = holder ~= '' and holder, question = text,

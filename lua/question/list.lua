@@ -1,11 +1,12 @@
---- Lists questions, newest first, by states (`,A,B,`), scope subtree and message ('' for all). A page looks at no more than
---- 1,000 records and 4 MiB, so it may be short although more follow. The cursor is the last id looked at.
+--- Lists questions, newest first, by states (`,A,B,`), scope subtree and message ('' for all). A page looks at no more
+--- than 1,000 records and 4 MiB, so it may be short although more follow. The cursor is the last id looked at.
 --- @request read
 --- @args limit cursor states scopeId messageId
 --- @reply nextCursor questions:question[]
---- @include lib/call lib/page mailbox/_asked question/_question scope/_scope
+--- @include lib/call lib/page mailbox/_others question/_question scope/_scope
 limit = tonumber(limit)
-local key = messageId ~= '' and keys.messageQuestions(messageId) or states == ',OPEN,' and keys.openQuestions() or keys.questions()
+local key = messageId ~= '' and keys.messageQuestions(messageId) or states == ',OPEN,' and keys.openQuestions()
+  or keys.questions()
 local isFiltered = states ~= '' or scopeId ~= ''
 local maxLooks = isFiltered and 1000 or limit
 

@@ -1,7 +1,7 @@
 --- @export walkJournal trimJournal
---- @include lib/records lib/retained lib/space lib/streamId lib/unit lib/usage event/_segments retention/_stream
---- The journal has the order in which messages finished, and is kept longer than they are. So they need no index of their
---- own.
+--- @include lib/hooks lib/records lib/space lib/streamId lib/unit lib/usage event/_segments retention/_stream
+--- The journal has the order in which messages finished, and is kept longer than they are. So they need no index of
+--- their own.
 
 --- The entries after `after` up to the time `through`, the position that they reach, and whether there may be more; nil
 --- if they are packed and Node has not opened them.
@@ -25,8 +25,8 @@ local function entriesOf(record, after, through, maxEntries, opened)
   return entries, #entries == #page.entries and page.through or last, more
 end
 
---- Removes the records of events up to `through`, starting after the space's `retainedThrough`. Returns whether there may be
---- more. Sends the script back if it needs packed events, so call it before any other change.
+--- Removes the records of events up to `through`, starting after the space's `retainedThrough`. Returns whether there
+--- may be more. Sends the script back if it needs packed events, so call it before any other change.
 local function walkJournal(record, through, maxEntries, opened)
   if through < 0 then return false end
   local after = record.retainedThrough or record.trimmedThrough or '0-0'
@@ -43,8 +43,8 @@ local function walkJournal(record, through, maxEntries, opened)
   return more
 end
 
---- Trims the entries up to `through` and stores the last trimmed id in the same step. Of packed events, drops the oldest
---- segment once all of it is that old. Returns whether there may be more.
+--- Trims the entries up to `through` and stores the last trimmed id in the same step. Of packed events, drops the
+--- oldest segment once all of it is that old. Returns whether there may be more.
 local function trimJournal(through, maxEntries)
   local segment = segments.from('-', 1)[1]
   local last, more

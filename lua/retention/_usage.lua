@@ -2,8 +2,8 @@
 --- @include lib/date lib/records lib/sorted lib/unit
 
 --- Removes usage records of at most `maxDays` days before `oldest`. If `oldest` has no record, it takes over the
---- retainedBytes of the last one removed, because a day without calls has the previous day's figure. Returns whether there
---- may be more.
+--- retainedBytes of the last one removed, because a day without calls has the previous day's figure. Returns whether
+--- there may be more.
 local function removeUsage(oldest, usageDay, maxDays)
   local dates = redis.call('ZRANGE', keys.usageDays(), '-inf', '(' .. oldest, 'BYSCORE', 'LIMIT', 0, maxDays)
   if not dates[1] then return false end

@@ -1,13 +1,13 @@
---- Removes a segment of packed messages. rows: a JSON list of all its messages, each with id, mailboxId, scopeId, state,
---- finishedAt, isTask, bytes (retained), hasAsked (questions), and workKey and key if it has one. Tasks leave tombstones: for
---- a segment of MESSAGES, `tombstones` is a segment of `countOf` tombstones with this `digest`, or ''. Does nothing if the
---- segment has changed.
+--- Removes a segment of packed messages. rows: a JSON list of all its messages, each with id, mailboxId, scopeId,
+--- state, finishedAt, isTask, bytes (retained), hasAsked (questions), and workKey and key if it has one. Tasks leave
+--- tombstones: for a segment of MESSAGES, `tombstones` is a segment of `countOf` tombstones with this `digest`, or ''.
+--- Does nothing if the segment has changed.
 --- @args spaceId requestId entry digest countOf
 --- @long rows tombstones
 --- @reply isDone
---- @include lib/count lib/maps lib/records lib/sorted lib/space lib/unit lib/usage group/_task
---- @include mailbox/_asked mailbox/_dependents mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_remove mailbox/_segments
---- @include scope/_retain scope/_scope space/_space
+--- @include lib/count lib/maps lib/records lib/sorted lib/space lib/unit lib/usage group/_task mailbox/_mailbox
+--- @include mailbox/_message mailbox/_others mailbox/_packed mailbox/_remove mailbox/_segments scope/_retain
+--- @include scope/_scope space/_space
 if not keyspace.find() then return { isDone = 0 } end
 local segment = packed.described(entry)
 local finishedThrough = redis.call('ZSCORE', keys.messageSegmentEnds(segment.kind), entry)
@@ -15,7 +15,8 @@ if not finishedThrough then return { isDone = 0 } end
 local record = space.load(spaceId, 'usageDay', 'messageSegments')
 usage.enterToday(record)
 -- Messages unpacked since then have, or had, a record of their own.
-local isUnpacked, unpacked = {}, redis.call('ZRANGE', keys.unpackedMessages(), '[' .. segment.first, '[' .. segment.last, 'BYLEX')
+local isUnpacked, unpacked = {}, redis.call('ZRANGE', keys.unpackedMessages(), '[' .. segment.first,
+  '[' .. segment.last, 'BYLEX')
 for _, id in ipairs(unpacked) do isUnpacked[id] = true end
 
 local list, scopes = cjson.decode(rows), {}

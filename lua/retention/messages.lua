@@ -1,5 +1,5 @@
---- The oldest expired segment of packed messages of a kind: MESSAGES expire after the plan's window, TOMBSTONES max(window,
---- 30 days) later. Nothing if there is none. skipped: how many older ones to pass over as unreadable.
+--- The oldest expired segment of packed messages of a kind: MESSAGES expire after the plan's window, TOMBSTONES
+--- max(window, 30 days) later. Nothing if there is none. skipped: how many older ones to pass over as unreadable.
 --- @args spaceId requestId kind skipped
 --- @reply entry key
 --- @include lib/clock lib/space mailbox/_packed retention/_window

@@ -1,8 +1,8 @@
---- Removes records of the organization whose retention period has ended, oldest first and about `maxRecords` at most; then
---- entries of its audit trail.
+--- Removes records of the organization whose retention period has ended, oldest first and about `maxRecords` at most;
+--- then entries of its audit trail.
 --- @args spaceId requestId maxRecords
 --- @reply more
---- @include lib/clock lib/retained lib/sorted lib/space lib/unit retention/_stream retention/_window
+--- @include lib/clock lib/hooks lib/sorted lib/space lib/unit retention/_stream retention/_window
 maxRecords = tonumber(maxRecords)
 local _, keep = window.ofPlan()
 local removed = 0

@@ -1,14 +1,15 @@
---- One step of retention in a space, at most `maxRecords` of each kind: finished messages, found by walking the journal, and
---- their tombstones; finished holds; delivery attempts; journal entries; usage records; idempotency records. opened: packed
---- events that Node has opened.
+--- One step of retention in a space, at most `maxRecords` of each kind: finished messages, found by walking the
+--- journal, and their tombstones; finished holds; delivery attempts; journal entries; usage records; idempotency
+--- records. opened: packed events that Node has opened.
 --- @args spaceId requestId maxRecords
 --- @long opened
 --- @reply more
---- @include lib/clock lib/retained lib/space lib/unit retention/_idempotency retention/_journal retention/_usage
+--- @include lib/clock lib/hooks lib/space lib/unit retention/_idempotency retention/_journal retention/_usage
 --- @include retention/_window space/_space
 maxRecords = tonumber(maxRecords)
 local shorter, longer = window.ofPlan()
-local record = space.load(spaceId, 'usageDay', 'retainedThrough', 'trimmedThrough', 'packedThrough', 'idempotencyFrom', 'createdAt', 'number')
+local record = space.load(spaceId, 'usageDay', 'retainedThrough', 'trimmedThrough', 'packedThrough', 'idempotencyFrom',
+  'createdAt', 'number')
 local usageDay = record.usageDay
 keyspace.enter(record.number)
 

@@ -1,4 +1,4 @@
---- @include lib/cancels lib/page schedule/_schedule scope/_ending
+--- @include lib/hooks lib/page schedule/_schedule scope/_ending
 
 function schedule.stop(record, cancel)
   schedule.finish(record, ending.count(cancel, 'endedSchedules'))

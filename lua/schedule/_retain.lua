@@ -1,4 +1,4 @@
---- @include lib/retained schedule/_schedule scope/_retain scope/_scope
+--- @include lib/hooks schedule/_schedule scope/_retain scope/_scope
 retained['schedule:schedule'] = function(scheduleId, at)
   local record = schedule.load(scheduleId)
   if not record then return end

@@ -6,8 +6,7 @@
 --- @reply
 --- @gather
 --- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage mailbox/_mailbox mailbox/_message
---- @include mailbox/_capacity mailbox/_order
---- @include schedule/_cancel schedule/_schedule schedule/_send scope/_scope
+--- @include mailbox/_send schedule/_cancel schedule/_schedule schedule/_send scope/_scope
 local record = schedule.load(scheduleId)
 if not record or record.nextAt ~= tonumber(nextAt) or tonumber(moment) > now then return call.answer() end
 local cancel = scope.cancelFor(record)

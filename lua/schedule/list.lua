@@ -6,7 +6,11 @@
 --- @include lib/call lib/caller lib/maps lib/page schedule/_schedule
 local maxBytes = 4194304
 local ids, nextCursor
-if name == '' then ids, nextCursor = page(keys.schedules(), limit, cursor) else ids = { maps.get(keys.scheduleNames(), name) or nil } end
+if name == '' then
+  ids, nextCursor = page(keys.schedules(), limit, cursor)
+else
+  ids = { maps.get(keys.scheduleNames(), name) or nil }
+end
 local found, bytes = {}, 0
 for i, scheduleId in ipairs(ids) do
   local record = schedule.view(scheduleId)

@@ -2,8 +2,8 @@
 --- @request write
 --- @args drainedSchedule scheduleId traceparent tracestate tail
 --- @reply schedule:schedule
---- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_capacity
---- @include mailbox/_order schedule/_change schedule/_schedule schedule/_send
+--- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_send schedule/_change
+--- @include schedule/_schedule schedule/_send
 local record = schedule.current(scheduleId, drainedSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local box = mailbox.read(record.mailboxId)

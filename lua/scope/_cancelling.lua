@@ -1,8 +1,8 @@
 --- @export cancelling
---- @include lib/cancels lib/clock lib/count lib/finished lib/records lib/space scope/_pausing scope/_scope
+--- @include lib/clock lib/count lib/finished lib/hooks lib/records lib/space scope/_pausing scope/_scope
 --- The cancel of a run. Its first step marks the named scope; from then on everything below counts as cancelled
---- (scope.cancelOf). This step and further ones walk through the subtree, children before parents, end live records and mark
---- each scope. `cancelWalk` has their position: `scopeId kind lastId`.
+--- (scope.cancelOf). This step and further ones walk through the subtree, children before parents, end live records and
+--- mark each scope. `cancelWalk` has their position: `scopeId kind lastId`.
 local cancelling = {}
 --- How many records of all states a step looks at.
 local maxLooks = 1000
@@ -63,8 +63,8 @@ function cancelling.start(scopeId)
   return cancel
 end
 
---- Ends records of one kind in one scope until `limit` have changed. Returns how many have, the last id looked at ('' if all
---- were), and the number looked at.
+--- Ends records of one kind in one scope until `limit` have changed. Returns how many have, the last id looked at (''
+--- if all were), and the number looked at.
 local function stopSome(kind, scopeId, last, cancel, limit)
   local record, changed = scope.load(scopeId, 'path', 'live', 'cancelledAt'), 0
   local looks = math.min(maxLooks, 4 * limit)
@@ -77,7 +77,8 @@ local function stopSome(kind, scopeId, last, cancel, limit)
   return changed, #ids == looks and ids[looks] or '', #ids
 end
 
---- Continues a cancel until about `limit` records have changed. Returns how many have, and whether the cancel is complete.
+--- Continues a cancel until about `limit` records have changed. Returns how many have, and whether the cancel is
+--- complete.
 function cancelling.step(scopeId, limit)
   local cancel = scope.load(scopeId, 'path', 'live', 'cancelledAt', 'cancelWalk')
   local at, name, last = string.match(cancel.cancelWalk or '', '^(%S+) (%S*) (%S*)$')

@@ -1,4 +1,4 @@
---- @include lib/clock lib/due lib/timer scope/_cancelling scope/_scope
+--- @include lib/clock lib/hooks lib/timer scope/_cancelling scope/_scope
 
 --- Continues a cancel. Returns how many records changed; if there is more to do, returns `limit`, so that a sweep makes
 --- only one step.

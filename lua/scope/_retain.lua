@@ -1,4 +1,4 @@
---- @include lib/clock lib/finished lib/inRun lib/records lib/retained lib/sorted lib/unit lib/withScope scope/_scope
+--- @include lib/clock lib/finished lib/hooks lib/records lib/sorted lib/unit scope/_scope
 --- A scope is removed after it has been empty and idle for as long as finished work is kept.
 
 local function isEmpty(scopeId)
@@ -11,8 +11,8 @@ local function isEmpty(scopeId)
   return redis.call('EXISTS', unpack(indexes)) == 0
 end
 
---- Call it when a record of the scope, finished at `at`, has been removed. A cancelled scope is kept at least that long after
---- its cancel.
+--- Call it when a record of the scope, finished at `at`, has been removed. A cancelled scope is kept at least that long
+--- after its cancel.
 function scope.release(scopeId, at)
   unit.write()
   if not isEmpty(scopeId) then return end

@@ -1,8 +1,10 @@
 --- @record scope
 --- @include lib/clock lib/count lib/journal lib/records lib/refuse lib/sorted org/_org
---- Scopes: a tree in which a scope is created by its first use. A scope's parent never changes, so its record has the whole
---- path, root first. `live` counts the unfinished messages, the WAITING waiters and the WAITING holds of its subtree;
---- `cancelledAt` is set once it is cancelled. Everything below a cancelled scope counts as cancelled at once, marked or not.
+--- Scopes: a tree in which a scope is created by its first use. A scope's parent never changes, so its record has the
+--- whole path, root first. `live` counts the unfinished messages, the WAITING waiters and the WAITING holds of its
+--- subtree;
+--- `cancelledAt` is set once it is cancelled. Everything below a cancelled scope counts as cancelled at once, marked or
+--- not.
 scope.maxDepth = 8
 
 --- The fields that every use of a scope needs, and the count that most messages change at their end: adding to a field
@@ -38,8 +40,8 @@ local function at(path, depth)
   return read(path[depth])
 end
 
---- The record of the scope with the earliest cancel on a path, down to the scope `last` (nil: the whole path); nil if none is
---- cancelled.
+--- The record of the scope with the earliest cancel on a path, down to the scope `last` (nil: the whole path); nil if
+--- none is cancelled.
 function scope.cancelOf(path, last)
   local first
   for depth = 1, #path do
@@ -101,7 +103,8 @@ function scope.check(path)
   if maxRuns and count.ofOrg(limits, 'usedRuns') >= maxRuns then refuse('ACTIVE_RUNS_LIMITED', maxRuns) end
 end
 
---- The state that the census counts a scope in. A scope below a cancelled one keeps its state until it is marked itself.
+--- The state that the census counts a scope in. A scope below a cancelled one keeps its state until it is marked
+--- itself.
 function scope.counted(record)
   return record.cancelledAt and 'CANCELLED' or record.live > 0 and 'ACTIVE' or 'IDLE'
 end
@@ -114,7 +117,9 @@ function scope.addLive(path, change)
     records.set(record, 'live', live)
     local woke, slept = change > 0 and live == change, change < 0 and live == 0
     if woke or slept then
-      if not record.cancelledAt then scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE') end
+      if not record.cancelledAt then
+        scope.enter({ state = woke and 'IDLE' or 'ACTIVE' }, woke and 'ACTIVE' or 'IDLE')
+      end
       if depth == 1 then count.org('usedRuns', woke and 1 or -1) end
       -- Wakes waits for the end of all live work in a scope.
       if slept then journal.wake(path[depth]) end

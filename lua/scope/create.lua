@@ -3,7 +3,7 @@
 --- @request write
 --- @args scopeId parentScopeId name tail
 --- @reply known scope:scope
---- @include lib/call lib/clock lib/finished lib/id lib/plan lib/records lib/refuse scope/_scope scope/_view
+--- @include lib/call lib/clock lib/finished lib/id lib/plan lib/records lib/refuse scope/_scope scope/_subtree
 local maxChildren = 10000
 if scopeId ~= '' and scopeId == parentScopeId then
   refuse('VALIDATION_FAILED', 'parentScopeId must differ from scopeId')

@@ -4,7 +4,7 @@
 --- @request read
 --- @args states parentScopeId name namePrefix limit cursor
 --- @reply nextCursor scopes:scope[]
---- @include lib/call lib/page scope/_scope scope/_view
+--- @include lib/call lib/page scope/_scope scope/_subtree
 limit = tonumber(limit)
 local key, before, from, to = keys.scopes(), '', '+', '-'
 if name ~= '' then
@@ -22,7 +22,9 @@ local maxLooks = states == '' and (name .. namePrefix == '' or parentScopeId == 
 
 local function wanted(member)
   local record = scope.view(string.sub(member, -36))
-  if among(scope.counted(record), states) and (parentScopeId == '' or record.parentScopeId == parentScopeId) then return record end
+  if among(scope.counted(record), states) and (parentScopeId == '' or record.parentScopeId == parentScopeId) then
+    return record
+  end
 end
 
 local members = redis.call('ZRANGE', key, from, to, 'BYLEX', 'REV', 'LIMIT', 0, maxLooks + 1)

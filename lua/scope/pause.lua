@@ -3,7 +3,7 @@
 --- @request write
 --- @args scopeId isPaused
 --- @reply scope:scope
---- @include lib/call lib/clock lib/finished lib/records lib/refuse scope/_pausing scope/_scope scope/_view
+--- @include lib/call lib/clock lib/finished lib/records lib/refuse scope/_pausing scope/_scope scope/_subtree
 local record = scope.view(scopeId) or refuse('SCOPE_NOT_FOUND')
 if record.cancelledAt then refuse('SCOPE_CANCELLED') end
 if record.paused == (isPaused == '1') then return call.answer({ scope = record }) end

@@ -1,9 +1,9 @@
---- The run view: records of a scope and its descendants, newest first, at most `maxRows` of each kind, and whether any kind
---- has more; at most `maxScopes` descendants. lists: name and rows of each room's list.
+--- The run view: records of a scope and its descendants, newest first, at most `maxRows` of each kind, and whether any
+--- kind has more; at most `maxScopes` descendants. lists: name and rows of each room's list.
 --- @request read
 --- @args scopeId maxScopes maxRows
 --- @reply scopes:scope[] lists truncated
---- @include lib/call lib/inRun lib/refuse scope/_subtree
+--- @include lib/call lib/hooks lib/refuse scope/_subtree
 maxRows = tonumber(maxRows)
 local scopes, truncated = subtree.scopes(scopeId, tonumber(maxScopes))
 if not scopes then refuse('SCOPE_NOT_FOUND') end

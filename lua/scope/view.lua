@@ -2,5 +2,5 @@
 --- @request read
 --- @args scopeId
 --- @reply scope:scope
---- @include lib/call lib/refuse scope/_scope scope/_view
+--- @include lib/call lib/refuse scope/_scope scope/_subtree
 return call.answer({ scope = scope.view(scopeId) or refuse('SCOPE_NOT_FOUND') })

@@ -1,5 +1,5 @@
---- Creates a space with the given limits, `maxBacklog 1000 …`. first '1': returns the oldest space instead if there is one,
---- so that processes that start together create only one. detail: for the audit trail.
+--- Creates a space with the given limits, `maxBacklog 1000 …`. first '1': returns the oldest space instead if there is
+--- one, so that processes that start together create only one. detail: for the audit trail.
 --- @args spaceId requestId name limitValues tail first detail
 --- @reply space:space
 --- @include lib/audit lib/clock lib/id lib/records lib/refuse lib/sorted lib/space lib/unit org/_org space/_space
@@ -7,7 +7,9 @@ local owner = org.load('plan', 'spaces', 'usedSpaces', 'lastSpace') or refuse('O
 local maxSpaces = tonumber(owner.spaces)
 local known = first == '1' and redis.call('ZRANGE', keys.spaces(), 0, 0)[1]
 if known then return { space = space.read(known) } end
-if maxSpaces and owner.usedSpaces >= maxSpaces then refuse('ENTITLEMENT_EXCEEDED', 'spaces ' .. owner.plan .. ' ' .. owner.spaces) end
+if maxSpaces and owner.usedSpaces >= maxSpaces then
+  refuse('ENTITLEMENT_EXCEEDED', 'spaces ' .. owner.plan .. ' ' .. owner.spaces)
+end
 
 local id = newId(tail)
 -- The fields that every request reads come first, as Redis searches a small hash from its start.

@@ -1,9 +1,9 @@
---- For metrics, without a caller: the named counters, summed over an organization's spaces, and for each of `ages` (gauges
---- that return a time) the greatest age in milliseconds in any space. Reads the first `maxSpaces` spaces. seen: the number of
---- spaces read; spaces: the number of all.
+--- For metrics, without a caller: the named counters, summed over an organization's spaces, and for each of `ages`
+--- (gauges that return a time) the greatest age in milliseconds in any space. Reads the first `maxSpaces` spaces. seen:
+--- the number of spaces read; spaces: the number of all.
 --- @args spaceId requestId counters ages maxSpaces
 --- @reply seen spaces sums ages
---- @include lib/clock lib/gauges lib/space
+--- @include lib/clock lib/hooks lib/space
 local names, sums, moments, longest, seen = {}, {}, {}, {}, 0
 for name in string.gmatch(counters, '[^,]+') do names[#names + 1], sums[#sums + 1] = name, 0 end
 for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], longest[#longest + 1] = name, 0 end

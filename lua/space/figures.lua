@@ -3,7 +3,7 @@
 --- @request read
 --- @args names
 --- @reply values
---- @include lib/call lib/gauges lib/records lib/space
+--- @include lib/call lib/hooks lib/records lib/space
 local list = {}
 for name in string.gmatch(names, '[^,]+') do list[#list + 1] = name end
 records.fill(keyspace.record, list)

@@ -1,6 +1,6 @@
---- Opens an atomic batch, whose calls follow in the same invocation (lib/serve): checks its caller, and whether it repeats an
---- earlier batch. batchDigest: of its Idempotency-Key, or ''. placeholders: of its references (lib/answers), separated by
---- spaces.
+--- Opens an atomic batch, whose calls follow in the same invocation (lib/serve): checks its caller, and whether it
+--- repeats an earlier batch. batchDigest: of its Idempotency-Key, or ''. placeholders: of its references (lib/answers),
+--- separated by spaces.
 --- @request write
 --- @args batchDigest placeholders
 --- @reply

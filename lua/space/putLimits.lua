@@ -1,5 +1,6 @@
---- Sets some of the space's limits. defaults: the defaults of all limits; requested: the limits to set, `default` to reset
---- one; granted: the highest value of each in any plan. A default above the plan is not refused, but capped on reading.
+--- Sets some of the space's limits. defaults: the defaults of all limits; requested: the limits to set, `default` to
+--- reset one; granted: the highest value of each in any plan. A default above the plan is not refused, but capped on
+--- reading.
 --- @request write
 --- @args defaults granted requested
 --- @reply limits

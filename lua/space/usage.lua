@@ -1,5 +1,5 @@
---- Usage by UTC day. fromDay, toDay: days since 1970, '' if omitted, `malformed` if not a date. before: retainedBytes before
---- the range; days: the days with counters.
+--- Usage by UTC day. fromDay, toDay: days since 1970, '' if omitted, `malformed` if not a date. before: retainedBytes
+--- before the range; days: the days with counters.
 --- @request read
 --- @space usageDay retainedBytes
 --- @args fromDay toDay

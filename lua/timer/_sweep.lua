@@ -1,13 +1,13 @@
 --- @export sweep
---- @include lib/clock lib/due lib/sorted lib/space lib/unit
+--- @include lib/clock lib/hooks lib/sorted lib/space lib/unit
 --- Runs the due timers of one organization in the order of their moments. Each room registers its handlers,
---- mostly in its _expire.lua. A timer is removed before its handler runs, so the handler may arm it again. A handler that makes more
---- than one change takes the number of changes it may make and whether it is the first of the sweep, and returns how
---- many it made.
+--- mostly in its _expire.lua. A timer is removed before its handler runs, so the handler may arm it again. A handler
+--- that makes more than one change takes the number of changes it may make and whether it is the first of the sweep,
+--- and returns how many it made.
 local sweep = {}
 
---- Runs the timers of a set, up to `limit` changes. next: returns the next member and its moment. Returns the next moment
---- left, nil if there is none, and the number of changes made.
+--- Runs the timers of a set, up to `limit` changes. next: returns the next member and its moment. Returns the next
+--- moment left, nil if there is none, and the number of changes made.
 function sweep.run(key, limit, next)
   local done = 0
   while true do

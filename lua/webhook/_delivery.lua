@@ -4,8 +4,8 @@
 local delivery = { maxAttempts = 10, guardMs = 25000, maxFailureDays = 5 }
 local seconds = { 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400 }
 
---- The number of finished attempts of an unfinished delivery, and the start of the one in progress, if any; nil if none was
---- started.
+--- The number of finished attempts of an unfinished delivery, and the start of the one in progress, if any; nil if none
+--- was started.
 function delivery.progress(destinationId, entryId)
   local text = maps.get(keys.attempts(destinationId), entryId)
   if not text then return nil end
@@ -53,8 +53,8 @@ function delivery.attempted(record, entryId)
   row.write(record)
 end
 
---- Records a failed attempt and schedules the next one. record: its row; pause: the minimum wait in milliseconds; scale: a
---- factor for the schedule's delay. Returns the time of the next attempt; nil if there is none.
+--- Records a failed attempt and schedules the next one. record: its row; pause: the minimum wait in milliseconds;
+--- scale: a factor for the schedule's delay. Returns the time of the next attempt; nil if there is none.
 function delivery.failed(record, entryId, pause, scale)
   local destinationId, attempt, reason = record.destinationId, record.attempt, nil
   -- An attempt cut off by the end of its worker says nothing about the receiver.
@@ -67,7 +67,8 @@ function delivery.failed(record, entryId, pause, scale)
   end
   local exhausted = attempt >= delivery.maxAttempts
   if not reason and not exhausted then
-    local delay = record.errorCode == 'INTERRUPTED' and 0 or math.max(pause, math.floor(seconds[attempt] * 1000 * scale))
+    local delay = record.errorCode == 'INTERRUPTED' and 0
+      or math.max(pause, math.floor(seconds[attempt] * 1000 * scale))
     record.nextAttemptAt = string.format('%d', now + delay)
     sorted.add(keys.unfinished(destinationId), record.nextAttemptAt, entryId)
     sorted.remove(keys.running(destinationId), entryId)

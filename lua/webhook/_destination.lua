@@ -8,7 +8,8 @@ end
 
 --- The url and the secrets that currently sign; nil if there is no such destination.
 function destination.target(destinationId)
-  local record = destination.load(destinationId, 'state', 'url', 'signingSecret', 'previousSecret', 'previousSecretUntil')
+  local record = destination.load(destinationId, 'state', 'url', 'signingSecret', 'previousSecret',
+    'previousSecretUntil')
   if not record then return nil end
   local both = record.previousSecretUntil and now < record.previousSecretUntil
   record.secrets = { record.signingSecret, both and record.previousSecret or nil }

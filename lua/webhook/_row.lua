@@ -8,8 +8,9 @@ function row.uuid(entryId, tail)
   local ms, sequence = string.match(entryId, '^(%d+)-(%d+)$')
   local time = string.format('%012x', ms)
   sequence = tonumber(sequence)
-  return string.sub(time, 1, 8) .. '-' .. string.sub(time, 9) .. string.format('-7%03x-%04x-%04x', math.floor(sequence / 1073741824) % 4096,
-    32768 + math.floor(sequence / 65536) % 16384, sequence % 65536) .. tail
+  return string.sub(time, 1, 8) .. '-' .. string.sub(time, 9)
+    .. string.format('-7%03x-%04x-%04x', math.floor(sequence / 1073741824) % 4096,
+      32768 + math.floor(sequence / 65536) % 16384, sequence % 65536) .. tail
 end
 
 --- The entry id in such a UUID; nil for any other id.

@@ -7,7 +7,9 @@
 --- @reply now url secrets attempt entry
 --- @include lib/clock lib/space lib/unit event/_segments space/_space webhook/_delivery webhook/_destination
 local target = keyspace.find() and destination.target(destinationId)
-if not target or target.state ~= 'ACTIVE' or not redis.call('ZSCORE', keys.unfinished(destinationId), entryId) then return nil end
+if not target or target.state ~= 'ACTIVE' or not redis.call('ZSCORE', keys.unfinished(destinationId), entryId) then
+  return nil
+end
 local progress = delivery.progress(destinationId, entryId) or { attempts = 0 }
 local attempts, begunAt = progress.attempts, progress.begunAt
 if begunAt and now < begunAt + delivery.guardMs then return nil end

@@ -1,5 +1,6 @@
---- Creates a destination. verdict: Node's check of the url's host, `ok` or the forbidden address. '' before the check: the
---- script then replies URL_UNCHECKED without writing anything and is called again. eventTypes: `*` or `,type,prefix.*,`.
+--- Creates a destination. verdict: Node's check of the url's host, `ok` or the forbidden address. '' before the check:
+--- the script then replies URL_UNCHECKED without writing anything and is called again. eventTypes: `*` or
+--- `,type,prefix.*,`.
 --- detail: for the audit trail.
 --- @request write
 --- @args url eventTypes signingSecret tail verdict detail

@@ -55,7 +55,8 @@ local function readOn(record)
     local type = entries[i][2][1]
     local aggregate = string.match(type, '^%w+')
     if aggregate ~= 'destination' and aggregate ~= 'delivery' and (eventTypes == '*'
-      or string.find(eventTypes, ',' .. type .. ',', 1, true) or string.find(eventTypes, ',' .. aggregate .. '.*,', 1, true)) then
+      or string.find(eventTypes, ',' .. type .. ',', 1, true)
+        or string.find(eventTypes, ',' .. aggregate .. '.*,', 1, true)) then
       sorted.add(keys.unfinished(id), nowText, entries[i][1])
       found = found + 1
     end
@@ -66,7 +67,8 @@ local function readOn(record)
   if not atEnd then more = 1 end
   local position = isAll and (isPacked and page.through or atEnd and last) or entries[read][1]
   records.set(record, 'position', position)
-  records.set(record, 'readCount', atEnd and added or record.readCount + read + (isAll and isPacked and page.skipped or 0))
+  records.set(record, 'readCount', atEnd and added or record.readCount + read
+    + (isAll and isPacked and page.skipped or 0))
   unit.write()
 end
 
@@ -77,14 +79,17 @@ for _, id in ipairs(ids) do
     local over = redis.call('ZRANGE', keys.running(id), '-inf', nowText, 'BYSCORE', 'LIMIT', 0, 16)
     for _, entryId in ipairs(over) do sorted.remove(keys.running(id), entryId) end
     local slots = (record.consecutiveFailures > 0 and 2 or 16) - sorted.count(keys.running(id))
-    local due = slots > 0 and redis.call('ZRANGE', keys.unfinished(id), '-inf', nowText, 'BYSCORE', 'LIMIT', 0, slots) or {}
+    local due = slots > 0 and redis.call('ZRANGE', keys.unfinished(id), '-inf', nowText, 'BYSCORE', 'LIMIT', 0, slots)
+      or {}
     for _, entryId in ipairs(due) do
       delivery.guard(id, entryId)
       local progress = delivery.progress(id, entryId)
-      attempts[#attempts + 1] = { destinationId = id, entryId = entryId, number = (progress and progress.attempts or 0) + 1 }
+      attempts[#attempts + 1] = { destinationId = id, entryId = entryId,
+        number = (progress and progress.attempts or 0) + 1 }
     end
     nextAt = math.min(nextAt, select(2, sorted.first(keys.unfinished(id))) or math.huge)
   end
 end
 unit.write()
-return { more = more, attempts = attempts, nextInMs = nextAt < math.huge and math.max(0, nextAt - now) or '', spaceNumber = spaceNumber }
+return { more = more, attempts = attempts, nextInMs = nextAt < math.huge and math.max(0, nextAt - now) or '',
+  spaceNumber = spaceNumber }

@@ -1,23 +1,24 @@
 --- Makes one attempt on request: a test of a destination, or the event of an earlier attempt again (deliveryId). It is
 --- called twice: first to get the event, url and secrets (attemptedAt ''), then with the outcome, which is stored even
---- if the destination is gone by then. Of a caller's requests with the same Idempotency-Key only one sends at a time; the others
---- get an empty reply until it is answered or its process counts as lost. opened: the event, if it is packed
+--- if the destination is gone by then. Of a caller's requests with the same Idempotency-Key only one sends at a time;
+--- the others get an empty reply until it is answered or its process counts as lost. opened: the event, if it is packed
 --- (event/_segments).
 --- @request write
 --- @space packedThrough trimmedThrough
 --- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs
 --- @long opened
 --- @reply sending:sending delivery:delivery
---- @include lib/call lib/clock lib/id lib/idempotency lib/plan lib/refuse lib/sendBack lib/space lib/unit event/_segments
---- @include webhook/_delivery webhook/_destination webhook/_row
+--- @include lib/call lib/clock lib/id lib/idempotency lib/plan lib/refuse lib/sendBack lib/space lib/unit
+--- @include event/_segments webhook/_delivery webhook/_destination webhook/_row
 local packedThrough, trimmedThrough = keyspace.record.packedThrough, keyspace.record.trimmedThrough
 local record
 if deliveryId == '' then
-  record = { destinationId = destinationId, eventId = testEventId ~= '' and testEventId or newId(tail), eventType = 'destination.test',
-    attempt = 1, trigger = 'TEST' }
+  record = { destinationId = destinationId, eventId = testEventId ~= '' and testEventId or newId(tail),
+    eventType = 'destination.test', attempt = 1, trigger = 'TEST' }
 else
   local rowEntry = row.entryOf(deliveryId)
-  local found = rowEntry and row.id(rowEntry) == deliveryId and redis.call('XRANGE', keys.deliveries(), rowEntry, rowEntry)[1]
+  local found = rowEntry and row.id(rowEntry) == deliveryId
+    and redis.call('XRANGE', keys.deliveries(), rowEntry, rowEntry)[1]
   if not found then refuse('DELIVERY_NOT_FOUND') end
   record = row.unpack(found)
   record.attempt, record.trigger, record.nextAttemptAt = record.attempt + 1, 'MANUAL', ''
@@ -44,7 +45,8 @@ end
 
 if sending then unit.delete(sending) end
 record.state = errorCode == '' and 'SUCCEEDED' or 'FAILED'
-record.responseStatus, record.errorCode, record.durationMs, record.attemptedAt = responseStatus, errorCode, durationMs, attemptedAt
+record.responseStatus, record.errorCode, record.durationMs, record.attemptedAt = responseStatus, errorCode, durationMs,
+  attemptedAt
 if errorCode == '' and target then
   delivery.succeeded(destinationId)
   local progress = entryId and delivery.progress(destinationId, entryId)

@@ -3,7 +3,8 @@
 --- @request write
 --- @args destinationId url eventTypes state verdict detail
 --- @reply destination:destination
---- @include lib/audit lib/call lib/caller lib/plan lib/records lib/refuse lib/sendBack lib/streams webhook/_destination
+--- @include lib/audit lib/call lib/caller lib/plan lib/records lib/refuse lib/sendBack lib/streams
+--- @include webhook/_destination
 local record = destination.read(destinationId)
 local newUrl = url ~= '' and url ~= record.url
 if newUrl and verdict == '' then sendBack('URL_UNCHECKED') end

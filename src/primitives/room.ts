@@ -30,7 +30,7 @@ export interface Declarations {
   readonly backlog: Fields;
   readonly waits: Fields;
   readonly inRun: Fields;
-  /** The counters of a run's cancel, and the records that stay (lua/lib/cancels, lua/lib/stays). */
+  /** The counters of a run's cancel, and the records that stay (lua/lib/hooks, lua/lib/hooks). */
   readonly cancelled: Fields;
   readonly stays: Fields;
   readonly limits: Limits;

@@ -31,7 +31,7 @@ export async function buildOther(folder: string): Promise<void> {
   await edit(folder, 'src/primitives/mailbox/records.ts', [
     ["    workKey: text().orNull().example('order-4711'),\n", '$&    madeBy: text().orNull().internal(),\n'],
   ]);
-  await edit(folder, 'lua/mailbox/_create.lua', [
+  await edit(folder, 'lua/mailbox/_send.lua', [
     ['  message.insert(record)\n', "  record.madeBy = 'another build'\n  message.insert(record)\n"],
   ]);
   execFileSync(process.execPath, ['src/tools/build/build.mjs'], { cwd: folder, stdio: 'pipe' });

@@ -77,7 +77,7 @@ describe('A Lua file', () => {
     );
     expect(await reading('return helper.age()', ...using.slice(2))).to.equal('/run.lua:2: helper has no age');
     expect(await reading('message.finish()', '--- @include mailbox/_message')).to.equal(
-      '/run.lua:2: message.finish is of mailbox/_finish, which is not included',
+      '/run.lua:2: message.finish is of mailbox/_end, which is not included',
     );
     expect(await reading('return 1', '--- @include faulty/_other')).to.equal(
       '/run.lua:1: it includes faulty/_other, which does not exist',
@@ -116,7 +116,12 @@ describe('A Lua file', () => {
     expect(await doing('--- @include mailbox/_message', 'function message.shine() end')).to.contain(
       'declares no registry',
     );
-    expect(await doing('--- @include lib/due', "due['faulty:end'] = function() end")).to.equal('');
+    expect(await doing('--- @include lib/hooks', "due['faulty:end'] = function() end")).to.equal('');
+  });
+
+  it('has lines of 120 columns at most', async () => {
+    const long = ['--- Replies with a text.', `return '${'x'.repeat(112)}'`];
+    expect(await found({ 'run.lua': long })).to.deep.equal(['/run.lua:2: 121 columns: 120 are the most']);
   });
 
   it('has the functions of its records in the files of its room, each name once', async () => {

@@ -14,7 +14,7 @@ import {
 const due = { script: 'retention/messages', reply: { entry: text(), key: text() } };
 const drop = { script: 'retention/dropMessages', reply: { isDone: flag() } };
 const kinds = ['MESSAGES', 'TOMBSTONES'] as const;
-/** The fields of a tombstone: see lua/mailbox/_retain.lua. */
+/** The fields of a tombstone: see lua/mailbox/_remove.lua. */
 const ofTombstone = ['scopeId', 'taskId', 'groupId', 'taskKey', 'state', 'reason', 'attempts', 'finishedAt'];
 
 /** Removes a space's expired packed messages, by segments. */

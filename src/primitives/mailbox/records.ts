@@ -261,7 +261,7 @@ export const Message = record(
     /** While it is CLAIMED: units of pools, and consumptions of allowances (lua/mailbox/_requires.lua). */
     held: text().orNull().later().internal(),
     used: text().orNull().later().internal(),
-    /** Its last attempts, unless it was ACKED at the first: see lua/mailbox/_attempts.lua. */
+    /** Its last attempts, unless it was ACKED at the first: see lua/mailbox/_claim.lua. */
     pastAttempts: text().orNull().later().internal(),
     /** The number of times that its end left dependents to the workers. */
     ends: number().or(0).later().internal(),

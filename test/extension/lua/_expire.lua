@@ -1,4 +1,4 @@
---- @include lib/due lock/_lock
+--- @include lib/hooks lock/_lock
 --- The end of a lock's lease.
 due['lock:lease'] = function(lockId)
   local record = lock.read(lockId)

@@ -14,8 +14,8 @@ local path = scope.path(scopeId)
 scope.check(path)
 
 if not path then scope.create(scopeId) end
-local record = { id = newId(tail), scopeId = scopeId, name = name, holder = holder, leaseExpiresAt = now + leaseSeconds * 1000,
-  fence = (redis.call('GET', keys.lockFence()) or 0) + 1 }
+local record = { id = newId(tail), scopeId = scopeId, name = name, holder = holder,
+  leaseExpiresAt = now + leaseSeconds * 1000, fence = (redis.call('GET', keys.lockFence()) or 0) + 1 }
 unit.command('SET', keys.lockFence(), record.fence)
 lock.insert(record)
 lock.enter(record, 'HELD')

@@ -10,7 +10,8 @@ sets.add(keys.probeNames(), 'a')
 unit.push(keys.probeLog(), 'a')
 local seen = 0
 if way == 'offered' then
-  seen = sorted.count(keys.probesByChanges()) + (sets.has(keys.probeNames(), 'a') and 1 or 0) + maps.get(keys.probeNotes(), 'a')
+  seen = sorted.count(keys.probesByChanges()) + (sets.has(keys.probeNames(), 'a') and 1 or 0)
+    + maps.get(keys.probeNotes(), 'a')
 elseif way == 'moved' then
   sorted.add(keys.probesByChanges(), '3', 'a')
   sorted.add(keys.probesByChanges(), '2', 'b')

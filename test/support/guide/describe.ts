@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { memberText } from '../../../src/engine/declare/reply.ts';
 import { libraryOf } from '../../../src/engine/library/library.ts';
+import { Builder } from '../../../src/engine/library/loader.ts';
 import { luaRoot } from '../../../src/engine/library/source.ts';
 import { dashboard, dashboardFile } from '../../../src/engine/metrics/dashboard.ts';
 import { product as defaultProduct } from '../../../src/primitives/primitives.ts';
@@ -50,28 +51,6 @@ function argsOf(args: readonly string[]): string {
 const isCall = (script: Reach): boolean => script.request !== undefined;
 const roomOf = (script: Reach): string => script.name.split('/', 1)[0] ?? '';
 
-/** Shortens script names: `every call` for all that answer requests, `room/*` for all of a room. */
-function inShort(names: ReadonlySet<string>, all: readonly Reach[]): string {
-  const left = new Set(names);
-  const short: string[] = [];
-  const take = (label: string, scripts: readonly Reach[]): void => {
-    if (scripts.length < 2 || !scripts.every(({ name }) => left.has(name))) return;
-    short.push(label);
-    for (const { name } of scripts) left.delete(name);
-  };
-  take('every call', all.filter(isCall));
-  take(
-    'every call that is not a read',
-    all.filter(({ request }) => request === 'write' || request === 'worker'),
-  );
-  for (const room of new Set(all.map(roomOf)))
-    take(
-      `${room}/*`,
-      all.filter((script) => roomOf(script) === room),
-    );
-  return [...short, ...left].join(', ') || 'processes, outside scripts';
-}
-
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
 
@@ -91,12 +70,23 @@ function scriptTable(all: readonly Reach[], { words }: Product): string[] {
   return lines;
 }
 
-function keyTable(all: readonly Reach[], { words }: Product): string[] {
-  const writes = all.map(({ name, code }) => ({ name, written: writesOf(code) }));
-  const lines = [row('Key', 'Type', 'Holds', 'Goes', 'Written by'), '| --- | --- | --- | --- | --- |'];
+function keyTable({ words }: Product): string[] {
+  const files = new Builder(words)
+    .files()
+    .map(({ file, text }) => ({ file, written: writesOf(text.replaceAll(/--.*/g, '')) }));
+  const lines = [row('Key', 'Type', 'Holds', 'Goes', 'Written in'), '| --- | --- | --- | --- | --- |'];
   for (const [key, { pattern, type, holds, goes }] of Object.entries(words.keys)) {
-    const writers = writes.filter(({ written }) => written.has(key)).map(({ name }) => name);
-    lines.push(row(`\`${pattern}\``, type, holds, goes, inShort(new Set(writers), all)));
+    // Every file that emits an event writes to the journal.
+    const writers = key === 'events' ? [] : files.filter(({ written }) => written.has(key)).map(({ file }) => file);
+    lines.push(
+      row(
+        `\`${pattern}\``,
+        type,
+        holds,
+        goes,
+        writers.join(', ') || (key === 'events' ? 'lib/journal' : 'processes, outside scripts'),
+      ),
+    );
   }
   return lines;
 }
@@ -107,7 +97,7 @@ export function guide(product: Product = defaultProduct): string {
     .trimEnd()
     .replace('@sharedArgs@', sharedArgs)
     .replace('@requestArgs@', requestArgs);
-  return `${[head, '', '## Scripts', '', ...scriptTable(all, product), '## Keys', '', ...keyTable(all, product)].join('\n')}\n`;
+  return `${[head, '', '## Scripts', '', ...scriptTable(all, product), '## Keys', '', ...keyTable(product)].join('\n')}\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -2,10 +2,12 @@
 // imports, so luacheck sees the code that Redis runs. Findings have the file and line of the source. The loader itself
 // rejects a name whose file is not included.
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Builder, type Vocabulary } from '../../../src/engine/library/loader.ts';
+import { luaFiles, originOf } from '../../../src/engine/library/source.ts';
 import { findLuacheck } from './luacheck.ts';
 
 /** The globals of Lua 5.1 that Redis keeps (except os.clock, which scripts must not use), and those it adds. */
@@ -18,6 +20,16 @@ const output = ['--formatter', 'plain', '--codes', '--no-color', '--no-config', 
 const finding = /^(.+):(\d+):\d+: \(([EW])(\d)\d+\) (.*)$/;
 
 const { compare: byLine } = new Intl.Collator('en', { numeric: true });
+
+/** The most columns of a line. */
+const maxColumns = 120;
+
+function longLines(path: string): string[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return [...lines.entries()]
+    .filter(([, { length }]) => length > maxColumns)
+    .map(([index, { length }]) => `${originOf(path, index + 1)}: ${length} columns: ${maxColumns} are the most`);
+}
 
 /** How many files luacheck gets at once: the time that it takes for a text grows with the square of its length. */
 const filesAtOnce = 40;
@@ -59,9 +71,14 @@ export async function lint(words: Vocabulary, below = ''): Promise<string[]> {
   // What the loader writes around the files is in each text.
   const found = [...new Set(all)];
   const generated = lines.filter((line, index) => !isSource(from(String(index + 1))) && !line.startsWith('exports.'));
-  return [...found, ...builder.modules.unused(generated.join('\n')).map((name) => `${name} is used nowhere else`)].sort(
-    byLine,
-  );
+  const long = [...luaFiles(words.folders).values()]
+    .filter((path) => originOf(path, 0).startsWith(below))
+    .flatMap(longLines);
+  return [
+    ...found,
+    ...long,
+    ...builder.modules.unused(generated.join('\n')).map((name) => `${name} is used nowhere else`),
+  ].sort(byLine);
 }
 
 async function report(texts: readonly string[]): Promise<string> {

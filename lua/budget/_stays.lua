@@ -1,2 +1,0 @@
---- @include lib/stays
-stays.activeReservations = 'activeReservations'

@@ -1,0 +1,133 @@
+--- @export capacity
+--- @space maxBacklog maxPayloadBytes maxArmedTimers messages:READY messages:CLAIMED messages:DELAYED timers:ARMED
+--- @space retainedBytes
+--- @include lib/clock lib/count lib/day lib/maps lib/plan lib/records lib/refuse lib/sorted lib/space lib/timer
+--- @include mailbox/_after mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_message mailbox/_ready
+--- @include mailbox/_requires mailbox/_return scope/_scope
+--- How a message is sent.
+
+--- Checks whether a mailbox, its space and the plan can take one more message.
+local capacity = {}
+
+--- Checks the moments of a new message, given as text. Returns its deadline and when it becomes READY, nil where
+--- absent.
+function capacity.moments(deadline, delaySeconds)
+  deadline, delaySeconds = tonumber(deadline), tonumber(delaySeconds) or 0
+  local readyAt = delaySeconds > 0 and now + 1000 * delaySeconds or nil
+  if deadline and deadline <= now then refuse('VALIDATION_FAILED', 'deadline must be in the future') end
+  if deadline and readyAt and readyAt >= deadline then
+    refuse('VALIDATION_FAILED', 'delaySeconds must end before the deadline')
+  end
+  return deadline, readyAt
+end
+
+function capacity.forPayload(field, payload)
+  local limit = keyspace.record.maxPayloadBytes
+  if #payload > tonumber(limit) then refuse('PAYLOAD_TOO_LARGE', field .. ' ' .. limit) end
+end
+
+function capacity.isTooLarge(payload)
+  return #payload > tonumber(keyspace.record.maxPayloadBytes)
+end
+
+--- The first limit that one more message with this many timers would exceed, as error code and detail; nil if there is
+--- capacity. isTask: whether it counts as an active task of the plan.
+function capacity.lack(box, timers, isTask)
+  local space, of = keyspace.record, count.ofSpace
+  local anyBlocked = mailbox.anyBlocked()
+  local unfinished = box.ready + box.delayed + box.claimed
+  if anyBlocked then unfinished = mailbox.backlog(box) end
+  if unfinished >= box.backlogLimit then return 'BACKLOG_FULL', 'mailbox ' .. box.backlogLimit end
+  local queued = count.ofSpaceTogether(space, 'messages:READY', 'messages:CLAIMED', 'messages:DELAYED')
+  if anyBlocked then queued = queued + count.read('messages:BLOCKED') end
+  if queued >= tonumber(space.maxBacklog) then return 'BACKLOG_FULL', 'space ' .. space.maxBacklog end
+  if timers > 0 and of(space, 'timers:ARMED') + timers > tonumber(space.maxArmedTimers) then
+    return 'TIMERS_FULL', space.maxArmedTimers
+  end
+  local tasks = isTask and plan.tasksInUse()
+  if tasks then return 'ACTIVE_TASKS_LIMITED', tasks end
+end
+
+--- Refuses a message that exceeds a limit.
+function capacity.forMessage(box, timers, isTask)
+  local code, detail = capacity.lack(box, timers, isTask)
+  if code == 'BACKLOG_FULL' then refuse('BACKLOG_FULL', detail) end
+  if code == 'TIMERS_FULL' then refuse('TIMERS_FULL', detail) end
+  if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
+end
+
+--- The rare properties of new messages, most of them about order: `order` of message.create.
+
+--- Reads a request's arguments, '' where absent. Refuses if the prerequisites or requirements do not allow the message.
+--- nil if all arguments are absent.
+function message.order(priority, key, prerequisites, required, traceparent, tracestate)
+  if priority == '' and key == '' and prerequisites == '' and required == '' and traceparent == '' then return nil end
+  local order = message.traced(traceparent, tracestate) or {}
+  order.priority, order.key, order.required = tonumber(priority), key ~= '' and key or nil, required ~= '' and required
+    or nil
+  if order.priority == 0 then order.priority = nil end
+  if order.required then requires.need(order.required) end
+  if prerequisites ~= '' then order.prerequisites, order.places = after.need(prerequisites) end
+  return next(order) and order or nil
+end
+
+--- The `order` of a message that has only a trace.
+function message.traced(traceparent, tracestate)
+  return traceparent ~= '' and { traceparent = traceparent, tracestate = tracestate ~= '' and tracestate or nil } or nil
+end
+
+--- Whether a message has open prerequisites. order: from message.order, or a record after message.obstacle.
+function message.willWait(order)
+  return order and order.places and order.places[1] ~= nil
+end
+
+local rareFields = { 'priority', 'key', 'prerequisites', 'required', 'traceparent', 'tracestate' }
+
+--- Starts a message with an `order` (see message.create).
+local function begin(record, path, box, order)
+  for _, field in ipairs(rareFields) do
+    if order[field] then records.set(record, field, order[field]) end
+  end
+  -- Code that moves a message reads its order only if it has a place (mailbox/_ready).
+  records.set(record, 'place', ready.placeAt(now))
+  if order.key then sorted.add(keys.keyed(box.id, order.key), '0', record.id) end
+  if order.required then requires.count(order.required, 1) end
+  if order.places and order.places[1] then
+    after.hold(record, order.places, box, record.readyAt)
+  else
+    message.proceed(record, path, box, record.readyAt, now)
+  end
+end
+
+--- Puts a new message into a mailbox: READY, DELAYED if it has a `readyAt`, or BLOCKED.
+--- record: id, mailboxId, scopeId, taskId (false for none), payload, state = false (so that the table need not grow for
+--- it), and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil.
+--- box: the mailbox's record.
+--- order: nil for most messages, else `priority` (1 to 9), `key`, `required`, `prerequisites` and `places` from
+--- `after.judge`, `traceparent` and `tracestate`, each nil if absent.
+function message.create(record, path, box, order)
+  if box.figuresMinute ~= minute then figures.turn(box.id) end
+  path = path or scope.create(record.scopeId)
+  message.insert(record)
+  record.maxAttempts = record.maxAttempts or box.maxAttempts
+  if order then
+    begin(record, path, box, order)
+  elseif record.readyAt then
+    delay.hold(record, box, record.readyAt)
+  else
+    message.become(record, 'READY')
+    records.set(box, 'ready', box.ready + 1)
+    ready.add(record.mailboxId, path, record.id, now, nowText)
+  end
+  if record.workKey then maps.put(keys.workKeys(record.mailboxId), record.workKey, record.id) end
+  if record.deadline then
+    count.space('timers:ARMED', 1)
+    timer.arm('mailbox:message', record.id, record.deadline)
+  end
+  sorted.add(keys.messages(record.mailboxId), '0', record.id)
+  sorted.add(keys.scopeMessages(record.scopeId), '0', record.id)
+  if record.taskId then count.org('usedTasks', 1) end
+  count.space('retainedBytes', #record.payload)
+  scope.addLive(path, 1)
+  emit.message.sent(record.id, record)
+end
