@@ -5,7 +5,7 @@ import { Listener } from './doors/http/listener.ts';
 import type { HttpService } from './doors/http/service.ts';
 import { mcpGateway } from './doors/mcp/gateway.ts';
 import { type Oidc, type OidcOptions, openOidc } from './doors/oidc/oidc.ts';
-import { Runner } from './engine/call/runner.ts';
+import { Executor } from './engine/call/executor.ts';
 import { one } from './engine/declare/record.ts';
 import type { Overrides } from './engine/library/loader.ts';
 import { Metrics } from './engine/metrics/metrics.ts';
@@ -122,17 +122,21 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const due = new Due(store, scripts);
   const schedules = new Firing(scripts, due, options.tracing?.begin);
   const journal = new Journal(scripts, new Segments(store), options.log);
-  const unpacking = new PackedMessages(journal.segments, options.log);
+  const opener = new PackedMessages(journal.segments, options.log);
   const sealAfterSeconds = options.sealAfterSeconds ?? 0;
   const packing = new Packing(
     { store, scripts, journal, log: options.log },
     { sealAfterSeconds, packsMessages: options.packsMessages ?? false },
   );
-  const retention = new Retention(store, scripts, journal, unpacking);
+  const retention = new Retention(store, scripts, journal, opener);
   const wake = new Wake(await open('patient'), store);
   const givingBack = new GivingBack(
     (script, org, args) =>
-      new Runner({ scripts, due, unpacking, log: options.log }, { caller: { org } }).run(script, args, () => undefined),
+      new Executor({ scripts, due, opener, log: options.log }, { caller: { org } }).execute(
+        script,
+        args,
+        () => undefined,
+      ),
     options.log,
   );
   const feeds = new Feeds(scripts, wake, journal);
@@ -155,7 +159,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     retention,
     packing,
     journal,
-    unpacking,
+    opener,
     wake,
     givingBack,
     channel: channelOf,

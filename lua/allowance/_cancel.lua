@@ -14,7 +14,7 @@ end
 function waiter.unqueue(record, cancel)
   local isHead = sorted.first(keys.liveWaiters(record.allowanceId)) == record.id
   waiter.stop(record, cancel)
-  if isHead then soon.serve('allowance:grant', record.allowanceId, now) end
+  if isHead then queueTimer.serve('allowance:grant', record.allowanceId, now) end
 end
 
 cancels.waiters = { total = 'cancelledWaiters', isLive = true }

@@ -7,7 +7,7 @@ local function serveWaiters(allowanceId, at, maxWaiters)
   -- Usually the head is blocked, so reading far beyond it would be wasted.
   maxWaiters = math.min(maxWaiters, 25)
   if maxWaiters < 1 then
-    soon.serve('allowance:grant', allowanceId, at)
+    queueTimer.serve('allowance:grant', allowanceId, at)
     return 0
   end
   local source, granted = allowance.read(allowanceId, at), {}
@@ -19,7 +19,7 @@ local function serveWaiters(allowanceId, at, maxWaiters)
   end)
   if granted[1] then waiter.grant(granted, source, at) end
   if nextAt then
-    soon.serve('allowance:grant', allowanceId, nextAt)
+    queueTimer.serve('allowance:grant', allowanceId, nextAt)
   else
     timer.disarm('allowance:grant', allowanceId)
     freed.units('ALLOWANCE', allowanceId, at)

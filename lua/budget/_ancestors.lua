@@ -1,11 +1,11 @@
---- @export line
+--- @export ancestors
 --- @include lib/money lib/refuse budget/_budget
 --- A budget and all budgets above it. An amount spent from the budget is spent from each of them. The ids of its
 --- ancestors are stored at creation and never change.
-local line = {}
+local ancestors = {}
 
 --- The budget, then its parent, and so on up to the root, each at the current time, or at an earlier moment `at`.
-function line.of(record, at)
+function ancestors.of(record, at)
   local levels = { record }
   if record.line then
     for budgetId in string.gmatch(record.line, '%S+') do levels[#levels + 1] = budget.read(budgetId, at) end
@@ -15,7 +15,7 @@ end
 
 --- Refuses because this budget has too little money left. The detail of an overdrawn one has the limit that ends this,
 --- and, of one with windows, when the next one begins and how much it will pay.
-function line.refuseShort(record)
+function ancestors.refuseShort(record)
   local short = record.available .. ' - - -'
   if budget.isOverdrawn(record) then
     short = record.overdrawn .. ' ' .. budget.neededLimit(record) .. ' '
@@ -31,15 +31,15 @@ function line.refuseShort(record)
 end
 
 --- Refuses an amount that is not available in each of the budgets.
-function line.needAvailable(levels, amountMinor)
+function ancestors.needAvailable(levels, amountMinor)
   for i = 1, #levels do
     local record = levels[i]
-    if budget.isOverdrawn(record) or money.exceeds(amountMinor, record.available) then line.refuseShort(record) end
+    if budget.isOverdrawn(record) or money.exceeds(amountMinor, record.available) then ancestors.refuseShort(record) end
   end
 end
 
 --- Moves an amount from one balance to another in each budget.
-function line.move(levels, from, to, amountMinor)
+function ancestors.move(levels, from, to, amountMinor)
   for i = 1, #levels do
     local record = levels[i]
     budget.storeRoll(record)

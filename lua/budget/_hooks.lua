@@ -22,4 +22,4 @@ worked['budget.settledTotal'] = function(values)
   return money.add(values.settled, values.settledBefore == '' and '0' or values.settledBefore)
 end
 
-stays.activeReservations = 'activeReservations'
+keptByCancel.activeReservations = 'activeReservations'

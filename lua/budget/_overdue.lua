@@ -11,8 +11,8 @@ local maxLooks, maxSettled = 1000, 50
 --- workKey, so it is not stored. Returns the number of budgets.
 local function settleRest(record)
   local at, amountMinor = record.settleBy, record.remainingMinor
-  local levels = line.of(budget.read(record.budgetId, at), at)
-  line.move(levels, 'reserved', 'settled', amountMinor)
+  local levels = ancestors.of(budget.read(record.budgetId, at), at)
+  ancestors.move(levels, 'reserved', 'settled', amountMinor)
   for _, level in ipairs(levels) do labels.add(level, 'overdue', amountMinor) end
   records.set(record, 'settledMinor', money.add(record.settledMinor, amountMinor))
   records.set(record, 'remainingMinor', '0')

@@ -42,8 +42,8 @@ function work.book(asked, record, emitter, amountMinor, field, balance, finalSta
   local isOverrun = money.exceeds(amountMinor, record.remainingMinor)
   local held, levels, overdrawn = isOverrun and record.remainingMinor or amountMinor, nil, nil
   if asked.balances.overdrawn or isOverrun or asked.label then
-    levels = line.of(asked.balances)
-    line.move(levels, 'reserved', balance, held)
+    levels = ancestors.of(asked.balances)
+    ancestors.move(levels, 'reserved', balance, held)
   else
     budget.move(asked.balances, 'reserved', balance, held)
   end

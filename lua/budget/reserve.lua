@@ -29,11 +29,11 @@ plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(path)
 -- Most budgets are plain: only their own balance is checked.
-local levels = record.overdrawn and line.of(record)
+local levels = record.overdrawn and ancestors.of(record)
 if levels then
-  line.needAvailable(levels, amountMinor)
+  ancestors.needAvailable(levels, amountMinor)
 elseif money.exceeds(amountMinor, record.available) then
-  line.refuseShort(record)
+  ancestors.refuseShort(record)
 end
 
 path = path or scope.create(scopeId)
@@ -47,7 +47,7 @@ reservation.enter(created, 'ACTIVE')
 sorted.add(keys.budgetReservations(budgetId, 'ACTIVE'), '0', id)
 sorted.add(keys.scopeReservations(scopeId), '0', id)
 if levels then
-  line.move(levels, 'available', 'reserved', amountMinor)
+  ancestors.move(levels, 'available', 'reserved', amountMinor)
 else
   budget.move(record, 'available', 'reserved', amountMinor)
 end

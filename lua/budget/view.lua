@@ -7,7 +7,7 @@
 --- @include lib/call lib/clock lib/invocation lib/page lib/timer budget/_budget budget/_labels budget/_overdue
 --- @include budget/_reservation
 -- In an atomic batch reads are conditions of changes.
-if invocation.isWhole and timer.nextDue <= now then overdue.catchUp() end
+if invocation.isAtomic and timer.nextDue <= now then overdue.catchUp() end
 local record = budget.view(budgetId)
 limit = tonumber(limit)
 local found, last, more = {}, false, false

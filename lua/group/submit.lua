@@ -23,12 +23,12 @@ end
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
-local order = message.order(priority, key, prerequisites, required, traceparent, tracestate)
+local options = message.options(priority, key, prerequisites, required, traceparent, tracestate)
 plan.needOperation()
 capacity.forPayload('input', input)
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 local box = mailbox.read(record.mailboxId)
-capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not message.willWait(order) and 1 or 0), true)
+capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not message.willWait(options) and 1 or 0), true)
 
 local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = record.scopeId, taskId = newId(taskTail),
   groupId = groupId, taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = deadlineAt,
@@ -36,6 +36,6 @@ local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = recor
 task.add(record, member)
 group.add(record, 'pending', 1)
 emit.task.submitted(member.taskId, task.of(member))
-message.create(member, scope.path(record.scopeId), box, order)
+message.create(member, scope.path(record.scopeId), box, options)
 return call.answer({ taskId = member.taskId, messageId = member.id, scopeId = member.scopeId, state = 'PENDING' },
   'operation')

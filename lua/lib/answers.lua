@@ -66,7 +66,7 @@ end
 
 --- Refuses a call because of its references. All its other checks have passed, so the refusal counts.
 local function refuseReference(message)
-  invocation.counted = unit.changes()
+  invocation.changesBeforeCount = unit.changes()
   refuse('VALIDATION_FAILED', message)
 end
 

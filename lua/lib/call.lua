@@ -3,8 +3,8 @@
 --- `call.open` in front of a script with `@request`; the script returns `call.answer`. Each request of an invocation is
 --- atomic by itself (lib/serve), but the invocation reads and writes the records of API key, organization and space
 --- only once.
---- @shared callName drainedThrough
---- @args idempotencyDigest fingerprint unpacked
+--- @shared callName sweptThrough
+--- @args idempotencyDigest fingerprint openedMessages
 --- @export call
 --- @include lib/caller lib/clock lib/count lib/guards lib/idempotency lib/invocation lib/plan lib/rates lib/records
 --- @include lib/refuse lib/sendBack lib/space lib/timer lib/unit lib/usage
@@ -12,7 +12,7 @@ local call = {}
 
 --- The first element of every reply and the second word of every refusal. Node turns it into headers. One text costs
 --- less than seven values. replayed: '1' or nil.
-local function note(replayed)
+local function head(replayed)
   local quota, left, ofOrg = rates.left()
   return nowText .. ',' .. timer.wake .. ',' .. (replayed or '') .. ',' .. quota .. left .. ofOrg
 end
@@ -41,7 +41,7 @@ local function replay()
   if not first then return nil end
   if first ~= fingerprint then refuse('IDEMPOTENCY_KEY_REUSED') end
   if keyspace.record then usage.countUncounted() end
-  answer[1] = note('1')
+  answer[1] = head('1')
   return answer
 end
 
@@ -52,7 +52,7 @@ local function admit(script)
   if script.isLinked then caller.identifyLink() elseif kind ~= 'worker' then caller.identify() end
   plan.read()
   if kind == 'org' then rates.ofNoSpace() else enterSpace(script) end
-  if kind ~= 'worker' then invocation.note = note end
+  if kind ~= 'worker' then invocation.head = head end
   if kind ~= 'worker' then
     if not script.isLinked then caller.authorize() end
     if kind ~= 'org' and not rates.quota() then refuse('SPACE_NOT_FOUND') end
@@ -70,16 +70,16 @@ function call.open(first, second)
   if not invocation.isAdmitted then admit(invocation.script) end
   if not isWorker then rates.check() end
   if isWrite or isWorker then
-    -- Due timers come first: Node runs timer/sweep and calls again. `drainedThrough` is the time of that sweep. Only
+    -- Due timers come first: Node runs timer/sweep and calls again. `sweptThrough` is the time of that sweep. Only
     -- timers due by then send the call back again, so it gets through however fast timers fall due.
-    if timer.nextDue <= (drainedThrough == '' and now or tonumber(drainedThrough)) then error({ err = 'DUE - ' }) end
-    if invocation.heldError and invocation.heldId == requestId and requestId ~= '' then
-      error({ err = invocation.heldError })
+    if timer.nextDue <= (sweptThrough == '' and now or tonumber(sweptThrough)) then error({ err = 'DUE - ' }) end
+    if invocation.sentBackError and invocation.sentBackId == requestId and requestId ~= '' then
+      error({ err = invocation.sentBackError })
     end
   end
   -- From here on a refusal is counted, but writes nothing else.
   if not isWorker then rates.charge(1) end
-  invocation.counted = unit.changes()
+  invocation.changesBeforeCount = unit.changes()
   -- Repeats the refusal of an earlier attempt of the invocation.
   local refused = invocation.refusals[invocation.at]
   if refused then
@@ -92,10 +92,10 @@ function call.open(first, second)
 end
 
 --- Keeps the call's changes so far, and has it run again. The tab in the detail tells Node so
---- (src/engine/call/runner.ts). After it stands the moment to announce (timer.wake), or ''.
+--- (src/engine/call/executor.ts). After it stands the moment to announce (timer.wake), or ''.
 function call.again()
-  if invocation.isWhole then error('an invocation that is refused as a whole keeps nothing') end
-  invocation.counted = unit.changes()
+  if invocation.isAtomic then error('an invocation that is refused as a whole keeps nothing') end
+  invocation.changesBeforeCount = unit.changes()
   sendBack('DUE', '\t' .. timer.wake)
 end
 
@@ -110,6 +110,6 @@ function call.answer(reply, counts)
   end
   local list = reply and invocation.script.list(reply) or { '' }
   if idempotencyDigest ~= '' and counts ~= 'unfinished' then idempotency.keep(idempotencyDigest, fingerprint, list) end
-  list[1] = note()
+  list[1] = head()
   return list
 end

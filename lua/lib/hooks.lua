@@ -1,5 +1,5 @@
 --- @export rowsOf
---- @registry due retained withScope cancels stays inRun gauges freed waiting
+--- @registry due retained withScope cancels keptByCancel inRun gauges freed waiting
 --- @include lib/clock
 --- All that a room may add to the work of others, each a table of functions.
 
@@ -30,7 +30,7 @@ local cancels = {}
 
 --- Records that a cancelled run keeps: their counters in the scope's record, by their name in the answer. Each room's
 --- _stays.lua adds its own.
-local stays = {}
+local keptByCancel = {}
 
 --- The lists of the run view, by name; each room's _hooks.lua adds its own.
 --- A list of records has `index(scopeId)`, the key of a sorted set of a scope's ids (all with one score), or

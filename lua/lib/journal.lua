@@ -20,9 +20,9 @@ function journal.append(type, event)
   streams.add(stream, channel, type, event)
 end
 
---- Publishes, with the wake-up, a topic that held requests wait for (src/engine/route/hold.ts): `object/part` wakes one
---- receive, `object/` every receive of the object, a record's id every read that waits for its end. The channel is
---- named after the key of the space's record.
+--- Publishes, with the wake-up, a topic that held requests wait for (src/engine/route/long-poll.ts): `object/part`
+--- wakes one receive, `object/` every receive of the object, a record's id every read that waits for its end. The
+--- channel is named after the key of the space's record.
 function journal.wake(topic)
   enter()
   streams.publish(channel, topic)

@@ -1,14 +1,14 @@
---- @export soon
+--- @export queueTimer
 --- @include lib/clock lib/invocation lib/timer
 --- Serves a queue by a timer. kind: the timer's kind.
-local soon = {}
+local queueTimer = {}
 --- The time between two checks for something that no call announces.
 local retryMs = 500
 
 --- Serves at the time `at`; if that is now, before the next call that makes changes. For an atomic batch, workers serve
 --- the queue: the timer would send the batch back each time.
-function soon.serve(kind, id, at)
-  if invocation.isWhole and at <= now then
+function queueTimer.serve(kind, id, at)
+  if invocation.isAtomic and at <= now then
     timer.armInBackground(kind, id, at)
   else
     timer.arm(kind, id, at)
@@ -16,6 +16,6 @@ function soon.serve(kind, id, at)
 end
 
 --- Serves again after a while, for a queue whose units may become free without any call announcing it.
-function soon.askAgain(kind, id)
+function queueTimer.askAgain(kind, id)
   timer.armInBackground(kind, id, now + retryMs)
 end

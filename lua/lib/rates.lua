@@ -5,7 +5,7 @@
 --- calls.
 local rates = {}
 local spaceRecord, spaceQuota, spaceUsed, sameSpaceMinute, isCounted
---- The space's quota as the start of a note.
+--- The space's quota as the start of a head.
 local spaceStart
 --- orgQuota: false if the plan sets no limit; orgShare: the part that ordinary calls may use.
 local orgRecord, orgQuota, orgShare, orgUsed, orgRecovered, sameOrgMinute

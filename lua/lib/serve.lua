@@ -26,20 +26,20 @@ end
 --- text of the shared arguments is empty, the previous request's apply. body: the function for a call of an atomic
 --- batch that has terms; nil for the script's own.
 local function attempt(script, args, offset, at, body)
-  invocation.script, invocation.at, invocation.counted, invocation.isSentBack = script, at, false, false
+  invocation.script, invocation.at, invocation.changesBeforeCount, invocation.isSentBack = script, at, false, false
   local shared = args[offset + 1]
   if shared ~= '' then
     script.share(shared)
-    invocation.isAdmitted, invocation.note = false, false
+    invocation.isAdmitted, invocation.head = false, false
   end
   local ok, reply = pcall(body or script.body, args, offset)
   if ok then return reply end
   reply = { err = failure(reply) }
   if invocation.isSentBack then
-    local isUnchanged = invocation.counted == unit.changes()
-    if not invocation.isWhole then rates.charge(-1) end
-    if isUnchanged then invocation.counted = unit.changes() end
-    invocation.heldError, invocation.heldId = reply.err, requestId
+    local isUnchanged = invocation.changesBeforeCount == unit.changes()
+    if not invocation.isAtomic then rates.charge(-1) end
+    if isUnchanged then invocation.changesBeforeCount = unit.changes() end
+    invocation.sentBackError, invocation.sentBackId = reply.err, requestId
   end
   return reply, true
 end
@@ -61,7 +61,8 @@ local function each(org, scripts, script, args, first)
     local one, offset = script, at
     if not one then one, offset = scripts[args[at + 1]], at + 1 end
     local reply, isRefused = attempt(one, args, offset, at)
-    if isRefused and invocation.counted and unit.changes() > invocation.counted and not refusals[at] then
+    if isRefused and invocation.changesBeforeCount and unit.changes() > invocation.changesBeforeCount
+        and not refusals[at] then
       refusals[at] = { err = reply.err, isSentBack = invocation.isSentBack }
       start(org)
       invocation.refusals = refusals
@@ -86,18 +87,18 @@ local function onTerms(script, text, replies)
   end
 end
 
---- Refuses a whole invocation. Returns the error, with the current rates in its note, and the position of the call in
+--- Refuses a whole invocation. Returns the error, with the current rates in its head, and the position of the call in
 --- the list, from 0. Only one request is counted, and none if the caller was refused or the call sent back; nothing
 --- else is written.
 local function refused(org, script, args, first, err, place)
-  local isCounted = invocation.counted and not invocation.isSentBack
+  local isCounted = invocation.changesBeforeCount and not invocation.isSentBack
   start(org)
   if isCounted then
     invocation.refusals = { [first] = { err = err } }
     attempt(script, args, first + 2, first)
     unit.write()
-    -- An error that is a bug has no note.
-    if not string.find(err, '^ERR ') then err = string.gsub(err, '^(%S+) %S+', '%1 ' .. invocation.note(), 1) end
+    -- An error that is a bug has no head.
+    if not string.find(err, '^ERR ') then err = string.gsub(err, '^(%S+) %S+', '%1 ' .. invocation.head(), 1) end
   end
   return { { err = err }, place }
 end
@@ -108,7 +109,7 @@ local function whole(org, scripts, args, first, maxBytes)
   local replies, at, bytes = {}, first, 0
   local opening = scripts[args[first + 1]]
   start(org)
-  invocation.isWhole, invocation.refusals = true, {}
+  invocation.isAtomic, invocation.refusals = true, {}
   while at < #args do
     local script, terms, offset = scripts[args[at + 1]], args[at + 2], at + 2
     if script.kind == 'read' and answers.isRepeated() then
@@ -117,7 +118,7 @@ local function whole(org, scripts, args, first, maxBytes)
       local reply, isRefused = attempt(script, args, offset, at, terms ~= '' and onTerms(script, terms, replies) or nil)
       bytes = bytes + (isRefused and 0 or answers.bytes(reply))
       if bytes > maxBytes then
-        reply, isRefused = { err = 'PAYLOAD_TOO_LARGE ' .. invocation.note() .. ' answers' }, true
+        reply, isRefused = { err = 'PAYLOAD_TOO_LARGE ' .. invocation.head() .. ' answers' }, true
       end
       if isRefused then return refused(org, opening, args, first, reply.err, #replies) end
       replies[#replies + 1] = reply

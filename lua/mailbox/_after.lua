@@ -146,7 +146,7 @@ local function decide(dependentId, place, state, at, cause)
   elseif not isOpen(text) then
     local readyAt = message.load(record.id, 'readyAt').readyAt
     blocked.drop(record)
-    message.proceed(record, scope.path(record.scopeId), mailbox.read(record.mailboxId), readyAt, at)
+    message.enqueue(record, scope.path(record.scopeId), mailbox.read(record.mailboxId), readyAt, at)
   end
 end
 

@@ -19,8 +19,8 @@ local function arm(box, at)
 end
 
 local function isOrdered(record)
-  local order = record.place and message.load(record.id, 'priority', 'key')
-  return order and (order.priority > 0 or order.key)
+  local options = record.place and message.load(record.id, 'priority', 'key')
+  return options and (options.priority > 0 or options.key)
 end
 
 --- Delays a new or given-back message until `at`.

@@ -7,19 +7,19 @@
 
 --- A message with a place has ended at `at`. Passes on its key's turn and the units it held or would have taken, and
 --- withdraws its question. from: its previous state; cause: of the question's event.
-function message.passOn(record, from, at, cause)
-  local order = message.load(record.id, 'key', 'required', 'blockedOn')
-  local questionId = aside.of(order.blockedOn)
-  if order.required then
-    requires.count(order.required, -1)
-    if order.blockedOn and not questionId then parked.forget(record, order.blockedOn) end
+function message.releaseForOthers(record, from, at, cause)
+  local options = message.load(record.id, 'key', 'required', 'blockedOn')
+  local questionId = aside.of(options.blockedOn)
+  if options.required then
+    requires.count(options.required, -1)
+    if options.blockedOn and not questionId then parked.forget(record, options.blockedOn) end
     if from == 'CLAIMED' then
       requires.give(record, at)
     elseif from == 'READY' then
-      parked.passOn(order.required)
+      parked.passOn(options.required)
     end
   end
-  if order.key then keyed.leave(record, from, at) end
+  if options.key then keyed.leave(record, from, at) end
   if questionId then
     records.set(record, 'blockedOn', false)
     asked.withdraw(questionId, at, cause)
@@ -37,7 +37,7 @@ local totals = { REJECTED = 'rejectedTotal', FAILED = 'failedTotal', EXPIRED = '
 function message.finish(record, state, at, emitter, reason, cause)
   message.finishes = message.finishes + 1
   if record.place then
-    -- One read for everything that message.passOn and the event need.
+    -- One read for everything that message.releaseForOthers and the event need.
     message.load(record.id, 'key', 'required', 'blockedOn', 'traceparent')
     keyed.needOrder(record, at)
   end
@@ -69,7 +69,7 @@ function message.finish(record, state, at, emitter, reason, cause)
   if record.taskId then count.org('usedTasks', -1) end
   records.set(record, 'finishedAt', at)
   if reason then records.set(record, 'reason', reason) end
-  if record.place then message.passOn(record, from, at, cause) end
+  if record.place then message.releaseForOthers(record, from, at, cause) end
   scope.addLive(path, -1)
   scope.addAlong(path, message.endedIn[state], 1)
   emitter(record.id, record, cause)

@@ -22,7 +22,7 @@ function keyed.needRipened(mailboxId, at)
   local box, script = mailbox.load(mailboxId, 'nextReadyAt', 'orderedDelayed'), invocation.script
   if not box.nextReadyAt or box.nextReadyAt > at or box.orderedDelayed == 0 then return end
   if not script or script.kind ~= 'write' then return ripening.through(mailboxId, at) end
-  if box.nextReadyAt <= (tonumber(drainedThrough) or now) then
+  if box.nextReadyAt <= (tonumber(sweptThrough) or now) then
     sendBack('DUE', timer.named('mailbox:delays', mailboxId))
   end
 end

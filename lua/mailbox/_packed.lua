@@ -6,14 +6,14 @@
 --- digest count kind`, by which the range of its ids is found.
 ---
 --- A script that needs a packed message replies PACKED. Node opens the segment and calls again with the wanted fields
---- in `unpacked`: a line `{"<fields>": {"<digest>": {"<id>": [value, …]}}}`, then the long texts. The value of a long
---- text is its position, [from, bytes]. A damaged segment has `false` instead of values.
+--- in `openedMessages`: a line `{"<fields>": {"<digest>": {"<id>": [value, …]}}}`, then the long texts. The value of a
+--- long text is its position, [from, bytes]. A damaged segment has `false` instead of values.
 local packed = {}
 --- The most ids asked for at once; fewer at first, as a page may need no more.
 local maxWanted, maxFirst = 1000, 200
 
 --- This invocation's knowledge of packed messages of the current space: `segment`, the last one found; `given`, the
---- fields that Node has unpacked, from the text `givenText`, in which long texts start at `textsAt`; `damaged`, the
+--- fields that Node has opened, from the text `givenText`, in which long texts start at `textsAt`; `damaged`, the
 --- digests of damaged segments, nil if Node has met none; `anyUnpacked`, whether any message had been unpacked before
 --- this invocation; `upcoming` and `first`, the ids that the script loads next, which Node opens together.
 local function current()
@@ -51,7 +51,7 @@ local function segmentOf(id)
     if not found or id < found.first then return nil end
     segment, seen.segment = found, found
   end
-  if seen.anyUnpacked == nil or invocation.isWhole then
+  if seen.anyUnpacked == nil or invocation.isAtomic then
     seen.anyUnpacked = not sorted.isEmpty(keys.unpackedMessages())
   end
   return not (seen.anyUnpacked and sorted.score(keys.unpackedMessages(), id)) and segment or nil
@@ -80,9 +80,9 @@ local function wanted(id, names)
   return table.concat(parts, ';')
 end
 
---- Reads the fields that Node has unpacked for this request.
+--- Reads the fields that Node has opened for this request.
 local function read()
-  local seen, text = current(), invocation.script and unpacked or ''
+  local seen, text = current(), invocation.script and openedMessages or ''
   if text == seen.givenText then return seen end
   seen.givenText, seen.given, seen.damaged, seen.textsAt = text, {}, nil, string.find(text, '\n', 1, true)
   if seen.textsAt then seen.given = cjson.decode(string.sub(text, 1, seen.textsAt - 1)) end

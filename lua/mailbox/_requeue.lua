@@ -48,7 +48,7 @@ function message.requeue(record, box, delaySeconds)
   if message.willWait(record) then
     after.hold(record, record.places, box, readyAt)
   else
-    message.proceed(record, path, box, readyAt, now)
+    message.enqueue(record, path, box, readyAt, now)
   end
   if record.taskId then count.org('usedTasks', 1) end
   scope.addLive(path, 1)

@@ -123,7 +123,7 @@ function requires.give(record, at)
     if invocation.script then
       serveHolds(poolId, at, 100)
     else
-      soon.serve('pool:grant', poolId, at)
+      queueTimer.serve('pool:grant', poolId, at)
     end
   end
 end

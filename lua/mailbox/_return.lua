@@ -5,7 +5,7 @@
 
 --- Continues with a message that, from `at` on, only its sender's delay (until `readyAt`, nil for none) and its key can
 --- hold back.
-function message.proceed(record, path, box, readyAt, at)
+function message.enqueue(record, path, box, readyAt, at)
   if readyAt and readyAt > now then
     -- The place shows when it began to wait (mailbox/_hooks).
     records.set(record, 'place', ready.placeAt(now))
@@ -58,7 +58,7 @@ end
 function aside.resume(record, at)
   records.set(record, 'blockedOn', false)
   blocked.drop(record)
-  message.proceed(record, scope.path(record.scopeId), mailbox.read(record.mailboxId), nil, at)
+  message.enqueue(record, scope.path(record.scopeId), mailbox.read(record.mailboxId), nil, at)
 end
 
 --- Returns a CLAIMED message to its mailbox at the moment `at`, for another attempt after a pause (nil: the mailbox's

@@ -56,46 +56,46 @@ function capacity.forMessage(box, timers, isTask)
   if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
 end
 
---- The rare properties of new messages, most of them about order: `order` of message.create.
+--- The rare properties of new messages, most of them about its turn: the `options` of message.create.
 
 --- Reads a request's arguments, '' where absent. Refuses if the prerequisites or requirements do not allow the message.
 --- nil if all arguments are absent.
-function message.order(priority, key, prerequisites, required, traceparent, tracestate)
+function message.options(priority, key, prerequisites, required, traceparent, tracestate)
   if priority == '' and key == '' and prerequisites == '' and required == '' and traceparent == '' then return nil end
-  local order = message.traced(traceparent, tracestate) or {}
-  order.priority, order.key, order.required = tonumber(priority), key ~= '' and key or nil, required ~= '' and required
-    or nil
-  if order.priority == 0 then order.priority = nil end
-  if order.required then requires.need(order.required) end
-  if prerequisites ~= '' then order.prerequisites, order.places = after.need(prerequisites) end
-  return next(order) and order or nil
+  local options = message.traced(traceparent, tracestate) or {}
+  options.priority = tonumber(priority)
+  options.key, options.required = key ~= '' and key or nil, required ~= '' and required or nil
+  if options.priority == 0 then options.priority = nil end
+  if options.required then requires.need(options.required) end
+  if prerequisites ~= '' then options.prerequisites, options.places = after.need(prerequisites) end
+  return next(options) and options or nil
 end
 
---- The `order` of a message that has only a trace.
+--- The `options` of a message that has only a trace.
 function message.traced(traceparent, tracestate)
   return traceparent ~= '' and { traceparent = traceparent, tracestate = tracestate ~= '' and tracestate or nil } or nil
 end
 
---- Whether a message has open prerequisites. order: from message.order, or a record after message.obstacle.
-function message.willWait(order)
-  return order and order.places and order.places[1] ~= nil
+--- Whether a message has open prerequisites. options: from message.options, or a record after message.obstacle.
+function message.willWait(options)
+  return options and options.places and options.places[1] ~= nil
 end
 
 local rareFields = { 'priority', 'key', 'prerequisites', 'required', 'traceparent', 'tracestate' }
 
---- Starts a message with an `order` (see message.create).
-local function begin(record, path, box, order)
+--- Starts a message with `options` (see message.create).
+local function begin(record, path, box, options)
   for _, field in ipairs(rareFields) do
-    if order[field] then records.set(record, field, order[field]) end
+    if options[field] then records.set(record, field, options[field]) end
   end
-  -- Code that moves a message reads its order only if it has a place (mailbox/_ready).
+  -- Code that moves a message reads its options only if it has a place (mailbox/_ready).
   records.set(record, 'place', ready.placeAt(now))
-  if order.key then sorted.add(keys.keyed(box.id, order.key), '0', record.id) end
-  if order.required then requires.count(order.required, 1) end
-  if order.places and order.places[1] then
-    after.hold(record, order.places, box, record.readyAt)
+  if options.key then sorted.add(keys.keyed(box.id, options.key), '0', record.id) end
+  if options.required then requires.count(options.required, 1) end
+  if options.places and options.places[1] then
+    after.hold(record, options.places, box, record.readyAt)
   else
-    message.proceed(record, path, box, record.readyAt, now)
+    message.enqueue(record, path, box, record.readyAt, now)
   end
 end
 
@@ -103,15 +103,15 @@ end
 --- record: id, mailboxId, scopeId, taskId (false for none), payload, state = false (so that the table need not grow for
 --- it), and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil.
 --- box: the mailbox's record.
---- order: nil for most messages, else `priority` (1 to 9), `key`, `required`, `prerequisites` and `places` from
+--- options: nil for most messages, else `priority` (1 to 9), `key`, `required`, `prerequisites` and `places` from
 --- `after.judge`, `traceparent` and `tracestate`, each nil if absent.
-function message.create(record, path, box, order)
+function message.create(record, path, box, options)
   if box.figuresMinute ~= minute then figures.turn(box.id) end
   path = path or scope.create(record.scopeId)
   message.insert(record)
   record.maxAttempts = record.maxAttempts or box.maxAttempts
-  if order then
-    begin(record, path, box, order)
+  if options then
+    begin(record, path, box, options)
   elseif record.readyAt then
     delay.hold(record, box, record.readyAt)
   else

@@ -14,7 +14,7 @@ if not message.isLive(record) then refuse('MESSAGE_FINISHED', record.state) end
 local changesAt = message.changesAt(record)
 -- Its deadline, that of its group or the end of its lease passed after the sweep, if any, that this call waited for.
 -- That end comes first.
-if changesAt <= now and changesAt > (tonumber(drainedThrough) or 0) or record.groupId and members.overdue(record) then
+if changesAt <= now and changesAt > (tonumber(sweptThrough) or 0) or record.groupId and members.overdue(record) then
   sendBack('DUE')
 end
 

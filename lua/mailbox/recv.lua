@@ -24,7 +24,7 @@ local seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds)
 max = tonumber(max)
 local claims, bytes = {}, 0
 bytesLimit = tonumber(bytesLimit)
-local tokenLength, drained = #tokens / max, tonumber(drainedThrough)
+local tokenLength, swept = #tokens / max, tonumber(sweptThrough)
 
 local anyPaused = keyspace.record.withheld ~= 0 and paused.any()
 if anyPaused then
@@ -45,7 +45,7 @@ while #claims < max do
     member, score = ready.first(mailboxId, queue)
   end
   local isFirst = not claims[1]
-  if box.nextReadyAt and delay.isFirst(box, score, drained or now) then
+  if box.nextReadyAt and delay.isFirst(box, score, swept or now) then
     if not isFirst then break end
     sendBack('DUE', timer.named('mailbox:delays', mailboxId))
   end
@@ -91,7 +91,7 @@ while #claims < max do
     local deadline = record.deadline or math.huge
     -- Its deadline or that of its group passed after the sweep, if any, that this call waited for. An expired message
     -- is never handed out.
-    if deadline <= now and deadline > (drained or 0) or record.groupId and members.overdue(record) then
+    if deadline <= now and deadline > (swept or 0) or record.groupId and members.overdue(record) then
       if not isFirst then break end
       sendBack('DUE')
     end

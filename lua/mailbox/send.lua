@@ -20,16 +20,16 @@ end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
 local path = scope.path(scopeId)
 scope.needRunning(path)
-local order = message.order(priority, key, prerequisites, required, traceparent, tracestate)
+local options = message.options(priority, key, prerequisites, required, traceparent, tracestate)
 plan.needOperation()
 capacity.forPayload('payload', payload)
 local isWork = box.mode == 'WORK'
-capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not message.willWait(order) and 1 or 0), isWork)
+capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not message.willWait(options) and 1 or 0), isWork)
 scope.check(path)
 
 local id = newId(tail)
 local sent = { id = id, mailboxId = mailboxId, scopeId = scopeId, state = false, payload = payload,
   taskId = isWork and id, workKey = workKey ~= '' and workKey, deadline = deadlineAt, maxAttempts =
     tonumber(maxAttempts), readyAt = readyAt }
-message.create(sent, path, box, order)
+message.create(sent, path, box, options)
 return call.answer({ id = id, state = sent.state }, 'operation')

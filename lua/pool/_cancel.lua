@@ -19,7 +19,7 @@ function hold.unqueue(record, cancel)
   local live = keys.liveHolds(record.poolId)
   local letsIn = record.state == 'HELD' or sorted.first(live) == record.id
   hold.stop(record, cancel)
-  if letsIn then soon.serve('pool:grant', record.poolId, now) end
+  if letsIn then queueTimer.serve('pool:grant', record.poolId, now) end
 end
 
 cancels.holds = { total = 'cancelledHolds' }

@@ -5,7 +5,7 @@
 local function serveHolds(poolId, at, maxHolds)
   maxHolds = math.min(maxHolds, 100)
   if maxHolds < 1 then
-    soon.serve('pool:grant', poolId, at)
+    queueTimer.serve('pool:grant', poolId, at)
     return 0
   end
   if sorted.isEmpty(keys.liveHolds(poolId)) and unit.lengthOf(keys.poolQueue(poolId)) == 0 then
@@ -23,9 +23,9 @@ local function serveHolds(poolId, at, maxHolds)
   end)
   if needsAgents then
     -- No call announces that an agent elsewhere in the organization has ended.
-    soon.askAgain('pool:agents', poolId)
+    queueTimer.askAgain('pool:agents', poolId)
   elseif nextAt then
-    soon.serve('pool:grant', poolId, nextAt)
+    queueTimer.serve('pool:grant', poolId, nextAt)
   elseif nextAt == nil then
     freed.units('POOL', poolId, at)
   end

@@ -45,7 +45,7 @@ sorted.add(keys.poolHolds(poolId), '0', record.id)
 sorted.add(keys.scopeHolds(scopeId), '0', record.id)
 if queues then
   hold.queue(record, path)
-  if isFree then soon.askAgain('pool:agents', poolId) end
+  if isFree then queueTimer.askAgain('pool:agents', poolId) end
 else
   record.expiresAt = false
   hold.grant(record, source, now)

@@ -1,9 +1,9 @@
 --- Deletes a schedule. Messages already sent stay.
 --- @request write
---- @args drainedSchedule scheduleId
+--- @args sweptSchedule scheduleId
 --- @reply
 --- @include lib/call lib/clock lib/finished lib/plan schedule/_change schedule/_schedule
-local record = schedule.current(scheduleId, drainedSchedule)
+local record = schedule.current(scheduleId, sweptSchedule)
 plan.needOperation()
 
 schedule.remove(record)

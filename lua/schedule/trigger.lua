@@ -1,10 +1,10 @@
 --- Sends a schedule's message now, even if it is paused. Its moments do not change.
 --- @request write
---- @args drainedSchedule scheduleId traceparent tracestate tail
+--- @args sweptSchedule scheduleId traceparent tracestate tail
 --- @reply schedule:schedule
 --- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_send schedule/_change
 --- @include schedule/_schedule schedule/_send
-local record = schedule.current(scheduleId, drainedSchedule)
+local record = schedule.current(scheduleId, sweptSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local box = mailbox.read(record.mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND', "the schedule's mailboxId") end

@@ -1,12 +1,12 @@
 --- Changes a schedule. '' leaves a field as it is; cron and everySeconds replace each other.
 --- @request write
---- @args drainedSchedule after nextAt scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts priority
+--- @args sweptSchedule after nextAt scheduleId name mailboxId scopeId cron everySeconds timezone maxAttempts priority
 --- @args key state
 --- @long payload
 --- @reply schedule:schedule
 --- @include lib/call lib/clock lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted mailbox/_mailbox
 --- @include mailbox/_send schedule/_change schedule/_schedule scope/_scope
-local record = schedule.current(scheduleId, drainedSchedule)
+local record = schedule.current(scheduleId, sweptSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local asked = { name = name, mailboxId = mailboxId, scopeId = scopeId, payload = payload, cron = cron,
   everySeconds = tonumber(everySeconds) or '', timezone = timezone, maxAttempts = tonumber(maxAttempts) or '',

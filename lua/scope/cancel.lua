@@ -15,6 +15,6 @@ local _, isDone = cancelling.step(cancel.id, maxRecords)
 if not isDone then timer.armInBackground('scope:cancel', cancel.id, now) end
 local record, totals, left = scope.load(scopeId), {}, {}
 for name, kind in pairs(cancels) do totals[#totals + 1] = { name, record[kind.total] } end
-for name, counter in pairs(stays) do left[#left + 1] = { name, record[counter] } end
+for name, counter in pairs(keptByCancel) do left[#left + 1] = { name, record[counter] } end
 return call.answer({ totals = totals, stays = left, isDone = isDone and 1 or 0 },
   unit.changes() > before and 'operation')

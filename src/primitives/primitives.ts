@@ -35,4 +35,4 @@ export const rooms: readonly Room[] = [
 ];
 
 export const product = collect(rooms);
-export const { routes: allRoutes, errors: allErrors, words: allWords } = product;
+export const { routes: allRoutes, errors: allErrors, words: luaNames } = product;

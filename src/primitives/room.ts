@@ -3,7 +3,7 @@ import type { Fields } from '../engine/declare/field.ts';
 import { commonFields, type Glossary, glossaryOf } from '../engine/declare/glossary.ts';
 import type { RecordDeclaration } from '../engine/declare/record.ts';
 import type { KeyTable } from '../engine/library/keys.ts';
-import type { Vocabulary } from '../engine/library/loader.ts';
+import type { LuaNames } from '../engine/library/loader.ts';
 import { batchErrors } from '../engine/route/batch-errors.ts';
 import { batchRoute, isAtomic } from '../engine/route/batch-route.ts';
 import { commonErrors, type ErrorTable } from '../engine/route/errors.ts';
@@ -65,7 +65,7 @@ export interface Product extends Declarations {
   readonly tags: ReadonlyMap<string, Tag>;
   /** The field descriptions for a room's calls: those of its own records come first. */
   readonly glossary: (room: string) => Glossary;
-  readonly words: Vocabulary;
+  readonly words: LuaNames;
 }
 
 /** Combines rooms. Throws if a name is declared twice. */
@@ -90,7 +90,7 @@ export function collect(rooms: readonly Room[]): Product {
     stays: merged((room) => room.stays),
     limits,
   };
-  const words: Vocabulary = {
+  const words: LuaNames = {
     keys: merged((room) => room.keys),
     records: unique(parts.records, ({ luaName }) => luaName),
     events: unique(parts.events, ({ type }) => type),

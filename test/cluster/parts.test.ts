@@ -8,7 +8,7 @@ import { Due, dueKey } from '../../src/engine/redis/due.ts';
 import { Organizations, organizationsKey } from '../../src/engine/redis/organizations.ts';
 import { Scripts } from '../../src/engine/redis/scripts.ts';
 import { Wake } from '../../src/engine/redis/wake.ts';
-import { allWords } from '../../src/primitives/primitives.ts';
+import { luaNames } from '../../src/primitives/primitives.ts';
 import { type ClusterNode, TestCluster } from '../support/cluster.ts';
 import { Pace } from '../support/pace.ts';
 import { until } from '../support/processes.ts';
@@ -26,7 +26,7 @@ describe('The parts of a process on a cluster', function () {
   before(async () => {
     cluster = await TestCluster.start(3);
     store = await connect(cluster.url);
-    scripts = new Scripts(store, allWords);
+    scripts = new Scripts(store, luaNames);
     index = await ownerOf(cluster, slotOf(dueKey));
     other = cluster.masters.find((master) => master !== index) ?? index;
   });
@@ -43,7 +43,7 @@ describe('The parts of a process on a cluster', function () {
       (await Promise.allSettled(keys.map((key) => store.exists(key)))).every(({ status }) => status === 'fulfilled'),
     );
   };
-  const show = (org: string) => scripts.run('org/show', org, {}).catch(({ code, message }) => code ?? message);
+  const show = (org: string) => scripts.execute('org/show', org, {}).catch(({ code, message }) => code ?? message);
 
   it('say what a cluster leaves out, and that one shard would stop all, where any of them has that set', async () => {
     const lines: string[] = [];

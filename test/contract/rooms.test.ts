@@ -7,7 +7,7 @@ import { id, number, text } from '../../src/engine/declare/field.ts';
 import { record } from '../../src/engine/declare/record.ts';
 import { replyReader } from '../../src/engine/declare/reply.ts';
 import { emitters } from '../../src/engine/library/lua-events.ts';
-import { allWords, product, rooms } from '../../src/primitives/primitives.ts';
+import { luaNames, product, rooms } from '../../src/primitives/primitives.ts';
 import { collect } from '../../src/primitives/room.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -57,7 +57,7 @@ describe('The boundaries of rooms', () => {
   });
 
   it('refuse a name that two rooms declare', () => {
-    expect(() => collect([...rooms, { name: 'other', keys: { message: allWords.keys['message'] as never } }])).to.throw(
+    expect(() => collect([...rooms, { name: 'other', keys: { message: luaNames.keys['message'] as never } }])).to.throw(
       'message is declared twice',
     );
   });
@@ -190,7 +190,7 @@ describe('Nothing is read by its position', () => {
       filesBelow(`src/${folder}`, '.ts'),
     );
     const forms = [
-      /\bscripts\.run\(/,
+      /\bscripts\.execute\(/,
       /answer: \(\[/,
       /\b(?:values|row|reply|rest)\[\d+\]/,
       /as (?:Reply|Value\[\]|Values)\b/,

@@ -8,12 +8,12 @@ import { ApiError } from '../../src/engine/route/errors.ts';
 import type { Input, Route } from '../../src/engine/route/route.ts';
 import { codesOf } from '../../src/engine/route/route-errors.ts';
 import { newTrace, noTrace } from '../../src/engine/route/trace.ts';
-import { allErrors, allRoutes, allWords } from '../../src/primitives/primitives.ts';
+import { allErrors, allRoutes, luaNames } from '../../src/primitives/primitives.ts';
 import { guide, guideFile } from '../support/guide/describe.ts';
 import { reaches } from '../support/guide/reach.ts';
 import { leftOut, needed, samples } from '../support/sample.ts';
 
-const { scripts: all } = libraryOf(allWords);
+const { scripts: all } = libraryOf(luaNames);
 const scriptOf = (name: string): Script | undefined => all.find((script) => script.name === name);
 
 const scripts = new Map(reaches().map((reach) => [reach.name, reach]));
@@ -193,7 +193,7 @@ describe('the scripts', () => {
     }
     // Outside of the organizations' slots: written by Node, not by scripts.
     for (const name of ['format', 'orgs', 'due', 'queue', 'round', 'outbox']) used.add(name);
-    expect([...used]).to.include.members(Object.keys(allWords.keys));
+    expect([...used]).to.include.members(Object.keys(luaNames.keys));
   });
 
   it('scripts and keys are described in lua/README.md: npm run -s describe', () => {

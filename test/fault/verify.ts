@@ -18,10 +18,10 @@ import {
   questionModel,
 } from './models.ts';
 import { outOfLine, outOfTurn, overtaken, tooEarly } from './order.ts';
+import { gaugeUnits } from './scenes/allowance.ts';
 import { gateTarget } from './scenes/gate.ts';
-import { gaugeUnits } from './scenes/gauge.ts';
 import { purseLimits } from './scenes/purse.ts';
-import { settledTokens, tokens } from './scenes/tool.ts';
+import { settledTokens, tokens } from './scenes/requires.ts';
 import { untraced } from './traces.ts';
 import type { Workload } from './workload.ts';
 

@@ -6,8 +6,8 @@ import type { Operation } from './history.ts';
 import { type Maker, type Scene, scenes } from './scenes/all.ts';
 import type { Clockwork } from './scenes/clockwork.ts';
 import type { Planted } from './scenes/graph.ts';
+import type { Sheet } from './scenes/notes.ts';
 import type { StoppedRun } from './scenes/run.ts';
-import type { Sheet } from './scenes/sheet.ts';
 import { type Chance, chanceOf } from './seed.ts';
 
 type Values = Operation['input'];

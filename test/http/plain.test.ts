@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import Joi from 'joi';
-import { plainTest } from '../../src/engine/call/plain.ts';
+import { plainTest } from '../../src/engine/call/fast-validate.ts';
 import {
   fields,
   flag,

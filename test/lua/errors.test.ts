@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { luaRoot } from '../../src/engine/library/source.ts';
 import { ScriptFailure, Scripts } from '../../src/engine/redis/scripts.ts';
-import { allWords } from '../../src/primitives/primitives.ts';
+import { luaNames } from '../../src/primitives/primitives.ts';
 import { api } from '../support/world.ts';
 
 describe('An error in a script', () => {
@@ -18,8 +18,8 @@ describe('An error in a script', () => {
   async function failure(files: Record<string, string[]>): Promise<string> {
     for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines.join('\n'));
     const { store } = await api();
-    const scripts = new Scripts(store, { ...allWords, folders: { faulty: folder } });
-    const error = await scripts.run('faulty/run', 'nobody', { wanted: 'x' }).catch((thrown: Error) => thrown);
+    const scripts = new Scripts(store, { ...luaNames, folders: { faulty: folder } });
+    const error = await scripts.execute('faulty/run', 'nobody', { wanted: 'x' }).catch((thrown: Error) => thrown);
     expect(error).to.be.instanceOf(ScriptFailure);
     return String(error);
   }
@@ -76,7 +76,7 @@ describe('An error in a script', () => {
     const { store, scripts } = await api();
     await store.set('muster:{mistyped}:timers', 'no sorted set');
     const sweep = { spaceId: '', requestId: '', maxChanges: 1 };
-    const message = await scripts.run('timer/sweep', 'mistyped', sweep).catch(String);
+    const message = await scripts.execute('timer/sweep', 'mistyped', sweep).catch(String);
     await store.del('muster:{mistyped}:timers');
     const lines = (await readFile(join(luaRoot, 'lib/sorted.lua'), 'utf8')).split('\n');
     const number = 1 + lines.findIndex((text) => text.includes("redis.call('ZRANGE'"));

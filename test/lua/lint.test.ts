@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { draftOf } from '../../src/engine/library/loader.ts';
 import { originOf } from '../../src/engine/library/source.ts';
-import { allWords } from '../../src/primitives/primitives.ts';
+import { luaNames } from '../../src/primitives/primitives.ts';
 import { lint } from '../support/lint/lua.ts';
 
 type Files = Readonly<Record<string, readonly string[]>>;
@@ -19,7 +19,7 @@ describe('A Lua file', () => {
   /** The words of the product with one more room, which has these files. */
   async function withRoom(files: Files) {
     for (const [name, lines] of Object.entries(files)) await writeFile(join(folder, name), lines.join('\n'));
-    return { ...allWords, folders: { faulty: folder } };
+    return { ...luaNames, folders: { faulty: folder } };
   }
 
   const shortened = (text: string): string => text.replaceAll(originOf(folder, 0), '');
@@ -127,7 +127,7 @@ describe('A Lua file', () => {
   it('has the functions of its records in the files of its room, each name once', async () => {
     const twice = ['--- @include mailbox/_message', 'function message.read() end'];
     await writeFile(join(folder, '_again.lua'), twice.join('\n'));
-    const words = { ...allWords, folders: { mailbox: folder } };
+    const words = { ...luaNames, folders: { mailbox: folder } };
     expect(() => draftOf(words)).to.throw('message.read is a function of mailbox/_message, too');
   });
 

@@ -40,8 +40,8 @@ describe('A run of several scripts', () => {
       callName,
       idempotencyDigest: digest,
       fingerprint: 'fingerprint'.slice(0, 10),
-      drainedThrough: '',
-      unpacked: '',
+      sweptThrough: '',
+      openedMessages: '',
       spaceId: world.spaceId,
       requestId: '',
       ...args,
@@ -53,7 +53,9 @@ describe('A run of several scripts', () => {
     call('barrier/arrive', 'barrier.arrive', { barrierId: gate.id, arrivalKey, epoch: '' });
   const list = (): MixedCall => call('barrier/list', 'barrier.list', { limit: 10, cursor: '', states: '' });
   const run = (calls: readonly MixedCall[], isWhole = false): Promise<readonly (Reply | Error)[]> =>
-    isWhole ? service.scripts.runWhole(world.org, calls, maxReceivedBytes) : service.scripts.runMixed(world.org, calls);
+    isWhole
+      ? service.scripts.executeWhole(world.org, calls, maxReceivedBytes)
+      : service.scripts.executeMixed(world.org, calls);
   const changes = async (name: string): Promise<string | null> =>
     service.store.hget(`${world.prefix}:probe:${name}`, 'changes');
   const usedRequests = async (): Promise<number> =>

@@ -6,7 +6,7 @@ import { libraryOf } from '../../src/engine/library/library.ts';
 import { draftOf } from '../../src/engine/library/loader.ts';
 import type { Store } from '../../src/engine/redis/connection.ts';
 import { Refusal, ScriptFailure, Scripts, StoreUnavailable } from '../../src/engine/redis/scripts.ts';
-import { allRoutes, allWords } from '../../src/primitives/primitives.ts';
+import { allRoutes, luaNames } from '../../src/primitives/primitives.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { api, overrides, World } from '../support/world.ts';
 
@@ -20,20 +20,20 @@ describe('Scripts', () => {
   const withFile = async (file: string, text: string) => {
     const path = join(folder, `${file.replaceAll('/', '-')}.lua`);
     await writeFile(path, text);
-    return () => draftOf(allWords, { [file]: path });
+    return () => draftOf(luaNames, { [file]: path });
   };
 
   it("every room's scripts load into the store, including every route's", async () => {
     const { scripts } = await api();
     await scripts.load();
-    const names = libraryOf(allWords).scripts.map(({ name }) => name);
+    const names = libraryOf(luaNames).scripts.map(({ name }) => name);
     for (const route of allRoutes) expect(names, route.call).to.include(route.script);
   });
 
   it('are in a library named by its content: another clock, another name; the same, the same', () => {
-    const real = libraryOf(allWords);
-    expect(libraryOf(allWords).version).to.equal(real.version);
-    expect(libraryOf(allWords, overrides).version).to.not.equal(real.version);
+    const real = libraryOf(luaNames);
+    expect(libraryOf(luaNames).version).to.equal(real.version);
+    expect(libraryOf(luaNames, overrides).version).to.not.equal(real.version);
   });
 
   it('may not include each other: the refusal names the files', async () => {
@@ -89,7 +89,7 @@ describe('Scripts', () => {
   it('called with a missing or extra argument fail with an error that names it, but not its value', async () => {
     const { scripts } = await api();
     const run = (args: Record<string, string>) =>
-      scripts.run('timer/sweep', 'nobody', args).catch((error: Error) => error);
+      scripts.execute('timer/sweep', 'nobody', args).catch((error: Error) => error);
     for (const args of [
       { spaceId: '', requestId: '' },
       { spaceId: '', requestId: '', maxChanges: '1', extra: 'secret' },
@@ -107,7 +107,7 @@ describe('Scripts', () => {
       const fcall = () => Promise.reject(new Error(message));
       const store = { fcall, call: async () => loads++ } as unknown as Store;
       const args = { spaceId: '', requestId: '', maxChanges: 1 };
-      return new Scripts(store, allWords).run('timer/sweep', 'o', args).catch((error: Error) => error);
+      return new Scripts(store, luaNames).execute('timer/sweep', 'o', args).catch((error: Error) => error);
     };
     const states =
       'LOADING READONLY OOM MASTERDOWN CLUSTERDOWN NOREPLICAS TRYAGAIN BUSY MISCONF UNBLOCKED NOAUTH WRONGPASS NOPERM';
@@ -126,7 +126,7 @@ describe('Scripts', () => {
     for (const place of [' script: timer_sweep, on @user_function:1.', ' script: on @user_function:1.', '']) {
       const refused = await saying(`NOT_FOUND 1,,, the detail${place}`);
       expect(refused, place).to.be.instanceOf(Refusal);
-      expect(refused).to.include({ code: 'NOT_FOUND', note: '1,,,', detail: 'the detail' });
+      expect(refused).to.include({ code: 'NOT_FOUND', head: '1,,,', detail: 'the detail' });
     }
     expect(await saying('WRONGTYPE Operation against a key')).to.be.instanceOf(ScriptFailure);
   });
@@ -134,7 +134,7 @@ describe('Scripts', () => {
   it('called with a NUL in an argument fail before anything is sent', async () => {
     const { scripts } = await api();
     const args = { spaceId: '', requestId: 'secret\0', maxChanges: 1 };
-    const error = await scripts.run('timer/sweep', 'nobody', args).catch((failure: Error) => failure);
+    const error = await scripts.execute('timer/sweep', 'nobody', args).catch((failure: Error) => failure);
     expect(error).to.be.instanceOf(ScriptFailure);
     expect(String(error)).to.contain('timer/sweep: argument requestId contains a NUL').and.to.not.contain('secret');
   });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Builder } from '../../src/engine/library/loader.ts';
 import { isScript } from '../../src/engine/library/source.ts';
-import { allWords } from '../../src/primitives/primitives.ts';
+import { luaNames } from '../../src/primitives/primitives.ts';
 import type { Mutant } from './mutant.ts';
 import type { Outcome, Records } from './records.ts';
 import { type Found, Runner, WorkerLost } from './runner.ts';
@@ -144,7 +144,7 @@ let builder: Builder | undefined;
 
 /** The scripts that include a Lua file, directly or not. */
 function reach(file: string): ReadonlySet<string> {
-  builder ??= new Builder(allWords);
+  builder ??= new Builder(luaNames);
   const all = builder;
   const found = new Set<string>();
   const wanted = file.replace(/^lua\/|\.lua$/g, '');

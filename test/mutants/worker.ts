@@ -8,7 +8,7 @@ import type { Found, Order } from './runner.ts';
 const require = createRequire(import.meta.url);
 const { api, stopService } = require('../support/world.ts') as typeof import('../support/world.ts');
 const { endStore, prepareStore, redisUrl } = require('../support/store.ts') as typeof import('../support/store.ts');
-const { allWords } =
+const { luaNames } =
   require('../../src/primitives/primitives.ts') as typeof import('../../src/primitives/primitives.ts');
 const { Scripts } = require('../../src/engine/redis/scripts.ts') as typeof import('../../src/engine/redis/scripts.ts');
 const { connect } =
@@ -38,23 +38,23 @@ let calls: Record<string, number> = {};
 const count = (name: string): void => {
   calls[name] = (calls[name] ?? 0) + 1;
 };
-const { run, runTogether, runMixed, runWhole } = Scripts.prototype;
+const { execute, executeTogether, executeMixed, executeWhole } = Scripts.prototype;
 Object.assign(Scripts.prototype, {
-  run(...args: Parameters<typeof run>) {
+  execute(...args: Parameters<typeof execute>) {
     count(args[0]);
-    return run.apply(this as never, args);
+    return execute.apply(this as never, args);
   },
-  runTogether(...args: Parameters<typeof runTogether>) {
+  executeTogether(...args: Parameters<typeof executeTogether>) {
     count(args[0]);
-    return runTogether.apply(this as never, args);
+    return executeTogether.apply(this as never, args);
   },
-  runMixed(...args: Parameters<typeof runMixed>) {
+  executeMixed(...args: Parameters<typeof executeMixed>) {
     for (const { script } of args[1]) count(script);
-    return runMixed.apply(this as never, args);
+    return executeMixed.apply(this as never, args);
   },
-  runWhole(...args: Parameters<typeof runWhole>) {
+  executeWhole(...args: Parameters<typeof executeWhole>) {
     for (const { script } of args[1]) count(script);
-    return runWhole.apply(this as never, args);
+    return executeWhole.apply(this as never, args);
   },
 });
 
@@ -80,11 +80,11 @@ async function renew(isClean: boolean): Promise<string | undefined> {
   await store.call('FLUSHALL');
   await store.call('FUNCTION', 'FLUSH');
   store.disconnect();
-  known.delete(allWords);
-  if (isClean && clean !== undefined) known.set(allWords, clean);
+  known.delete(luaNames);
+  if (isClean && clean !== undefined) known.set(luaNames, clean);
   try {
     await api();
-    if (isClean) clean = known.get(allWords);
+    if (isClean) clean = known.get(luaNames);
     return undefined;
   } catch (error) {
     await stopService().catch(() => undefined);

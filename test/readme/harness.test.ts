@@ -7,7 +7,7 @@ import { Reader } from './reader.ts';
 
 const block = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\`\n`;
 
-describe('The runner of documented examples', () => {
+describe('The executor of documented examples', () => {
   let folder: string;
   let reader: Reader;
   before(async () => {

@@ -16,7 +16,7 @@ import { connect } from '../../src/engine/redis/connection.ts';
 import { Scripts, StoreUnavailable } from '../../src/engine/redis/scripts.ts';
 import { type Listening, Wake } from '../../src/engine/redis/wake.ts';
 import { Deliverer } from '../../src/jobs/workers/deliverer.ts';
-import { allWords } from '../../src/primitives/primitives.ts';
+import { luaNames } from '../../src/primitives/primitives.ts';
 import { Targets } from '../../src/primitives/webhook/target.ts';
 import { startService } from '../../src/service.ts';
 import { asModule } from '../embedded/support.ts';
@@ -179,8 +179,8 @@ describe('A store that is a cluster', () => {
   it('calls fail at once while no node answers, and succeed again later', async () => {
     const [node] = cluster.masters;
     const store = await connect(cluster.url);
-    const scripts = new Scripts(store, allWords);
-    const show = () => scripts.run('org/show', 'nobody', {}).catch((error) => error);
+    const scripts = new Scripts(store, luaNames);
+    const show = () => scripts.execute('org/show', 'nobody', {}).catch((error) => error);
     expect(await show()).to.have.property('code', 'ORG_NOT_FOUND');
     await node?.kill();
     expect(await show()).to.be.instanceOf(StoreUnavailable);

@@ -23,15 +23,15 @@ export function callIn(
   world: World,
   { script, callName, idempotencyDigest, fingerprint, args }: CallOf,
 ): Promise<Reply> {
-  return world.service.scripts.run(script, world.org, {
+  return world.service.scripts.execute(script, world.org, {
     apiKeyDigest: hash('sha256', world.apiKey, 'base64url'),
     permission: 'coordination_write',
     rateClass: 'ordinary',
     callName,
     idempotencyDigest,
     fingerprint,
-    drainedThrough: '',
-    unpacked: '',
+    sweptThrough: '',
+    openedMessages: '',
     spaceId: world.spaceId,
     requestId: '',
     ...args,

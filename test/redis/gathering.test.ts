@@ -11,15 +11,15 @@ import { digest, fingerprint } from './gathered-support.ts';
 
 /** A send, as in src/engine/call/operation.ts. */
 function send(queue: Queue, changes: Record<string, string> = {}): Promise<Reply> {
-  return queue.world.service.scripts.run('mailbox/send', queue.world.org, {
+  return queue.world.service.scripts.execute('mailbox/send', queue.world.org, {
     apiKeyDigest: hash('sha256', queue.world.apiKey, 'base64url'),
     permission: 'coordination_write',
     rateClass: 'ordinary',
     callName: 'message.send',
     idempotencyDigest: digest(randomUUID()),
     fingerprint: fingerprint('same'),
-    drainedThrough: '',
-    unpacked: '',
+    sweptThrough: '',
+    openedMessages: '',
     spaceId: queue.world.spaceId,
     requestId: '',
     mailboxId: queue.id,
@@ -149,7 +149,7 @@ describe('concurrent calls of one organization', () => {
       'BACKLOG_FULL',
       'INVALID_API_KEY',
     ]);
-    expect(await calls[11]?.catch(({ note }) => note), 'whose rates are nobody’s business').to.equal('-');
+    expect(await calls[11]?.catch(({ head }) => head), 'whose rates are nobody’s business').to.equal('-');
     const [first, replay] = await Promise.all([calls[5], calls[6]]);
     expect(replay?.[1]).to.equal(first?.[1]);
     expect((await queue.record()).counts.ready).to.equal(3);

@@ -44,7 +44,7 @@ describe('On a large store,', () => {
     const mailboxes = await Promise.all([1, 2, 3].map(() => world.mustPost('/mailboxes', { name: 'jobs' })));
     const depths = async (): Promise<number> => {
       const args = { ...sweep, counters: 'messages:READY', ages: 'oldestReadyAt', maxSpaces: 50 };
-      const work = () => world.service.scripts.run('space/depths', world.org, args);
+      const work = () => world.service.scripts.execute('space/depths', world.org, args);
       return (await readCommands(world.service.store, work)).filter(
         ([name, key = '']) => name === 'ZRANGE' && key.includes(world.org),
       ).length;
@@ -82,7 +82,7 @@ describe('On a large store,', () => {
     for (let i = 0; i < 2; i++) await queue.send({ deadline: later(1000) });
     await world.at(now + 3000);
     const step = async () => {
-      const [, , more] = await world.service.scripts.run('timer/sweep', world.org, { ...sweep, maxChanges: 3 });
+      const [, , more] = await world.service.scripts.execute('timer/sweep', world.org, { ...sweep, maxChanges: 3 });
       return [more, await team.eventCount('message.expired'), await team.eventCount('message.cancelled')];
     };
     expect(await step()).to.deep.equal([1, 2, 0]);
@@ -95,8 +95,8 @@ describe('On a large store,', () => {
     const { store, scripts } = queue.world.service;
     await queue.send({ deadline: new Date(Date.now() + 3_600_000).toISOString() });
     for (const org of [queue.world.org, (await World.create()).org]) {
-      await scripts.run('timer/sweep', org, { ...sweep, maxChanges: 3 });
-      const again = () => scripts.run('timer/sweep', org, { ...sweep, maxChanges: 3 });
+      await scripts.execute('timer/sweep', org, { ...sweep, maxChanges: 3 });
+      const again = () => scripts.execute('timer/sweep', org, { ...sweep, maxChanges: 3 });
       const commands = (await readCommands(store, again)).filter(([, key = '']) => key.startsWith(`muster:{${org}}`));
       expect(commands.filter(([name = '']) => /SET|ADD|REM|INCR|DEL/.test(name))).to.deep.equal([]);
     }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { libraryOf } from '../../src/engine/library/library.ts';
 import { Refusal, StoreUnavailable } from '../../src/engine/redis/scripts.ts';
-import { allWords } from '../../src/primitives/primitives.ts';
+import { luaNames } from '../../src/primitives/primitives.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { until } from '../support/processes.ts';
 
@@ -20,12 +20,12 @@ describe('calls while their script is in flight', () => {
   });
   after(() => ownStore.stop());
 
-  const names = libraryOf(allWords).scripts.find(({ name }) => name === 'mailbox/send')?.args ?? [];
+  const names = libraryOf(luaNames).scripts.find(({ name }) => name === 'mailbox/send')?.args ?? [];
 
   /** For an organization that does not exist: the store replies that the key is unknown. */
   const send = (payload = ''): Promise<unknown> => {
     const args = Object.fromEntries(names.map((name) => [name, '']));
-    return office.scripts.run('mailbox/send', 'nobody', { ...args, payload }).catch((error: Error) => error);
+    return office.scripts.execute('mailbox/send', 'nobody', { ...args, payload }).catch((error: Error) => error);
   };
   /** Makes calls in one turn of the event loop per amount. */
   const sendInTurns = async (...amounts: number[]): Promise<Promise<unknown>[]> => {

@@ -6,20 +6,20 @@ import { version } from '../../src/package.ts';
 import type { Bill } from '../../src/tools/release/bill.ts';
 import { differing, followDockerfile } from '../../src/tools/release/image.ts';
 import { make, type Release } from '../../src/tools/release/make.ts';
-import { folder, run, type Shop } from '../../src/tools/release/shop.ts';
+import { folder, type ReleaseDirs, run } from '../../src/tools/release/release-dirs.ts';
 import { readCompose } from '../docker/compose.ts';
 import { openShop, root } from '../support/release.ts';
 
 // whole.test.ts installs and uses what is made here.
 describe('The files of a release', function () {
   this.timeout(120_000);
-  let shop: Shop;
+  let dirs: ReleaseDirs;
   let release: Release;
   before(async () => {
-    shop = await openShop();
-    release = make(shop);
+    dirs = await openShop();
+    release = make(dirs);
   });
-  after(() => rmSync(shop.scratch, { recursive: true, force: true }));
+  after(() => rmSync(dirs.scratch, { recursive: true, force: true }));
 
   it('are all that is published, with checksums that hold', () => {
     const names = [
@@ -32,18 +32,18 @@ describe('The files of a release', function () {
       `muster_client-${version}.tar.gz`,
       'notes.md',
     ];
-    expect(readdirSync(shop.out).sort()).to.deep.equal(['SHA256SUMS', ...names]);
+    expect(readdirSync(dirs.out).sort()).to.deep.equal(['SHA256SUMS', ...names]);
     expect(release.sums.split('\n').map((line) => line.slice(66))).to.deep.equal([...names, '']);
     const check = () =>
-      execFileSync('sha256sum', ['--strict', '--check', '--status', 'SHA256SUMS'], { cwd: shop.out, stdio: 'pipe' });
+      execFileSync('sha256sum', ['--strict', '--check', '--status', 'SHA256SUMS'], { cwd: dirs.out, stdio: 'pipe' });
     check();
-    writeFileSync(join(shop.out, 'notes.md'), 'changed');
+    writeFileSync(join(dirs.out, 'notes.md'), 'changed');
     expect(check).to.throw();
   });
 
   it("have manifests without a checkout's parts", () => {
     for (const name of ['server', 'client'] as const) {
-      const manifest = JSON.parse(run(shop.out, 'tar', ['xzOf', release[name], 'package/package.json']));
+      const manifest = JSON.parse(run(dirs.out, 'tar', ['xzOf', release[name], 'package/package.json']));
       expect(manifest).to.include({ name: `muster-${name}`, version });
       expect(manifest).to.not.have.any.keys('private', 'workspaces', 'devDependencies', 'overrides', 'scripts');
     }
@@ -51,7 +51,7 @@ describe('The files of a release', function () {
 
   it('name every bundled package in the bills of materials, with origin, hash and licence', () => {
     const billOf = (name: string): Bill =>
-      JSON.parse(readFileSync(join(shop.out, `${name}-${version}.cdx.json`), 'utf8'));
+      JSON.parse(readFileSync(join(dirs.out, `${name}-${version}.cdx.json`), 'utf8'));
     const server = billOf('muster-server');
     const notices = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8').split(`\n${'-'.repeat(80)}\n\n`);
     const bundled = notices.map((notice) => (notice.split('\n')[0] ?? '').replace(/ ([\d.]+\S*)$/, '@$1'));
@@ -75,10 +75,10 @@ describe('The files of a release', function () {
   });
 
   it('include all that the image is built from, and all that Compose mounts', () => {
-    const context = folder(shop.scratch, 'context');
+    const context = folder(dirs.scratch, 'context');
     run(context, 'tar', ['xzf', release.image, '--strip-components=1']);
     const ran: string[] = [];
-    const home = followDockerfile(context, shop.scratch, (build, line) => {
+    const home = followDockerfile(context, dirs.scratch, (build, line) => {
       ran.push(line);
       // As far as the build is concerned, it has what it is made from, and nothing that a checkout has besides.
       if (line === 'npm run -s build') cpSync(join(root, 'dist'), join(build, 'dist'), { recursive: true });
@@ -96,11 +96,11 @@ describe('The files of a release', function () {
   });
 
   it('include an sdist that an index takes; it and the wheel have the licence', () => {
-    const inSdist = run(shop.out, 'tar', ['tzf', release.sdist]).split('\n');
+    const inSdist = run(dirs.out, 'tar', ['tzf', release.sdist]).split('\n');
     for (const name of ['PKG-INFO', 'LICENSE', 'pyproject.toml', 'muster/_calls.py', 'muster/py.typed'])
       expect(inSdist).to.include(`muster_client-${version}/${name}`);
     const list = 'import sys, zipfile; print(*zipfile.ZipFile(sys.argv[1]).namelist(), sep="\\n")';
-    const inWheel = run(shop.out, shop.python.command, ['-c', list, release.wheel], shop.python.env).split('\n');
+    const inWheel = run(dirs.out, dirs.python.command, ['-c', list, release.wheel], dirs.python.env).split('\n');
     for (const name of [`muster_client-${version}.dist-info/licenses/LICENSE`, 'muster/_calls.py', 'muster/py.typed'])
       expect(inWheel).to.include(name);
   });

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { storedFields } from '../../src/engine/declare/record.ts';
 import type { KeyDeclaration } from '../../src/engine/library/keys.ts';
 import { connect, type Store } from '../../src/engine/redis/connection.ts';
-import { allWords } from '../../src/primitives/primitives.ts';
+import { luaNames } from '../../src/primitives/primitives.ts';
 import { otherClients } from './clients.ts';
 
-const { keys: allKeys } = allWords;
+const { keys: allKeys } = luaNames;
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /** A regular expression that matches exactly the keys a pattern describes. A caller's `key` may contain any characters. */
@@ -63,7 +63,7 @@ async function undeclaredKeys(store: Store): Promise<string[]> {
 const maxHashes = 20_000;
 /** Rooms store their own fields in the records of a scope, a space and an organization. */
 const shared = ['scope', 'space', 'org'];
-const records = [...allWords.records.values()].flatMap((record) => {
+const records = [...luaNames.records.values()].flatMap((record) => {
   const key = allKeys[record.luaName];
   if (key?.type !== 'hash' || shared.includes(record.luaName)) return [];
   return [{ form: keyMatcher(key), names: new Set(storedFields(record).map(([name]) => name)) }];

@@ -2,13 +2,13 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { folder, type Shop } from '../../src/tools/release/shop.ts';
+import { folder, type ReleaseDirs } from '../../src/tools/release/release-dirs.ts';
 import { findPython } from './python.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A shop for a release of this checkout. The caller removes its `scratch`. */
-export async function openShop(): Promise<Shop> {
+/** A dirs for a release of this checkout. The caller removes its `scratch`. */
+export async function openShop(): Promise<ReleaseDirs> {
   const scratch = mkdtempSync(join(tmpdir(), 'muster-release-'));
   return { root, scratch, out: folder(scratch, 'out'), python: await findPython() };
 }

@@ -9,7 +9,7 @@ import {
   type NewKey,
   type PlanChoice,
 } from '../../src/primitives/org/admin.ts';
-import { allWords } from '../../src/primitives/primitives.ts';
+import { luaNames } from '../../src/primitives/primitives.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { checkDeclared } from './declared.ts';
 import { dirt } from './dirt.ts';
@@ -47,7 +47,7 @@ async function start(): Promise<MusterService> {
   const starting = redisUrl();
   starting.catch(() => undefined);
   // Built meanwhile, as a new cluster accepts no writes for two seconds.
-  libraryOf(allWords, overrides);
+  libraryOf(luaNames, overrides);
   return startService({
     redisUrl: await starting,
     role: 'api',

@@ -39,7 +39,7 @@ async function finishMany(queue: Queue, howMany: number): Promise<void> {
     const result = { resultMailboxId: '', resultScopeId: '', resultWorkKey: '', result: '', tail: '' };
     await Promise.all(
       claims.map(({ id: messageId, token }) =>
-        scripts.run('mailbox/complete', world.org, {
+        scripts.execute('mailbox/complete', world.org, {
           ...{ ...caller, callName: 'message.complete', ...result, messageId, token },
         }),
       ),
@@ -120,7 +120,7 @@ describe('Packing of messages', () => {
     const at = Date.parse(finishedAt);
     const packWith = async (more: object) => {
       const rows = JSON.stringify([{ id, mailboxId: queue.id, state, finishedAt: at, ...more }]);
-      return service.scripts.run('mailbox/pack', world.org, {
+      return service.scripts.execute('mailbox/pack', world.org, {
         ...{ spaceId: world.spaceId, requestId: '', from: '', through: '0-1', first: id, last: id, count: 1 },
         ...{ digest: 'd', finishedThrough: at, rows, segment: 's' },
       });

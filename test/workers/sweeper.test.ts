@@ -47,7 +47,7 @@ describe('The sweeper', function () {
       callName: 'message.send',
       spaceId: world.spaceId,
       requestId: 'r',
-      ...{ idempotencyDigest: '', fingerprint: '', drainedThrough: '', unpacked: '' },
+      ...{ idempotencyDigest: '', fingerprint: '', sweptThrough: '', openedMessages: '' },
       ...{
         mailboxId,
         scopeId: randomUUID(),
@@ -59,7 +59,7 @@ describe('The sweeper', function () {
       },
     };
     const deadline = Date.now() + inMs;
-    const reply: Reply = await world.service.scripts.run('mailbox/send', world.org, {
+    const reply: Reply = await world.service.scripts.execute('mailbox/send', world.org, {
       ...args,
       deadline,
       tail: randomTail(),

@@ -7,7 +7,7 @@ import type { AtomicAnswers, CallOptions } from './types.ts';
 type AnyCall = (args?: object, options?: { readonly expect?: object }) => unknown;
 type AnyCalls = Record<string, Record<string, AnyCall>>;
 
-interface Result {
+interface AtomicResult {
   readonly body: unknown;
 }
 
@@ -57,7 +57,7 @@ export async function sendAtomic<R>(
 ): Promise<AtomicAnswers<R>> {
   const { list, returned } = made(plan);
   const { results } = (await send(options, 'batch', { atomic: true, calls: list }, callOptions)) as {
-    results: Result[];
+    results: AtomicResult[];
   };
   const answerOf = (one: unknown): unknown => {
     const index = typeof one === 'object' && one !== null ? places.get(one) : undefined;

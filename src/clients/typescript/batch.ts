@@ -2,7 +2,7 @@ import { MusterError } from './error.ts';
 import { type MusterOptions, send } from './send.ts';
 import type { BatchedCall, BatchedOptions, BatchResult, BatchResults, CallOptions } from './types.ts';
 
-interface Result {
+interface Element {
   readonly status: number;
   readonly body: unknown;
   readonly replayed: boolean;
@@ -21,11 +21,11 @@ export async function sendBatch<const Calls extends readonly BatchedCall[]>(
   list: Calls,
   callOptions: CallOptions = {},
 ): Promise<BatchResults<Calls>> {
-  const { results } = (await send(options, 'batch', { calls: list }, callOptions)) as { results: Result[] };
+  const { results } = (await send(options, 'batch', { calls: list }, callOptions)) as { results: Element[] };
   return results.map(resultOf) as BatchResults<Calls>;
 }
 
-function resultOf({ status, body, replayed, retryAfter }: Result) {
+function resultOf({ status, body, replayed, retryAfter }: Element) {
   if (status < 300) return { ok: true, status, answer: body ?? undefined, replayed } satisfies BatchResult<unknown>;
   const { code, message, requestId } = (
     body as { error: { code: MusterError['code']; message: string; requestId: string } }

@@ -49,7 +49,7 @@ export interface OwnOptions extends CallOptions {
 export const onceWithin = (timeoutMs: number): OwnOptions => ({ attempts: 1, timeoutMs });
 
 /** The response to one attempt. */
-export interface Outcome {
+export interface SendOutcome {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
@@ -163,7 +163,7 @@ async function once(
   url: string,
   request: RequestInit,
   { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
-): Promise<Outcome | Error> {
+): Promise<SendOutcome | Error> {
   const over = new AbortController();
   const end = (): void => over.abort(new DOMException(`no answer within ${timeoutMs / 1000} s`, 'TimeoutError'));
   const timer = setTimeout(end, Math.min(timeoutMs, maxTimerMs));
@@ -211,7 +211,7 @@ export function backoffMs(
 }
 
 /** The delay before the next attempt, with jitter; undefined if there is none. */
-function pauseBefore(outcome: Outcome | Error, attempt: number): number | undefined {
+function pauseBefore(outcome: SendOutcome | Error, attempt: number): number | undefined {
   if (outcome instanceof Error) return backoffMs(attempt - 1);
   if (outcome.status !== 429 && outcome.status !== 503) return undefined;
   if (outcome.status === 429 && atOnceCodes.includes(envelopeOf(outcome)?.code ?? '')) return undefined;
@@ -219,7 +219,7 @@ function pauseBefore(outcome: Outcome | Error, attempt: number): number | undefi
   return seconds > maxPauseSeconds ? undefined : spread(seconds * 1000);
 }
 
-function retryAfter({ headers }: Outcome): number | null {
+function retryAfter({ headers }: SendOutcome): number | null {
   const text = headers.get('Retry-After');
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
@@ -239,7 +239,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
 }
 
 /** The answer of a call; throws if it is an error. */
-export function read(outcome: Outcome | Error, call: string): unknown {
+export function read(outcome: SendOutcome | Error, call: string): unknown {
   if (outcome instanceof Error) {
     const why = outcome.cause instanceof Error ? outcome.cause.message : outcome.message;
     throw new MusterError('UNREACHABLE', `${call}: no answer: ${why || outcome.message}`, { cause: outcome });
@@ -266,7 +266,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** The error in a response; undefined if it is none of Muster's. */
-function envelopeOf({ text }: Outcome): Pick<MusterError, 'code' | 'message' | 'index' | 'call'> | undefined {
+function envelopeOf({ text }: SendOutcome): Pick<MusterError, 'code' | 'message' | 'index' | 'call'> | undefined {
   const body = jsonOf(text) as { error?: Pick<MusterError, 'code' | 'message' | 'index' | 'call'> } | null | undefined;
   return typeof body?.error?.code === 'string' ? body.error : undefined;
 }

@@ -1,34 +1,34 @@
-import { admitMistake } from '../../engine/call/admit.ts';
+import { authorizeThenRefuse } from '../../engine/call/authorize.ts';
 import type { Call } from '../../engine/call/call.ts';
-import { callFromFields } from '../../engine/call/from-fields.ts';
+import { callFromObject } from '../../engine/call/call-from-object.ts';
+import { announce, repeated } from '../../engine/call/executor.ts';
 import { readIdempotency } from '../../engine/call/idempotency.ts';
-import { type Asked, type Operation, permissionOf } from '../../engine/call/operation.ts';
+import { type Operation, permissionOf, type ValidCall } from '../../engine/call/operation.ts';
 import { toApiError } from '../../engine/call/refusal.ts';
 import type { Response } from '../../engine/call/response.ts';
-import { announce, repeated } from '../../engine/call/runner.ts';
 import type { Reply } from '../../engine/declare/value.ts';
 import { type MixedCall, Refusal } from '../../engine/redis/scripts.ts';
 import { callArgs } from '../../engine/route/args.ts';
 import { batchRoute, isAtomic, isOffered, wrongCall } from '../../engine/route/batch-route.ts';
 import { callerArgs } from '../../engine/route/caller.ts';
 import { ApiError, apiError, invalid } from '../../engine/route/errors.ts';
-import type { Args, Layers } from '../../engine/route/hold.ts';
-import { readNote } from '../../engine/route/note.ts';
+import type { Args, Layers } from '../../engine/route/long-poll.ts';
+import { readHead } from '../../engine/route/reply-head.ts';
 import { maxReceivedBytes, pathNames, type Route } from '../../engine/route/route.ts';
 import type { CallService } from '../../engine/route/service.ts';
+import { answerSources } from './answer-sources.ts';
 import type { Element } from './calls.ts';
-import { traceAnswer } from './sources.ts';
 import { References, readExpect } from './terms.ts';
 
 /** A call of an atomic batch, ready for the store. */
-interface Ready extends Asked {
+interface Ready extends ValidCall {
   readonly operation: Operation;
   /** See lua/lib/answers; '' for none. */
   readonly terms: string;
 }
 
 /** The results of the calls, and the headers of the answer. */
-export interface Outcome {
+export interface CallOutcome {
   readonly results: readonly Response[];
   readonly headers: Response['headers'];
 }
@@ -50,7 +50,7 @@ export class Atomic {
   }
 
   /** Throws the refusal of a call, with its place. */
-  async answer(elements: readonly Element[], batch: Call): Promise<Outcome> {
+  async answer(elements: readonly Element[], batch: Call): Promise<CallOutcome> {
     const { org } = batch.caller;
     const operations = elements.map(({ name }) => this.#operationOf(name, batch));
     const permissions = elements.map(({ fields }, index) => permissionFor(operations[index]?.route, fields, batch));
@@ -72,8 +72,8 @@ export class Atomic {
         ready.push(readyOf(element, ready.length, operations[ready.length], references, batch));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw await admitMistake(placed(error, ready.length), batch.spaceId, (spaceId) =>
-        this.#service.scripts.run('space/admit', org, [{ spaceId }, opening]).catch((thrown) => {
+      throw await authorizeThenRefuse(placed(error, ready.length), batch.spaceId, (spaceId) =>
+        this.#service.scripts.execute('space/admit', org, [{ spaceId }, opening]).catch((thrown) => {
           throw denied(thrown);
         }),
       );
@@ -81,7 +81,7 @@ export class Atomic {
     try {
       const spaceId = String(batch.spaceId).toLowerCase();
       const { placeholders } = references;
-      const replies = await this.#run(ready, { ...opening, spaceId, placeholders: placeholders.join(' ') }, org);
+      const replies = await this.#execute(ready, { ...opening, spaceId, placeholders: placeholders.join(' ') }, org);
       return this.#outcome(ready, replies, placeholders, org);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
@@ -99,7 +99,7 @@ export class Atomic {
   }
 
   /** Runs the calls in one step; again if one of them is sent back. */
-  #run(ready: readonly Ready[], opening: Args, org: string): Promise<Reply[]> {
+  #execute(ready: readonly Ready[], opening: Args, org: string): Promise<Reply[]> {
     return repeated(this.#service, org, (changes = {}) => {
       const calls = ready.map(({ operation: { route }, args, terms }, index): MixedCall => {
         // The opening was counted in place of the first call.
@@ -108,22 +108,22 @@ export class Atomic {
         return { script: route.script, args: layers, terms };
       });
       const first: MixedCall = { script: openingScript, args: [changes, opening] };
-      return this.#service.scripts.runWhole(org, [first, ...calls], maxReceivedBytes);
+      return this.#service.scripts.executeWhole(org, [first, ...calls], maxReceivedBytes);
     });
   }
 
-  /** Turns the replies into answers. The first reply is the opening's: its note, then the ids of the references. */
+  /** Turns the replies into answers. The first reply is the opening's: its head, then the ids of the references. */
   #outcome(
     ready: readonly Ready[],
     [first = [], ...replies]: readonly Reply[],
     placeholders: readonly string[],
     org: string,
-  ): Outcome {
+  ): CallOutcome {
     const [, ...ids] = first;
     const results = ready.map(({ operation, ...asked }, index): Response => {
       const reply = replies[index] ?? [];
       if (isEmpty(reply)) return notRead;
-      const { wake } = readNote(String(reply[0]));
+      const { wake } = readHead(String(reply[0]));
       if (wake !== '') announce(this.#service, org, wake);
       const answer = operation.answerTo(reply, asked, operation.route.asRecord?.without);
       const text = placeholders.reduce((text, one, at) => text?.replaceAll(one, String(ids[at])), answer.text);
@@ -131,21 +131,21 @@ export class Atomic {
     });
     const last = replies.findLast((reply) => !isEmpty(reply)) ?? first;
     const isReplayed = results.some(({ headers }) => headers['Idempotent-Replayed'] !== undefined);
-    return { results, headers: { ...readNote(String(last[0])).headers, ...(isReplayed && notRead.headers) } };
+    return { results, headers: { ...readHead(String(last[0])).headers, ...(isReplayed && notRead.headers) } };
   }
 }
 
-/** Whether a read was left out: its reply does not even have a note. */
+/** Whether a read was left out: its reply does not even have a head. */
 const isEmpty = ([head, ...values]: Reply): boolean => head === '' && values.length === 0;
 
-const tooLarge = ({ code, detail, note }: Refusal): ApiError | undefined =>
+const tooLarge = ({ code, detail, head }: Refusal): ApiError | undefined =>
   code === 'PAYLOAD_TOO_LARGE' && detail === 'answers'
-    ? apiError(code, '', readNote(note).headers).with({ message: 'the answers are larger than 4 MiB together' })
+    ? apiError(code, '', readHead(head).headers).with({ message: 'the answers are larger than 4 MiB together' })
     : undefined;
 
 /** The permissions that a call needs; '' if there is no such call. */
 function permissionFor(route: Route | undefined, fields: Element['fields'], batch: Call): string {
-  return route ? permissionOf(route, callFromFields(fields, batch)) : '';
+  return route ? permissionOf(route, callFromObject(fields, batch)) : '';
 }
 
 /** The arguments of the opening, which is checked for everything that its calls need. */
@@ -190,7 +190,7 @@ function readyOf(
   const call = element.call(fields, { identity: batch.identity });
   if (route.method === 'GET') checkRead(fields, route);
   const asked = operation.asked(call);
-  const trace = () => traceAnswer(route, operation.reader, asked.input);
+  const trace = () => answerSources(route, operation.reader, asked.input);
   references.traces.push(trace);
   const wanted = references.placed({ expect }, index, route);
   const expected = readExpect(wanted.fields['expect'], route, trace);

@@ -1,4 +1,4 @@
-import { admitMistake } from '../../engine/call/admit.ts';
+import { authorizeThenRefuse } from '../../engine/call/authorize.ts';
 import type { Call } from '../../engine/call/call.ts';
 import type { Operation } from '../../engine/call/operation.ts';
 import { refusalOf } from '../../engine/call/refusal.ts';
@@ -9,17 +9,17 @@ import { batchRoute, isBatched, isOffered, wrongCall } from '../../engine/route/
 import { callerArgs } from '../../engine/route/caller.ts';
 import { ApiError, invalid } from '../../engine/route/errors.ts';
 import { stringify } from '../../engine/route/json.ts';
-import { type Note, readNote } from '../../engine/route/note.ts';
+import { type ReplyHead, readHead } from '../../engine/route/reply-head.ts';
 import type { CallService } from '../../engine/route/service.ts';
 import { Atomic } from './atomic.ts';
 import { type Element, type List, readElements } from './calls.ts';
 import { type Answers, mayRefer, resolved } from './references.ts';
-import { Turns } from './turns.ts';
+import { Slots } from './slots.ts';
 
 const callRule =
   'call must be the name of a POST, PUT, PATCH or DELETE of /openapi.json, like message.send; those of destinations and batch itself have requests of their own';
 
-interface Result extends Response {
+interface BatchResult extends Response {
   readonly code?: string;
 }
 
@@ -55,16 +55,16 @@ export class Batch {
       const { results, headers } = await this.#atomic.answer(elements, batch);
       return { status: 200, headers, text: textOf(results) };
     }
-    const [note] = await this.#admit(batch, String(batch.spaceId).toLowerCase());
-    const turns = new Turns(this.#service.scripts);
-    const answers: Promise<Result>[] = [];
+    const [head] = await this.#admit(batch, String(batch.spaceId).toLowerCase());
+    const slots = new Slots(this.#service.scripts);
+    const answers: Promise<BatchResult>[] = [];
     for (const [index, element] of elements.entries())
-      answers.push(this.#resultOf(element, index, batch, turns, answers));
+      answers.push(this.#resultOf(element, index, batch, slots, answers));
     const results = await Promise.all(answers);
     const refused: Record<string, number> = {};
     for (const { code } of results) if (code !== undefined) refused[code] = (refused[code] ?? 0) + 1;
     if (Object.keys(refused).length > 0) state.refused = refused;
-    return { status: 200, headers: ratesOf(readNote(String(note)), results), text: textOf(results) };
+    return { status: 200, headers: ratesOf(readHead(String(head)), results), text: textOf(results) };
   }
 
   async #read(batch: Call): Promise<List> {
@@ -72,14 +72,14 @@ export class Batch {
       return readElements(batch);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw await admitMistake(error, batch.spaceId, (spaceId) => this.#admit(batch, spaceId));
+      throw await authorizeThenRefuse(error, batch.spaceId, (spaceId) => this.#admit(batch, spaceId));
     }
   }
 
   /** Checks that the caller may enter the space. Counts nothing. */
   #admit({ caller, requestId }: Call, spaceId: string) {
     const { script, call: callName } = batchRoute;
-    return this.#service.scripts.run(script, caller.org, {
+    return this.#service.scripts.execute(script, caller.org, {
       ...callArgs,
       ...callerArgs(caller),
       spaceId,
@@ -88,14 +88,14 @@ export class Batch {
     });
   }
 
-  async #resultOf(element: Element, index: number, batch: Call, turns: Turns, answers: Answers): Promise<Result> {
+  async #resultOf(element: Element, index: number, batch: Call, slots: Slots, answers: Answers): Promise<BatchResult> {
     const { name, text, fields, expect } = element;
     const found = typeof name === 'string' ? this.#operations.get(name) : undefined;
     const operation = found && isBatched(found.route) && isOffered(found.route, batch) ? found : undefined;
-    const turn = turns.next();
+    const slot = slots.next();
     try {
       const refers = operation && mayRefer(text);
-      const call = element.call(refers ? await resolved(fields, index, operation.route, answers) : fields, { turn });
+      const call = element.call(refers ? await resolved(fields, index, operation.route, answers) : fields, { slot });
       if (expect !== undefined) throw invalid('expect is only taken where atomic is true');
       if (!operation) throw wrongCall(name, batch, callRule);
       return await operation.answer(call);
@@ -107,7 +107,7 @@ export class Batch {
       });
       return { ...answer, code };
     } finally {
-      turn.end();
+      slot.end();
     }
   }
 }
@@ -124,7 +124,7 @@ function textOf(results: readonly Response[]): string {
 }
 
 /** The rates after the last call. */
-function ratesOf(note: Note, results: readonly Result[]): Record<string, string> {
-  const { headers } = results.findLast((result) => 'RateLimit' in result.headers) ?? note;
+function ratesOf(head: ReplyHead, results: readonly BatchResult[]): Record<string, string> {
+  const { headers } = results.findLast((result) => 'RateLimit' in result.headers) ?? head;
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('RateLimit')));
 }

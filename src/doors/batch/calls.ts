@@ -1,8 +1,8 @@
+import type { BatchSlot } from '../../engine/call/batch-slot.ts';
 import type { Call } from '../../engine/call/call.ts';
-import { callFromFields } from '../../engine/call/from-fields.ts';
+import { callFromObject } from '../../engine/call/call-from-object.ts';
 import { checkIdempotencyKey } from '../../engine/call/idempotency.ts';
 import { isObject, objectOf, readParam } from '../../engine/call/read-input.ts';
-import type { Turn } from '../../engine/call/turn.ts';
 import { batchRoute, maxAtomicCalls, maxCalls } from '../../engine/route/batch-route.ts';
 import { apiError, invalid } from '../../engine/route/errors.ts';
 import { elements } from '../../engine/route/json.ts';
@@ -32,7 +32,10 @@ export interface Element {
    * The call it describes, with these fields: at its turn, or as part of the call with this `identity`. Throws
    * PAYLOAD_TOO_LARGE if it is too large for a request of its own.
    */
-  call(fields: Readonly<Record<string, unknown>>, as: { readonly turn: Turn } | { readonly identity: string }): Call;
+  call(
+    fields: Readonly<Record<string, unknown>>,
+    as: { readonly slot: BatchSlot } | { readonly identity: string },
+  ): Call;
 }
 
 /** Reads the calls of a batch. Throws VALIDATION_FAILED or IDEMPOTENCY_KEY_INVALID if the batch is refused as a whole. */
@@ -67,7 +70,7 @@ export function readElements(request: Call): List {
       call: (args, as) => {
         if (Buffer.byteLength(text) > defaultMaxBodyBytes) throw apiError('PAYLOAD_TOO_LARGE');
         const { caller, requestId, headers, trace, isModel = false } = request;
-        return callFromFields(args, {
+        return callFromObject(args, {
           caller,
           requestId,
           headers,

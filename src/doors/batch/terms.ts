@@ -5,11 +5,11 @@ import { idForm, timeForm } from '../../engine/declare/field.ts';
 import { type ApiError, invalid } from '../../engine/route/errors.ts';
 import { isUuid } from '../../engine/route/fields.ts';
 import type { Route } from '../../engine/route/route.ts';
+import { type AnswerSource, type MemberSource, textOf } from './answer-sources.ts';
 import { noId, type Reference, replaced } from './references.ts';
-import { type Source, type Traced, textOf } from './sources.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-type Trace = ReadonlyMap<string, Traced>;
+type Trace = ReadonlyMap<string, MemberSource>;
 
 /** The largest `expect`, in bytes. */
 const maxExpectBytes = 4_096;
@@ -21,7 +21,7 @@ interface Traceable {
   readonly placeholder: string;
   /** The position of the call's reply, from 1; the opening's is the first. */
   readonly index: number;
-  readonly source: Source;
+  readonly source: AnswerSource;
   /** The message if it leads to no id. */
   readonly refusal: string;
 }
@@ -97,7 +97,7 @@ function listsIn(value: unknown, name = ''): Distinct[] {
 /** A member that an answer must have. */
 interface Expected {
   readonly name: string;
-  readonly source: Source;
+  readonly source: AnswerSource;
   /** The accepted texts. */
   readonly accepts: readonly string[];
   readonly wanted: string;

@@ -2,8 +2,8 @@ import { isUuid } from '../../engine/route/fields.ts';
 import { readTrace, traceIdOf } from '../../engine/route/trace.ts';
 import { type LineLevel, logText } from '../../log.ts';
 import type { Context, Step } from './context.ts';
+import { probePaths } from './probes.ts';
 import type { HttpService } from './service.ts';
-import { probePaths } from './system.ts';
 
 /** Logs and counts each request once its answer is known, a stream when it starts. */
 export function accessLog({ log, metrics }: HttpService): Step {

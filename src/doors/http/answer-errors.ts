@@ -1,7 +1,7 @@
 import { refusalOf } from '../../engine/call/refusal.ts';
 import { StoreUnavailable } from '../../engine/redis/scripts.ts';
 import type { Step } from './context.ts';
-import { notFound } from './people.ts';
+import { notFound } from './home.ts';
 import type { HttpService } from './service.ts';
 
 /** Turns errors of later steps into answers. */

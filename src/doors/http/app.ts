@@ -8,11 +8,11 @@ import { answerErrors } from './answer-errors.ts';
 import { parseJson, requireJson, requireUtf8 } from './body.ts';
 import type { App, Step } from './context.ts';
 import { handlersOf } from './handlers.ts';
-import { home } from './people.ts';
+import { home } from './home.ts';
+import { description, metricsPage, probes } from './probes.ts';
 import { routing } from './router.ts';
 import { createHttpServer } from './server.ts';
 import type { HttpService } from './service.ts';
-import { description, metricsPage, probes } from './system.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /** The service's HTTP server. Every request goes through these steps in this order. */

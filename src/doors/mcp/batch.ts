@@ -2,8 +2,8 @@ import { isObject } from '../../engine/call/read-input.ts';
 import { refusalOf } from '../../engine/call/refusal.ts';
 import type { Response } from '../../engine/call/response.ts';
 import { ApiError } from '../../engine/route/errors.ts';
+import { McpMessage, type McpMessageParts } from './message.ts';
 import { rpcCodes, rpcError } from './rpc.ts';
-import { Visit, type VisitParts } from './visit.ts';
 
 /** The SDK's own limit. */
 const maxMessages = 100;
@@ -15,14 +15,14 @@ const maxMessages = 100;
 export async function answerBatch(
   messages: readonly unknown[],
   headers: Readonly<Record<string, string>>,
-  parts: VisitParts,
+  parts: McpMessageParts,
 ): Promise<Response> {
   const mistake = await mistakeIn(messages, headers['mcp-protocol-version']);
-  const before = await new Visit(parts).admit(mistake === undefined ? 'held' : 'ordinary');
+  const before = await new McpMessage(parts).admit(mistake === undefined ? 'held' : 'ordinary');
   if (mistake !== undefined) throw new ApiError(400, 'VALIDATION_FAILED', mistake, before);
-  const visits = messages.map((message) => ({ message, visit: new Visit(parts, false) }));
-  const answers = await Promise.all(visits.map((one) => answerOf(one, headers, parts)));
-  if (visits.every(({ visit }) => visit.refusal !== undefined)) throw visits[0]?.visit.refusal;
+  const received = messages.map((message) => ({ message, one: new McpMessage(parts, false) }));
+  const answers = await Promise.all(received.map((one) => answerOf(one, headers, parts)));
+  if (received.every(({ one }) => one.refusal !== undefined)) throw received[0]?.one.refusal;
   const texts = answers.flatMap(({ text }) => text ?? []);
   const { headers: rates } = answers.findLast((answer) => 'RateLimit' in answer.headers) ?? { headers: before };
   if (texts.length === 0) return { status: 202, headers: rates };
@@ -41,17 +41,17 @@ async function mistakeIn(messages: readonly unknown[], version: string | undefin
 
 interface One {
   readonly message: unknown;
-  readonly visit: Visit;
+  readonly one: McpMessage;
 }
 
 /** A refused request is answered with a JSON-RPC error; a notification has no answer. */
 async function answerOf(
-  { message, visit }: One,
+  { message, one }: One,
   headers: Readonly<Record<string, string>>,
-  { service, request, state }: VisitParts,
+  { service, request, state }: McpMessageParts,
 ): Promise<Pick<Response, 'headers' | 'text'>> {
   try {
-    return await visit.answer(message, headers);
+    return await one.answer(message, headers);
   } catch (thrown) {
     const { error, answer } = refusalOf(thrown, service, { ...state, requestId: request.requestId });
     const { 'Retry-After': retryAfter, ...rates } = answer.headers;

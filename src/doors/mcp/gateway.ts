@@ -6,10 +6,10 @@ import type { Context, Handler } from '../http/context.ts';
 import { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
 import { answerBatch } from './batch.ts';
+import { type Callable, McpMessage } from './message.ts';
 import { mayCall } from './origin.ts';
 import { rpcCodes, rpcError } from './rpc.ts';
 import { groupsOf, type Listed, toolsOf } from './tools.ts';
-import { type Callable, Visit } from './visit.ts';
 
 /** Errors of MCP beyond those of every request. */
 export const mcpErrors: ErrorTable = {
@@ -49,13 +49,13 @@ export function mcpGateway(service: HttpService, operations: ReadonlyMap<string,
         tools: asked ?? tools,
       };
       if (!asked) {
-        const rates = await new Visit(parts).admit();
+        const rates = await new McpMessage(parts).admit();
         const rule = `query parameter tools must be a comma-separated list of ${groupsOf(tools).join(', ')}`;
         throw new ApiError(400, 'VALIDATION_FAILED', rule, rates);
       }
       const { body } = ctx.request;
       const headers = headersOf(ctx);
-      return Array.isArray(body) ? answerBatch(body, headers, parts) : new Visit(parts).answer(body, headers);
+      return Array.isArray(body) ? answerBatch(body, headers, parts) : new McpMessage(parts).answer(body, headers);
     },
   };
 }

@@ -18,7 +18,7 @@ import { isFailure, taskMethods, taskOf, tasksExtension } from './tasks.ts';
 import { sendAndWaitName, type Tool } from './tools.ts';
 
 /** A tool's answer or refusal. */
-export interface Outcome {
+export interface McpOutcome {
   readonly isError: boolean;
   /** JSON; `null` for an answer without content. */
   readonly text: string;
@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 /** The services that the protocol needs. */
-export interface Desk {
+export interface McpCalls {
   readonly version: string;
   /** The tools that the caller may use, and all its permissions, as some have no tool. */
   readonly tools: () => { readonly tools: readonly Tool[]; readonly permissions: readonly string[] };
@@ -43,7 +43,7 @@ export interface Desk {
     args: Readonly<Record<string, unknown>>,
     leavesUnseen: boolean,
     meta: Readonly<Record<string, unknown>>,
-  ) => Promise<Outcome | undefined>;
+  ) => Promise<McpOutcome | undefined>;
 }
 
 interface Reply {
@@ -66,13 +66,17 @@ const guideName = 'guide';
 const guideTitle = 'How agents work together with Muster';
 
 /** Answers one message, in any protocol version that the SDK supports. headers: the protocol's. */
-export async function answer(message: unknown, headers: Readonly<Record<string, string>>, desk: Desk): Promise<Reply> {
+export async function answer(
+  message: unknown,
+  headers: Readonly<Record<string, string>>,
+  calls: McpCalls,
+): Promise<Reply> {
   const request = new Request('http://muster/mcp', {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
   });
   const isLegacy = await isLegacyRequest(request, message);
-  const server = serverOf(desk, { isLegacy, takesTasks: !isLegacy && declaresTasks(message) });
+  const server = serverOf(calls, { isLegacy, takesTasks: !isLegacy && declaresTasks(message) });
   // Lists never change here, so a subscription is acknowledged and ended at once.
   const answered = await (isLegacy
     ? answerLegacy(server, request, message)
@@ -100,14 +104,14 @@ function declaresTasks(message: unknown): boolean {
 }
 
 /** A tool's answer. A refusal has only its text. */
-function toolResult({ isError, text, hint, isDescribed }: Outcome): CallToolResult {
+function toolResult({ isError, text, hint, isDescribed }: McpOutcome): CallToolResult {
   const content = [text, hint].flatMap((one) => (one === undefined ? [] : [{ type: 'text' as const, text: one }]));
   const value: unknown = isError ? null : (JSON.parse(text) ?? (isDescribed ? {} : null));
   return { content, isError, ...(isObject(value) && { structuredContent: value }) };
 }
 
 /** Answers requests about tasks. A task is a message. */
-function answerTasks(server: Server, desk: Desk, takesTasks: boolean): void {
+function answerTasks(server: Server, calls: McpCalls, takesTasks: boolean): void {
   const params = fromJsonSchema<{ taskId: string }>({
     type: 'object',
     properties: { taskId: { type: 'string' } },
@@ -118,7 +122,7 @@ function answerTasks(server: Server, desk: Desk, takesTasks: boolean): void {
       const needed = { extensions: { [tasksExtension]: {} } };
       if (!takesTasks) throw new MissingRequiredClientCapabilityError({ requiredCapabilities: needed });
       const tool = method === 'tasks/get' ? 'message_view' : 'message_cancel';
-      const outcome = await desk.call(tool, { messageId }, false, mcpReq._meta ?? {});
+      const outcome = await calls.call(tool, { messageId }, false, mcpReq._meta ?? {});
       const { error, ...message } = JSON.parse(outcome?.text ?? '{"error":{"message":"there are no tasks"}}');
       if (method === 'tasks/cancel' && (error === undefined || error.code === 'MESSAGE_FINISHED')) return {};
       if (error !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
@@ -135,20 +139,20 @@ interface Asking {
   readonly takesTasks: boolean;
 }
 
-function serverOf(desk: Desk, { isLegacy, takesTasks }: Asking): Server {
-  const info = { name: 'muster', title: 'Muster', version: desk.version };
+function serverOf(calls: McpCalls, { isLegacy, takesTasks }: Asking): Server {
+  const info = { name: 'muster', title: 'Muster', version: calls.version };
   const server = new Server(info, {
     capabilities: { tools: {}, prompts: {}, resources: {}, ...(!isLegacy && { extensions: { [tasksExtension]: {} } }) },
     instructions,
   });
   server.setRequestHandler('tools/list', () => {
-    const { tools, permissions } = desk.tools();
+    const { tools, permissions } = calls.tools();
     return { tools: tools.map((tool) => ({ ...tool })), _meta: { [permissionsMeta]: permissions } };
   });
   server.setRequestHandler('tools/call', async ({ params }) => {
     const isTask = takesTasks && params.name === sendAndWaitName;
     const args = { ...params.arguments, ...(isTask && { waitSeconds: 0 }) };
-    const outcome = await desk.call(params.name, args, isLegacy, params._meta ?? {});
+    const outcome = await calls.call(params.name, args, isLegacy, params._meta ?? {});
     if (!outcome) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
     const message: unknown = isTask ? JSON.parse(outcome.text) : undefined;
     // A refusal is an answer, as nothing was sent.
@@ -156,7 +160,7 @@ function serverOf(desk: Desk, { isLegacy, takesTasks }: Asking): Server {
     // The SDK passes it on unchanged, though its types only know results of the base protocol.
     return { resultType: 'task', ...taskOf(message) } as unknown as CallToolResult;
   });
-  if (!isLegacy) answerTasks(server, desk, takesTasks);
+  if (!isLegacy) answerTasks(server, calls, takesTasks);
   server.setRequestHandler('prompts/list', () => ({
     prompts: [
       { name: guideName, title: guideTitle, description: 'The model of work in a page: read it before you begin' },

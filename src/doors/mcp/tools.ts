@@ -1,4 +1,4 @@
-import { fieldNames } from '../../engine/call/from-fields.ts';
+import { fieldNames } from '../../engine/call/call-from-object.ts';
 import type { Described } from '../../engine/openapi/openapi.ts';
 import { pathParameter } from '../../engine/openapi/path-parameter.ts';
 import { describe, type JsonSchema, jsonSchema, type Target } from '../../engine/openapi/schema.ts';

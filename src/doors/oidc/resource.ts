@@ -1,5 +1,5 @@
 import type { Step } from '../http/context.ts';
-import { readOnly } from '../http/system.ts';
+import { readOnly } from '../http/probes.ts';
 
 /** The prefix; the path of a resource follows. */
 export const metadataPath = '/.well-known/oauth-protected-resource';

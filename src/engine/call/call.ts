@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../route/caller.ts';
 import type { Route } from '../route/route.ts';
 import type { TraceContext } from '../route/trace.ts';
-import type { Turn } from './turn.ts';
+import type { BatchSlot } from './batch-slot.ts';
 
 /** How error messages name the parts of a call. */
 export interface Origin {
@@ -42,7 +42,7 @@ export interface Call {
   /** Equal only for a repetition of the same call. */
   readonly identity: string;
   /** For calls that are made in order. They cannot be held. */
-  readonly turn?: Turn;
+  readonly slot?: BatchSlot;
   /** The caller may give up and keep its connection, so `gone` never aborts. */
   readonly leavesUnseen?: boolean;
   /** The caller is a model. It gets no links, which are for people. */

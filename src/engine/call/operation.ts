@@ -6,30 +6,30 @@ import { Refusal } from '../redis/scripts.ts';
 import { callArgs } from '../route/args.ts';
 import { callerArgs } from '../route/caller.ts';
 import { ApiError, invalid } from '../route/errors.ts';
-import type { Args, Layers, Result } from '../route/hold.ts';
 import { linkTo } from '../route/link.ts';
-import { readNote } from '../route/note.ts';
-import { type Answer, allowedBy, type Input, type Route, type ServeContext } from '../route/route.ts';
+import type { Args, Layers, ScriptResult } from '../route/long-poll.ts';
+import { readHead } from '../route/reply-head.ts';
+import { allowedBy, type Input, type Route, type RouteAnswer, type ServeContext } from '../route/route.ts';
 import { statusOf } from '../route/route-errors.ts';
 import type { CallService } from '../route/service.ts';
-import { admitMistake } from './admit.ts';
+import { authorizeThenRefuse } from './authorize.ts';
 import type { Call, CallParts } from './call.ts';
-import { Holding } from './holding.ts';
+import { Executor } from './executor.ts';
 import { readIdempotency } from './idempotency.ts';
+import { LongPolls } from './long-polls.ts';
 import { isObject, readInput } from './read-input.ts';
 import { toApiError } from './refusal.ts';
 import { answerer, type Response, respond } from './response.ts';
-import { Runner } from './runner.ts';
 
 /** The request in a valid call: the route's input, and all arguments of its script. */
-export interface Asked {
+export interface ValidCall {
   readonly call: Call;
   readonly input: Input;
   readonly args: Layers;
 }
 
-interface Request extends Asked {
-  readonly runner: Runner;
+interface Request extends ValidCall {
+  readonly executor: Executor;
 }
 
 const none: Args = {};
@@ -69,7 +69,7 @@ export class Operation {
   readonly #service: CallService;
 
   readonly #answer: ReturnType<typeof answerer>;
-  readonly #holding: Holding;
+  readonly #longPolls: LongPolls;
 
   constructor(route: Route, pattern: string, service: CallService) {
     this.route = route;
@@ -79,14 +79,14 @@ export class Operation {
     this.#service = service;
     this.reader = service.scripts.reader(route);
     this.#answer = answerer(route);
-    this.#holding = new Holding(service);
+    this.#longPolls = new LongPolls(service);
   }
 
   /** Answers a call from HTTP, a batch or MCP. Throws refusals. */
   async answer(call: Call): Promise<Response> {
     const request = await this.#validate(call);
     if (this.route.serve) return this.#serve(request);
-    const { note, reply } = await this.#result(request);
+    const { head, reply } = await this.#result(request);
     const { takes } = this.route;
     if (takes && reply !== undefined) {
       const { spaceId = '' } = request.input.params;
@@ -95,23 +95,25 @@ export class Operation {
         this.#service.givingBack.add({ script: takes.script, org: call.caller.org, spaceId, items });
       });
     }
-    return respond(this.#answered({ note, reply }, request.input, call), note.headers);
+    return respond(this.#answered({ head, reply }, request.input, call), head.headers);
   }
 
   /** Reads the request. A mistake in it is refused only after the store has admitted the caller. */
   async #validate(call: Call): Promise<Request> {
-    const runner = new Runner(this.#service, call);
+    const executor = new Executor(this.#service, call);
     const args = this.#callerArgs(call);
     try {
-      return { runner, ...this.#read(call, args) };
+      return { executor, ...this.#read(call, args) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw await admitMistake(error, call.spaceId, (spaceId) => runner.once('space/admit', [{ spaceId }, args]));
+      throw await authorizeThenRefuse(error, call.spaceId, (spaceId) =>
+        executor.once('space/admit', [{ spaceId }, args]),
+      );
     }
   }
 
   /** The request in a call, without a check of the caller. Throws ApiError for a mistake. */
-  asked(call: Call): Asked {
+  asked(call: Call): ValidCall {
     return this.#read(call, this.#callerArgs(call));
   }
 
@@ -127,30 +129,30 @@ export class Operation {
     };
   }
 
-  #read(call: Call, args: Record<string, string | number>): Asked {
+  #read(call: Call, args: Record<string, string | number>): ValidCall {
     const { route } = this;
     const input = readInput(call, route);
     const routeArgs = route.args?.(input);
-    if (call.turn && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
+    if (call.slot && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
     readIdempotency(call, route, args);
     return { call, input, args: [routeArgs ?? none, input.params, args] };
   }
 
-  /** Turns a reply of the script, which starts with its note, into the answer. */
-  answerTo([head, ...values]: Reply, { call, input }: Asked, without: readonly string[] = []): Response {
-    const note = readNote(String(head));
-    const { status, body } = this.#answered({ note, reply: this.reader(values) }, input, call);
+  /** Turns a reply of the script, which starts with its head, into the answer. */
+  answerTo([first, ...values]: Reply, { call, input }: ValidCall, without: readonly string[] = []): Response {
+    const head = readHead(String(first));
+    const { status, body } = this.#answered({ head, reply: this.reader(values) }, input, call);
     const shown = isObject(body)
       ? Object.fromEntries(Object.entries(body).filter(([name]) => !without.includes(name)))
       : body;
-    return respond({ status, body: shown }, note.headers);
+    return respond({ status, body: shown }, head.headers);
   }
 
-  #answered(result: Result, input: Input, call: Call): Answer {
-    const { reply, note } = result;
-    if (this.route.times && reply && !note.replayed)
+  #answered(result: ScriptResult, input: Input, call: Call): RouteAnswer {
+    const { reply, head } = result;
+    if (this.route.times && reply && !head.replayed)
       for (const timed of this.route.times(reply as Answered<Fields>, input))
-        this.#service.metrics.traffic.message(timed, note.now);
+        this.#service.metrics.traffic.message(timed, head.now);
     return this.#answer(result, input, linkTo(call, this.#service.publicUrl));
   }
 
@@ -158,31 +160,31 @@ export class Operation {
     const { errors } = this.#service;
     const detail = this.route.detail?.(refusal, input) ?? refusal.detail;
     const status = statusOf(errors, refusal.code, this.pattern, detail);
-    return toApiError(new Refusal(refusal.code, refusal.note, detail), errors).with({ status });
+    return toApiError(new Refusal(refusal.code, refusal.head, detail), errors).with({ status });
   }
 
   /** The result of the script: from its first run, or from the run that ends the hold. */
-  async #result(request: Request): Promise<Result> {
+  async #result(request: Request): Promise<ScriptResult> {
     const { route } = this;
     const { call, input, args } = request;
-    const run = (changes?: Args): Promise<Result> => this.#run(request, changes);
+    const execute = (changes?: Args): Promise<ScriptResult> => this.#execute(request, changes);
     const hold = route.hold?.(input);
     const { spaceId = '' } = input.params;
     try {
       if (hold)
         return await (route.method === 'GET'
-          ? this.#holding.read(hold, spaceId, args, call, run)
-          : this.#holding.receive(hold, spaceId, call, run));
-      if (call.turn && route.receives) return await call.turn.receive(route.receives, input, run);
-      return await run();
+          ? this.#longPolls.read(hold, spaceId, args, call, execute)
+          : this.#longPolls.receive(hold, spaceId, call, execute));
+      if (call.slot && route.receives) return await call.slot.receive(route.receives, input, execute);
+      return await execute();
     } catch (error) {
       if (!(error instanceof Refusal && route.detail)) throw error;
-      throw new Refusal(error.code, error.note, route.detail(error, input));
+      throw new Refusal(error.code, error.head, route.detail(error, input));
     }
   }
 
-  #run({ runner, args }: Request, changes?: Args): Promise<Result> {
-    return runner.run(this.route.script, changes ? [changes, ...args] : args, this.reader);
+  #execute({ executor, args }: Request, changes?: Args): Promise<ScriptResult> {
+    return executor.execute(this.route.script, changes ? [changes, ...args] : args, this.reader);
   }
 
   /** Answers by the route's `serve`, with the headers of its last run. */
@@ -195,11 +197,11 @@ export class Operation {
       caller: call.caller,
       store,
       gone: call.gone(),
-      run: async (changes = {}, again = false) => {
+      execute: async (changes = {}, again = false) => {
         const rateClass = again ? 'held' : rateClassOf(this.route);
-        const { note, reply } = await this.#run(request, { ...changes, rateClass });
-        headers = note.headers;
-        return { reply: reply as Answered<Fields> | undefined, replayed: note.replayed };
+        const { head, reply } = await this.#execute(request, { ...changes, rateClass });
+        headers = head.headers;
+        return { reply: reply as Answered<Fields> | undefined, replayed: head.replayed };
       },
     };
     try {

@@ -4,7 +4,7 @@ import { isUuid } from '../route/fields.ts';
 import { cut } from '../route/json.ts';
 import type { Input, Route } from '../route/route.ts';
 import type { Call, CallParts, Origin } from './call.ts';
-import { plainTest } from './plain.ts';
+import { plainTest } from './fast-validate.ts';
 
 /** Reads path, query and body by the route's schemas. Throws VALIDATION_FAILED for the first invalid field. */
 export function readInput(call: Call, route: Route): Input {

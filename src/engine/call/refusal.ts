@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { ApiError, apiError, type ErrorTable, invalidApiKey } from '../route/errors.ts';
-import { type Note, readNote } from '../route/note.ts';
+import { type ReplyHead, readHead } from '../route/reply-head.ts';
 import { statusOf } from '../route/route-errors.ts';
 import type { CallService } from '../route/service.ts';
 import type { Response } from './response.ts';
@@ -28,19 +28,19 @@ export function toApiError(error: unknown, errors: ErrorTable): ApiError {
   if (error instanceof StoreUnavailable) return apiError('STORE_UNAVAILABLE', '', { 'Retry-After': '1' });
   if (!(error instanceof Refusal)) return apiError('INTERNAL');
   if (error.code === 'INVALID_API_KEY') return invalidApiKey();
-  const note = readNote(error.note);
-  const known = apiError(error.code, error.detail, note.headers, errors);
+  const head = readHead(error.head);
+  const known = apiError(error.code, error.detail, head.headers, errors);
   if (known.status !== 429) return known;
-  const headers = { ...note.headers, 'Retry-After': String(retryAfter(error, note)) };
+  const headers = { ...head.headers, 'Retry-After': String(retryAfter(error, head)) };
   return apiError(error.code, error.detail, headers, errors);
 }
 
 /** Whole seconds until the next minute (for the rates) or until the time the script named; otherwise 1. */
-function retryAfter(error: Refusal, note: Note): number {
+function retryAfter(error: Refusal, head: ReplyHead): number {
   if (error.code === 'RATE_LIMITED' || error.code === 'SERVICE_RATE_LIMITED')
-    return 60 - Math.floor((note.now % 60_000) / 1000);
+    return 60 - Math.floor((head.now % 60_000) / 1000);
   const until = /\bat=(\d+)/.exec(error.detail)?.[1];
-  return until === undefined ? 1 : Math.max(1, Math.ceil((Number(until) - note.now) / 1000));
+  return until === undefined ? 1 : Math.max(1, Math.ceil((Number(until) - head.now) / 1000));
 }
 
 /** The body of an error (docs/reference.md, "Requests"). */

@@ -7,7 +7,7 @@ import type { Value } from './value.ts';
 /** Reads a value by its name in scripts; null if it is absent. */
 export type Get = (name: string) => Value;
 
-interface Kind {
+interface ValueKind {
   /** The type in Lua: text as stored, a number, or a boolean. */
   readonly lua: 'text' | 'number' | 'flag';
   /** A text without spaces and quotes that is neither a number nor `null`. */
@@ -59,13 +59,13 @@ type Visibility = 'answered' | 'internal' | 'optional';
 
 /** A field of a record, a reply or an event: one of the kinds below, with options. */
 export class Field<T, P extends Visibility = 'answered'> {
-  readonly kind: Kind;
+  readonly kind: ValueKind;
   readonly special: Special;
   /** Types only. */
   declare readonly type: T;
   declare readonly place: P;
 
-  constructor(kind: Kind, special: Special = {}) {
+  constructor(kind: ValueKind, special: Special = {}) {
     this.kind = kind;
     this.special = special;
   }

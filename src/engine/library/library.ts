@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { complete, type Draft, draftOf, type Library, type Overrides, type Vocabulary } from './loader.ts';
+import { complete, type Draft, draftOf, type Library, type LuaNames, type Overrides } from './loader.ts';
 
 /**
  * This package's library as drafted by the build: its text, and the rest as JSON. The folder exists only beside a bundle,
@@ -14,10 +14,10 @@ interface Known {
   readonly libraries: Map<string, Library>;
 }
 
-const known = new WeakMap<Vocabulary, Known>();
+const known = new WeakMap<LuaNames, Known>();
 
 /** The library of a product, built on first use and shared by all services of the process. */
-export function libraryOf(words: Vocabulary, overrides: Overrides = {}, guard = ''): Library {
+export function libraryOf(words: LuaNames, overrides: Overrides = {}, guard = ''): Library {
   const { drafts, libraries } = known.get(words) ?? { drafts: new Map(), libraries: new Map() };
   known.set(words, { drafts, libraries });
   const files = JSON.stringify(overrides);

@@ -7,10 +7,10 @@ import { Modules, membersAdded } from './lua-modules.ts';
 import { LuaRecords, type RecordTable } from './lua-records.ts';
 import { checkReplies } from './lua-replies.ts';
 import { type Edit, edited, freePath, type Syntax, walk } from './lua-syntax.ts';
-import { errorAt, type Folders, isScript, luaFiles, readSource, type Source } from './source.ts';
+import { errorAt, type Folders, isScript, type LuaSource, luaFiles, readSource } from './source.ts';
 
 /** Names that rooms declare and scripts use: `keys.message(id)`, `emit.message.sent(id, event)`, `@record message`. */
-export interface Vocabulary {
+export interface LuaNames {
   readonly keys: KeyTable;
   readonly records: RecordTable;
   readonly events: EventTable;
@@ -84,7 +84,7 @@ const countFile = 'lib/count';
  *
  * @throws Error with file and line for names, headers or replies that do not match
  */
-export function draftOf(words: Vocabulary, overrides: Overrides = {}): Draft {
+export function draftOf(words: LuaNames, overrides: Overrides = {}): Draft {
   return new Builder(words, overrides).draft();
 }
 
@@ -110,12 +110,12 @@ function unpacking(names: readonly string[], rare: readonly string[], text: stri
 
 /** Collects the parts of a library. */
 export class Builder {
-  readonly #words: Vocabulary;
-  readonly #sources = new Map<string, Source>();
+  readonly #words: LuaNames;
+  readonly #sources = new Map<string, LuaSource>();
   readonly #includes = new Map<string, readonly string[]>();
   /** Each file with everything it includes, in the library's order. */
-  readonly #below = new Map<string, readonly Source[]>();
-  readonly #helpers: Source[] = [];
+  readonly #below = new Map<string, readonly LuaSource[]>();
+  readonly #helpers: LuaSource[] = [];
   readonly #records: LuaRecords;
   readonly #emitted = new Set<string>();
   /** The arguments that lib/guards checks, by name. */
@@ -123,7 +123,7 @@ export class Builder {
   readonly #lines = new LuaLines();
   readonly modules: Modules;
 
-  constructor(words: Vocabulary, overrides: Overrides = {}) {
+  constructor(words: LuaNames, overrides: Overrides = {}) {
     this.#words = words;
     this.#records = new LuaRecords(words.records, words.keys);
     for (const [file, path] of luaFiles(words.folders)) {
@@ -141,7 +141,7 @@ export class Builder {
   }
 
   /** The files that a file includes, and those needed by the loader's replacements in it. */
-  #allIncludes(source: Source): string[] {
+  #allIncludes(source: LuaSource): string[] {
     const paths = new Set<string>();
     walk(source.body, (node) => paths.add(freePath(node)?.[0] ?? ''));
     const needs = [
@@ -156,11 +156,11 @@ export class Builder {
     return [...new Set([...needs.filter((need) => need !== source.file), ...source.includes])];
   }
 
-  #add(file: string, chain: readonly string[]): readonly Source[] {
+  #add(file: string, chain: readonly string[]): readonly LuaSource[] {
     const known = this.#below.get(file);
     if (known) return known;
     if (chain.includes(file)) throw new Error(`circular include: ${[...chain, file].join(' > ')}`);
-    const source = this.#sources.get(file) as Source;
+    const source = this.#sources.get(file) as LuaSource;
     const includes = this.includesOf(file).flatMap((other) => this.#add(other, [...chain, file]));
     const below = [...new Set(includes), source];
     this.#below.set(file, below);
@@ -169,7 +169,7 @@ export class Builder {
   }
 
   /** All files, after overrides. */
-  files(): readonly Source[] {
+  files(): readonly LuaSource[] {
     return [...this.#sources.values()];
   }
 
@@ -209,12 +209,12 @@ export class Builder {
     return { ...this.#lines.unmarked(text), scripts: described };
   }
 
-  #check(source: Source): string[] {
+  #check(source: LuaSource): string[] {
     return this.modules.check(source, this.includesOf(source.file));
   }
 
   /** A helper's scope: its imports, its records' tables, its code, its exports. */
-  #module(source: Source, imports: readonly string[], body: string): string {
+  #module(source: LuaSource, imports: readonly string[], body: string): string {
     const { path, file, records, exports, variables } = source;
     const tables = records.map((record) => this.#records.define(record)).join('\n');
     const after = file === journalFile ? emitters(this.#emitted, this.#words.events) : '';
@@ -241,7 +241,7 @@ export class Builder {
     ].join('\n');
   }
 
-  #script(source: Source): Script {
+  #script(source: LuaSource): Script {
     const { file, args, rare, long, gathers, reply } = source;
     const below = this.#add(file, []);
     const helpers = source.request === undefined ? [] : below.filter((one) => one.file.startsWith('lib/'));
@@ -266,7 +266,7 @@ export class Builder {
 
   /** A script's function, with its description for lib/serve. */
   #function(
-    source: Source,
+    source: LuaSource,
     { name, functionName, args, shared, rare, long, reply }: Script,
     imports: readonly string[],
     body: string,
@@ -313,14 +313,14 @@ export class Builder {
     ].join('\n');
   }
 
-  #guardedOf({ file, args, rare }: Source): string[] {
+  #guardedOf({ file, args, rare }: LuaSource): string[] {
     const names = [...args, ...rare].filter((arg) => this.#guarded.has(arg));
     if (names.length > 2) throw new Error(`${file}: call.open takes two arguments that have guards, not ${names}`);
     return names;
   }
 
   /** Lua of `call.open` with those arguments of the script that have guards. */
-  #opening(source: Source): string {
+  #opening(source: LuaSource): string {
     return `call.open(${this.#guardedOf(source).join(', ')})`;
   }
 
@@ -328,7 +328,7 @@ export class Builder {
    * Lua of `script.readSpace(key, operations)`, which reads the fields of the space's record that a request needs;
    * `operations` names the counter of its call. A table created with all its members is not copied as it grows.
    */
-  #spaceReader(name: string, source: Source): string {
+  #spaceReader(name: string, source: LuaSource): string {
     const below = this.#add(name, []);
     const fields = [
       ...new Set(below.filter(({ file }) => !file.startsWith('lib/')).flatMap(({ spaceFields }) => spaceFields)),
@@ -355,7 +355,7 @@ export class Builder {
   }
 
   /** A file's code with keys, records and commands replaced, marked line by line. */
-  #expanded(source: Source): string {
+  #expanded(source: LuaSource): string {
     const { text, body, path } = source;
     const edits: Edit[] = [...source.edits];
     const isLib = source.file.replace('=', '').startsWith('lib/');
@@ -383,7 +383,13 @@ export class Builder {
     return this.#lines.mark(path, lines.join('\n'), numbers);
   }
 
-  #replacements(source: Source, root: Syntax, isLib: boolean, edits: Edit[], within: (node: Syntax) => string): void {
+  #replacements(
+    source: LuaSource,
+    root: Syntax,
+    isLib: boolean,
+    edits: Edit[],
+    within: (node: Syntax) => string,
+  ): void {
     const fail = (node: Syntax, error: unknown): never => {
       throw errorAt(source, node.range[0], (error as Error).message);
     };
@@ -403,7 +409,7 @@ export class Builder {
   }
 
   #call(
-    source: Source,
+    source: LuaSource,
     node: Extract<Syntax, { type: 'CallExpression' }>,
     path: readonly string[],
     within: (node: Syntax) => string,
@@ -433,7 +439,7 @@ export class Builder {
 }
 
 /** Whether a script calls `call.open` itself, because on a replay it does more than return the stored answer. */
-function opensItself({ body }: Source): boolean {
+function opensItself({ body }: LuaSource): boolean {
   let opens = false;
   walk(body, (node) => {
     opens ||= freePath(node)?.join('.') === 'call.open';

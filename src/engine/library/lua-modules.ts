@@ -1,5 +1,5 @@
 import { assigned, freePath, type Syntax, walk } from './lua-syntax.ts';
-import { errorAt, originOf, type Source } from './source.ts';
+import { errorAt, type LuaSource, originOf } from './source.ts';
 
 /** The globals of Lua that Redis keeps or adds, except time and random numbers, which scripts must not use. */
 const globals = new Set(
@@ -15,13 +15,13 @@ const generated = ['load', 'stored', 'insert', 'enter', 'leave'];
 
 /** An export of a file, and the files that add members to it. */
 interface Export {
-  readonly source: Source;
+  readonly source: LuaSource;
   /** The members of a table, by the file that defines them; undefined if it is not a table, or may have any member. */
-  readonly members: Map<string, Source> | undefined;
+  readonly members: Map<string, LuaSource> | undefined;
 }
 
 /** The members of a file's own table that its code names: in the constructor, in assignments and as functions. */
-function membersOf(source: Source, name: string): string[] | undefined {
+function membersOf(source: LuaSource, name: string): string[] | undefined {
   let isTable = source.records.includes(name);
   const found: string[] = [];
   walk(source.body, (node) => {
@@ -38,7 +38,7 @@ function membersOf(source: Source, name: string): string[] | undefined {
 }
 
 /** The members that a file's code adds to a table. */
-export function membersAdded({ body }: Source, name: string): string[] {
+export function membersAdded({ body }: LuaSource, name: string): string[] {
   return body.flatMap((node) =>
     targetsOf(node).flatMap((target) => (target.name === name && target.member !== undefined ? [target.member] : [])),
   );
@@ -63,18 +63,18 @@ function targetsOf(node: Syntax): { name: string; isFree: boolean; member?: stri
  * checked when the library is built.
  */
 export class Modules {
-  readonly #sources: ReadonlyMap<string, Source>;
+  readonly #sources: ReadonlyMap<string, LuaSource>;
   readonly #exports = new Map<string, Export>();
 
   /** @throws Error with file and line for a name exported twice, or by a file that does not define it */
-  constructor(sources: ReadonlyMap<string, Source>) {
+  constructor(sources: ReadonlyMap<string, LuaSource>) {
     this.#sources = sources;
     for (const source of sources.values())
       for (const name of [...source.exports, ...source.records, ...source.variables]) this.#add(source, name);
     for (const source of sources.values()) this.#addMembers(source);
   }
 
-  #add(source: Source, name: string): void {
+  #add(source: LuaSource, name: string): void {
     const known = this.#exports.get(name);
     if (known?.source === source) return;
     if (known) throw errorAt(source, 0, `${name} is exported by ${known.source.file}, too`);
@@ -85,7 +85,7 @@ export class Modules {
   }
 
   /** Files of a room may add functions to the tables of its records, each name once. */
-  #addMembers(source: Source): void {
+  #addMembers(source: LuaSource): void {
     for (const node of source.body)
       for (const { name, isFree, member, at } of targetsOf(node)) {
         const found = this.#exports.get(name);
@@ -98,7 +98,7 @@ export class Modules {
   }
 
   /** The file that exports a name. */
-  exporter(name: string): Source | undefined {
+  exporter(name: string): LuaSource | undefined {
     return this.#exports.get(name)?.source;
   }
 
@@ -114,7 +114,7 @@ export class Modules {
    * @returns its imports: the exported names it uses that are not variables
    * @throws Error with file and line
    */
-  check(source: Source, includes: readonly string[]): string[] {
+  check(source: LuaSource, includes: readonly string[]): string[] {
     const own = new Set([...source.args, ...source.rare, ...source.long, ...source.records, ...source.variables]);
     const imports = new Set<string>();
     walk(source.body, (node) => {
@@ -138,7 +138,7 @@ export class Modules {
     return [...imports];
   }
 
-  #checkMember(source: Source, includes: readonly string[], name: string, member: string, at: number): void {
+  #checkMember(source: LuaSource, includes: readonly string[], name: string, member: string, at: number): void {
     const members = this.#exports.get(name)?.members;
     if (!members) return;
     const owner = members.get(member);
@@ -149,7 +149,7 @@ export class Modules {
   }
 
   #checkAssigned(
-    source: Source,
+    source: LuaSource,
     own: ReadonlySet<string>,
     { name, isFree, member, at }: { name: string; isFree: boolean; member?: string; at: number },
   ): void {
@@ -194,7 +194,7 @@ export class Modules {
   }
 }
 
-const roomOf = ({ file }: Source): string => file.split('/', 1)[0] ?? '';
+const roomOf = ({ file }: LuaSource): string => file.split('/', 1)[0] ?? '';
 
 function definesTop(body: readonly Syntax[], name: string): boolean {
   return body.some((node) =>

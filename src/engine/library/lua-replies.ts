@@ -1,8 +1,8 @@
 import { freePath, type Syntax, walk } from './lua-syntax.ts';
-import { errorAt, type Source } from './source.ts';
+import { errorAt, type LuaSource } from './source.ts';
 
 /** The tables that a file replies with: arguments of `call.answer` or, outside requests, return values. */
-function replies({ body }: Source, isRequest: boolean): Syntax[] {
+function replies({ body }: LuaSource, isRequest: boolean): Syntax[] {
   const found: (Syntax | undefined)[] = [];
   if (!isRequest) {
     walk(body, (node, around) => {
@@ -19,7 +19,7 @@ function replies({ body }: Source, isRequest: boolean): Syntax[] {
 }
 
 /** Throws if a script, or a helper that replies for it, replies with a member missing from its `@reply`. */
-export function checkReplies(script: Source, below: readonly Source[]): void {
+export function checkReplies(script: LuaSource, below: readonly LuaSource[]): void {
   const declared = script.reply.map((member) => member.name);
   const isRequest = script.request !== undefined;
   const all = [script, ...(isRequest ? below.filter(({ file }) => !file.startsWith('lib/')) : [])];

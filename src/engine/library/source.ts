@@ -17,7 +17,7 @@ export type RequestKind = 'write' | 'read' | 'org' | 'worker';
 const requestKinds = ['write', 'read', 'org', 'worker'];
 
 /** A parsed Lua file: its header and its code. */
-export interface Source {
+export interface LuaSource {
   /** `mailbox/send` */
   readonly file: string;
   readonly path: string;
@@ -88,12 +88,12 @@ export function originOf(path: string, line: number): string {
 }
 
 /** An error at a position in a source file. */
-export function errorAt(source: Pick<Source, 'path' | 'text'>, at: number, message: string): Error {
+export function errorAt(source: Pick<LuaSource, 'path' | 'text'>, at: number, message: string): Error {
   return new Error(`${originOf(source.path, source.text.slice(0, at).split('\n').length)}: ${message}`);
 }
 
 /** Parses a file: the directives in its header, then its code. */
-export function readSource(file: string, path: string): Source {
+export function readSource(file: string, path: string): LuaSource {
   const text = readFileSync(path, 'utf8');
   const chunk = parsed(path, text);
   const body = chunk.body as Syntax[];
@@ -172,7 +172,7 @@ function variablesOf(body: readonly Syntax[], exported: readonly string[]): stri
 
 /** Removes the declarations of variables, which the library declares above all files. */
 function declarations(
-  place: Pick<Source, 'path' | 'text'>,
+  place: Pick<LuaSource, 'path' | 'text'>,
   body: readonly Syntax[],
   variables: readonly string[],
 ): Edit[] {

@@ -4,7 +4,7 @@ import type { Script } from '../library/loader.ts';
 /** The arguments of a call as sent. */
 export type Argv = readonly (string | Buffer)[];
 
-type Run = (script: Script, org: string, argv: Argv) => Promise<Reply>;
+type Execute = (script: Script, org: string, argv: Argv) => Promise<Reply>;
 
 /** Calls per FCALL. They keep the store busy for about a millisecond, which other calls may have to wait for. */
 const maxCalls = 32;
@@ -49,10 +49,10 @@ function sharing(callers: readonly Caller[]): Argv {
  * Each call is atomic and refused separately; a single call is sent as it would be without gathering.
  */
 export class Gathering {
-  readonly #run: Run;
+  readonly #run: Execute;
   readonly #lanes = new Map<string, Lane>();
 
-  constructor(run: Run) {
+  constructor(run: Execute) {
     this.#run = run;
   }
 

@@ -4,7 +4,7 @@ export interface Receiver {
   readonly holderSession: string;
 }
 
-export interface Held {
+export interface HeldRequest {
   readonly topic: string;
   /** Undefined for a read. */
   readonly receiver: Receiver | undefined;
@@ -33,7 +33,7 @@ export interface HeldReceives {
 
 /** Held requests by topic. The cost of a token does not depend on how many requests are held. */
 export class Topics {
-  readonly #topics = new Map<string, Set<Held>>();
+  readonly #topics = new Map<string, Set<HeldRequest>>();
 
   get size(): number {
     let size = 0;
@@ -62,22 +62,22 @@ export class Topics {
     return { receives: all.slice(0, limit), isCut: all.length > limit };
   }
 
-  add(held: Held): void {
+  add(held: HeldRequest): void {
     const others = this.#topics.get(held.topic);
     if (others) others.add(held);
     else this.#topics.set(held.topic, new Set([held]));
   }
 
-  remove(held: Held): void {
+  remove(held: HeldRequest): void {
     const all = this.#topics.get(held.topic);
     all?.delete(held);
     if (all?.size === 0) this.#topics.delete(held.topic);
   }
 
   /** The request that has waited longest for this token, except those busy with another one. */
-  longest(token: string): Held | undefined {
+  longest(token: string): HeldRequest | undefined {
     const [object, ...parts] = token.split('/');
-    let longest: Held | undefined;
+    let longest: HeldRequest | undefined;
     for (const part of [...parts, '*']) {
       for (const held of this.#topics.get(`${object}/${part}`) ?? []) {
         if (held.token !== undefined) continue;

@@ -2,7 +2,7 @@ import type { Answered, Fields } from '../declare/field.ts';
 import { type ReplyReader, replyReader } from '../declare/reply.ts';
 import type { Reply, Value } from '../declare/value.ts';
 import { libraryOf } from '../library/library.ts';
-import type { Library, Overrides, Script, Vocabulary } from '../library/loader.ts';
+import type { Library, LuaNames, Overrides, Script } from '../library/loader.ts';
 import { located } from '../library/lua-lines.ts';
 import { type Args, argOf, pack } from './args.ts';
 import { functionGuard, type Store, shardsOf } from './cluster.ts';
@@ -14,12 +14,12 @@ export { ScriptFailure };
 /** A refusal by a script, `refuse(code, detail)`. `note` is the text that successful replies start with. */
 export class Refusal extends Error {
   readonly code: string;
-  readonly note: string;
+  readonly head: string;
   readonly detail: string;
-  constructor(code: string, note: string, detail: string) {
+  constructor(code: string, head: string, detail: string) {
     super(`${code} ${detail}`);
     this.code = code;
-    this.note = note;
+    this.head = head;
     this.detail = detail;
   }
 }
@@ -69,7 +69,7 @@ export class Scripts {
   /** Wraps each call, for spans. */
   around: <T>(name: string, run: () => Promise<T>) => Promise<T> = (_, run) => run();
 
-  constructor(store: Store, words: Vocabulary, overrides: Overrides = {}) {
+  constructor(store: Store, words: LuaNames, overrides: Overrides = {}) {
     this.#store = store;
     this.#library = libraryOf(words, overrides, functionGuard(store));
     this.#scripts = new Map(this.#library.scripts.map((script) => [script.name, script]));
@@ -103,7 +103,7 @@ export class Scripts {
    * Runs a script for an organization in one round trip, or more if the store has lost the library. Scripts that gather share
    * the trip with concurrent calls. Rejects with Refusal, StoreUnavailable or ScriptFailure.
    */
-  async run(name: string, org: string, args: Args): Promise<Reply> {
+  async execute(name: string, org: string, args: Args): Promise<Reply> {
     const script = this.#script(name);
     const argv = pack(script, args);
     return this.#observed(name, () =>
@@ -117,13 +117,13 @@ export class Scripts {
    * Like run, for calls of one space whose order matters. Starts as many of them, from the first on, as one FCALL takes, and
    * resolves each separately.
    */
-  runTogether(name: string, org: string, calls: readonly Args[]): Promise<Reply>[] {
+  executeTogether(name: string, org: string, calls: readonly Args[]): Promise<Reply>[] {
     const [first] = calls;
     if (!first) return [];
     let replies: Promise<Reply>[];
     try {
       const script = this.#script(name);
-      if (!script.gathers) return [this.run(name, org, first)];
+      if (!script.gathers) return [this.execute(name, org, first)];
       const packed = calls.map((args) => pack(script, args));
       replies = this.#gathering.together(script, org, String(argOf(first, 'spaceId')), packed);
     } catch (error) {
@@ -133,7 +133,7 @@ export class Scripts {
   }
 
   /** Runs calls of several request scripts in order, in one step. Resolves with each call's reply or error. */
-  async runMixed(org: string, calls: readonly MixedCall[]): Promise<(Reply | Error)[]> {
+  async executeMixed(org: string, calls: readonly MixedCall[]): Promise<(Reply | Error)[]> {
     const argv = calls.flatMap(({ script, args }) => [script, ...pack(this.#script(script), args)]);
     const replies = await this.#mixed(org, ['', ...argv]);
     return replies.map((reply, at) =>
@@ -142,10 +142,10 @@ export class Scripts {
   }
 
   /**
-   * Like runMixed, but one refusal refuses all: then rejects with that error, whose `index` is the call's position. maxBytes:
+   * Like executeMixed, but one refusal refuses all: then rejects with that error, whose `index` is the call's position. maxBytes:
    * limit of all replies together.
    */
-  async runWhole(org: string, calls: readonly MixedCall[], maxBytes: number): Promise<Reply[]> {
+  async executeWhole(org: string, calls: readonly MixedCall[], maxBytes: number): Promise<Reply[]> {
     const argv = calls.flatMap(({ script, args, terms = '' }) => [script, terms, ...pack(this.#script(script), args)]);
     const replies = await this.#mixed(org, [String(maxBytes), ...argv]);
     const [refused, index] = replies;
@@ -187,7 +187,7 @@ export class Scripts {
 
   /** Runs a script outside a request; undefined if its reply is empty. */
   async find<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F> | undefined> {
-    return this.reader(call)(await this.run(call.script, org, args));
+    return this.reader(call)(await this.execute(call.script, org, args));
   }
 
   /** Runs a script outside a request that always replies. */
@@ -195,9 +195,9 @@ export class Scripts {
     return always(call, await this.find(call, org, args));
   }
 
-  /** Runs a script with a request's arguments (lib/call), and reads its reply without the note. */
+  /** Runs a script with a request's arguments (lib/call), and reads its reply without the head. */
   async request<F extends Fields>(call: ScriptCall<F>, org: string, args: Args): Promise<Answered<F>> {
-    const [, ...values] = await this.run(call.script, org, args);
+    const [, ...values] = await this.execute(call.script, org, args);
     return always(call, this.reader(call)(values));
   }
 
@@ -234,8 +234,8 @@ function explain(name: string, error: unknown, origins: readonly string[]): Erro
   // It has just been loaded wherever possible.
   if (message.startsWith(notLoaded)) return new StoreUnavailable('the scripts cannot be loaded');
   if (redisErrors.test(message)) return new ScriptFailure(`${name}: ${located(message, origins)}`);
-  const [, code, note, detail] = refusal.exec(message) ?? [];
-  if (code !== undefined && note !== undefined) return new Refusal(code, note, detail ?? '');
+  const [, code, head, detail] = refusal.exec(message) ?? [];
+  if (code !== undefined && head !== undefined) return new Refusal(code, head, detail ?? '');
   // Any other error is not from a script: the connection is closed, not open yet, or broke during the call.
   return new StoreUnavailable(message);
 }

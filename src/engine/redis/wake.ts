@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from './connection.ts';
-import { type Held, type HeldReceives, type Receiver, Topics } from './held.ts';
+import { type HeldReceives, type HeldRequest, type Receiver, Topics } from './held.ts';
 
 /** Delay before subscribing again when a shard is down. */
 const resubscribeMs = 500;
@@ -80,7 +80,7 @@ export class Wake {
   ): Promise<T | undefined> {
     // A flag rather than a deadline, as a timer may fire slightly early by another clock.
     let isTimeOver = false;
-    const held: Held = {
+    const held: HeldRequest = {
       topic: hold.topic,
       receiver: hold.receiver,
       since: Date.now(),
@@ -210,13 +210,13 @@ export class Wake {
     }
   }
 
-  async #add(name: string, held: Held): Promise<void> {
+  async #add(name: string, held: HeldRequest): Promise<void> {
     const channel = this.#open(name);
     channel.held.add(held);
     await channel.subscribed;
   }
 
-  #remove(name: string, held: Held): void {
+  #remove(name: string, held: HeldRequest): void {
     this.#channels.get(name)?.held.remove(held);
     this.#leave(name);
   }
@@ -270,7 +270,7 @@ export class Wake {
 }
 
 /** Resolves at the next wake-up. */
-function nextWake(held: Held): Promise<void> {
+function nextWake(held: HeldRequest): Promise<void> {
   return new Promise((resolve) => {
     held.wake = resolve;
   });

@@ -8,6 +8,6 @@ export const callArgs = {
   idempotencyDigest: '',
   fingerprint: '',
   requestId: '',
-  drainedThrough: '',
-  unpacked: '',
+  sweptThrough: '',
+  openedMessages: '',
 };

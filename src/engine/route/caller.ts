@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { apiError, invalidApiKey } from './errors.ts';
-import type { Args } from './hold.ts';
+import type { Args } from './long-poll.ts';
 
 const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
 

@@ -34,7 +34,7 @@ export function says(messages: string | Readonly<Record<string, string>>): Joi.V
   return explain as unknown as Joi.ValidationErrorFunction;
 }
 
-interface Kind<T> {
+interface FieldKind<T> {
   /** Parses the text; undefined if it breaks the rule. */
   readonly read: (text: string) => T | undefined;
   /** `must be …` */
@@ -43,7 +43,7 @@ interface Kind<T> {
 }
 
 /** A string with its own rule. */
-function string<T>({ read, rule, json = {} }: Kind<T>): Joi.AnySchema<T> {
+function string<T>({ read, rule, json = {} }: FieldKind<T>): Joi.AnySchema<T> {
   return Joi.string()
     .custom((value: string, helpers) => read(value) ?? helpers.error('rule'))
     .error(says(rule))

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { within } from '../redis/failures.ts';
 import { callArgs } from './args.ts';
-import type { Layers } from './hold.ts';
+import type { Layers } from './long-poll.ts';
 
 /** Runs a script for an organization; again if it is sent back. */
-type Run = (script: string, org: string, args: Layers) => Promise<unknown>;
+type Execute = (script: string, org: string, args: Layers) => Promise<unknown>;
 
 /** The most items that one run of a script gives back. */
 const maxItems = 100;
@@ -24,14 +24,14 @@ export interface Taken {
  * same time in a space goes back together.
  */
 export class GivingBack {
-  readonly #script: Run;
+  readonly #script: Execute;
   readonly #log: Logger;
   readonly #waiting = new Map<string, Taken>();
   readonly #pending = new Set<Promise<void>>();
   #requests = 0;
   #whenIdle: () => void = () => undefined;
 
-  constructor(script: Run, log: Logger) {
+  constructor(script: Execute, log: Logger) {
     this.#script = script;
     this.#log = log;
   }

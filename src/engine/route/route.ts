@@ -6,8 +6,8 @@ import type { Store } from '../redis/connection.ts';
 import { Refusal } from '../redis/scripts.ts';
 import type { Caller, Permission } from './caller.ts';
 import { fields, queryInteger } from './fields.ts';
-import type { Args, Hold } from './hold.ts';
 import type { LinkTo } from './link.ts';
+import type { Args, LongPoll } from './long-poll.ts';
 import type { RoomServices } from './service.ts';
 import type { TraceContext } from './trace.ts';
 
@@ -30,7 +30,7 @@ export interface Input<Query = unknown, Body = unknown> {
 }
 
 /** A success. Without `body` it has no content. */
-export interface Answer {
+export interface RouteAnswer {
   readonly status: number;
   readonly body?: unknown;
   /** Server-sent events as they occur, instead of a body. */
@@ -69,7 +69,7 @@ export interface ServeContext<R extends Fields = Fields> extends RoomServices {
    * Runs the route's script with its `args`, overridden by `changes`. `again`: a further run of the same request, which the
    * rates do not count. `reply` is undefined if the script replied with nothing. Throws refusals.
    */
-  run(
+  execute(
     changes?: Args,
     again?: boolean,
   ): Promise<{ readonly reply: Answered<R> | undefined; readonly replayed: boolean }>;
@@ -159,7 +159,7 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
    * Builds the answer. By default it has the first success status and the record, if the reply is one record, or else the
    * reply. If the script replies with nothing, the answer is always 204.
    */
-  readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean, linkTo: LinkTo) => Answer;
+  readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean, linkTo: LinkTo) => RouteAnswer;
   /** Completes the detail of the script's refusal with data of the route, such as a list's cursor. */
   readonly detail?: (refusal: Refusal, input: Input<Query, Body>) => string;
   readonly receives?: Receives<Query, Body, R>;
@@ -174,12 +174,12 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** Works in steps that are kept one by one, so it cannot be part of an atomic batch. */
   readonly isStepwise?: true;
   /** How to hold the request while there is nothing to answer; undefined if it is not held. */
-  readonly hold?: (input: Input<Query, Body>) => Hold | undefined;
+  readonly hold?: (input: Input<Query, Body>) => LongPoll | undefined;
   /**
    * Answers calls that one run of the script cannot (a watch, a network request). It runs the script itself, as often as
    * needed.
    */
-  readonly serve?: (input: Input<Query, Body>, context: ServeContext<R>) => Promise<Answer>;
+  readonly serve?: (input: Input<Query, Body>, context: ServeContext<R>) => Promise<RouteAnswer>;
 }
 
 /** Declares an endpoint. Its types are inferred from its query, body and reply. */
@@ -250,7 +250,7 @@ export function pathNames({ path }: Pick<Route, 'path'>): readonly string[] {
 function holdRead<Query, R extends Fields>(
   { on, isOver, outlasts }: Wait<Query, R>,
   input: Input<Query>,
-): Hold | undefined {
+): LongPoll | undefined {
   const { waitSeconds } = input.query as { readonly waitSeconds: number };
   if (waitSeconds === 0) return undefined;
   let looks = 0;
@@ -258,10 +258,10 @@ function holdRead<Query, R extends Fields>(
   return {
     waitSeconds,
     topic: typeof on === 'string' ? param(input, on) : on(input),
-    look: async (run, isLast) => {
+    look: async (execute, isLast) => {
       looks++;
       try {
-        const result = await run({});
+        const result = await execute({});
         const reply = result.reply as Answered<R>;
         if (looks === 1) first = reply;
         return isLast || isOver(reply, input, first) ? result : undefined;

@@ -12,23 +12,23 @@ import type { GivingBack } from './giving-back.ts';
 export interface RoomServices {}
 
 /** The packed records that a call's scripts have asked for so far, as an argument of scripts. */
-export interface Unpacked {
+export interface OpenedRecords {
   readonly text: string;
 }
 
 /** Opens packed records for scripts that reply PACKED. */
-export interface Unpacking {
+export interface RecordOpener {
   /** Whether the detail of a PACKED reply asks for records of this kind. */
   isWanted(detail: string): boolean;
-  /** Adds the records that the detail asks for to those unpacked before. */
-  unpack(detail: string, before?: Unpacked): Promise<Unpacked>;
+  /** Adds the records that the detail asks for to those opened before. */
+  openMore(detail: string, before?: OpenedRecords): Promise<OpenedRecords>;
 }
 
 export interface CallService {
   readonly store: Store;
   readonly scripts: Scripts;
   readonly due: Due;
-  readonly unpacking: Unpacking;
+  readonly opener: RecordOpener;
   readonly wake: Wake;
   readonly givingBack: GivingBack;
   /** The channel on which scripts publish their changes in a space. */

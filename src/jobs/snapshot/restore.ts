@@ -21,7 +21,7 @@ import { connect } from '../../engine/redis/connection.ts';
 import { inShort, orUnavailable } from '../../engine/redis/failures.ts';
 import { Scripts } from '../../engine/redis/scripts.ts';
 import { passNewest, type Renewing, renewEpochs } from '../../primitives/org/epochs.ts';
-import { allWords } from '../../primitives/primitives.ts';
+import { luaNames } from '../../primitives/primitives.ts';
 import { copyDurably } from './copy.ts';
 import { copyKeys } from './copy-keys.ts';
 import { SnapshotFailure } from './failure.ts';
@@ -56,7 +56,7 @@ interface Restored {
  * with the number of organizations.
  */
 export async function afterLoss(link: Redis, dataDir: string) {
-  const store = { store: link, scripts: new Scripts(link, allWords) };
+  const store = { store: link, scripts: new Scripts(link, luaNames) };
   const isRestored = isMarkedRestored(dataDir);
   const organizations = await (isRestored ? renewEpochs : passNewest)(store);
   await markRestored(dataDir, false);

@@ -4,7 +4,7 @@ import type { Store } from '../../engine/redis/connection.ts';
 import type { Scripts } from '../../engine/redis/scripts.ts';
 import type { Wake } from '../../engine/redis/wake.ts';
 import type { Journal } from '../../primitives/event/journal.ts';
-import { attempt, type Outcome } from '../../primitives/webhook/attempt.ts';
+import { attempt, type DeliveryOutcome } from '../../primitives/webhook/attempt.ts';
 import { eventMessage } from '../../primitives/webhook/message.ts';
 import type { Targets } from '../../primitives/webhook/target.ts';
 import { type Attempt, Dispatcher } from './dispatcher.ts';
@@ -89,7 +89,7 @@ export class Deliverer {
     if (begun) {
       const { now, url, secrets, entry } = begun;
       const message = eventMessage(spaceId, entry);
-      const outcome: Outcome = await attempt(targets, { url, secrets, message, at: now }, this.#stop.signal);
+      const outcome: DeliveryOutcome = await attempt(targets, { url, secrets, message, at: now }, this.#stop.signal);
       await scripts.ask(finish, org, {
         ...space,
         ...outcome,

@@ -1,8 +1,8 @@
 import type { Raw } from '../../engine/declare/raw.ts';
 import type { Question } from '../../primitives/question/records.ts';
+import type { Linked } from './linked-question.ts';
 import { style } from './style.ts';
 import { html, indented, moment, timeLeft } from './text.ts';
-import type { Linked } from './visit.ts';
 
 /** The values typed into a form that is shown again, and what was wrong with them. */
 export interface Typed {

@@ -6,10 +6,10 @@ import { text } from '../../engine/route/fields.ts';
 import type { CallService } from '../../engine/route/service.ts';
 import { answerPath } from '../../primitives/question/answer.ts';
 import { readForm } from './form.ts';
+import { type Linked, LinkedQuestion } from './linked-question.ts';
 import { closedPage, donePage, formPage, wordsPage } from './page.ts';
 import { pageHeaders } from './style.ts';
 import { UnknownLinks } from './unknown.ts';
-import { type Linked, Visit } from './visit.ts';
 
 /** The route in logs and metrics, without the token. */
 const route = `${answerPath}:token`;
@@ -45,12 +45,12 @@ export class AnswerPages {
       throw new ApiError(405, 'METHOD_NOT_ALLOWED', 'This page can be read, and its form can be sent.', {
         Allow: 'GET, HEAD, POST',
       });
-    const visit = Visit.with(ctx.path.slice(answerPath.length), this.#service, ctx.state.requestId);
-    if (!visit) return this.#nowhere(ctx);
+    const linked = LinkedQuestion.with(ctx.path.slice(answerPath.length), this.#service, ctx.state.requestId);
+    if (!linked) return this.#nowhere(ctx);
     try {
-      const seen = await visit.view();
+      const seen = await linked.view();
       const closed = closedOf(seen);
-      return closed ?? (ctx.method === 'POST' ? await answered(visit, seen, ctx) : open(seen));
+      return closed ?? (ctx.method === 'POST' ? await answered(linked, seen, ctx) : open(seen));
     } catch (error) {
       if (error instanceof Refusal && error.code === 'INVALID_API_KEY') return this.#nowhere(ctx);
       throw error;
@@ -116,7 +116,7 @@ function closedOf({ linked: { question }, now }: Seen): Page | undefined {
 }
 
 /** Submits the form's answer. */
-async function answered(visit: Visit, seen: Seen, ctx: Context): Promise<Page> {
+async function answered(linked: LinkedQuestion, seen: Seen, ctx: Context): Promise<Page> {
   const form = await readForm(ctx.req);
   const { options } = seen.linked.question;
   const answer = (form.get('answer') ?? '').replaceAll('\r\n', '\n');
@@ -126,14 +126,14 @@ async function answered(visit: Visit, seen: Seen, ctx: Context): Promise<Page> {
   if (options ? !options.includes(answer) : answer === '')
     return wrong(options ? 'Please choose one of the answers.' : 'Please write an answer.');
   try {
-    return { status: 200, text: donePage(await visit.answer(answer, answeredBy)) };
+    return { status: 200, text: donePage(await linked.answer(answer, answeredBy)) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.code === 'PAYLOAD_TOO_LARGE')
       return { ...wrong('The answer is too long: please shorten it.'), status: 413 };
     if (error.code !== 'QUESTION_CLOSED') throw error;
     // Somebody else was faster. Or the run was cancelled, which may take a second to withdraw the question.
-    const again = await visit.view();
+    const again = await linked.view();
     const state = error.detail as typeof again.linked.question.state;
     const question =
       again.linked.question.state === 'OPEN' ? { ...again.linked.question, state } : again.linked.question;

@@ -1,6 +1,6 @@
 import type { Step } from '../../doors/http/context.ts';
-import { headersUnder } from '../../doors/http/site.ts';
-import { readOnly } from '../../doors/http/system.ts';
+import { readOnly } from '../../doors/http/probes.ts';
+import { headersUnder } from '../../doors/http/static-site.ts';
 import { html } from '../answer/text.ts';
 import { policyFor } from './site.ts';
 

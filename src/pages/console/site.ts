@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { Site, type Source } from '../../doors/http/site.ts';
+import { Site, type SiteSource } from '../../doors/http/static-site.ts';
 import { packagePath } from '../../package.ts';
 import { html } from '../answer/text.ts';
 
@@ -53,7 +53,7 @@ function pathsOf(name: string): string[] {
   return [name === 'index.html' ? '/console' : `/console/${name}`];
 }
 
-function source(path: string, name: string, told: Told): Source {
+function source(path: string, name: string, told: Told): SiteSource {
   const file = () => readFile(folder + name);
   const page = async () => Buffer.from(pageFor(String(await file()), told));
   return { path, type: types[extname(name)] ?? '', read: name === 'index.html' ? page : file };

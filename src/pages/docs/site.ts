@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { Site, type Source } from '../../doors/http/site.ts';
+import { Site, type SiteSource } from '../../doors/http/static-site.ts';
 import { packagePath } from '../../package.ts';
 import { page } from './reference.ts';
 
@@ -41,7 +41,7 @@ function pathOf(name: string): string {
   return name.startsWith('llms') ? `/${name}` : `/docs/${name.replace(/\.html$/, '')}`;
 }
 
-function filesOf(folder: string): Source[] {
+function filesOf(folder: string): SiteSource[] {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const names = entries.map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length).replace(/^\//, ''));
@@ -73,7 +73,7 @@ const referencePolicy = [
 ];
 
 const javascript = 'text/javascript; charset=utf-8';
-const builtFile = (path: string, type: string, file: string): Source => ({
+const builtFile = (path: string, type: string, file: string): SiteSource => ({
   path,
   type,
   read: () => readFile(built + file),

@@ -1,7 +1,7 @@
 import { counter, number } from '../../engine/declare/field.ts';
 import { secondsSince } from '../../engine/declare/moment.ts';
 import { census, many, one } from '../../engine/declare/record.ts';
-import { maxLooked } from '../../engine/route/shown-lists.ts';
+import { maxLooked } from '../../engine/route/list-limits.ts';
 import type { Room } from '../room.ts';
 import { allowanceErrors } from './errors.ts';
 import { allowanceEvents } from './events.ts';

@@ -18,7 +18,7 @@ import {
 import { Cursors, noState, statesText } from '../../engine/route/page.ts';
 import { randomTail } from '../../engine/route/random.ts';
 import { byName, readList } from '../../engine/route/read-list.ts';
-import { type Answer, type Input, param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Input, param, type Route, type RouteAnswer, read, route } from '../../engine/route/route.ts';
 import { alertPercents, amount, currency } from './fields.ts';
 import { amountsByName } from './kinds.ts';
 import { Balances, Budget, Entry, overduePolicies, Reservation, reservationStates } from './records.ts';
@@ -241,7 +241,7 @@ const answerOf =
     { id, amountMinor, overdrawnMinor, replay, reservation, balances }: Answered<typeof recorded>,
     input: Input<unknown, { readonly reservationId: string; readonly workKey: string }>,
     replayed: boolean,
-  ): Answer => {
+  ): RouteAnswer => {
     const { reservationId, workKey } = input.body;
     const budgetId = param(input, 'budgetId');
     const entry = Entry.of({ id, budgetId, reservationId, kind, amountMinor, overdrawnMinor, workKey });

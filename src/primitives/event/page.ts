@@ -26,10 +26,10 @@ export interface JournalPage {
 }
 
 /** Runs the script for the parts of a request's page; only the first run counts as a request. */
-export function pageRuns({ run }: ServeContext<typeof pageReply>, isFirst = true) {
+export function pageRuns({ execute }: ServeContext<typeof pageReply>, isFirst = true) {
   let again = !isFirst;
   return async (args: PageArgs & { readonly opened: string }): Promise<PageReply> => {
-    const { reply } = await run({ ...args }, again);
+    const { reply } = await execute({ ...args }, again);
     again = true;
     // This script always replies.
     return reply as PageReply;

@@ -1,7 +1,7 @@
 import type Joi from 'joi';
 import { fields, id, queryInteger } from '../../engine/route/fields.ts';
 import type { ServeContext } from '../../engine/route/route.ts';
-import { type Answer, type Input, param, type Route, read } from '../../engine/route/route.ts';
+import { type Input, param, type Route, type RouteAnswer, read } from '../../engine/route/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
 import { Filter, type FilterQuery, filterFields, limit, position, since } from './filter.ts';
@@ -72,7 +72,7 @@ function begin(input: WatchInput) {
   return { cursor: entryId, epoch, limit: firstScan(input) };
 }
 
-async function serve(input: WatchInput, context: WatchContext): Promise<Answer> {
+async function serve(input: WatchInput, context: WatchContext): Promise<RouteAnswer> {
   const { feeds } = context;
   const { query } = input;
   const spaceId = param(input, 'spaceId');

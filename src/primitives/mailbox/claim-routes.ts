@@ -20,7 +20,7 @@ import {
   says,
   text,
 } from '../../engine/route/fields.ts';
-import type { Hold } from '../../engine/route/hold.ts';
+import type { LongPoll } from '../../engine/route/long-poll.ts';
 import { randomTail, randomToken } from '../../engine/route/random.ts';
 import { maxReceivedBytes, param, type Route, route } from '../../engine/route/route.ts';
 import { noTrace } from '../../engine/route/trace.ts';
@@ -48,9 +48,9 @@ const bytesOf = (value: unknown): number => (value instanceof Raw ? Buffer.byteL
 const limitedRetryMs = 500;
 
 /** A held receive retries CONCURRENCY_LIMITED instead of answering it. */
-const look: Hold['look'] = async (run, isLast, again) => {
+const look: LongPoll['look'] = async (execute, isLast, again) => {
   try {
-    const ran = await run({ looksAgain: isLast ? '' : '1' });
+    const ran = await execute({ looksAgain: isLast ? '' : '1' });
     return isLast || ran.reply !== undefined ? ran : undefined;
   } catch (error) {
     if (isLast || !(error instanceof Refusal && error.code === 'CONCURRENCY_LIMITED')) throw error;
@@ -192,7 +192,7 @@ const renew = route({
   answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), state: 'CLAIMED', ...reply } }),
 });
 
-interface Result {
+interface CompletionResult {
   readonly payload: string;
   readonly mailboxId?: string;
   readonly scopeId?: string;
@@ -229,7 +229,7 @@ const complete = route({
   body: fields({
     token,
     result: optional(
-      Joi.object<Result>({
+      Joi.object<CompletionResult>({
         payload: opaque().description('the result itself'),
         mailboxId: optional(id())
           .description('a mailbox to send the result to, too; only with scopeId')

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Unpacked, Unpacking } from '../../engine/route/service.ts';
+import type { OpenedRecords, RecordOpener } from '../../engine/route/service.ts';
 import { DamagedSegment, type Place, type Segment } from '../event/segment.ts';
 import type { Segments } from '../event/segments.ts';
 
@@ -14,8 +14,8 @@ type RowsOfSegment = Record<string, Values | false>;
 /** By the requested fields, then by the digest of the segment; false if it is damaged. */
 type Rows = Record<string, Record<string, RowsOfSegment | false>>;
 
-/** The messages that a request has unpacked so far. */
-interface MessagesUnpacked extends Unpacked {
+/** The messages that a request has opened so far. */
+interface OpenedMessages extends OpenedRecords {
   readonly rows: Rows;
   readonly texts: string[];
   bytes: number;
@@ -54,7 +54,7 @@ export function fieldsOf(line: string, withTexts = true): string[] {
 }
 
 /** Opens packed messages for scripts (lua/mailbox/_packed.lua). */
-export class PackedMessages implements Unpacking {
+export class PackedMessages implements RecordOpener {
   readonly #segments: Segments;
   readonly #log: Logger;
 
@@ -67,10 +67,10 @@ export class PackedMessages implements Unpacking {
     return detail.startsWith('messages;');
   }
 
-  /** Adds the messages that a script asks for to those unpacked before. */
-  async unpack(detail: string, before?: MessagesUnpacked): Promise<MessagesUnpacked> {
+  /** Adds the messages that a script asks for to those opened before. */
+  async openMore(detail: string, before?: OpenedMessages): Promise<OpenedMessages> {
     const [, names = '', ...parts] = detail.split(';');
-    const all: Omit<MessagesUnpacked, 'text'> = before ?? { rows: {}, texts: [], bytes: 0, missing: new Set() };
+    const all: Omit<OpenedMessages, 'text'> = before ?? { rows: {}, texts: [], bytes: 0, missing: new Set() };
     const { rows, missing } = all;
     rows[names] ??= {};
     const ofFields = rows[names];
@@ -123,7 +123,7 @@ export class PackedMessages implements Unpacking {
 }
 
 /** Long texts go after the rows: decoding them as JSON would take Redis ten times as long. */
-function placed(value: string | false, all: Pick<MessagesUnpacked, 'texts' | 'bytes'>): Values[number] {
+function placed(value: string | false, all: Pick<OpenedMessages, 'texts' | 'bytes'>): Values[number] {
   if (value === false || value.length < longLength) return value;
   const bytes = Buffer.byteLength(value);
   const place = [all.bytes + 1, bytes] as const;

@@ -60,7 +60,7 @@ export const receiversRoute: Route = read({
   reply: { asOf: time() },
   serve: async (input, context) => {
     const { mailboxId, limit } = input.query;
-    const { reply } = await context.run();
+    const { reply } = await context.execute();
     const held = await context.wake.receives(
       channelOf(context.caller.org, param(input, 'spaceId')),
       mailboxId && receiveTopic(mailboxId, ''),
@@ -101,7 +101,7 @@ export const leaveRoute: Route = route({
   script: 'mailbox/leave',
   reply: {},
   serve: async (input, context) => {
-    await context.run();
+    await context.execute();
     const channel = channelOf(context.caller.org, param(input, 'spaceId'));
     await context.wake.leave(channel, receiveTopic(param(input, 'mailboxId'), ''), input.body.holderSession);
     return { status: 204 };

@@ -53,10 +53,10 @@ const scripts = {
 
 const keysPerPage = 200;
 
-export type Answer<R> = R & { readonly org: string };
-export type OrganizationAnswer = Answer<typeof Organization.type>;
-type SpaceAnswer = Answer<typeof Space.type>;
-type KeyAnswer = Answer<Omit<typeof ApiKey.type, 'id'>>;
+export type AdminAnswer<R> = R & { readonly org: string };
+export type OrganizationAnswer = AdminAnswer<typeof Organization.type>;
+type SpaceAnswer = AdminAnswer<typeof Space.type>;
+type KeyAnswer = AdminAnswer<Omit<typeof ApiKey.type, 'id'>>;
 
 const spaceOf = (org: string, { spaceId, ...space }: typeof Space.type): SpaceAnswer => ({ spaceId, org, ...space });
 const keyOf = (org: string, { id: _id, keyId, ...key }: typeof ApiKey.type): KeyAnswer => ({ keyId, org, ...key });

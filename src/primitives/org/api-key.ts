@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Grant } from '../../engine/route/caller.ts';
-import type { Args } from '../../engine/route/hold.ts';
+import type { Args } from '../../engine/route/long-poll.ts';
 import { randomTail } from '../../engine/route/random.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

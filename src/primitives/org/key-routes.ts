@@ -100,9 +100,9 @@ const create = route({
   }),
   reply: { apiKey: one(ApiKey) },
   // The key itself is only in the answer.
-  serve: async (_input, { caller, run }) => {
+  serve: async (_input, { caller, execute }) => {
     const apiKey = newApiKey(caller.org);
-    const { reply, replayed } = await run({ digest: apiKeyDigest(apiKey) });
+    const { reply, replayed } = await execute({ digest: apiKeyDigest(apiKey) });
     return { status: 201, body: { ...reply?.apiKey, apiKey: replayed ? null : apiKey } };
   },
 });

@@ -1,6 +1,6 @@
 import { text } from '../../engine/declare/field.ts';
 import { grantedLimits, type LimitValues, limitsAt, limitsText, readLimits } from '../space/limits.ts';
-import type { Admin, Answer } from './admin.ts';
+import type { Admin, AdminAnswer } from './admin.ts';
 import { checkLimit, checkOrg, checkUuid } from './input.ts';
 
 const setLimits = { script: 'space/setLimits', reply: { limits: text() } };
@@ -12,7 +12,7 @@ const setLimits = { script: 'space/setLimits', reply: { limits: text() } };
 export async function spaceLimits(
   admin: Admin,
   { org, spaceId, typed }: { org: string; spaceId: string; typed: Readonly<Record<string, string>> },
-): Promise<Answer<{ readonly spaceId: string } & LimitValues>> {
+): Promise<AdminAnswer<{ readonly spaceId: string } & LimitValues>> {
   const id = checkUuid('spaceId', spaceId);
   const requested = Object.entries(typed).map(
     ([name, value]) => [name, checkLimit(name, value, admin.limits[name])] as const,
@@ -24,5 +24,5 @@ export async function spaceLimits(
     granted: grantedLimits(admin.limits),
     requested: limitsText(Object.fromEntries(requested)),
   });
-  return { spaceId: id, org, ...readLimits(limits) } as Answer<{ readonly spaceId: string } & LimitValues>;
+  return { spaceId: id, org, ...readLimits(limits) } as AdminAnswer<{ readonly spaceId: string } & LimitValues>;
 }

@@ -1,6 +1,6 @@
 import { counter, number } from '../../engine/declare/field.ts';
 import { census, many } from '../../engine/declare/record.ts';
-import { maxLooked } from '../../engine/route/shown-lists.ts';
+import { maxLooked } from '../../engine/route/list-limits.ts';
 import type { Room } from '../room.ts';
 import { poolErrors } from './errors.ts';
 import { poolEvents } from './events.ts';

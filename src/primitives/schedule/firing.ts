@@ -89,18 +89,18 @@ export class Firing implements ExtraTimers {
   }
 
   async #send(org: string, firing: Readonly<Record<string, string | number>>): Promise<void> {
-    for (let drainedThrough = ''; ; ) {
+    for (let sweptThrough = ''; ; ) {
       try {
         await this.#scripts.request(fire, org, {
           ...callArgs,
           ...firing,
           callName: 'schedule.fire',
-          drainedThrough,
+          sweptThrough,
         });
         return;
       } catch (error) {
         if (!(error instanceof Refusal && error.code === 'DUE')) throw error;
-        drainedThrough = await this.#due.drain(org);
+        sweptThrough = await this.#due.drain(org);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { number } from '../../engine/declare/field.ts';
 import { census, many } from '../../engine/declare/record.ts';
-import { maxLooked } from '../../engine/route/shown-lists.ts';
+import { maxLooked } from '../../engine/route/list-limits.ts';
 import type { Room } from '../room.ts';
 import { scheduleErrors } from './errors.ts';
 import { scheduleEvents } from './events.ts';

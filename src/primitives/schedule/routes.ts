@@ -24,12 +24,12 @@ async function served<R extends Fields>(input: Input, context: ServeContext<R>):
   const changes: Record<string, string | number> = {};
   for (;;) {
     try {
-      return (await context.run(changes)).reply;
+      return (await context.execute(changes)).reply;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (error.code === 'SCHEDULE_DUE') {
         const [spaceId, scheduleId] = [param(input, 'spaceId'), param(input, 'scheduleId')];
-        changes['drainedSchedule'] = await context.schedules.fire(context.caller.org, spaceId, scheduleId);
+        changes['sweptSchedule'] = await context.schedules.fire(context.caller.org, spaceId, scheduleId);
       } else if (error.code === 'MOMENT_UNKNOWN') {
         const [now = '', zone = '', ...expression] = error.detail.split(' ');
         changes['after'] = now;
@@ -176,7 +176,7 @@ const update = route({
       priority: body.priority ?? '',
       key: body.key ?? '',
       state: body.state ?? '',
-      drainedSchedule: '',
+      sweptSchedule: '',
       after: '',
       nextAt: '',
     };
@@ -196,7 +196,7 @@ const remove = route({
   success: { 204: null },
   refuses: ['SCHEDULE_NOT_FOUND', 'OPERATIONS_EXHAUSTED'],
   script: 'schedule/delete',
-  args: () => ({ drainedSchedule: '' }),
+  args: () => ({ sweptSchedule: '' }),
   reply: {},
   serve: async (input, context) => {
     await served(input, context);
@@ -226,7 +226,7 @@ const trigger = route({
   ],
   script: 'schedule/trigger',
   args: ({ trace }) => ({
-    drainedSchedule: '',
+    sweptSchedule: '',
     ...(trace.traceparent === '' ? newTrace() : trace),
     tail: randomTail(),
   }),

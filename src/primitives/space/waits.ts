@@ -1,7 +1,7 @@
 import { type Fields, flag, raw, time } from '../../engine/declare/field.ts';
 import { exactly, readMembers, type Shown } from '../../engine/declare/record.ts';
+import { looksAt, ofEachKind, wantedOf } from '../../engine/route/list-limits.ts';
 import { type Route, read } from '../../engine/route/route.ts';
-import { looksAt, ofEachKind, wantedOf } from '../../engine/route/shown-lists.ts';
 
 /** waits: the members that rooms declare for it. */
 export function waitsRoute(waits: Fields): Route {

@@ -12,7 +12,7 @@ const drainMs = 2_000;
 const maxPauseMs = 86_400_000;
 
 /** The outcome of one attempt; errorCode '' for a success. */
-export interface Outcome {
+export interface DeliveryOutcome {
   readonly responseStatus: string;
   readonly errorCode: string;
   readonly durationMs: number;
@@ -33,7 +33,7 @@ export async function attempt(
   targets: Targets,
   { url, secrets, message, at }: Delivery,
   stop: AbortSignal,
-): Promise<Outcome> {
+): Promise<DeliveryOutcome> {
   const start = performance.now();
   const durationMs = (): number => Math.round(performance.now() - start);
   // AbortSignal.any would leave a dependent signal on `stop` for every attempt of a worker.

@@ -22,9 +22,9 @@ function newSecret(): string {
 
 /** Runs the script. If it asks for a check of the url's host, checks it and runs the script again. */
 async function checked<R extends Fields>(context: ServeContext<R>, target = ''): Promise<Answered<R>> {
-  const { reply } = await context.run().catch(async (error) => {
+  const { reply } = await context.execute().catch(async (error) => {
     if (!(error instanceof Refusal && error.code === 'URL_UNCHECKED')) throw error;
-    return context.run({ verdict: await context.targets.verdict(target) });
+    return context.execute({ verdict: await context.targets.verdict(target) });
   });
   return reply as Answered<R>;
 }

@@ -5,7 +5,7 @@ import { fields, id, page } from '../../engine/route/fields.ts';
 import { Cursors, pageReply, positions } from '../../engine/route/page.ts';
 import { randomTail } from '../../engine/route/random.ts';
 import type { ServeContext } from '../../engine/route/route.ts';
-import { type Answer, type Input, param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Input, param, type Route, type RouteAnswer, read, route } from '../../engine/route/route.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
 import { Delivery, Sending } from './records.ts';
@@ -20,10 +20,10 @@ const sameKeyMs = 100;
 const reply = { sending: one(Sending).orNull(), delivery: one(Delivery).orNull() };
 
 /** Asks the script for the event, sends it, records the outcome and returns the attempt's row. */
-async function serve(input: Input, context: ServeContext<typeof reply>): Promise<Answer> {
+async function serve(input: Input, context: ServeContext<typeof reply>): Promise<RouteAnswer> {
   const { caller, journal } = context;
   const begin = (again: boolean) =>
-    journal.withPacked(caller.org, param(input, 'spaceId'), (opened) => context.run({ opened }, again));
+    journal.withPacked(caller.org, param(input, 'spaceId'), (opened) => context.execute({ opened }, again));
   let { reply: found } = await begin(false);
   while (!found && !context.gone.aborted) {
     await sleep(sameKeyMs);
@@ -43,7 +43,7 @@ async function send(
   // Once sent, the row is written even if the caller has disconnected.
   const outcome = await attempt(context.targets, { url, secrets, message, at }, context.feeds.closing);
   const { pauseMs: _, ...row } = outcome;
-  return (await context.run({ ...row, attemptedAt: at, testEventId: eventId }, true)).reply?.delivery;
+  return (await context.execute({ ...row, attemptedAt: at, testEventId: eventId }, true)).reply?.delivery;
 }
 
 const nothingYet = { opened: '', testEventId: '', attemptedAt: '', responseStatus: '', errorCode: '', durationMs: '' };

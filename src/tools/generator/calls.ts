@@ -99,23 +99,23 @@ function listsWithMax({ operation }: Call): boolean {
 }
 
 /** The parameters and the answer of a call: on its own, in a batch or in an atomic batch. */
-interface Kind {
+interface CallKind {
   readonly args: string;
   readonly options: string;
   readonly result: string;
 }
 
-const alone: Kind = { args: 'Args', options: 'CallOptions', result: 'Promise' };
-const inAtomic: Kind = { args: 'BatchedArgs', options: 'AtomicOptions', result: 'PendingCall' };
-const inBatch: Kind = { args: 'BatchedArgs', options: 'BatchedOptions', result: 'BatchedCall' };
+const alone: CallKind = { args: 'Args', options: 'CallOptions', result: 'Promise' };
+const inAtomic: CallKind = { args: 'BatchedArgs', options: 'AtomicOptions', result: 'PendingCall' };
+const inBatch: CallKind = { args: 'BatchedArgs', options: 'BatchedOptions', result: 'BatchedCall' };
 
 /** The parts of the signatures of a document's calls. */
-interface Source {
+interface CallSource {
   readonly document: Document;
   readonly codesOf: (call: Call) => readonly string[];
 }
 
-function signature(call: Call, kind: Kind, { document, codesOf }: Source): string {
+function signature(call: Call, kind: CallKind, { document, codesOf }: CallSource): string {
   const { operationId, summary, description } = call.operation;
   const name = operationId.slice(operationId.indexOf('.') + 1);
   const id = `'${operationId}'`;
@@ -200,8 +200,8 @@ function callsText(document: Document): string {
   // Calls outside primitives, such as batch, are written by hand.
   const ofRooms = all.filter(({ operation }) => operation.operationId.includes('.'));
   const [batched, atomic] = [batchedCalls(document), atomicCalls(document)];
-  const source: Source = { document, codesOf: specificCodes(document) };
-  const byRoom = (calls: readonly Call[], kind: Kind) =>
+  const source: CallSource = { document, codesOf: specificCodes(document) };
+  const byRoom = (calls: readonly Call[], kind: CallKind) =>
     [...new Set(calls.map(roomOf))].map((room) => {
       const ofRoom = calls.filter((call) => roomOf(call) === room);
       return `  readonly ${room}: {\n${ofRoom.map((call) => signature(call, kind, source)).join('\n')}\n  };`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from './shop.ts';
+import { run } from './release-dirs.ts';
 
 interface Component {
   readonly 'bom-ref': string;

@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folder, run, type Shop } from './shop.ts';
+import { folder, type ReleaseDirs, run } from './release-dirs.ts';
 
 const linesOf = (path: string): string[] => readFileSync(path, 'utf8').replaceAll('\\\n', '').split('\n');
 
@@ -8,7 +8,7 @@ const linesOf = (path: string): string[] => readFileSync(path, 'utf8').replaceAl
  * Packs the files that the image is built from: the checkout's files that git tracks and .dockerignore allows, and
  * docker-compose.yml, so that `docker compose up --build` works where it is unpacked.
  */
-export function imageContext({ root, out }: Shop, version: string, timestamp: string): string {
+export function imageContext({ root, out }: ReleaseDirs, version: string, timestamp: string): string {
   const kept = linesOf(join(root, '.dockerignore')).filter((line) => line.startsWith('!'));
   const paths = ['Dockerfile', '.dockerignore', 'docker-compose.yml', ...kept.map((line) => line.slice(1))];
   const files = run(root, 'git', ['ls-files', '--', ...paths])

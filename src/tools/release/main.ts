@@ -4,23 +4,23 @@
 // release -- v1.2.3` also requires that version everywhere.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tryClient, tryImage, tryPython, tryServer } from './install-checks.ts';
 import { make } from './make.ts';
-import { inShop } from './shop.ts';
-import { tryClient, tryImage, tryPython, tryServer } from './trials.ts';
+import { inReleaseDirs } from './release-dirs.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const python = { command: process.env['PYTHON'] ?? 'python3', env: process.env };
 const [tag] = process.argv.slice(2);
 
 try {
-  await inShop(root, join(root, 'release'), python, async (shop) => {
-    const { version, server, client, wheel, sdist, image, sums } = make(shop, tag);
-    await tryServer(shop, server, version, (exports) => {
-      tryClient(shop, client, exports);
-      tryPython(shop, 'wheel', wheel, exports);
-      tryPython(shop, 'sdist', sdist, exports);
+  await inReleaseDirs(root, join(root, 'release'), python, async (dirs) => {
+    const { version, server, client, wheel, sdist, image, sums } = make(dirs, tag);
+    await tryServer(dirs, server, version, (exports) => {
+      tryClient(dirs, client, exports);
+      tryPython(dirs, 'wheel', wheel, exports);
+      tryPython(dirs, 'sdist', sdist, exports);
     });
-    await tryImage(shop, image, version);
+    await tryImage(dirs, image, version);
     console.log(`${tag ?? `a dry run of v${version}`} publishes, from release/:\n${sums.trimEnd()}`);
   });
 } catch (error) {

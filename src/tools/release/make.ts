@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { billOf, bundledBill, writeBill } from './bill.ts';
 import { imageContext } from './image.ts';
 import { npmPackage, pythonPackages } from './packages.ts';
-import { run, type Shop } from './shop.ts';
+import { type ReleaseDirs, run } from './release-dirs.ts';
 import { notesOf, versionOf } from './version.ts';
 
 /** The paths of the files of a release. */
@@ -20,19 +20,19 @@ export interface Release {
 }
 
 /** Makes all files of a release. The same commit gives the same bytes. */
-export function make(shop: Shop, tag?: string): Release {
-  const { root, out } = shop;
+export function make(dirs: ReleaseDirs, tag?: string): Release {
+  const { root, out } = dirs;
   const version = versionOf(root, tag);
   writeFileSync(join(out, 'notes.md'), notesOf(root, version));
   run(root, process.execPath, ['src/tools/build/build.mjs']);
   const timestamp = new Date(run(root, 'git', ['log', '-1', '--format=%cI']).trim()).toISOString();
-  const server = npmPackage(shop, 'server', root);
-  const client = npmPackage(shop, 'client', join(root, 'src/clients/typescript'));
+  const server = npmPackage(dirs, 'server', root);
+  const client = npmPackage(dirs, 'client', join(root, 'src/clients/typescript'));
   const bill = (name: string) => join(out, `${name}-${version}.cdx.json`);
   writeBill(bill('muster-server'), 'muster-server', timestamp, bundledBill(root, server.home));
   writeBill(bill('muster-client'), 'muster-client', timestamp, billOf(client.home));
-  const python = pythonPackages(shop);
-  const image = imageContext(shop, version, timestamp);
+  const python = pythonPackages(dirs);
+  const image = imageContext(dirs, version, timestamp);
   return { version, server: server.file, client: client.file, ...python, image, sums: writeSums(out) };
 }
 

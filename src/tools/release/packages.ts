@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { folder, run, type Shop } from './shop.ts';
+import { folder, type ReleaseDirs, run } from './release-dirs.ts';
 
 interface Packed {
   /** Its path in the release. */
@@ -13,7 +13,7 @@ const pack = (cwd: string, ...words: string[]): string =>
   JSON.parse(run(cwd, 'npm', ['pack', '--json', '--ignore-scripts', ...words]))[0].filename;
 
 /** Packs a package for npm, without the parts of its manifest that only a checkout needs. */
-export function npmPackage({ out, scratch }: Shop, name: string, cwd: string): Packed {
+export function npmPackage({ out, scratch }: ReleaseDirs, name: string, cwd: string): Packed {
   const home = folder(scratch, 'packed', name);
   const draft = pack(cwd, '--pack-destination', scratch);
   run(scratch, 'tar', ['xzf', draft, '--strip-components=1', '-C', home]);
@@ -34,7 +34,7 @@ export function npmPackage({ out, scratch }: Shop, name: string, cwd: string): P
 }
 
 /** Builds wheel and sdist, with nothing but the standard library. */
-export function pythonPackages({ root, out, scratch, python }: Shop): {
+export function pythonPackages({ root, out, scratch, python }: ReleaseDirs): {
   readonly wheel: string;
   readonly sdist: string;
 } {

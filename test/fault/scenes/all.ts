@@ -1,25 +1,25 @@
 import type { Access } from '../../support/processes.ts';
 import type { Workload } from '../workload.ts';
+import { GaugeScene } from './allowance.ts';
+import { PassScene } from './api-key.ts';
 import { AskScene } from './ask.ts';
 import { BatchScene } from './batch.ts';
 import { ClockworkScene } from './clockwork.ts';
-import { DealScene } from './deal.ts';
 import { GateScene } from './gate.ts';
-import { GaugeScene } from './gauge.ts';
 import { GraphScene } from './graph.ts';
+import { TeamScene } from './group.ts';
 import { KeysScene } from './keys.ts';
-import { LineScene } from './line.ts';
 import { LockScene } from './lock.ts';
 import { MemoScene } from './memo.ts';
-import { PassScene } from './pass.ts';
+import { SheetScene } from './notes.ts';
+import { LineScene } from './pool.ts';
 import { PurseScene } from './purse.ts';
 import { QueueScene } from './queue.ts';
 import { QuotaScene } from './quota.ts';
+import { ToolScene } from './requires.ts';
+import { DealScene } from './reserve-and-send.ts';
 import { RunScene } from './run.ts';
 import type { Scene } from './scene.ts';
-import { SheetScene } from './sheet.ts';
-import { TeamScene } from './team.ts';
-import { ToolScene } from './tool.ts';
 
 export type { Scene } from './scene.ts';
 

@@ -16,7 +16,7 @@ describe('an allowance with changes due but not swept', () => {
   const state = async (id: string): Promise<string> => (await world.get(`/allowance-waiters/${id}`)).body.state;
   /** Runs a call whose sweep was done just before the window rolled. */
   const run = (name: string, args: Record<string, string | number>) =>
-    world.service.scripts.run(name, world.org, { ...callArgs(world), drainedThrough: start + 59_999, ...args }).then(
+    world.service.scripts.execute(name, world.org, { ...callArgs(world), sweptThrough: start + 59_999, ...args }).then(
       () => 'done',
       (error: { code: string }) => error.code,
     );

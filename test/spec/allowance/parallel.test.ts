@@ -107,7 +107,7 @@ describe('the waiter list', () => {
     const kept = ids.filter((_, i) => i % 20 === 0);
     for (const id of ids) {
       if (kept.includes(id)) continue;
-      await world.service.scripts.run('allowance/cancelWaiter', world.org, { ...callArgs(world), waiterId: id });
+      await world.service.scripts.execute('allowance/cancelWaiter', world.org, { ...callArgs(world), waiterId: id });
       const [living, entries] = await Promise.all([store.zcard(`${prefix}:live`), store.llen(`${prefix}:queue`)]);
       expect(entries).to.be.at.most(2 * living + 110);
     }

@@ -17,8 +17,8 @@ export function callArgs(world: World) {
     idempotencyDigest: '',
     fingerprint: '',
     requestId: '',
-    drainedThrough: '',
-    unpacked: '',
+    sweptThrough: '',
+    openedMessages: '',
   };
 }
 
@@ -30,7 +30,7 @@ export async function queueMany(world: World, allowanceId: string, howMany: numb
     await Promise.all(
       Array.from({ length: Math.min(500, howMany - done) }, (_, i) => {
         const fields = { scopeId: scopes[i % 10] ?? '', holder: `agent-${done + i}`, tail: randomTail() };
-        return world.service.scripts.run('allowance/wait', world.org, { ...args, ...fields });
+        return world.service.scripts.execute('allowance/wait', world.org, { ...args, ...fields });
       }),
     );
   }
@@ -52,7 +52,7 @@ export async function sweepMeasured(world: World): Promise<Step[]> {
   let events = await store.xlen(journal);
   for (let more: unknown = 1; more === 1; ) {
     await store.call('CONFIG', 'RESETSTAT');
-    const reply = await scripts.run('timer/sweep', world.org, { spaceId: '', requestId: '', maxChanges });
+    const reply = await scripts.execute('timer/sweep', world.org, { spaceId: '', requestId: '', maxChanges });
     const stats = new Map(
       [...(await store.info('commandstats')).matchAll(/cmdstat_(\S+):calls=(\d+),usec=(\d+)/g)].map((line) => [
         line[1],

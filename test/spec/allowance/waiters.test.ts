@@ -170,9 +170,9 @@ describe('allowance waiters', () => {
     await refused(stopped.id, 'CANCELLED');
     const granted = await queue(5);
     await world.at(start + 10_000);
-    const args = { waiterId: expired, ttlSeconds: '', drainedThrough: start + 9_999 };
+    const args = { waiterId: expired, ttlSeconds: '', sweptThrough: start + 9_999 };
     const late = await world.service.scripts
-      .run('allowance/renewWaiter', world.org, { ...callArgs(world), ...args })
+      .execute('allowance/renewWaiter', world.org, { ...callArgs(world), ...args })
       .catch(String);
     expect(late, 'the sweep was a moment before').to.equal('Error: WAITER_NOT_WAITING EXPIRED');
     await refused(expired, 'EXPIRED');

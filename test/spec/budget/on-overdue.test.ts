@@ -27,14 +27,14 @@ const of = (purse: Purse, reservationId: string, work: string): Promise<Reply['b
     .then(({ reservations }) => reservations.find(({ id }: { id: string }) => id === reservationId));
 
 /** Runs a script of a budget as if the last sweep had been at a moment. */
-function runAfterSweep(purse: Purse, drainedThrough: number, script: string, fields: Record<string, string>) {
+function runAfterSweep(purse: Purse, sweptThrough: number, script: string, fields: Record<string, string>) {
   const { world } = purse;
   const caller = { apiKeyDigest: apiKeyDigest(world.apiKey), permission: 'resource_config', spaceId: world.spaceId };
   const request = {
     ...{ rateClass: 'recovery', callName: `budget.${script}`, idempotencyDigest: '', fingerprint: '', requestId: '' },
-    ...{ unpacked: '', drainedThrough, tail: randomTail(), budgetId: purse.id },
+    ...{ openedMessages: '', sweptThrough, tail: randomTail(), budgetId: purse.id },
   };
-  return world.service.scripts.run(`budget/${script}`, world.org, { ...caller, ...request, ...fields });
+  return world.service.scripts.execute(`budget/${script}`, world.org, { ...caller, ...request, ...fields });
 }
 
 describe('onOverdue', () => {

@@ -71,7 +71,7 @@ describe('settleBy', () => {
       idempotencyDigest: '',
       fingerprint: '',
       requestId: '',
-      unpacked: '',
+      openedMessages: '',
     };
     const settle = (reservationId: string, amountMinor: string, workKey: string) => {
       const fields = {
@@ -83,8 +83,8 @@ describe('settleBy', () => {
         label: '',
         tail: randomTail(),
       };
-      const args = { ...caller, ...request, ...fields, drainedThrough: start + 999 };
-      return world.service.scripts.run('budget/settle', world.org, args);
+      const args = { ...caller, ...request, ...fields, sweptThrough: start + 999 };
+      return world.service.scripts.execute('budget/settle', world.org, args);
     };
     // The last two share a run: the replay must not hide from the other that the reservation is overdue.
     await Promise.all([settle(first.id, '9', 'w'), settle(second.id, '4', 'known'), settle(second.id, '6', 'rest')]);

@@ -200,7 +200,13 @@ describe('The journal when it is packed', () => {
     const text = ([entryId, [type, rest]]: [string, string[]] = ['', []]) => `${entryId} ${type} ${rest}`;
     const args = { spaceId, requestId: '', first: head?.[0] ?? '', last: tail?.[0] ?? '', count: 2, digest: 'd' };
     const try_ = (more: object) =>
-      service.scripts.run('event/pack', org, { ...args, merged: '', mergedDigest: '', segment: 'x', ...more } as never);
+      service.scripts.execute('event/pack', org, {
+        ...args,
+        merged: '',
+        mergedDigest: '',
+        segment: 'x',
+        ...more,
+      } as never);
     const rows = await store().dump(index());
     const entries = await live();
     for (const more of [

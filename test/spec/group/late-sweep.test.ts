@@ -20,7 +20,7 @@ describe('a task group whose deadline has passed but is not swept', () => {
   const late = async ({ queue: { world } }: Team, name: string, args: Record<string, string | number>) => {
     await world.at(start + 1500);
     return world.service.scripts
-      .run(name, world.org, { ...callArgs(world), drainedThrough: start + 999, ...args })
+      .execute(name, world.org, { ...callArgs(world), sweptThrough: start + 999, ...args })
       .then(
         () => 'done',
         (error: { code: string; detail: string }) => `${error.code} ${error.detail}`,
@@ -70,7 +70,7 @@ describe('a task group whose deadline has passed but is not swept', () => {
     await world.at(start + 1500);
     const sweep = async (maxChanges: number) => {
       const args = { spaceId: '', requestId: '', maxChanges };
-      return (await world.service.scripts.run('timer/sweep', world.org, args)).slice(1);
+      return (await world.service.scripts.execute('timer/sweep', world.org, args)).slice(1);
     };
     expect(await sweep(4), 'the next moment, whether it has come, and what was done').to.deep.equal([
       `${start + 1000}`,

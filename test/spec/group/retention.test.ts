@@ -31,7 +31,7 @@ describe('retention of groups', () => {
     }
     await aging.at(30 * day);
     const step = (maxRecords: number) =>
-      world.service.scripts.run('retention/records', world.org, { spaceId: '', requestId: '', maxRecords });
+      world.service.scripts.execute('retention/records', world.org, { spaceId: '', requestId: '', maxRecords });
     // Two of them are four records, so that a step of five begins with the third.
     await step(5);
     expect((await aging.body('/task-groups')).groups).to.have.length(0);

@@ -68,7 +68,7 @@ export class Team {
     const { world } = this.queue;
     const args = { ...callArgs(world), callName: 'task.submit' };
     const run = (taskKey: string) =>
-      world.service.scripts.run('group/submit', world.org, { ...args, ...this.submission(taskKey) });
+      world.service.scripts.execute('group/submit', world.org, { ...args, ...this.submission(taskKey) });
     await Promise.all(taskKeys.map(run));
   }
 

@@ -259,9 +259,9 @@ describe('Claims', () => {
       const first = await queue.claim({ leaseSeconds: 5 });
       await wait(5);
       const { world } = queue;
-      const args = { messageId: first.id, token: first.token, leaseSeconds: '', progress: '', drainedThrough: now - 1 };
+      const args = { messageId: first.id, token: first.token, leaseSeconds: '', progress: '', sweptThrough: now - 1 };
       const late = await world.service.scripts
-        .run('mailbox/renew', world.org, { ...callArgs(world), ...args })
+        .execute('mailbox/renew', world.org, { ...callArgs(world), ...args })
         .catch(String);
       expect(late, 'the sweep was a moment before').to.equal(`Error: CLAIM_LOST LEASE_EXPIRED 1 ${now} - 0 1 -`);
       const ended = `the lease of this claim, attempt 1, ended at ${at(5)}`;

@@ -123,11 +123,11 @@ describe('Mailboxes', () => {
       delaySeconds: '',
       maxAttempts: '',
       prerequisites: '',
-      drainedThrough: start + 39_999,
+      sweptThrough: start + 39_999,
     };
     for (const scopeId of [ten, zero]) {
       await queue.world.at(start + (scopeId === ten ? 42_000 : 44_000));
-      await service.scripts.run('mailbox/send', org, { ...late, scopeId, tail: randomTail() });
+      await service.scripts.execute('mailbox/send', org, { ...late, scopeId, tail: randomTail() });
     }
     await queue.act('renew', claim);
     expect(await queue.record()).to.deep.include({

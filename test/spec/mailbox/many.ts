@@ -50,7 +50,7 @@ export async function sendMany(
   for (let sent = 0; sent < howMany; sent += 500) {
     const calls = Array.from({ length: Math.min(500, howMany - sent) }, (_, n) => {
       const scope = scopeIds[(sent + n) % scopeIds.length] ?? '';
-      return world.service.scripts.run('mailbox/send', world.org, {
+      return world.service.scripts.execute('mailbox/send', world.org, {
         ...args,
         ...{ scopeId: scope, key: keys(sent + n), tail: randomTail() },
       });

@@ -152,9 +152,9 @@ describe('a hold', () => {
     await refused(stopped, 'CANCELLED');
     const waiting = await pool.acquire({ ttlSeconds: 10 });
     await world.at(start + 10_000);
-    const args = { holdId: waiting.id, token: '', leaseSeconds: '', ttlSeconds: '', drainedThrough: start + 9_999 };
+    const args = { holdId: waiting.id, token: '', leaseSeconds: '', ttlSeconds: '', sweptThrough: start + 9_999 };
     const late = await world.service.scripts
-      .run('pool/renewHold', world.org, { ...callArgs(world), ...args })
+      .execute('pool/renewHold', world.org, { ...callArgs(world), ...args })
       .catch(String);
     expect(late, 'the sweep was a moment before').to.equal('Error: HOLD_NOT_WAITING EXPIRED');
     await refused(waiting, 'EXPIRED');

@@ -34,14 +34,14 @@ describe('retention of the journal and of usage', () => {
     const { org, spaceId } = aging.world;
     const delivery = { destinationId: 'd', entryId: '1-1', eventType: 'mailbox.created', attempt: 1, durationMs: 1 };
     const outcome = { responseStatus: '204', errorCode: '', attemptedAt: aging.start, pauseMs: 0, scale: 1 };
-    const attempt = () => scripts.run('webhook/finish', org, { spaceId, requestId: '', ...delivery, ...outcome });
+    const attempt = () => scripts.execute('webhook/finish', org, { spaceId, requestId: '', ...delivery, ...outcome });
     await Promise.all(Array.from({ length: 40 }, attempt));
     const length = () => store.xlen(`${aging.world.prefix}:deliveries`);
     await aging.sweepAt(30 * day - 1);
     expect(await length()).to.equal(40);
     await aging.at(30 * day);
     for (let more: unknown = 1; more === 1; )
-      [more] = await scripts.run('retention/space', org, { spaceId, requestId: '', maxRecords: 1, opened: '' });
+      [more] = await scripts.execute('retention/space', org, { spaceId, requestId: '', maxRecords: 1, opened: '' });
     expect(await length()).to.equal(0);
   });
 
@@ -57,7 +57,7 @@ describe('retention of the journal and of usage', () => {
     const step = { spaceId: world.spaceId, requestId: '', maxRecords: 10, opened: '' };
     let steps = 0;
     for (let more: unknown = 1; more === 1; steps++) {
-      [more] = await world.service.scripts.run('retention/space', world.org, step);
+      [more] = await world.service.scripts.execute('retention/space', world.org, step);
       await expectAgreement(world);
     }
     expect(steps).to.be.greaterThan(10);
@@ -121,7 +121,7 @@ describe('retention of the journal and of usage', () => {
     await aging.at(5 * day);
     const from: unknown[] = [];
     for (let more: unknown = 1; more === 1; from.push(Number(await store.hget(key, 'idempotencyFrom')) - today))
-      [more] = await scripts.run('retention/space', world.org, {
+      [more] = await scripts.execute('retention/space', world.org, {
         spaceId: world.spaceId,
         requestId: '',
         maxRecords: 1,

@@ -35,12 +35,12 @@ describe('retention under reads', () => {
     for (const days of [7, 7.1, 30, 30.1, 37, 37.1, 400, 400.1]) {
       await aging.at(days * day);
       for (let more: unknown = 1, steps = 0; more === 1; steps++) {
-        const [inSpace] = await scripts.run('retention/space', world.org, {
+        const [inSpace] = await scripts.execute('retention/space', world.org, {
           ...step,
           spaceId: world.spaceId,
           opened: '',
         });
-        const [inOrg] = await scripts.run('retention/records', world.org, { ...step, spaceId: '' });
+        const [inOrg] = await scripts.execute('retention/records', world.org, { ...step, spaceId: '' });
         more = inSpace === 1 || inOrg === 1 ? 1 : 0;
         // World checks every reply against its published schema.
         const path = paths[steps % paths.length] ?? '';

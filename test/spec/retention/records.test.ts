@@ -45,7 +45,7 @@ describe('retention of records', () => {
     const step = { spaceId: '', requestId: '', maxRecords: 100 };
     const { scripts, store } = world.service;
     const entries = () => store.hlen(`${world.prefix}:budget:${budgetId}:workKeys:SETTLE`);
-    expect(await scripts.run('retention/records', world.org, step)).to.deep.equal([1]);
+    expect(await scripts.execute('retention/records', world.org, step)).to.deep.equal([1]);
     expect(await entries()).to.equal(26);
     expect((await settle(124)).body.error.code).to.equal('RESERVATION_NOT_FOUND');
     const other = await reserve();
@@ -66,7 +66,7 @@ describe('retention of records', () => {
     expect(await length()).to.equal(2);
     await aging.at(365 * day);
     const step = () =>
-      world.service.scripts.run('retention/records', world.org, { spaceId: '', requestId: '', maxRecords: 1 });
+      world.service.scripts.execute('retention/records', world.org, { spaceId: '', requestId: '', maxRecords: 1 });
     expect([await step(), await length()]).to.deep.equal([[1], 1]);
     await aging.sweepAt(365 * day);
     expect(await length()).to.equal(0);

@@ -57,7 +57,7 @@ describe('A due moment of a schedule', () => {
     for (let i = 0; i < 20; i++) ids.push((await table.created()).id);
     await table.at(start + minute);
     const { scripts } = table.world.service;
-    const listed = await scripts.run('schedule/due', table.world.org, {
+    const listed = await scripts.execute('schedule/due', table.world.org, {
       ...{ requestId: '', spaceId: '', scheduleId: '', skipped: 0, maxSchedules: 100 },
     });
     expect(listed[2], 'a worker lists them, and dies').to.have.length(20);

@@ -52,7 +52,7 @@ describe('The metrics of schedules', () => {
     const table = await Timetable.create();
     const late = async (): Promise<number> => {
       const args = { spaceId: '', requestId: '', counters: 'messages:READY', ages: 'nextScheduleAt', maxSpaces: 10 };
-      const [, , , ages] = await table.world.service.scripts.run('space/depths', table.world.org, args);
+      const [, , , ages] = await table.world.service.scripts.execute('space/depths', table.world.org, args);
       return (ages as number[])[0] ?? -1;
     };
     expect(await late()).to.equal(0);

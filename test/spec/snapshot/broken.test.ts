@@ -11,7 +11,7 @@ import { Scripts, StoreUnavailable } from '../../../src/engine/redis/scripts.ts'
 import { createSnapshot } from '../../../src/jobs/snapshot/create.ts';
 import { findSnapshot } from '../../../src/jobs/snapshot/folder.ts';
 import { restoreEmbedded, restoreInto } from '../../../src/jobs/snapshot/restore.ts';
-import { allWords } from '../../../src/primitives/primitives.ts';
+import { luaNames } from '../../../src/primitives/primitives.ts';
 import { Stores } from '../../embedded/support.ts';
 import { breakingProxy } from '../../support/breaking-proxy.ts';
 import { Processes } from '../../support/processes.ts';
@@ -59,7 +59,7 @@ describe('A snapshot or restore that is interrupted', () => {
 
     const file = await findSnapshot(folder, (await make()).snapshot);
     const restore = (link: Store) =>
-      restoreInto({ store: link, scripts: new Scripts(link, allWords) }, file, {
+      restoreInto({ store: link, scripts: new Scripts(link, luaNames) }, file, {
         ...target,
         dataDir: source.ownStore.dataDir,
       });

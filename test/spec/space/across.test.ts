@@ -73,13 +73,13 @@ describe('Counts across all spaces of an organization', () => {
     await here.at(now + 5000);
     const counters = 'messages:READY,waiters:WAITING,outbox:UNREAD';
     const args = { spaceId: '', requestId: '', counters, ages: 'oldestReadyAt,oldestWaitingAt', maxSpaces: 10 };
-    expect(await here.service.scripts.run('space/depths', here.org, args)).to.deep.equal([
+    expect(await here.service.scripts.execute('space/depths', here.org, args)).to.deep.equal([
       2,
       2,
       [2, 4, 1],
       [5000, 4900],
     ]);
-    const first = await here.service.scripts.run('space/depths', here.org, { ...args, maxSpaces: 1 });
+    const first = await here.service.scripts.execute('space/depths', here.org, { ...args, maxSpaces: 1 });
     expect(first).to.deep.equal([1, 2, [1, 2, 0], [5000, 4900]]);
   });
 

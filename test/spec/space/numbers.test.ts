@@ -19,7 +19,7 @@ describe('The number of a space', () => {
     expect((await listSpaces(first.service, first.org)).map(({ spaceId }) => spaceId)).to.deep.equal(ids);
     const { scripts } = first.service;
     const from = { spaceId: '', requestId: '', cursor: ids[1] ?? '', limit: 1 };
-    expect(JSON.stringify(await scripts.run('space/list', first.org, from)))
+    expect(JSON.stringify(await scripts.execute('space/list', first.org, from)))
       .to.contain(ids[2])
       .and.not.contain(ids[3]);
   });
@@ -65,9 +65,9 @@ describe('The number of a space', () => {
     const nowhere = { spaceId: randomUUID(), requestId: '' };
     const delivery = { ...nowhere, destinationId: randomUUID(), entryId: '1-1' };
     const row = { eventType: 'mailbox.created', attempt: 1, responseStatus: '204', errorCode: '', durationMs: 1 };
-    expect((await scripts.run('webhook/dispatch', org, { ...nowhere, maxEntries: 9, opened: '' }))[0]).to.equal(-1);
-    await scripts.run('webhook/begin', org, { ...delivery, opened: '' });
-    await scripts.run('webhook/finish', org, { ...delivery, ...row, attemptedAt: start, pauseMs: 0, scale: 1 });
+    expect((await scripts.execute('webhook/dispatch', org, { ...nowhere, maxEntries: 9, opened: '' }))[0]).to.equal(-1);
+    await scripts.execute('webhook/begin', org, { ...delivery, opened: '' });
+    await scripts.execute('webhook/finish', org, { ...delivery, ...row, attemptedAt: start, pauseMs: 0, scale: 1 });
     const elsewhere = new World(world.service, org, nowhere.spaceId, world.apiKey);
     expect((await elsewhere.post('/mailboxes', { name: 'x' })).body.error.code).to.equal('SPACE_NOT_FOUND');
     expect(await names()).to.deep.equal(before);
@@ -75,8 +75,8 @@ describe('The number of a space', () => {
     await store.zadd(`muster:{${org}}:timers`, start + 1000, `mailbox:message:99:${id}`);
     await store.zadd(`muster:{${org}}:finished`, start, `scope:scope:99:${randomUUID()}`);
     await world.at(start + 2000);
-    await scripts.run('timer/sweep', org, { spaceId: '', requestId: '', maxChanges: 100 });
-    await scripts.run('retention/records', org, { spaceId: '', requestId: '', maxRecords: 100 });
+    await scripts.execute('timer/sweep', org, { spaceId: '', requestId: '', maxChanges: 100 });
+    await scripts.execute('retention/records', org, { spaceId: '', requestId: '', maxRecords: 100 });
     expect(await store.hget(`${prefix}:message:${id}`, 'state')).to.equal('EXPIRED');
     expect(await store.keys(`muster:{${org}}:99:*`)).to.deep.equal([]);
   });

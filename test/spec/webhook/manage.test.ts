@@ -111,7 +111,7 @@ describe('webhook destinations', () => {
     const [id, other] = ids;
     await world.mustPost('/mailboxes', { name: 'jobs' });
     const args = { spaceId: world.spaceId, requestId: '', maxEntries: 10, opened: '' };
-    await scripts.run('webhook/dispatch', world.org, args);
+    await scripts.execute('webhook/dispatch', world.org, args);
     expect((await world.call('DELETE', `/destinations/${id}`)).status).to.equal(204);
     for (const [method, path] of [
       ['GET', ''],
@@ -129,7 +129,7 @@ describe('webhook destinations', () => {
     const key = `muster:{${world.org}}`;
     expect(await store.smembers(`${key}:outbox`)).to.deep.equal([world.spaceId]);
     await world.call('DELETE', `/destinations/${other}`);
-    const [more] = await scripts.run('webhook/dispatch', world.org, args);
+    const [more] = await scripts.execute('webhook/dispatch', world.org, args);
     expect(more, 'no destinations').to.equal(-1);
     const left = [...(await store.keys(`${key}:*:destination*`)), ...(await store.keys(`${key}:outbox`))];
     expect(left).to.deep.equal([]);

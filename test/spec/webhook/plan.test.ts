@@ -26,7 +26,7 @@ describe('a destination under a plan', () => {
 describe('the metrics of an outbox', () => {
   const ages = async ({ world }: Outbox): Promise<unknown> => {
     const args = { spaceId: '', requestId: '', counters: 'outbox:UNREAD', ages: 'oldestFailingAt', maxSpaces: 10 };
-    const [, , sums, longest] = await world.service.scripts.run('space/depths', world.org, args);
+    const [, , sums, longest] = await world.service.scripts.execute('space/depths', world.org, args);
     return { unread: (sums as number[])[0], failingMs: (longest as number[])[0] };
   };
 

@@ -65,7 +65,7 @@ export class Outbox {
 
   #run(name: string, args: Record<string, string | number>) {
     const { service, org, spaceId } = this.world;
-    return service.scripts.run(`webhook/${name}`, org, { spaceId, requestId: '', ...args });
+    return service.scripts.execute(`webhook/${name}`, org, { spaceId, requestId: '', ...args });
   }
 }
 

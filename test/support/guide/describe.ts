@@ -38,7 +38,7 @@ function writesOf(code: string): Set<string> {
  * The arguments that precede a script's own in every request: first those shared by the requests of a caller, then the
  * others.
  */
-const sharedArgs = 'spaceId apiKeyDigest permission rateClass callName drainedThrough';
+const sharedArgs = 'spaceId apiKeyDigest permission rateClass callName sweptThrough';
 const requestArgs = 'requestId idempotencyDigest fingerprint unpacked';
 const callArgs = `${sharedArgs} ${requestArgs}`;
 

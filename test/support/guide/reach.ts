@@ -1,7 +1,7 @@
-import { Builder, type Vocabulary } from '../../../src/engine/library/loader.ts';
+import { Builder, type LuaNames } from '../../../src/engine/library/loader.ts';
 import { assigned, freePath, type Syntax, walk } from '../../../src/engine/library/lua-syntax.ts';
-import { isScript, type RequestKind, type Source } from '../../../src/engine/library/source.ts';
-import { allWords } from '../../../src/primitives/primitives.ts';
+import { isScript, type LuaSource, type RequestKind } from '../../../src/engine/library/source.ts';
+import { luaNames } from '../../../src/primitives/primitives.ts';
 
 /** The code that can run in a script. It shows which keys the script writes and what it refuses. */
 export interface Reach {
@@ -23,7 +23,7 @@ interface Piece {
 }
 
 interface LuaFile {
-  readonly source: Source;
+  readonly source: LuaSource;
   /** The code outside named functions, which runs at once or is registered for later. */
   readonly body: Piece;
   readonly functions: ReadonlyMap<string, Piece>;
@@ -33,7 +33,7 @@ interface LuaFile {
 }
 
 /** Every script by name, in order. */
-export function reaches(words: Vocabulary = allWords): readonly Reach[] {
+export function reaches(words: LuaNames = luaNames): readonly Reach[] {
   const builder = new Builder(words);
   const registries = new Set(
     builder.files().flatMap(({ registries: names, variables }) => names.filter((name) => !variables.includes(name))),
@@ -52,7 +52,7 @@ export function reaches(words: Vocabulary = allWords): readonly Reach[] {
   });
 }
 
-function parse(source: Source, registries: ReadonlySet<string>): LuaFile {
+function parse(source: LuaSource, registries: ReadonlySet<string>): LuaFile {
   const body: string[] = [];
   const functions = new Map<string, string>();
   const registers = new Set<string>();

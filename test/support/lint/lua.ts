@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Builder, type Vocabulary } from '../../../src/engine/library/loader.ts';
+import { Builder, type LuaNames } from '../../../src/engine/library/loader.ts';
 import { luaFiles, originOf } from '../../../src/engine/library/source.ts';
 import { findLuacheck } from './luacheck.ts';
 
@@ -38,7 +38,7 @@ const filesAtOnce = 40;
  * The findings in a product's Lua files, or in those whose path begins with `below`, as `file:line: text`. Throws the
  * loader's errors.
  */
-export async function lint(words: Vocabulary, below = ''): Promise<string[]> {
+export async function lint(words: LuaNames, below = ''): Promise<string[]> {
   const builder = new Builder(words);
   const { text, origins } = builder.draft();
   const lines = text.replaceAll(/@\w+@/g, '').split('\n');

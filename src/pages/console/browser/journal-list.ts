@@ -3,7 +3,7 @@ import { momentText, plural } from './format.ts';
 import { eventItem } from './pages/events.ts';
 import { shownOf } from './parts.ts';
 import type { Happening } from './records.ts';
-import type { World } from './world.ts';
+import type { SpaceState } from './space-state.ts';
 
 const maxKept = 500;
 const maxShown = 100;
@@ -26,10 +26,10 @@ export class JournalList {
   #seen = 0;
   #note = '';
   #choice: Choice = {};
-  readonly #world: World;
+  readonly #world: SpaceState;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(world: World, signal: AbortSignal) {
+  constructor(world: SpaceState, signal: AbortSignal) {
     this.#world = world;
     signal.addEventListener('abort', () => clearTimeout(this.#timer));
     this.draw();

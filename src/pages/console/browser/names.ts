@@ -1,7 +1,7 @@
 import { type Api, Failure } from './api.ts';
 import { type KindName, kindOf } from './kinds.ts';
 import { type Panel, panel } from './panels/panel.ts';
-import type { Named, World } from './world.ts';
+import type { Named, SpaceState } from './space-state.ts';
 
 /** How many names are read at a time. Each is read once. */
 const perRead = 8;
@@ -23,7 +23,7 @@ async function read(api: Api, [id, kind]: readonly [string, KindName], signal: A
 }
 
 /** Reads the names of objects that pages show by id, because no list that was read contained them. */
-export function namesPanel(world: World): Panel {
+export function namesPanel(world: SpaceState): Panel {
   return panel<readonly Found[]>({
     id: 'names',
     path: '',

@@ -3,7 +3,7 @@ import { count, duration, momentText, plural, shortId } from './format.ts';
 import { type KindName, kindOf } from './kinds.ts';
 import { address, type PageRef, type Query } from './place.ts';
 import type { Destination } from './records.ts';
-import type { World } from './world.ts';
+import type { SpaceState } from './space-state.ts';
 
 export interface Row {
   readonly key: string;
@@ -11,7 +11,7 @@ export interface Row {
 }
 
 /** A link to an object's page: its name or else its id, and both for a run, as names of runs need not be unique. */
-export function objectLink(kind: KindName, id: string, world: World): Element {
+export function objectLink(kind: KindName, id: string, world: SpaceState): Element {
   const href = address(world.spaceId, `${kind}/${id}`);
   const name = kindOf(kind).nameField === undefined ? null : world.nameOf(id, kind);
   if (name === null) return el('a', { class: 'id', href }, shortId(id));
@@ -20,12 +20,12 @@ export function objectLink(kind: KindName, id: string, world: World): Element {
 }
 
 /** A link to a message or a group. */
-export function messageOrGroup(id: string, isGroup: boolean, world: World): Element {
+export function messageOrGroup(id: string, isGroup: boolean, world: SpaceState): Element {
   return isGroup ? el('span', {}, 'group ', objectLink('group', id, world)) : messageLink(id, world);
 }
 
 /** A link to one blocker: a pool or an allowance, a message or a group. */
-function whatBlocks(kind: string, id: string, world: World): Element {
+function whatBlocks(kind: string, id: string, world: SpaceState): Element {
   if (kind === 'POOL') return el('span', {}, 'units of pool ', objectLink('pool', id, world));
   if (kind === 'ALLOWANCE') return el('span', {}, 'units of allowance ', objectLink('allowance', id, world));
   return messageOrGroup(id, kind === 'GROUP', world);
@@ -34,7 +34,7 @@ function whatBlocks(kind: string, id: string, world: World): Element {
 /** Links to everything that a BLOCKED message waits for. */
 export function blockersOf(
   blockedBy: readonly { readonly kind: string; readonly id: string | null }[],
-  world: World,
+  world: SpaceState,
 ): (Element | string)[] {
   return blockedBy.flatMap(({ kind, id }, index) => [
     index === 0 ? '' : ', ',
@@ -127,15 +127,15 @@ export function badge(state: string): Element {
   return el('span', { class: `badge ${state.toLowerCase()}` }, state);
 }
 
-export const scopeLink = (scopeId: string, world: World): Element => objectLink('run', scopeId, world);
+export const scopeLink = (scopeId: string, world: SpaceState): Element => objectLink('run', scopeId, world);
 
-export const messageLink = (messageId: string, world: World): Element => objectLink('message', messageId, world);
+export const messageLink = (messageId: string, world: SpaceState): Element => objectLink('message', messageId, world);
 
 const ofReserve = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/\d+\/(\d+)$/;
 const ofModelCall = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d{4}-[\d-]+T[\d:.]+Z)\/(\d+)$/;
 
 /** A workKey: if a worker made it, a link to the message with the attempt; otherwise the key itself. */
-export function workLink(workKey: string | null, world: World): Element {
+export function workLink(workKey: string | null, world: SpaceState): Element {
   const [, messageId = '', attempt] = ofReserve.exec(workKey ?? '') ?? [];
   if (attempt !== undefined) return el('span', {}, messageLink(messageId, world), ` attempt ${attempt}`);
   const [, calling = '', claimedAt, number] = ofModelCall.exec(workKey ?? '') ?? [];
@@ -146,7 +146,7 @@ export function workLink(workKey: string | null, world: World): Element {
 /** A link to a mailbox, by its name if known. query: filters for its messages. */
 export function mailboxLink(
   mailboxId: string,
-  world: World,
+  world: SpaceState,
   text = world.named(mailboxId, 'mailbox').name,
   query: Query = {},
 ) {
@@ -219,7 +219,7 @@ export function pager({ spaceId = '', page, id, query }: PageRef, nextCursor: st
 }
 
 /** The time since or until a moment, kept up to date, then the moment itself, which needs no mouse to be seen. */
-export function age(moment: string, world: World, after = ''): Element {
+export function age(moment: string, world: SpaceState, after = ''): Element {
   const relative = el('time', { datetime: moment, 'data-ticks': '' }, ageText(moment, world));
   return el(
     'span',
@@ -230,13 +230,13 @@ export function age(moment: string, world: World, after = ''): Element {
   );
 }
 
-export function ageText(moment: string, world: World): string {
+export function ageText(moment: string, world: SpaceState): string {
   const seconds = (world.now() - Date.parse(moment)) / 1000;
   return seconds < 0 ? `in ${duration(-seconds)}` : duration(seconds);
 }
 
 /** How a webhook destination fails: how often in a row, and since when. */
-export function failureOf({ consecutiveFailures, failingSince }: Destination, world: World): Element {
+export function failureOf({ consecutiveFailures, failingSince }: Destination, world: SpaceState): Element {
   const since = failingSince === null ? [] : [', since ', age(failingSince, world)];
   return el('span', { class: 'problem' }, `${plural(consecutiveFailures, 'failure')} in a row`, ...since);
 }

@@ -15,7 +15,7 @@ import { address, type PageRef } from './place.ts';
 import { Poller } from './poller.ts';
 import type { Happening } from './records.ts';
 import { Scopes } from './scopes.ts';
-import { World } from './world.ts';
+import { SpaceState } from './space-state.ts';
 
 interface SpaceListener {
   status(text: string): void;
@@ -26,7 +26,7 @@ interface SpaceListener {
 /** Shows one space, live, until it is closed. */
 export class SpaceView {
   readonly #api: Api;
-  readonly #world: World;
+  readonly #world: SpaceState;
   readonly #poller: Poller;
   readonly #journal: Journal;
   readonly #list: JournalList;
@@ -46,7 +46,7 @@ export class SpaceView {
   constructor(api: Api, can: Rights, asOf: string, listener: SpaceListener) {
     this.#api = api;
     this.#listener = listener;
-    this.#world = new World(api.spaceId, can, new Scopes());
+    this.#world = new SpaceState(api.spaceId, can, new Scopes());
     this.#world.setClock(asOf);
     this.#names = namesPanel(this.#world);
     this.#poller = new Poller(api, {

@@ -9,7 +9,7 @@ function answerName(operationId: string): string {
 }
 
 /** The answer of a call: its type, the classes that read it and, for a page, its list. */
-export interface Answer {
+export interface PythonAnswer {
   readonly type: string;
   readonly record: string;
   /** The type of the list if the call answers a list when `max` is given. */
@@ -17,7 +17,7 @@ export interface Answer {
   readonly page?: { readonly json: string; readonly type: string };
 }
 
-export function answerOf({ operation }: Call, records: Records, document: Document): Answer {
+export function answerOf({ operation }: Call, records: Records, document: Document): PythonAnswer {
   const { responses, operationId } = operation;
   const success = Object.entries(responses).filter(([status]) => status < '300');
   const schema = success.map(([, one]) => one.content?.['application/json']?.schema).find((one) => one !== undefined);

@@ -1,5 +1,5 @@
 import { type Call, type Document, resolved, type Schema, space } from '../document.ts';
-import type { Kind } from './kinds.ts';
+import type { MethodKind } from './kinds.ts';
 import { capital, capitalized, docstring, literal, snake, union } from './words.ts';
 
 export interface Argument {
@@ -29,7 +29,10 @@ export class Arguments {
   }
 
   /** The arguments of a call. In an atomic batch, a read answers only its record. */
-  of({ method, path, operation }: Call, { isBatched, isAtomic }: Pick<Kind, 'isBatched' | 'isAtomic'>): Argument[] {
+  of(
+    { method, path, operation }: Call,
+    { isBatched, isAtomic }: Pick<MethodKind, 'isBatched' | 'isAtomic'>,
+  ): Argument[] {
     this.#isBatched = isBatched === true;
     const argument = (
       json: string,

@@ -1,7 +1,7 @@
 import { atomicCalls, batchedCalls, type Document } from '../document.ts';
 
 /** A way to make calls: directly, in a batch, in an atomic batch, or in an asyncio program. */
-export interface Kind {
+export interface MethodKind {
   /** Classes with a room's calls: the suffix of their names, and their base. */
   readonly suffix: string;
   readonly base: string;
@@ -18,7 +18,7 @@ export interface Kind {
 }
 
 const about = 'Every call of the API, by primitive';
-export const alone: Kind = {
+export const alone: MethodKind = {
   suffix: 'Calls',
   base: 'Calls',
   all: 'AllCalls',
@@ -26,7 +26,7 @@ export const alone: Kind = {
   passes: { name: 'sender', type: 'Sender' },
   gives: (type) => type,
 };
-export const inBatch: Kind = {
+export const inBatch: MethodKind = {
   suffix: 'InBatch',
   base: 'CallsInBatch',
   all: 'AllCallsInBatch',
@@ -35,7 +35,7 @@ export const inBatch: Kind = {
   gives: (type) => `BatchedCall[${type}]`,
   taken: batchedCalls,
 };
-export const inAtomic: Kind = {
+export const inAtomic: MethodKind = {
   suffix: 'InAtomic',
   base: 'CallsInAtomic',
   all: 'AtomicCalls',
@@ -46,7 +46,7 @@ export const inAtomic: Kind = {
   gives: (type) => `PendingCall[${type}]`,
   taken: atomicCalls,
 };
-export const inAsync: Kind = {
+export const inAsync: MethodKind = {
   ...alone,
   suffix: 'AsyncCalls',
   base: 'AsyncCalls',

@@ -1,7 +1,7 @@
 import { base, type Call, callsOf, type Document, ensuringOf, isEnsured, specificCodes } from '../document.ts';
-import { type Answer, answerOf } from './answer.ts';
+import { answerOf, type PythonAnswer } from './answer.ts';
 import type { Argument, Arguments } from './arguments.ts';
-import type { Kind } from './kinds.ts';
+import type { MethodKind } from './kinds.ts';
 import type { Records } from './records.ts';
 import { constant, described, docstring, snake, union } from './words.ts';
 
@@ -32,7 +32,7 @@ export class Methods {
   }
 
   /** The method of a room's class that makes a call. */
-  of(call: Call, kind: Kind): string {
+  of(call: Call, kind: MethodKind): string {
     const answer = answerOf(call, this.#records, this.#document);
     if (answer.many === undefined)
       return this.#plain(call, kind, answer) + this.#iterator(call, kind, answer) + this.#ensuring(call, kind);
@@ -60,7 +60,7 @@ export class Methods {
     ].join('\n');
   }
 
-  #plain(call: Call, kind: Kind, { type }: Answer): string {
+  #plain(call: Call, kind: MethodKind, { type }: PythonAnswer): string {
     const args = [...this.#arguments.of(call, kind), ...(kind.isAtomic ? [expect] : [])];
     const to = `${kind.isAsync ? 'calls.' : ''}${constant(call.operation.operationId)}`;
     return [
@@ -71,7 +71,7 @@ export class Methods {
   }
 
   /** The iterator over all pages of a list. */
-  #iterator(call: Call, kind: Kind, { page }: Answer): string {
+  #iterator(call: Call, kind: MethodKind, { page }: PythonAnswer): string {
     if (!page || kind.isBatched) return '';
     const args = this.#arguments.of(call, kind).filter(({ json }) => json !== 'cursor' && json !== 'limit');
     const to = `${kind.isAsync ? 'calls.' : ''}${constant(call.operation.operationId)}`;
@@ -89,7 +89,7 @@ export class Methods {
   }
 
   /** The method that finds a record by name or creates it. */
-  #ensuring(call: Call, kind: Kind): string {
+  #ensuring(call: Call, kind: MethodKind): string {
     if (kind.isBatched || !isEnsured(call, this.#document)) return '';
     const room = call.operation.operationId.split('.', 1)[0] ?? '';
     const list = callsOf(this.#document).find(({ operation }) => operation.operationId === `${room}.list`);
@@ -131,7 +131,7 @@ export class Methods {
     return declared.length === 0 ? ['self'] : ['self', '*', ...declared];
   }
 
-  #signature({ method, operation }: Call, kind: Kind, args: readonly Argument[], type: string): string {
+  #signature({ method, operation }: Call, kind: MethodKind, args: readonly Argument[], type: string): string {
     const name = snake(operation.operationId.slice(operation.operationId.indexOf('.') + 1));
     const key = method === 'GET' || kind.isAtomic ? [] : ['idempotency_key: str = ABSENT'];
     const options = kind.isBatched ? key : [...key, 'attempts: int = ABSENT', ...traced];
@@ -141,7 +141,7 @@ export class Methods {
     return [`    ${define} ${name}(`, ...all.map((line) => `        ${line},`), `    ) -> ${type}:`].join('\n');
   }
 
-  #sends({ method }: Call, kind: Kind, to: string, args: readonly Argument[]): string {
+  #sends({ method }: Call, kind: MethodKind, to: string, args: readonly Argument[]): string {
     if (kind.isAtomic) return `        return self._plan.add(${to}, ${dict(args)})`;
     if (kind.isBatched) return `        return self._batched(${to}, ${dict(args)}, idempotency_key)`;
     const send = kind.isAsync ? 'await self._send' : 'self._send';
@@ -149,7 +149,7 @@ export class Methods {
     return `        return ${send}(${to}, ${dict(args)}, ${key}, attempts, TraceContext(traceparent, tracestate))`;
   }
 
-  #doc(call: Call, kind: Kind, args: readonly Argument[]): string {
+  #doc(call: Call, kind: MethodKind, args: readonly Argument[]): string {
     const { summary, description } = call.operation;
     if (kind.isBatched) return docstring([summary], '        ');
     const known = args.filter((one) => one.description !== undefined);

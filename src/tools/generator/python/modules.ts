@@ -2,7 +2,7 @@
 import { allFailures, type Call, callsOf, type Document, space } from '../document.ts';
 import { answerOf } from './answer.ts';
 import { Arguments } from './arguments.ts';
-import { alone, inAsync, inAtomic, inBatch, type Kind } from './kinds.ts';
+import { alone, inAsync, inAtomic, inBatch, type MethodKind } from './kinds.ts';
 import { Methods } from './methods.ts';
 import { Records } from './records.ts';
 import { capital, constant, docstring, union } from './words.ts';
@@ -97,16 +97,16 @@ class PythonClient {
     return many === undefined ? one : `${one}\n${target(`${name}_MANY`, union([many, 'None']), many)}`;
   }
 
-  #ofKind(kind: Kind): Call[] {
+  #ofKind(kind: MethodKind): Call[] {
     const taken = kind.taken?.(this.#document);
     return this.#calls.filter(({ operation }) => taken?.has(operation.operationId) ?? true);
   }
 
-  #roomsOf(kind: Kind): string[] {
+  #roomsOf(kind: MethodKind): string[] {
     return [...new Set(this.#ofKind(kind).map(({ operation }) => operation.operationId.split('.', 1)[0] ?? ''))];
   }
 
-  #rooms(kind: Kind): string {
+  #rooms(kind: MethodKind): string {
     return this.#roomsOf(kind)
       .map((room) => {
         const ofRoom = this.#ofKind(kind).filter(({ operation }) => operation.operationId.startsWith(`${room}.`));
@@ -121,7 +121,7 @@ class PythonClient {
       .join('\n\n\n');
   }
 
-  #facade(kind: Kind): string {
+  #facade(kind: MethodKind): string {
     const { all, about, passes, suffix } = kind;
     const parameter = passes ? `, ${passes.name}: ${passes.type}` : '';
     return [

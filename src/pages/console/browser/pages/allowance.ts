@@ -5,11 +5,11 @@ import { usagePanel, waitersPanel } from '../panels/usage.ts';
 import { section } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { Allowance } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 
 /** One allowance: its window, its waiters in order, and who has used how much. */
-export function allowancePage({ id = '' }: PageRef, world: World): Page {
+export function allowancePage({ id = '' }: PageRef, world: SpaceState): Page {
   const state = panel<Allowance>({
     id: 'allowance',
     path: `/allowances/${id}`,

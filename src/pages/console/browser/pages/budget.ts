@@ -22,7 +22,7 @@ import {
 } from '../parts.ts';
 import { type PageRef, queryText } from '../place.ts';
 import type { BudgetView } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 
 const text: TableText = {
@@ -31,7 +31,7 @@ const text: TableText = {
   empty: 'No reservation.',
 };
 
-function reservationTable({ reservations, currency, scale }: BudgetView, world: World): Element {
+function reservationTable({ reservations, currency, scale }: BudgetView, world: SpaceState): Element {
   const canVoid = world.can.spend && reservations.some(({ state }) => state === 'ACTIVE');
   const of = (minor: string): string => `${money(minor, scale)} ${currency}`;
   const isLate = ({ state, overdue }: (typeof reservations)[number]): boolean => overdue && state === 'ACTIVE';
@@ -67,7 +67,7 @@ function spentByLabel({ spentByLabel, windowSeconds, currency, scale }: BudgetVi
 }
 
 /** One budget: its balances, and who has reserved and spent how much. */
-export function budgetPage(place: PageRef, world: World): Page {
+export function budgetPage(place: PageRef, world: SpaceState): Page {
   const { id = '', query } = place;
   const list = panel<BudgetView>({
     id: 'budget',

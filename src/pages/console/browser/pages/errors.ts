@@ -2,7 +2,7 @@ import { el } from '../dom.ts';
 import { alike, count, plural, words } from '../format.ts';
 import { age, button, buttons, messageLink, named } from '../parts.ts';
 import type { Message } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 
 /** The final states from which a message can be requeued. */
 export const requeueable: readonly string[] = ['FAILED', 'REJECTED', 'EXPIRED', 'CANCELLED'];
@@ -38,7 +38,7 @@ function groupsOf(messages: readonly Message[]): ErrorGroup[] {
 
 const cut = (text: string): string => (text.length > shortError ? `${text.slice(0, shortError)}…` : text);
 
-function messageItem(message: Message, canAct: boolean, world: World): Element {
+function messageItem(message: Message, canAct: boolean, world: SpaceState): Element {
   const { id, lastError } = message;
   return el(
     'li',
@@ -53,7 +53,7 @@ function messageItem(message: Message, canAct: boolean, world: World): Element {
   );
 }
 
-function groupItem({ text, messages }: ErrorGroup, canAct: boolean, world: World): Element {
+function groupItem({ text, messages }: ErrorGroup, canAct: boolean, world: SpaceState): Element {
   const [newest] = messages as readonly [Message, ...Message[]];
   const short = cut(text);
   const ids = messages.map(({ id }) => id).join(' ');
@@ -80,7 +80,7 @@ function groupItem({ text, messages }: ErrorGroup, canAct: boolean, world: World
 }
 
 /** The errors of messages in one state. Messages with the same error can be requeued together, without the others. */
-export function errorList(state: string, messages: readonly Message[], world: World): Element {
+export function errorList(state: string, messages: readonly Message[], world: SpaceState): Element {
   const groups = groupsOf(messages);
   const canAct = world.can.write && requeueable.includes(state);
   const rest = groups.length - maxGroups;
@@ -93,7 +93,7 @@ export function errorList(state: string, messages: readonly Message[], world: Wo
 }
 
 /** The same, to be shown above the list of these messages; null if it would add nothing to the list. */
-export function errorsOf(state: string, messages: readonly Message[], world: World): Element | null {
+export function errorsOf(state: string, messages: readonly Message[], world: SpaceState): Element | null {
   if (!requeueable.includes(state) || groupsOf(messages).length < 2) return null;
   const title = 'Last errors on this page';
   return el('div', { role: 'group', 'aria-label': title }, el('h3', {}, title), errorList(state, messages, world));

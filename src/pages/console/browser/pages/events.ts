@@ -4,10 +4,10 @@ import { kindOfEvent, kindOfField } from '../kinds.ts';
 import { clock, objectLink, scopeLink } from '../parts.ts';
 import { isUuid } from '../place.ts';
 import type { Happening } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 
 /** A value in an event: an id as a link to its object, an amount in the currency of its budget, if known. */
-function detail(name: string, value: unknown, { aggregate, aggregateId }: Happening, world: World): Child[] {
+function detail(name: string, value: unknown, { aggregate, aggregateId }: Happening, world: SpaceState): Child[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (isUuid(text)) {
     const kind = kindOfField(name);
@@ -21,7 +21,7 @@ function detail(name: string, value: unknown, { aggregate, aggregateId }: Happen
 }
 
 /** An event of the journal, as an item of a list. */
-export function eventItem(event: Happening, world: World) {
+export function eventItem(event: Happening, world: SpaceState) {
   const { eventId, type, aggregateId, scopeId, occurredAt, payload } = event;
   const details = Object.entries(payload)
     .filter(([, value]) => value !== aggregateId && value !== scopeId && value !== null)
@@ -43,7 +43,7 @@ export function eventItem(event: Happening, world: World) {
   );
 }
 
-export function eventList(events: readonly Happening[], world: World): Element {
+export function eventList(events: readonly Happening[], world: SpaceState): Element {
   if (events.length === 0) return el('p', { class: 'empty' }, 'No event.');
   return el('ol', { class: 'events' }, ...events.map((event) => eventItem(event, world)));
 }

@@ -5,7 +5,7 @@ import { panel } from '../panels/panel.ts';
 import { mailboxLink, pager } from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
 import type { Census, Mailbox, Mailboxes } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { damageNotes, type Readable, readPassing } from './damaged.ts';
 import { errorList } from './errors.ts';
 import type { Page } from './page.ts';
@@ -65,7 +65,7 @@ async function read(
   return { state, census, nextCursor, mailboxes: found };
 }
 
-function tabs({ census, state: chosen }: FailedList, world: World): Element {
+function tabs({ census, state: chosen }: FailedList, world: SpaceState): Element {
   const links = failedStates.map((state) => {
     const href = address(world.spaceId, 'failed', { state });
     const current: Record<string, string> = state === chosen ? { 'aria-current': 'page' } : {};

@@ -5,7 +5,7 @@ import { panel } from '../panels/panel.ts';
 import { clock, named, objectLink, scopeLink, section, type TableText, table } from '../parts.ts';
 import { address, isUuid, type PageRef, queryText } from '../place.ts';
 import type { EventsPage, Found, Keys, Receivers, Scopes, Waits } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { eventItem } from './events.ts';
 import { sentAt } from './message.ts';
 import type { Page } from './page.ts';
@@ -19,7 +19,7 @@ interface Hit {
   readonly scopeId?: string;
 }
 
-interface Answer {
+interface FoundRecords {
   readonly hits: readonly Hit[];
   /** The events that contain an id without a page, such as that of a reservation, a delivery or a task. */
   readonly events: EventsPage['events'];
@@ -42,7 +42,7 @@ async function tried<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function byId(api: Api, id: string, signal: AbortSignal): Promise<Omit<Answer, 'keys'>> {
+async function byId(api: Api, id: string, signal: AbortSignal): Promise<Omit<FoundRecords, 'keys'>> {
   const looks = kindNames.map(async (kind) => {
     const found = await tried(api.get(`${kindOf(kind).path}${id}`, signal));
     return found === undefined ? [] : [{ kind, id, why: 'its id' }];
@@ -84,7 +84,7 @@ function heldBy(holder: string, waits: Waits, { receivers }: Receivers): Hit[] {
   ];
 }
 
-async function byText(api: Api, text: string, signal: AbortSignal): Promise<Omit<Answer, 'keys'>> {
+async function byText(api: Api, text: string, signal: AbortSignal): Promise<Omit<FoundRecords, 'keys'>> {
   const limit = String(perList);
   const messages = async (filter: 'workKey' | 'key', why: string): Promise<Hit[]> => {
     const found = await tried(api.get<Found>(`/messages${queryText({ [filter]: text, limit })}`, signal));
@@ -116,7 +116,7 @@ async function byText(api: Api, text: string, signal: AbortSignal): Promise<Omit
   return { hits, events: [], isPartial: waits.truncated || receivers.truncated };
 }
 
-async function read(api: Api, text: string, { can }: World, signal: AbortSignal): Promise<Answer> {
+async function read(api: Api, text: string, { can }: SpaceState, signal: AbortSignal): Promise<FoundRecords> {
   const isId = isUuid(text);
   const [found, listed] = await Promise.all([
     isId ? byId(api, text.toLowerCase(), signal) : byText(api, text, signal),
@@ -137,7 +137,7 @@ const hints =
 
 const partial = 'Only 200 holds and waits of each kind, and the newest 200 API keys, were searched; there are more.';
 
-function shown({ hits, events, keys, isPartial }: Answer, world: World): Node[] {
+function shown({ hits, events, keys, isPartial }: FoundRecords, world: SpaceState): Node[] {
   const rows = hits.map(({ kind, id, why, at, scopeId }) => ({
     key: `${kind} ${id} ${why}`,
     cells: [
@@ -172,9 +172,9 @@ function shown({ hits, events, keys, isPartial }: Answer, world: World): Node[] 
 }
 
 /** The results of the search box on every page. A single result is opened at once. */
-export function findPage({ query }: PageRef, world: World): Page {
+export function findPage({ query }: PageRef, world: SpaceState): Page {
   const text = (query.get('q') ?? '').trim();
-  const list = panel<Answer>({
+  const list = panel<FoundRecords>({
     id: 'found',
     path: '/messages',
     hears: [],

@@ -4,7 +4,7 @@ import { panel } from '../panels/panel.ts';
 import { age, badge, button, buttons, named, pager, section, table } from '../parts.ts';
 import { type PageRef, queryText } from '../place.ts';
 import type { Key, Keys } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 
 const text = {
@@ -13,12 +13,12 @@ const text = {
   empty: 'No key that this one may see.',
 };
 
-function stateOf({ revokedAt, expiresAt }: Key, world: World): 'ACTIVE' | 'REVOKED' | 'ENDED' {
+function stateOf({ revokedAt, expiresAt }: Key, world: SpaceState): 'ACTIVE' | 'REVOKED' | 'ENDED' {
   if (revokedAt !== null) return 'REVOKED';
   return expiresAt !== null && Date.parse(expiresAt) <= world.now() ? 'ENDED' : 'ACTIVE';
 }
 
-function limitsOf({ spaces, mailboxes, holder }: Key, world: World): string {
+function limitsOf({ spaces, mailboxes, holder }: Key, world: SpaceState): string {
   const limits = [
     ...(mailboxes.length > 0 ? [`mailboxes ${mailboxes.map((id) => world.named(id, 'mailbox').name).join(', ')}`] : []),
     ...(mailboxes.length === 0 && spaces.length > 0 ? [plural(spaces.length, 'space')] : []),
@@ -27,7 +27,7 @@ function limitsOf({ spaces, mailboxes, holder }: Key, world: World): string {
   return limits.length === 0 ? '–' : limits.join('; ');
 }
 
-function row(key: Key, world: World) {
+function row(key: Key, world: SpaceState) {
   const { id, name, permissions, lastUsedAt, expiresAt } = key;
   const state = stateOf(key, world);
   const label = name ?? shortId(id);
@@ -47,7 +47,7 @@ function row(key: Key, world: World) {
 }
 
 /** The keys that the user's own key may manage. It needs key_admin. */
-export function keysPage(place: PageRef, world: World): Page {
+export function keysPage(place: PageRef, world: SpaceState): Page {
   const title = 'API keys';
   const lack = 'Managing keys needs the permission key_admin, which this key does not have.';
   if (!world.can.keys) return { title, content: [el('p', { class: 'empty' }, lack)], panels: [] };

@@ -19,7 +19,7 @@ import {
 } from '../parts.ts';
 import { type PageRef, queryText } from '../place.ts';
 import type { Mailbox, Mailboxes, Message } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { errorsOf, requeueable } from './errors.ts';
 import { messageTable, readMessages } from './message-list.ts';
 import type { Page } from './page.ts';
@@ -39,7 +39,7 @@ export function byOldest(a: Mailbox, b: Mailbox): number {
 }
 
 /** A number that links to the messages it counts. */
-function counted(value: number, { id }: Mailbox, state: string, world: World): Element | string {
+function counted(value: number, { id }: Mailbox, state: string, world: SpaceState): Element | string {
   return value === 0 ? '0' : mailboxLink(id, world, count(value), { state });
 }
 
@@ -57,7 +57,7 @@ function fullness(mailbox: Mailbox): Element {
   return el('span', {}, label, full);
 }
 
-export function mailboxTable(mailboxes: readonly Mailbox[], world: World, shownRows?: number): Element {
+export function mailboxTable(mailboxes: readonly Mailbox[], world: SpaceState, shownRows?: number): Element {
   return table(
     queueText,
     [...mailboxes].sort(byOldest).map((mailbox) => ({
@@ -96,7 +96,7 @@ export function mailboxesPage(place: PageRef): Page {
 
 const states = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED', 'ACKED', ...requeueable];
 
-function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
+function head(mailbox: Mailbox, place: PageRef, world: SpaceState): Node[] {
   const { id, name, mode, recipientId, counts, oldestReadyAt, maxAttempts, retryDelaySeconds, perKey } = mailbox;
   const numbers: Readonly<Record<string, number>> = {
     READY: counts.ready,
@@ -147,7 +147,7 @@ function head(mailbox: Mailbox, place: PageRef, world: World): Node[] {
 }
 
 /** One mailbox: its figures, and its messages by state, with a search by work key, key, run and id. */
-export function mailboxPage(place: PageRef, world: World): Page {
+export function mailboxPage(place: PageRef, world: SpaceState): Page {
   const { query } = place;
   const id = place.id ?? '';
   const of = (name: string): string | undefined => query.get(name) ?? undefined;
@@ -203,7 +203,7 @@ export function mailboxPage(place: PageRef, world: World): Page {
 }
 
 /** Buttons that act on all messages shown, and on no others. */
-function batchButtons(state: string, messages: readonly Message[], world: World): Element | null {
+function batchButtons(state: string, messages: readonly Message[], world: SpaceState): Element | null {
   if (!world.can.write || messages.length === 0) return null;
   const ids = messages.map(({ id }) => id).join(' ');
   const these = messages.length === 1 ? 'this message' : `these ${count(messages.length)}`;

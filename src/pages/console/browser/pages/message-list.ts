@@ -4,7 +4,7 @@ import { duration, words } from '../format.ts';
 import { type Panel, panel } from '../panels/panel.ts';
 import { age, badge, clock, messageLink, named, scopeLink, type TableText, table } from '../parts.ts';
 import type { Message } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { damageNotes, type Readable, readPassing } from './damaged.ts';
 
 /** The service scans this many messages for a page, which may be empty although there are more matches. */
@@ -56,7 +56,7 @@ const text: TableText = {
 type Summary = Pick<Message, 'state' | 'reason' | 'createdAt' | 'finishedAt' | 'readyAt' | 'lastError'>;
 
 /** The state of a message, with the reason for its end, how long it took, the time when it is ready, and the last error. */
-export function stateOf(message: Summary, world: World): Element {
+export function stateOf(message: Summary, world: SpaceState): Element {
   const { state, reason, createdAt, finishedAt, readyAt, lastError } = message;
   const why = reason === null ? '' : ` ${words(reason)}`;
   const took = finishedAt === null ? '' : ` after ${duration((Date.parse(finishedAt) - Date.parse(createdAt)) / 1000)}`;
@@ -64,7 +64,7 @@ export function stateOf(message: Summary, world: World): Element {
   return el('span', {}, badge(state), why, took, ...ready, ...(lastError === null ? [] : [': ', named(lastError)]));
 }
 
-export function messageTable(messages: readonly Message[], world: World, isMore = false): Element {
+export function messageTable(messages: readonly Message[], world: SpaceState, isMore = false): Element {
   // Most mailboxes have no keys.
   const hasKeys = messages.some(({ key }) => key !== null);
   const heads = hasKeys ? [...text.heads, 'Key'] : text.heads;

@@ -21,7 +21,7 @@ import {
 } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { EventsPage, Happening, Message } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { requeueable } from './errors.ts';
 import { eventList } from './events.ts';
 import type { Page } from './page.ts';
@@ -35,7 +35,7 @@ interface Shown {
 const live: readonly string[] = ['READY', 'DELAYED', 'BLOCKED', 'CLAIMED'];
 
 /** The message's prerequisites, each with its state, and what happens if one fails. */
-function afterOf({ after, onFailure, blockedBy }: Message, world: World): Element {
+function afterOf({ after, onFailure, blockedBy }: Message, world: SpaceState): Element {
   const isOpen = (id: string): boolean => blockedBy.some((one) => one.id === id);
   const links = after.flatMap(({ messageId, groupId, state }, index) => {
     const id = messageId ?? groupId ?? '';
@@ -62,7 +62,7 @@ function traceLink(traceparent: string): Element {
     : el('a', { href, rel: 'noreferrer', class: 'id' }, traceId);
 }
 
-function facts(message: Message, world: World): Node[] {
+function facts(message: Message, world: SpaceState): Node[] {
   const { id, state, reason, holder, claimedAt, leaseExpiresAt, readyAt, deadline, finishedAt } = message;
   const claim =
     holder !== null && leaseExpiresAt !== null && claimedAt !== null
@@ -166,7 +166,7 @@ function isOfMessage(id: string, now: number): boolean {
   return id[14] === '7' && at > 0 && at < now + dayMs;
 }
 
-function eventsPanel(id: string, known: MessageEnd, view: World): Panel {
+function eventsPanel(id: string, known: MessageEnd, view: SpaceState): Panel {
   let cursor = '';
   let events: readonly Happening[] = [];
   return panel<MessageEvents>({
@@ -196,7 +196,7 @@ function eventsPanel(id: string, known: MessageEnd, view: World): Panel {
 }
 
 /** One message: its state and claim, its payload, progress and result, and its events. */
-export function messagePage({ id = '' }: PageRef, world: World): Page {
+export function messagePage({ id = '' }: PageRef, world: SpaceState): Page {
   const known: MessageEnd = { finishedAt: null };
   const [attempts, graph] = [attemptsPanel(id), prerequisitesPanel(() => known.latest)];
   return {

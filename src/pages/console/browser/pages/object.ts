@@ -4,7 +4,7 @@ import { type KindName, kindOf, kindOfField } from '../kinds.ts';
 import { panel } from '../panels/panel.ts';
 import { badge, clock, named, objectLink, pairs } from '../parts.ts';
 import { isUuid, type PageRef } from '../place.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
@@ -15,7 +15,7 @@ function labelOf(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function shownValue(field: string, value: unknown, world: World): Child {
+function shownValue(field: string, value: unknown, world: SpaceState): Child {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') {
     const isShort = Array.isArray(value) && value.every((one) => typeof one === 'string');
@@ -31,7 +31,7 @@ function shownValue(field: string, value: unknown, world: World): Child {
 }
 
 /** An object of a kind that has no page of its own: its fields, with ids as links. */
-export function objectPage({ id = '', page }: PageRef, world: World): Page {
+export function objectPage({ id = '', page }: PageRef, world: SpaceState): Page {
   const kind = page as KindName;
   const { noun, path, nameField } = kindOf(kind);
   const list = panel<Readonly<Record<string, unknown>>>({

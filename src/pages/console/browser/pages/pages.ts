@@ -1,6 +1,6 @@
 import { kindNames } from '../kinds.ts';
 import type { PageRef } from '../place.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { allowancePage } from './allowance.ts';
 import { budgetPage } from './budget.ts';
 import { failedPage } from './failed.ts';
@@ -20,7 +20,7 @@ import { groupsPage, moneyPage, runPage, schedulesPage } from './simple.ts';
 import { webhooksPage } from './webhooks.ts';
 import { workersPage } from './workers.ts';
 
-type Maker = (place: PageRef, world: World) => Page;
+type Maker = (place: PageRef, world: SpaceState) => Page;
 
 /** The pages of a space, by the name in the address. The navigation is in index.html. */
 const ofSpace: Readonly<Record<string, Maker>> = {
@@ -55,7 +55,7 @@ const ofObject: Readonly<Record<string, Maker>> = {
 export const pageNames = { ofSpace: Object.keys(ofSpace), ofObject: Object.keys(ofObject) };
 
 /** The page at a place; the overview if there is no such page. */
-export function pageOf(place: PageRef, world: World): Page {
+export function pageOf(place: PageRef, world: SpaceState): Page {
   const makers = place.id === undefined ? ofSpace : ofObject;
   return (makers[place.page] ?? overviewPage)(place, world);
 }

@@ -4,11 +4,11 @@ import { partiesPanel, poolState } from '../panels/pools.ts';
 import { section } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { Pool } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 
 /** One pool: how much of it is held and by whom, and its waiters in order. */
-export function poolPage({ id = '' }: PageRef, world: World): Page {
+export function poolPage({ id = '' }: PageRef, world: SpaceState): Page {
   const state = panel<Pool>({
     id: 'pool',
     path: `/pools/${id}`,

@@ -4,11 +4,11 @@ import { openQuestions } from '../panels/questions.ts';
 import { queues } from '../panels/resources.ts';
 import { section } from '../parts.ts';
 import type { PageRef } from '../place.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 
 /** The inbox: questions from workers to people. Mailboxes are read for their names. */
-export function questionsPage(_place: PageRef, { can }: World): Page {
+export function questionsPage(_place: PageRef, { can }: SpaceState): Page {
   const attributes = { id: 'answered-by', type: 'text', autocomplete: 'name', maxlength: '256' };
   const input = html<HTMLInputElement>('input', attributes);
   input.value = storedAnswerer();

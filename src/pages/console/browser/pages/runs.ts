@@ -6,7 +6,7 @@ import { clock, pager, scopeLink, section, shownOf, type TableText, table } from
 import { address, type PageRef, queryText } from '../place.ts';
 import { progress, runState } from '../progress.ts';
 import type { Scope, Scopes } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 import { searchForm } from './search.ts';
 
@@ -16,7 +16,7 @@ const text: TableText = {
   empty: 'No such run.',
 };
 
-function runTable(scopes: readonly Scope[], world: World, isMore = false, shownRows = 50): Element {
+function runTable(scopes: readonly Scope[], world: SpaceState, isMore = false, shownRows = 50): Element {
   return table(
     isMore && scopes.length === 0 ? { ...text, empty: 'None found yet; the next page looks further.' } : text,
     scopes.map((run) => ({
@@ -47,7 +47,7 @@ async function search(api: Api, path: string, signal: AbortSignal): Promise<Scop
   return answer;
 }
 
-function runsPanel(id: string, path: string, render: (answer: Scopes, world: World) => Node[]): Panel {
+function runsPanel(id: string, path: string, render: (answer: Scopes, world: SpaceState) => Node[]): Panel {
   return panel<Scopes>({
     id,
     path,

@@ -18,7 +18,7 @@ import {
 } from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
 import type { Deliveries, Destinations } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import type { Page } from './page.ts';
 
 const destinationText: TableText = {
@@ -43,7 +43,7 @@ function destinationButton(id: string, url: string, state: string): Element {
   );
 }
 
-function destinationTable({ destinations }: Destinations, world: World): Element {
+function destinationTable({ destinations }: Destinations, world: SpaceState): Element {
   return table(
     acting(destinationText, world.can.write),
     destinations.map((destination) => {
@@ -110,7 +110,7 @@ function attemptList(attempts: readonly Delivery[]): Element {
   return el('div', {}, first, rest.length === 0 ? null : folded);
 }
 
-function eventRow(attempts: readonly Delivery[], world: World): Row {
+function eventRow(attempts: readonly Delivery[], world: SpaceState): Row {
   const [last] = attempts as readonly [Delivery, ...Delivery[]];
   const { id, eventId, eventType, destinationId, nextAttemptAt } = last;
   const again = world.can.write

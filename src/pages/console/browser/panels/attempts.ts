@@ -3,7 +3,7 @@ import { duration, words } from '../format.ts';
 import { pretty } from '../json-text.ts';
 import { badge, clock, named, type TableText, table } from '../parts.ts';
 import type { Attempts } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
 
 const text: TableText = {
@@ -20,7 +20,7 @@ function outcome({ outcome: how }: Attempt): Element {
   return el('span', {}, shown);
 }
 
-function row(attempt: Attempt, world: World) {
+function row(attempt: Attempt, world: SpaceState) {
   const { attempt: number, holder, claimedAt, endedAt, error, progress } = attempt;
   const end = endedAt === null ? world.now() : Date.parse(endedAt);
   const seconds = (end - Date.parse(claimedAt)) / 1000;

@@ -3,7 +3,7 @@ import { duration, money, percent } from '../format.ts';
 import { age, badge, bar, button, buttons, pager } from '../parts.ts';
 import { address, type PageRef } from '../place.ts';
 import type { Budget, Budgets } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
 import { filtered } from './resources.ts';
 
@@ -26,7 +26,7 @@ function alertsText({ alertPercents, balances: { limit, reserved, settled } }: B
 }
 
 /** The balances of a budget as a bar and in words, with its window and its alerts. */
-export function balancesBar(budget: BudgetText, world: World): Node[] {
+export function balancesBar(budget: BudgetText, world: SpaceState): Node[] {
   const { limit, reserved, settled } = budget.balances;
   const { windowSeconds, windowEndsAt, settledTotal, currency, scale } = budget;
   const text = balancesText(budget);
@@ -49,12 +49,12 @@ export function balancesBar(budget: BudgetText, world: World): Node[] {
 /** Whether nothing can be reserved from the budget. */
 const isUsedUp = ({ balances }: Budget): boolean => balances.available === '0' || balances.overdrawn !== '0';
 
-export function budgetLink(id: string, world: World): Element {
+export function budgetLink(id: string, world: SpaceState): Element {
   return el('a', { class: 'name named', href: address(world.spaceId, `budget/${id}`) }, world.named(id, 'budget').name);
 }
 
 /** A budget and, nested in it, the budgets below it that are on the same page. */
-function budgetItem(budget: Budget, all: readonly Budget[], world: World): Element {
+function budgetItem(budget: Budget, all: readonly Budget[], world: SpaceState): Element {
   const { id, name, balances, parentBudgetId } = budget;
   const below = all.filter((one) => one.parentBudgetId === id);
   const isApart = parentBudgetId !== null && !all.some((one) => one.id === parentBudgetId);
@@ -70,7 +70,7 @@ function budgetItem(budget: Budget, all: readonly Budget[], world: World): Eleme
   );
 }
 
-function budgetTree(all: readonly Budget[], world: World): Element {
+function budgetTree(all: readonly Budget[], world: SpaceState): Element {
   const ids = new Set(all.map(({ id }) => id));
   const roots = all.filter(({ parentBudgetId }) => parentBudgetId === null || !ids.has(parentBudgetId));
   return el('ul', { class: 'bars' }, ...roots.map((one) => budgetItem(one, all, world)));

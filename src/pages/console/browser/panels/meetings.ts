@@ -14,7 +14,7 @@ import {
 } from '../parts.ts';
 import { type PageRef, queryText } from '../place.ts';
 import type { Barrier, Barriers, Group, Groups } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
 
 const groupText: TableText = {
@@ -29,7 +29,7 @@ const barrierText: TableText = {
   empty: 'No barrier.',
 };
 
-function groupRow(group: Group, world: World): Row {
+function groupRow(group: Group, world: SpaceState): Row {
   const { members, accepted, rejected, pending, running, succeeded } = group.counts;
   const needed = group.condition === 'N_ACCEPTED' ? ` (${group.threshold})` : '';
   const tally = `${pending} pending, ${running} running, ${succeeded} succeeded; ${accepted} accepted, ${rejected} rejected`;
@@ -48,7 +48,7 @@ function groupRow(group: Group, world: World): Row {
   };
 }
 
-export function groupTable(groups: readonly Group[], world: World): Element {
+export function groupTable(groups: readonly Group[], world: SpaceState): Element {
   return table(
     groupText,
     groups.map((group) => groupRow(group, world)),
@@ -68,7 +68,7 @@ export function groupsPanel(place: PageRef): Panel {
   });
 }
 
-export function barrierTable(barriers: readonly Barrier[], world: World): Element {
+export function barrierTable(barriers: readonly Barrier[], world: SpaceState): Element {
   return table(
     barrierText,
     barriers.map(({ id, state, epoch, arrivals, target, createdAt, scopeId }) => {

@@ -4,7 +4,7 @@ import { failedStates } from '../pages/failed.ts';
 import { age, failureOf } from '../parts.ts';
 import { address } from '../place.ts';
 import type { Backlog, Census, Counts } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { panel } from './panel.ts';
 
 function tile(name: Child, value: number, note: Child): Element {
@@ -12,7 +12,7 @@ function tile(name: Child, value: number, note: Child): Element {
   return el('div', {}, el('dt', {}, name), el('dd', {}, el('span', { class: 'figure' }, count(value)), small));
 }
 
-function oldest(seconds: number | null, { asOf }: Backlog, world: World): Child {
+function oldest(seconds: number | null, { asOf }: Backlog, world: SpaceState): Child {
   if (seconds === null) return null;
   const since = new Date(Date.parse(asOf) - seconds * 1000).toISOString();
   return el('span', {}, 'oldest ', age(since, world));
@@ -25,7 +25,7 @@ function stateCounts(counts: Counts): Child[] {
 }
 
 /** The number of messages that ended without success, with a link to them. */
-function failedTile({ messages }: Census, world: World): Element {
+function failedTile({ messages }: Census, world: SpaceState): Element {
   const some = failedStates.filter((state) => messages[state] > 0);
   const sum = some.reduce((all, state) => all + messages[state], 0);
   const note = some.map((state) => `${count(messages[state])} ${words(state)}`).join(', ');
@@ -38,7 +38,7 @@ function failedTile({ messages }: Census, world: World): Element {
 }
 
 /** The budgets with nothing left, if there are any among the newest. */
-function usedUpTile(world: World): Element | null {
+function usedUpTile(world: SpaceState): Element | null {
   const [first, ...rest] = world.usedUp;
   if (!first) return null;
   const href = address(world.spaceId, 'money');
@@ -49,7 +49,7 @@ function usedUpTile(world: World): Element | null {
 }
 
 /** The pending webhook deliveries, and whether a destination is failing or disabled. */
-function webhookTile({ outbox }: Backlog, world: World): Element {
+function webhookTile({ outbox }: Backlog, world: SpaceState): Element {
   const { UNREAD, PENDING, DELIVERED, EXHAUSTED } = outbox;
   const { disabled, failing } = world;
   const problems = [

@@ -3,7 +3,7 @@ import { el } from '../dom.ts';
 import { count, money, plural } from '../format.ts';
 import { age, button, named } from '../parts.ts';
 import type { BudgetView } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { budgetLink } from './budgets.ts';
 import { type Panel, panel } from './panel.ts';
 
@@ -14,7 +14,7 @@ const shownOverdue = 3;
 type Reservation = BudgetView['reservations'][number];
 
 /** A button that releases the rest of a reservation; null if the key may not do that. */
-export function voidButton({ id, budgetId, holder, settleBy }: Reservation, world: World): Element | null {
+export function voidButton({ id, budgetId, holder, settleBy }: Reservation, world: SpaceState): Element | null {
   const label = settleBy === null ? holder : `${holder}, settle by ${settleBy}`;
   return world.can.spend ? button('void', 'Void…', { id, budget: budgetId, label }) : null;
 }

@@ -1,5 +1,5 @@
 import type { Api } from '../api.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 
 /** A part of the page that shows one response of the API. */
 export interface Panel {
@@ -14,16 +14,16 @@ export interface Panel {
   readonly everySeconds: number;
   readonly idleSeconds: number;
   /** Takes from the response what other panels need. */
-  readonly learn: (answer: never, world: World) => void;
-  readonly render: (answer: never, world: World) => Node[];
+  readonly learn: (answer: never, world: SpaceState) => void;
+  readonly render: (answer: never, world: SpaceState) => Node[];
 }
 
 type Definition<T> = Omit<Panel, 'read' | 'learn' | 'render' | 'everySeconds' | 'idleSeconds'> & {
   read?: (api: Api, signal: AbortSignal) => Promise<T>;
   everySeconds?: number;
   idleSeconds?: number;
-  learn?: (answer: T, world: World) => void;
-  render: (answer: T, world: World) => Node[];
+  learn?: (answer: T, world: SpaceState) => void;
+  render: (answer: T, world: SpaceState) => Node[];
 };
 
 export function panel<T>(definition: Definition<T>): Panel {

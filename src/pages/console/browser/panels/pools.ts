@@ -18,7 +18,7 @@ import {
 } from '../parts.ts';
 import type { PageRef } from '../place.ts';
 import type { Pool, Pools, Waits } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
 import { filtered } from './resources.ts';
 
@@ -68,12 +68,12 @@ function whyNoUnits(hold: Waiting, waits: Waits): Element {
 }
 
 /** `2 units of pool <browsers>`. */
-export function unitsOf(units: number, poolId: string, world: World): Element {
+export function unitsOf(units: number, poolId: string, world: SpaceState): Element {
   return el('span', { class: 'named' }, `${plural(units, 'unit')} of pool `, objectLink('pool', poolId, world));
 }
 
 /** Waiting holds, as rows of the overview's table of waits. */
-export function waitingRows(waits: Waits, world: World): (Row & { readonly since: string })[] {
+export function waitingRows(waits: Waits, world: SpaceState): (Row & { readonly since: string })[] {
   return waits.waitingHolds.map((hold) => ({
     key: hold.holdId,
     since: hold.waitingSince,
@@ -122,7 +122,7 @@ export function heldUnits({ heldHolds, heldClaims }: Waits): HeldUnits[] {
   return [...heldHolds.map((hold) => ({ ...hold, messageId: undefined })), ...byClaims];
 }
 
-function heldTable(waits: Waits, poolId: string, world: World): Element {
+function heldTable(waits: Waits, poolId: string, world: SpaceState): Element {
   const { config } = world.can;
   const held = heldUnits(waits).filter((one) => one.poolId === poolId);
   const rows = held
@@ -146,7 +146,7 @@ function heldTable(waits: Waits, poolId: string, world: World): Element {
   return table(acting(heldText, config), rows);
 }
 
-function waitingTable(waits: Waits, poolId: string, world: World): Element {
+function waitingTable(waits: Waits, poolId: string, world: SpaceState): Element {
   const { write } = world.can;
   const waiting = waits.waitingHolds.filter((one) => one.poolId === poolId);
   const rows = waiting
@@ -186,7 +186,7 @@ export function partiesPanel(poolId: string): Panel {
 }
 
 /** How much of a pool is held, with the button that changes its units. */
-export function poolState({ id, name, units, heldUnits: now, waiting }: Pool, world: World): Node[] {
+export function poolState({ id, name, units, heldUnits: now, waiting }: Pool, world: SpaceState): Node[] {
   const held = `${count(now)} of ${count(units)} units held`;
   return [
     bar(held, { settled: Math.min(100, percent(now, units)) }),
@@ -196,7 +196,7 @@ export function poolState({ id, name, units, heldUnits: now, waiting }: Pool, wo
   ].filter((part) => part !== null);
 }
 
-function poolItem(pool: Pool, world: World): Element {
+function poolItem(pool: Pool, world: SpaceState): Element {
   return el(
     'li',
     { 'data-key': pool.id },

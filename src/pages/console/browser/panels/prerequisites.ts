@@ -3,8 +3,8 @@ import { el } from '../dom.ts';
 import { plural } from '../format.ts';
 import { badge, mailboxLink, messageOrGroup, named, scopeLink } from '../parts.ts';
 import type { Message, Waits } from '../records.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Edge, type GraphNode, waitsGraph } from '../waits-graph.ts';
-import type { World } from '../world.ts';
 import { type Panel, panel } from './panel.ts';
 
 /** At most how many nodes are drawn on each side of a message, and how many steps away from it. */
@@ -103,7 +103,7 @@ async function behindOf(api: Api, { id, state }: Message, signal: AbortSignal) {
   return { behind: [...behind.values()].slice(0, maxSide), edges, isCut: behind.size > maxSide };
 }
 
-function beforeNode({ id, isGroup, state, message }: Before, world: World): GraphNode {
+function beforeNode({ id, isGroup, state, message }: Before, world: SpaceState): GraphNode {
   const name = message?.workKey ?? message?.taskKey ?? message?.key ?? null;
   return {
     ...{ id, state },
@@ -115,7 +115,7 @@ function beforeNode({ id, isGroup, state, message }: Before, world: World): Grap
 }
 
 /** The waits identify a group's member by its task, so this links to its run, which has a link to the message. */
-function behindNode({ taskId, groupId, scopeId, mailboxId, waitsFor }: Task, world: World): GraphNode {
+function behindNode({ taskId, groupId, scopeId, mailboxId, waitsFor }: Task, world: SpaceState): GraphNode {
   const place = groupId === null ? [] : ['in run', scopeLink(scopeId, world)];
   return {
     ...{ id: taskId, state: waitsFor },
@@ -124,7 +124,7 @@ function behindNode({ taskId, groupId, scopeId, mailboxId, waitsFor }: Task, wor
   };
 }
 
-function drawn(found: Found | undefined, world: World): Node[] {
+function drawn(found: Found | undefined, world: SpaceState): Node[] {
   if (!found) return [];
   const { message, before, behind, edges, isCut } = found;
   if (before.length + behind.length === 0)

@@ -5,7 +5,7 @@ import { pretty } from '../json-text.ts';
 import { age, button, instantButton, mailboxLink, messageLink, named, scopeLink } from '../parts.ts';
 import { queryText } from '../place.ts';
 import type { Question, Questions } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { panel } from './panel.ts';
 
 /** More than anybody reads at once. */
@@ -39,7 +39,7 @@ export function asked(question: unknown): Element {
 }
 
 /** Who asked, in which message and run, and until when the question can be answered. */
-function about({ holder, mailboxId, messageId, scopeId, createdAt, expiresAt }: Question, world: World): Child[] {
+function about({ holder, mailboxId, messageId, scopeId, createdAt, expiresAt }: Question, world: SpaceState): Child[] {
   return [
     ...(holder === null ? [] : [named(holder), ' asked ']),
     age(createdAt, world),

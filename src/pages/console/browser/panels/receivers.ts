@@ -2,7 +2,7 @@ import { el } from '../dom.ts';
 import { age, mailboxLink, named, scopeLink, type TableText, table } from '../parts.ts';
 import { queryText } from '../place.ts';
 import type { Receivers } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
 
 const text: TableText = {
@@ -13,7 +13,7 @@ const text: TableText = {
 
 type Receiver = Receivers['receivers'][number];
 
-const cellsOf = ({ holder, holderSession, mailboxId, scopeId, since }: Receiver, world: World) => [
+const cellsOf = ({ holder, holderSession, mailboxId, scopeId, since }: Receiver, world: SpaceState) => [
   holder === null ? el('span', { class: 'note' }, 'the name of its key') : named(holder),
   named(holderSession),
   mailboxLink(mailboxId, world),

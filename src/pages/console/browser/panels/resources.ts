@@ -4,7 +4,7 @@ import { mailboxTable } from '../pages/mailboxes.ts';
 import { age, badge, bar, button, buttons, named, pager, shownOf } from '../parts.ts';
 import { address, type PageRef, queryText } from '../place.ts';
 import type { Allowance, Allowances, Mailboxes } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
 
 export const queues = panel<Mailboxes>({
@@ -28,7 +28,7 @@ export function filtered(place: PageRef | undefined, list: string): string {
   return queryText({ limit: '50', name: of('name'), cursor: of(list) });
 }
 
-export function allowanceLink(id: string, world: World): Element {
+export function allowanceLink(id: string, world: SpaceState): Element {
   return el(
     'a',
     { class: 'named', href: address(world.spaceId, `allowance/${id}`) },
@@ -37,7 +37,7 @@ export function allowanceLink(id: string, world: World): Element {
 }
 
 /** The units used of an allowance, the number of waiters, its cooldown with the reason, and its buttons. */
-export function allowanceState(one: Allowance, world: World): Node[] {
+export function allowanceState(one: Allowance, world: SpaceState): Node[] {
   const { id, name, usedUnits, unitsLimit, availableUnits, waiting, cooldownUntil, cooldownReason } = one;
   const used = `${count(usedUnits)} of ${count(unitsLimit)} units used in ${duration(one.windowSeconds)}`;
   const why = cooldownReason === null || cooldownReason === '' ? [] : [': ', named(whyCooling(cooldownReason))];
@@ -58,7 +58,7 @@ export function allowanceState(one: Allowance, world: World): Node[] {
 const whyCooling = (reason: string): string =>
   reason === 'OBSERVED' ? 'the provider said that nothing is left' : reason;
 
-function allowanceItem(one: Allowance, world: World): Element {
+function allowanceItem(one: Allowance, world: SpaceState): Element {
   return el(
     'li',
     { 'data-key': one.id },

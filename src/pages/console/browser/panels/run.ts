@@ -21,7 +21,7 @@ import {
 import { address } from '../place.ts';
 import { progress, runState } from '../progress.ts';
 import type { Run, Scope } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { barrierTable, groupTable } from './meetings.ts';
 import { type Panel, panel } from './panel.ts';
 
@@ -60,7 +60,7 @@ interface ScopeNode {
 }
 
 /** Scopes as nested lists, each with a note. */
-function scopeTree(nodes: readonly ScopeNode[], note: (id: string) => Element | null, world: World): Element {
+function scopeTree(nodes: readonly ScopeNode[], note: (id: string) => Element | null, world: SpaceState): Element {
   const items = nodes.map(({ id, below }) => {
     const children = below.length === 0 ? null : scopeTree(below, note, world);
     return el('li', { 'data-key': id }, scopeLink(id, world), ' ', el('span', { class: 'note' }, note(id)), children);
@@ -73,7 +73,7 @@ function nodesBelow(parentId: string, scopes: readonly Scope[]): ScopeNode[] {
   return children.map(({ id }) => ({ id, below: nodesBelow(id, scopes) }));
 }
 
-function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
+function head({ scope, consumptions, truncated }: Run, world: SpaceState): Node[] {
   const { parentScopeId } = scope;
   const facts = pairs([
     scope.name !== null && ['Name', named(scope.name)],
@@ -98,7 +98,7 @@ function head({ scope, consumptions, truncated }: Run, world: World): Node[] {
   ];
 }
 
-function messages(run: Run, world: World): Element {
+function messages(run: Run, world: SpaceState): Element {
   return table(
     texts.messages,
     run.messages.map((message) => ({
@@ -117,7 +117,7 @@ function messages(run: Run, world: World): Element {
   );
 }
 
-function members({ groups }: Run, world: World): Element {
+function members({ groups }: Run, world: SpaceState): Element {
   const rows = groups.flatMap((group) =>
     group.members.map((member) => ({
       key: `${group.id} ${member.taskId}`,
@@ -133,7 +133,7 @@ function members({ groups }: Run, world: World): Element {
   return table(texts.members, rows);
 }
 
-function reservations(run: Run, world: World): Element {
+function reservations(run: Run, world: SpaceState): Element {
   return table(
     texts.reservations,
     run.reservations.map((one) => {
@@ -157,11 +157,11 @@ function reservations(run: Run, world: World): Element {
 }
 
 /** A link to an object that has no name, shown as its time. */
-function openedBy(moment: Element, kind: KindName, id: string, world: World): Element {
+function openedBy(moment: Element, kind: KindName, id: string, world: SpaceState): Element {
   return el('a', { href: address(world.spaceId, `${kind}/${id}`) }, moment);
 }
 
-function waiters(run: Run, world: World): Element {
+function waiters(run: Run, world: SpaceState): Element {
   return table(
     texts.waiters,
     run.waiters.map((waiter) => ({
@@ -178,7 +178,7 @@ function waiters(run: Run, world: World): Element {
   );
 }
 
-function holds(run: Run, world: World): Element {
+function holds(run: Run, world: SpaceState): Element {
   return table(
     texts.holds,
     run.holds.map((hold) => ({

@@ -17,7 +17,7 @@ import {
 } from '../parts.ts';
 import { type PageRef, queryText } from '../place.ts';
 import type { Schedule, Schedules } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
 
 const text = {
@@ -37,7 +37,7 @@ function comes({ cron, everySeconds, timezone }: Schedule): Element {
   return named(`${cron} (${timezone})`);
 }
 
-function lastOf({ lastAt, lastMessageId }: Schedule, world: World): Element | string {
+function lastOf({ lastAt, lastMessageId }: Schedule, world: SpaceState): Element | string {
   if (lastAt === null) return '–';
   const message = lastMessageId === null ? null : messageLink(lastMessageId, world);
   return el('span', {}, age(lastAt, world), ' ', message);

@@ -5,7 +5,7 @@ import { graph } from '../graph.ts';
 import { age, pairs } from '../parts.ts';
 import { Past, type Recent, tooMuch } from '../past.ts';
 import type { Budgets } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
 
 const hour = 3_600_000;
@@ -52,7 +52,7 @@ function amountsOf({ recent, ids }: Spent, now: number): (readonly [at: number, 
 }
 
 /** When the budget's alerts were reached, newest first. */
-function alerts({ recent }: Spent, id: string, world: World): Node[] {
+function alerts({ recent }: Spent, id: string, world: SpaceState): Node[] {
   const reached = (recent?.events ?? []).filter(
     (event) => event.type === 'budget.threshold_reached' && event.aggregateId === id,
   );
@@ -63,7 +63,7 @@ function alerts({ recent }: Spent, id: string, world: World): Node[] {
   return facts.length === 0 ? [] : [el('h3', {}, 'Alerts'), pairs(facts)];
 }
 
-function drawn(spent: Spent, id: string, world: World): Node[] {
+function drawn(spent: Spent, id: string, world: SpaceState): Node[] {
   const { recent } = spent;
   if (!recent) return [el('p', { class: 'note' }, tooMuch)];
   const { scale = 0, currency = '' } = world.named(id);
@@ -94,7 +94,7 @@ function drawn(spent: Spent, id: string, world: World): Node[] {
 }
 
 /** The spending of a budget and of the budgets below it over the last days, from the journal. */
-export function spentPanel(id: string, world: World): Panel {
+export function spentPanel(id: string, world: SpaceState): Panel {
   const past = new Past({ types: 'budget.settled,budget.threshold_reached' });
   let ids: Set<string> | undefined;
   return panel<Spent>({

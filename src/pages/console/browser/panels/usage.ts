@@ -15,7 +15,7 @@ import {
 } from '../parts.ts';
 import { Past, type Recent, tooMuch } from '../past.ts';
 import type { Allowance, Waits } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { type Panel, panel } from './panel.ts';
 import { whyNoUnits } from './waits.ts';
 
@@ -91,7 +91,7 @@ const sumsText = (sums: Sums): string =>
   `${plural(sums.count, 'time')}, ${count(sums.estimated)} units: ${usedText(sums)}`;
 
 /** The provider's last report of the units left. */
-function observed({ own, allowance }: Usage, world: World): Node | null {
+function observed({ own, allowance }: Usage, world: SpaceState): Node | null {
   const last = own?.events.findLast(({ type }) => type === 'allowance.observed');
   if (last?.type !== 'allowance.observed') return null;
   const isEarlier = last.occurredAt < allowance.windowStartedAt;
@@ -115,7 +115,7 @@ const recentText: TableText = {
 const maxRows = 100;
 const shownRecent = 10;
 
-function byRun(taken: readonly Taken[], world: World): Row[] {
+function byRun(taken: readonly Taken[], world: SpaceState): Row[] {
   const runs = new Map<string, Taken[]>();
   for (const one of taken) {
     const list = runs.get(one.scopeId) ?? [];
@@ -132,7 +132,7 @@ function byRun(taken: readonly Taken[], world: World): Row[] {
     }));
 }
 
-function recentRow(one: Taken, holders: ReadonlyMap<string, string>, world: World): Row {
+function recentRow(one: Taken, holders: ReadonlyMap<string, string>, world: SpaceState): Row {
   const holder = holders.get(one.id);
   const by = holder === undefined ? '' : ` to ${holder}`;
   return {
@@ -147,7 +147,7 @@ function recentRow(one: Taken, holders: ReadonlyMap<string, string>, world: Worl
   };
 }
 
-function drawn(usage: Usage, world: World): Node[] {
+function drawn(usage: Usage, world: SpaceState): Node[] {
   const { own, grants, allowance } = usage;
   if (!own || !grants) return [el('p', { class: 'note' }, tooMuch)];
   const spanMs = Math.min(own.spanMs, grants.spanMs);
@@ -174,7 +174,7 @@ function drawn(usage: Usage, world: World): Node[] {
 }
 
 /** Who has used how much of an allowance over the last days, from the journal. */
-export function usagePanel(id: string, world: World): Panel {
+export function usagePanel(id: string, world: SpaceState): Panel {
   const own = new Past({ aggregate: `allowance:${id}` });
   const grants = new Past({ types: 'waiter.granted' });
   return panel<Usage>({
@@ -196,7 +196,7 @@ const waitersText: TableText = {
   empty: 'Nobody waits for units of it.',
 };
 
-function waiters({ waiters: all, truncated }: Waits, id: string, world: World): Node[] {
+function waiters({ waiters: all, truncated }: Waits, id: string, world: SpaceState): Node[] {
   const own = all.filter(({ allowanceId }) => allowanceId === id);
   const rows = own
     .toSorted((one, other) => one.position - other.position)

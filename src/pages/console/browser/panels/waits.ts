@@ -15,7 +15,7 @@ import {
   table,
 } from '../parts.ts';
 import type { Waits } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { panel } from './panel.ts';
 import { waitingRows } from './pools.ts';
 import { allowanceLink } from './resources.ts';
@@ -55,7 +55,7 @@ function byAge(rows: readonly Dated[]): Row[] {
   return [...rows].sort((a, b) => at(a) - at(b));
 }
 
-function units(value: number, allowanceId: string, world: World): Element {
+function units(value: number, allowanceId: string, world: SpaceState): Element {
   return el('span', { class: 'named' }, `${plural(value, 'unit')} of allowance `, allowanceLink(allowanceId, world));
 }
 
@@ -63,13 +63,13 @@ type Waiter = Waits['waiters'][number];
 type Task = Waits['waitingTasks'][number];
 
 /** Why a waiter has no units yet and, if it is first in line, the earliest time at which it can get them. */
-export function whyNoUnits({ position, blockedBy, blockedUntil }: Waiter, world: World): Element {
+export function whyNoUnits({ position, blockedBy, blockedUntil }: Waiter, world: SpaceState): Element {
   const reason = `position ${position}: ${reasons[blockedBy] ?? blockedBy}`;
   return el('span', {}, reason, ...(blockedUntil === null ? [] : [', until ', age(blockedUntil, world)]));
 }
 
 /** Why no worker has taken the task yet. */
-function whyNobody({ waitsFor, blockedBy, position, readyAt, groupId }: Task, world: World): Element {
+function whyNobody({ waitsFor, blockedBy, position, readyAt, groupId }: Task, world: SpaceState): Element {
   if (waitsFor === 'BLOCKED') return el('span', {}, 'waits for ', ...blockersOf(blockedBy, world));
   const reason =
     position !== null && position > 1 ? `others of its run are before it: position ${position}` : reasons[waitsFor];
@@ -78,7 +78,7 @@ function whyNobody({ waitsFor, blockedBy, position, readyAt, groupId }: Task, wo
   return el('span', {}, reason ?? waitsFor, ...until, ...group);
 }
 
-function forUnits(answer: Waits, world: World): Row[] {
+function forUnits(answer: Waits, world: SpaceState): Row[] {
   const rows = answer.waiters.map((waiter) => ({
     key: waiter.waiterId,
     since: waiter.waitingSince,
@@ -96,7 +96,7 @@ function forUnits(answer: Waits, world: World): Row[] {
 /** If more than this many tasks of a mailbox wait for the same reason, only the first is shown by itself. */
 const maxAlike = 3;
 
-function forWorker({ waitingTasks }: Waits, world: World): Row[] {
+function forWorker({ waitingTasks }: Waits, world: SpaceState): Row[] {
   const alike = new Map<string, Task[]>();
   for (const task of waitingTasks) {
     const key = `${task.mailboxId} ${task.waitsFor}`;
@@ -110,7 +110,7 @@ function forWorker({ waitingTasks }: Waits, world: World): Row[] {
   return byAge(rows);
 }
 
-function taskRow(task: Task, world: World): Dated {
+function taskRow(task: Task, world: SpaceState): Dated {
   return {
     key: task.taskId,
     since: task.waitingSince,
@@ -125,16 +125,16 @@ function taskRow(task: Task, world: World): Dated {
 }
 
 /** The task of a group's member has its own id, which is not a message id. */
-function messageOf({ taskId, groupId }: Task, world: World): Element {
+function messageOf({ taskId, groupId }: Task, world: SpaceState): Element {
   return groupId === null ? messageLink(taskId, world) : el('span', { class: 'id' }, shortId(taskId));
 }
 
-function forMailbox({ mailboxId }: Task, world: World): Element {
+function forMailbox({ mailboxId }: Task, world: SpaceState): Element {
   return el('span', { class: 'named' }, 'a worker at mailbox ', mailboxLink(mailboxId, world));
 }
 
 /** One row for all other tasks that wait like the one above. */
-function restRow(key: string, tasks: readonly Task[], world: World): Dated {
+function restRow(key: string, tasks: readonly Task[], world: SpaceState): Dated {
   const [first] = tasks as readonly [Task, ...Task[]];
   const reason = first.waitsFor === 'HEAD_OF_LINE' ? 'others of their runs are before them' : reasons[first.waitsFor];
   const runs = new Set(tasks.map(({ scopeId }) => scopeId)).size;

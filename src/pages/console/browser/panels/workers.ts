@@ -14,7 +14,7 @@ import {
 } from '../parts.ts';
 import { address } from '../place.ts';
 import type { Mailbox, Mailboxes, Waits } from '../records.ts';
-import type { World } from '../world.ts';
+import type { SpaceState } from '../space-state.ts';
 import { panel } from './panel.ts';
 import { heldUnits, unitsOf } from './pools.ts';
 import { allowanceLink } from './resources.ts';
@@ -32,7 +32,7 @@ const mailboxText: TableText = {
 };
 
 /** Something that a worker holds. */
-interface Held {
+interface HeldClaim {
   readonly key: string;
   /** null: the API does not say. */
   readonly since: string | null;
@@ -43,13 +43,13 @@ interface Held {
 interface WorkerHolds {
   readonly holder: string;
   readonly session: string | null;
-  readonly held: readonly Held[];
+  readonly held: readonly HeldClaim[];
 }
 
 /** More would bury the other workers. */
 const shownHeld = 5;
 
-function claimOf(claim: Waits['heldClaims'][number], world: World): Held {
+function claimOf(claim: Waits['heldClaims'][number], world: SpaceState): HeldClaim {
   const { messageId, mailboxId, attempt, claimedAt, leaseExpiresAt, scopeId } = claim;
   const of = [' of ', mailboxLink(mailboxId, world), `, attempt ${attempt}, run `, scopeLink(scopeId, world)];
   return {
@@ -61,9 +61,9 @@ function claimOf(claim: Waits['heldClaims'][number], world: World): Held {
 }
 
 /** What is held, by holder and session. */
-function workersOf(waits: Waits, world: World): WorkerHolds[] {
-  const workers = new Map<string, WorkerHolds & { readonly held: Held[] }>();
-  const take = (holder: string, session: string | null, held: Held): void => {
+function workersOf(waits: Waits, world: SpaceState): WorkerHolds[] {
+  const workers = new Map<string, WorkerHolds & { readonly held: HeldClaim[] }>();
+  const take = (holder: string, session: string | null, held: HeldClaim): void => {
     const key = `${holder}\t${session ?? ''}`;
     const worker = workers.get(key) ?? { holder, session, held: [] };
     worker.held.push(held);
@@ -90,7 +90,7 @@ function workersOf(waits: Waits, world: World): WorkerHolds[] {
 const earliest = (moments: readonly (string | null)[]): string | undefined =>
   moments.filter((one) => one !== null).sort()[0];
 
-function workerRow({ holder, session, held }: WorkerHolds, world: World): Row & { readonly since: string } {
+function workerRow({ holder, session, held }: WorkerHolds, world: SpaceState): Row & { readonly since: string } {
   const items = held.map(({ key, what }) => el('li', { 'data-key': key }, what));
   const rest = items.slice(shownHeld);
   const since = earliest(held.map((one) => one.since));
@@ -139,14 +139,14 @@ export const workers = panel<Waits>({
 });
 
 /** The workers that hold messages of a mailbox or wait for one. */
-function workersAt({ id }: Mailbox, { waits, receivers }: World): Set<string> {
+function workersAt({ id }: Mailbox, { waits, receivers }: SpaceState): Set<string> {
   const own = [...(waits?.heldClaims ?? []), ...(receivers?.receivers ?? [])].filter(
     ({ mailboxId }) => mailboxId === id,
   );
   return new Set(own.map(({ holder, holderSession }) => `${holder}\t${holderSession}`));
 }
 
-function staff(mailbox: Mailbox, world: World): Element | string {
+function staff(mailbox: Mailbox, world: SpaceState): Element | string {
   const { counts, paused } = mailbox;
   if (paused) return 'paused';
   const now = workersAt(mailbox, world).size;

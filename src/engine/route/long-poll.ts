@@ -1,5 +1,5 @@
 import type { Receiver } from '../redis/held.ts';
-import type { Note } from './note.ts';
+import type { ReplyHead } from './reply-head.ts';
 
 /** Arguments of a script by name. */
 export type Args = Readonly<Record<string, string | number>>;
@@ -8,13 +8,13 @@ export type Args = Readonly<Record<string, string | number>>;
 export type Layers = readonly Args[];
 
 /** The result of one run of a route's script; `reply` is undefined if it replied with nothing. */
-export interface Result<R = unknown> {
-  readonly note: Note;
+export interface ScriptResult<R = unknown> {
+  readonly head: ReplyHead;
   readonly reply: R | undefined;
 }
 
 /** How a call is held: until a look finds something, the time is up, or the caller disconnects. */
-export interface Hold {
+export interface LongPoll {
   readonly waitSeconds: number;
   /** The topic that wakes it, which scripts publish with their changes. */
   readonly topic: string;
@@ -28,8 +28,8 @@ export interface Hold {
    * result or refusal is the answer.
    */
   look(
-    run: (changes: Args) => Promise<Result>,
+    execute: (changes: Args) => Promise<ScriptResult>,
     isLast: boolean,
     again: (inMs: number) => void,
-  ): Promise<Result | undefined>;
+  ): Promise<ScriptResult | undefined>;
 }

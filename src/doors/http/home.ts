@@ -1,6 +1,6 @@
 import type { Response } from '../../engine/call/response.ts';
 import type { Context, Step } from './context.ts';
-import { readOnly } from './system.ts';
+import { readOnly } from './probes.ts';
 
 /** A page of a few words. It needs no code, styles or frames, whatever its path. */
 const headers = {

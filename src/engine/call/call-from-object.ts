@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const origin: Origin = { parameter: 'a field', field: 'a field', prefix: '', path: '', key: 'idempotencyKey' };
 
 /** A call whose path parameters, query parameters and body fields are members of one object. */
-export function callFromFields(fields: Fields, call: Omit<Call, 'origin' | 'parts'>): Call {
+export function callFromObject(fields: Fields, call: Omit<Call, 'origin' | 'parts'>): Call {
   return { ...call, origin, parts: (route) => partsOf(fields, call.spaceId, route) };
 }
 

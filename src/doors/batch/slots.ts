@@ -1,8 +1,8 @@
-import type { Turn } from '../../engine/call/turn.ts';
+import type { BatchSlot } from '../../engine/call/batch-slot.ts';
 import type { Answered, Fields } from '../../engine/declare/field.ts';
 import type { Reply } from '../../engine/declare/value.ts';
 import type { Scripts } from '../../engine/redis/scripts.ts';
-import type { Layers } from '../../engine/route/hold.ts';
+import type { Layers } from '../../engine/route/long-poll.ts';
 import { maxReceivedBytes } from '../../engine/route/route.ts';
 
 /** A script that a call is waiting to run. */
@@ -21,7 +21,7 @@ interface Entry {
 }
 
 /** The turn of a call, until it is answered or refused. */
-interface EndingTurn extends Turn {
+interface EndingSlot extends BatchSlot {
   end(): void;
 }
 
@@ -29,7 +29,7 @@ interface EndingTurn extends Turn {
  * Runs the calls of a batch in order: each after all before it have ended. Only neighbours that run the same script go to the
  * store together, whichever objects they touch.
  */
-export class Turns {
+export class Slots {
   readonly #scripts: Scripts;
   readonly #entries: Entry[] = [];
   /** The first call that has not ended. */
@@ -42,18 +42,18 @@ export class Turns {
   }
 
   /** The turn of the next call in the list. */
-  next(): EndingTurn {
+  next(): EndingSlot {
     const entry: Entry = {};
     this.#entries.push(entry);
     return {
-      run: (script, org, args) =>
+      execute: (script, org, args) =>
         new Promise((resolve) => {
           entry.waiting = { script, org, args, resolve };
           this.#schedule();
         }),
-      receive: async (receives, input, run) => {
+      receive: async (receives, input, execute) => {
         entry.maxBytes = receives.maxBytes(input);
-        const result = await run();
+        const result = await execute();
         if (result.reply !== undefined) this.#bytesLeft -= receives.bytes(result.reply as Answered<Fields>);
         return result;
       },
@@ -80,7 +80,7 @@ export class Turns {
     const [first] = together;
     if (!first) return;
     const calls = together.map(({ args }) => args);
-    this.#scripts.runTogether(first.script, first.org, calls).forEach((reply, index) => {
+    this.#scripts.executeTogether(first.script, first.org, calls).forEach((reply, index) => {
       const entry = this.#entries[this.#first + index];
       if (entry) entry.waiting = undefined;
       together[index]?.resolve(reply);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BatchedPlan } from '../workload.ts';
+import { noteValue } from './notes.ts';
 import { balances, type Purse, PurseScene } from './purse.ts';
-import { noteValue } from './sheet.ts';
 
 const key = 'deal';
 

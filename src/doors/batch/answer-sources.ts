@@ -3,19 +3,19 @@ import { type AnyField, type Fields, type Get, idForm } from '../../engine/decla
 import { Many, Nested, One, type RecordDeclaration } from '../../engine/declare/record.ts';
 import type { ReplyReader } from '../../engine/declare/reply.ts';
 import type { Reply, Value } from '../../engine/declare/value.ts';
-import { readNote } from '../../engine/route/note.ts';
+import { readHead } from '../../engine/route/reply-head.ts';
 import type { Input, Route } from '../../engine/route/route.ts';
 
-/** Where a member of an answer comes from in the script's reply (lua/lib/answers). The note has index 1. */
-export type Source = (
+/** Where a member of an answer comes from in the script's reply (lua/lib/answers). The head has index 1. */
+export type AnswerSource = (
   | { readonly at: readonly number[]; readonly absent?: string }
   | { readonly is: string }
-  | { readonly of: string; readonly from: Readonly<Record<string, Source>> }
-) & { readonly given?: readonly number[]; readonly other?: Source };
+  | { readonly of: string; readonly from: Readonly<Record<string, AnswerSource>> }
+) & { readonly given?: readonly number[]; readonly other?: AnswerSource };
 
 /** A member of an answer: its source and its kind. */
-export interface Traced {
-  readonly source: Source;
+export interface MemberSource {
+  readonly source: AnswerSource;
   readonly isFlag: boolean;
   /** Whether it may be an id. */
   readonly isId: boolean;
@@ -29,13 +29,13 @@ interface Mark {
 
 const flagOn = '1';
 const firstNumber = 1_700_000_000_000;
-const note = readNote('');
+const head = readHead('');
 /** A link has no source: nothing can expect one, and it is not an id. */
 const noLink = (): undefined => undefined;
 
 /** Makes up replies of a script in which each value occurs once. */
-class Marks {
-  /** Marks by value. */
+class SampleReply {
+  /** SampleReply by value. */
   readonly found = new Map<string, Mark>();
   readonly flags: (readonly number[])[] = [];
   readonly nullable: (readonly number[])[] = [];
@@ -80,7 +80,7 @@ class Marks {
     return field.kind.lua === 'number' ? number : text;
   }
 
-  /** If a record is the whole reply, its values directly follow the note. */
+  /** If a record is the whole reply, its values directly follow the head. */
   #row(record: RecordDeclaration, at: readonly number[]): Value[] {
     const fields = fieldsByName(record.fields);
     const place = (index: number): readonly number[] => (at.length === 0 ? [index + 2] : [...at, index + 1]);
@@ -156,7 +156,11 @@ function flattened(body: unknown): Map<string, unknown> {
  * Finds the sources of the members of a call's answer. It builds the answer to a made-up reply in which each value
  * occurs once, since an answer depends only on the reply and the call. None if that means parsing a text of the reply.
  */
-export function traceAnswer(route: Route, read: ReplyReader<Fields>, input: Input): ReadonlyMap<string, Traced> {
+export function answerSources(
+  route: Route,
+  read: ReplyReader<Fields>,
+  input: Input,
+): ReadonlyMap<string, MemberSource> {
   try {
     return traced(route, read, input);
   } catch {
@@ -164,18 +168,18 @@ export function traceAnswer(route: Route, read: ReplyReader<Fields>, input: Inpu
   }
 }
 
-function traced(route: Route, read: ReplyReader<Fields>, input: Input): ReadonlyMap<string, Traced> {
+function traced(route: Route, read: ReplyReader<Fields>, input: Input): ReadonlyMap<string, MemberSource> {
   const answer = answerer(route);
   const made = (seed: number, change?: readonly number[]) => {
-    const marks = new Marks(seed, change);
-    const { body } = answer({ note, reply: read(marks.reply(route.reply)) }, input, noLink);
+    const marks = new SampleReply(seed, change);
+    const { body } = answer({ head, reply: read(marks.reply(route.reply)) }, input, noLink);
     return { marks, body: flattened(body) };
   };
   const base = made(firstNumber);
   const other = made(firstNumber + 1_000_000);
   const records = recordsIn(route.reply);
-  const trace = new Map<string, Traced>();
-  const sourceOf = (value: unknown, { found }: Marks): Source => {
+  const trace = new Map<string, MemberSource>();
+  const sourceOf = (value: unknown, { found }: SampleReply): AnswerSource => {
     const mark = found.get(String(value));
     if (mark)
       return {
@@ -228,13 +232,13 @@ function recordsIn(shape: Fields): { readonly record: RecordDeclaration; readonl
 }
 
 /** A member computed from several values of a record. */
-function workedOut(name: string, records: ReturnType<typeof recordsIn>): Omit<Traced, 'isFlag'> | undefined {
+function workedOut(name: string, records: ReturnType<typeof recordsIn>): Omit<MemberSource, 'isFlag'> | undefined {
   for (const { record, at } of records) {
     const field = record.fields[name];
     const { of } = field?.special ?? {};
     if (!field || !of) continue;
     const place = (index: number): readonly number[] => (at.length === 0 ? [index + 2] : [...at, index + 1]);
-    const from = namesIn(of).map((one): [string, Source] => {
+    const from = namesIn(of).map((one): [string, AnswerSource] => {
       const index = record.wire.indexOf(one);
       return [one, { at: index >= 0 ? place(index) : [...place(record.wire.length), record.rare.indexOf(one) + 1] }];
     });

@@ -2,46 +2,46 @@ import type { Fields } from '../declare/field.ts';
 import type { ReplyReader } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
-import type { Args, Layers, Result } from '../route/hold.ts';
-import { readNote } from '../route/note.ts';
-import type { CallService, Unpacked } from '../route/service.ts';
+import type { Args, Layers, ScriptResult } from '../route/long-poll.ts';
+import { readHead } from '../route/reply-head.ts';
+import type { CallService, OpenedRecords } from '../route/service.ts';
 import type { Call } from './call.ts';
 
 /** The most sweeps that a call waits for. If it needs more, others keep changing what stands in its way. */
 const maxSweeps = 50;
 
-/** The organization of a call, and its turn. */
-interface Run extends Pick<Call, 'turn'> {
+/** The organization of a call, and its slot in a batch. */
+interface ExecutedCall extends Pick<Call, 'slot'> {
   readonly caller: Pick<Call['caller'], 'org'>;
 }
 
-type RunnerService = Pick<CallService, 'scripts' | 'due' | 'unpacking' | 'log'>;
+type ExecutorService = Pick<CallService, 'scripts' | 'due' | 'opener' | 'log'>;
 
-export class Runner {
-  readonly #service: RunnerService;
-  readonly #call: Run;
+export class Executor {
+  readonly #service: ExecutorService;
+  readonly #call: ExecutedCall;
 
-  constructor(service: RunnerService, call: Run) {
+  constructor(service: ExecutorService, call: ExecutedCall) {
     this.#service = service;
     this.#call = call;
   }
 
-  /** Runs a script once, at the call's turn. */
+  /** Runs a script once, in the slot of the call. */
   once(script: string, args: Layers): Promise<Reply> {
-    const { turn, caller } = this.#call;
-    return (turn ?? this.#service.scripts).run(script, caller.org, args);
+    const { slot, caller } = this.#call;
+    return (slot ?? this.#service.scripts).execute(script, caller.org, args);
   }
 
   /** Runs a script and reads its reply. Runs it again if it is sent back. */
-  async run(script: string, args: Layers, read: ReplyReader<Fields>): Promise<Result> {
+  async execute(script: string, args: Layers, read: ReplyReader<Fields>): Promise<ScriptResult> {
     const { org } = this.#call.caller;
     const reply = await repeated(this.#service, org, (changes) =>
       this.once(script, changes ? [changes, ...args] : args),
     );
-    const [head, ...values] = reply;
-    const note = readNote(String(head));
-    if (note.wake !== '') announce(this.#service, org, note.wake);
-    return { note, reply: read(values) };
+    const [first, ...values] = reply;
+    const head = readHead(String(first));
+    if (head.wake !== '') announce(this.#service, org, head.wake);
+    return { head, reply: read(values) };
   }
 }
 
@@ -50,22 +50,22 @@ export class Runner {
  * After PACKED it opens the packed records. changes: arguments that say what was done; undefined for the first run.
  */
 export async function repeated<T>(
-  service: Omit<RunnerService, 'scripts'>,
+  service: Omit<ExecutorService, 'scripts'>,
   org: string,
-  run: (changes?: Args) => Promise<T>,
+  execute: (changes?: Args) => Promise<T>,
 ): Promise<T> {
-  const { due, unpacking } = service;
+  const { due, opener } = service;
   const timers = new Set<string>();
   let sweeps = 0;
-  let unpacked: Unpacked | undefined;
+  let opened: OpenedRecords | undefined;
   let changes: Args | undefined;
   for (;;) {
     try {
-      return await run(changes);
+      return await execute(changes);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const isDue = error.code === 'DUE';
-      if (!isDue && !(error.code === 'PACKED' && unpacking.isWanted(error.detail))) throw error;
+      if (!isDue && !(error.code === 'PACKED' && opener.isWanted(error.detail))) throw error;
       if (isDue) {
         const [timer = '', wake] = error.detail.split('\t');
         // Not counted if the call kept its changes (call.again): it has got further.
@@ -76,10 +76,10 @@ export async function repeated<T>(
         const moments: number[] = [];
         // Drain the earlier timers as well: together the scripts of several calls may depend on several timers.
         for (const one of timers) moments.push(Number(await due.drain(org, one)));
-        changes = { ...changes, drainedThrough: Math.min(...moments) };
+        changes = { ...changes, sweptThrough: Math.min(...moments) };
       } else {
-        unpacked = await unpacking.unpack(error.detail, unpacked);
-        changes = { ...changes, unpacked: unpacked.text };
+        opened = await opener.openMore(error.detail, opened);
+        changes = { ...changes, openedMessages: opened.text };
       }
     }
   }

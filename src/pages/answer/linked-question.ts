@@ -1,4 +1,4 @@
-import { Runner } from '../../engine/call/runner.ts';
+import { Executor } from '../../engine/call/executor.ts';
 import { type Answered, type Fields, text } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
 import { callArgs } from '../../engine/route/args.ts';
@@ -18,9 +18,9 @@ const give = { script: 'question/answerLinked', reply: { question: one(Question)
 export type Linked = Answered<typeof view.reply>;
 
 /** Somebody with a link. It takes the place of a call's API key: the scripts check it and count the call. */
-export class Visit {
+export class LinkedQuestion {
   readonly #service: CallService;
-  readonly #runner: Runner;
+  readonly #executor: Executor;
   readonly #args: Readonly<Record<string, string>>;
 
   private constructor(
@@ -29,19 +29,19 @@ export class Visit {
     requestId: string,
   ) {
     this.#service = service;
-    this.#runner = new Runner(service, { caller: { org } });
+    this.#executor = new Executor(service, { caller: { org } });
     this.#args = { ...callArgs, apiKeyDigest, rateClass: 'recovery', requestId };
   }
 
-  static with(token: string, service: CallService, requestId: string): Visit | undefined {
+  static with(token: string, service: CallService, requestId: string): LinkedQuestion | undefined {
     const holder = linkHolder(token);
-    return holder && new Visit(service, holder, requestId);
+    return holder && new LinkedQuestion(service, holder, requestId);
   }
 
   /** The question, and the store's time. Throws INVALID_API_KEY for an unknown link. */
   async view(): Promise<{ readonly linked: Linked; readonly now: number }> {
-    const { note, reply } = await this.#run(view, 'question.view', {});
-    return { linked: reply, now: note.now };
+    const { head, reply } = await this.#run(view, 'question.view', {});
+    return { linked: reply, now: head.now };
   }
 
   /** Answers the question with a text. Throws the script's refusals. */
@@ -56,8 +56,8 @@ export class Visit {
     callName: string,
     args: Readonly<Record<string, string>>,
   ) {
-    const read = this.#service.scripts.reader(call) as Parameters<Runner['run']>[2];
-    const { note, reply } = await this.#runner.run(call.script, [args, { ...this.#args, callName }], read);
-    return { note, reply: reply as Answered<R> };
+    const read = this.#service.scripts.reader(call) as Parameters<Executor['execute']>[2];
+    const { head, reply } = await this.#executor.execute(call.script, [args, { ...this.#args, callName }], read);
+    return { head, reply: reply as Answered<R> };
   }
 }

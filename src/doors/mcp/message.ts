@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../../engine/call/call.ts';
-import { callFromFields } from '../../engine/call/from-fields.ts';
+import { callFromObject } from '../../engine/call/call-from-object.ts';
 import type { Operation } from '../../engine/call/operation.ts';
 import { isObject } from '../../engine/call/read-input.ts';
 import { refusalOf } from '../../engine/call/refusal.ts';
@@ -11,9 +11,9 @@ import { callArgs } from '../../engine/route/args.ts';
 import { callerArgs, type Permission } from '../../engine/route/caller.ts';
 import { apiError, invalid } from '../../engine/route/errors.ts';
 import { isUuid } from '../../engine/route/fields.ts';
-import { readNote } from '../../engine/route/note.ts';
+import { maxLooked } from '../../engine/route/list-limits.ts';
+import { readHead } from '../../engine/route/reply-head.ts';
 import { allowedBy, type Route } from '../../engine/route/route.ts';
-import { maxLooked } from '../../engine/route/shown-lists.ts';
 import { readTrace, type TraceContext, traceIdOf } from '../../engine/route/trace.ts';
 import { version } from '../../package.ts';
 import { list } from '../../primitives/org/kinds.ts';
@@ -22,7 +22,7 @@ import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
 import { briefOf, isEmpty } from './brief.ts';
-import type { Desk, Outcome } from './protocol.ts';
+import type { McpCalls, McpOutcome } from './protocol.ts';
 import { isFailure, taskMethods } from './tasks.ts';
 import { checkFields, type Listed } from './tools.ts';
 
@@ -45,7 +45,7 @@ function refusesAnyCall(thrown: unknown): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-interface Asked {
+interface ToolRequest {
   readonly idempotencyKey: unknown;
   readonly leavesUnseen: boolean;
   readonly isDescribed: boolean;
@@ -70,7 +70,7 @@ export type Callable = Pick<Operation, 'route' | 'pattern' | 'log'> & {
   answer(call: Call, state: BatchState): Promise<Response>;
 };
 
-export interface VisitParts {
+export interface McpMessageParts {
   readonly service: HttpService;
   readonly operations: ReadonlyMap<string, Callable>;
   readonly tools: ReadonlyMap<string, Listed>;
@@ -80,8 +80,8 @@ export interface VisitParts {
 }
 
 /** One message: a request of its own, or one of a list. */
-export class Visit {
-  readonly #parts: VisitParts;
+export class McpMessage {
+  readonly #parts: McpMessageParts;
   readonly #isAlone: boolean;
   #headers: Readonly<Record<string, string>> = {};
   #granted: Answered<typeof grants.reply> | undefined;
@@ -90,7 +90,7 @@ export class Visit {
   #refusal: unknown;
 
   /** isAlone: an error that refuses any call refuses the request. */
-  constructor(parts: VisitParts, isAlone = true) {
+  constructor(parts: McpMessageParts, isAlone = true) {
     this.#parts = parts;
     this.#isAlone = isAlone;
   }
@@ -134,16 +134,16 @@ export class Visit {
       callName: 'mcp',
       requestId,
     };
-    const [note, ...values] = await scripts.run(grants.script, caller.org, args).catch((thrown: unknown) => {
+    const [head, ...values] = await scripts.execute(grants.script, caller.org, args).catch((thrown: unknown) => {
       this.#refusal = thrown;
       throw thrown;
     });
     this.#granted = scripts.reader(grants)(values);
-    this.#admitted(readNote(String(note)).headers);
+    this.#admitted(readHead(String(head)).headers);
     return this.#headers;
   }
 
-  #tools(): ReturnType<Desk['tools']> {
+  #tools(): ReturnType<McpCalls['tools']> {
     const all = [...this.#parts.tools.values()];
     const { permissions = [], hasAllMailboxes = false } = this.#granted ?? {};
     const may = (listed: Listed): boolean =>
@@ -158,7 +158,7 @@ export class Visit {
   }
 
   /** Undefined if there is no such tool. */
-  readonly #call: Desk['call'] = async (name, { idempotencyKey, ...fields }, leavesUnseen, meta) => {
+  readonly #call: McpCalls['call'] = async (name, { idempotencyKey, ...fields }, leavesUnseen, meta) => {
     const listed = this.#parts.tools.get(name);
     if (!listed) return undefined;
     const { calls, permissions, tool } = listed;
@@ -190,7 +190,7 @@ export class Visit {
   }
 
   /** Makes a call of the API. `given` has its parameters and fields in one object. */
-  #make(name: string, given: Fields, asked: Asked): Promise<Outcome> {
+  #make(name: string, given: Fields, asked: ToolRequest): Promise<McpOutcome> {
     const { idempotencyKey, leavesUnseen, isDescribed, tool, ofMessage } = asked;
     const { service, request, gone, state } = this.#parts;
     const { caller, requestId, spaceId } = request;
@@ -205,7 +205,7 @@ export class Visit {
     return this.#tried(operation, async () => {
       const { fields, isBrief } = asBrief(given, route);
       const fieldsText = JSON.stringify(fields);
-      const call = callFromFields(fields, {
+      const call = callFromObject(fields, {
         caller,
         requestId,
         headers: {},
@@ -235,7 +235,7 @@ export class Visit {
   }
 
   /** The answer of a call, or its refusal. Throws errors that refuse the whole request. */
-  async #tried({ pattern, log }: Callable, make: () => Promise<Outcome>): Promise<Outcome> {
+  async #tried({ pattern, log }: Callable, make: () => Promise<McpOutcome>): Promise<McpOutcome> {
     const { service, request, state } = this.#parts;
     try {
       return await make();

@@ -16,7 +16,7 @@ export interface Named {
 const maxNames = 5_000;
 
 /** State that the panels of a space share. */
-export class World {
+export class SpaceState {
   readonly spaceId: string;
   readonly scopes: Scopes;
   waits: Waits | undefined;
@@ -85,7 +85,7 @@ export class World {
     this.namesVersion++;
   }
 
-  learnUsedUp(usedUp: World['usedUp']): void {
+  learnUsedUp(usedUp: SpaceState['usedUp']): void {
     if (usedUp.length !== this.usedUp.length) this.namesVersion++;
     this.usedUp = usedUp;
   }

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findRedisServer } from '../../embedded/server-binary.ts';
 import { endAtExit } from '../../external-programs/at-exit.ts';
 import { differing, followDockerfile } from './image.ts';
-import { folder, run, type Shop } from './shop.ts';
+import { folder, type ReleaseDirs, run } from './release-dirs.ts';
 
 /** MUSTER_URL, MUSTER_SPACE and MUSTER_KEY, as the first start prints them. */
 export type Exports = Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ async function sendsAndReceives(version: string, { MUSTER_URL, MUSTER_SPACE, MUS
 
 /** Tries the server's package: it prints its version and serves. `use` then works with that server. */
 export async function tryServer(
-  { scratch }: Shop,
+  { scratch }: ReleaseDirs,
   file: string,
   version: string,
   use: (exports: Exports) => void | Promise<void>,
@@ -111,7 +111,7 @@ function prints(name: keyof typeof examples, printed: string): void {
 }
 
 /** Tries the client's package: its types compile in strict mode, and a module that imports it sends and receives. */
-export function tryClient({ root, scratch }: Shop, file: string, exports: Exports): void {
+export function tryClient({ root, scratch }: ReleaseDirs, file: string, exports: Exports): void {
   const home = installed(scratch, 'client', file);
   cpSync(join(root, 'docs/examples/worker-pool.ts'), join(home, 'worker-pool.ts'));
   writeFileSync(
@@ -135,7 +135,7 @@ export function tryClient({ root, scratch }: Shop, file: string, exports: Export
 /**
  * Tries a wheel or an sdist: pip installs it into an empty environment without an index, and it sends and receives.
  */
-export function tryPython({ root, scratch, python }: Shop, name: string, file: string, exports: Exports): void {
+export function tryPython({ root, scratch, python }: ReleaseDirs, name: string, file: string, exports: Exports): void {
   const home = folder(scratch, 'installed', name);
   run(home, python.command, ['-m', 'venv', 'venv'], python.env);
   const own = join(home, 'venv/bin/python');
@@ -145,7 +145,7 @@ export function tryPython({ root, scratch, python }: Shop, name: string, file: s
 }
 
 /** Tries the image's files: the Dockerfile builds the same program from them as the checkout's, and it serves. */
-export async function tryImage({ root, scratch }: Shop, file: string, version: string): Promise<void> {
+export async function tryImage({ root, scratch }: ReleaseDirs, file: string, version: string): Promise<void> {
   const context = folder(scratch, 'context');
   run(context, 'tar', ['xzf', file, '--strip-components=1']);
   const home = followDockerfile(context, scratch);

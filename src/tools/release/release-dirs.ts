@@ -10,7 +10,7 @@ export interface Python {
 }
 
 /** Where a release is made: from a checkout, into a folder, with a scratch folder that is removed at the end. */
-export interface Shop {
+export interface ReleaseDirs {
   readonly root: string;
   readonly out: string;
   readonly scratch: string;
@@ -35,12 +35,12 @@ export function folder(...names: string[]): string {
   return path;
 }
 
-/** Runs `work` in a shop whose `out` is empty. */
-export async function inShop<Done>(
+/** Runs `work` in a dirs whose `out` is empty. */
+export async function inReleaseDirs<Done>(
   root: string,
   out: string,
   python: Python,
-  work: (shop: Shop) => Done | Promise<Done>,
+  work: (dirs: ReleaseDirs) => Done | Promise<Done>,
 ): Promise<Done> {
   const scratch = mkdtempSync(join(tmpdir(), 'muster-release-'));
   rmSync(out, { recursive: true, force: true });

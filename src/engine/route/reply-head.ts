@@ -1,5 +1,5 @@
-/** The note at the start of every reply and refusal of lib/call: now, wake, replayed, space quota, left, org quota, left. */
-export interface Note {
+/** The head at the start of every reply and refusal of lib/call: now, wake, replayed, space quota, left, org quota, left. */
+export interface ReplyHead {
   readonly now: number;
   /** A due time to announce to the index of organizations; '' for none. */
   readonly wake: string;
@@ -7,9 +7,9 @@ export interface Note {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Parses the note, and builds its rate headers (docs/reference.md, "Requests"). */
-export function readNote(note: string): Note {
-  const [now, wake = '', replayed = '', spaceQuota = '', spaceLeft, orgQuota = '', orgLeft] = note.split(',');
+/** Parses the head, and builds its rate headers (docs/reference.md, "Requests"). */
+export function readHead(head: string): ReplyHead {
+  const [now, wake = '', replayed = '', spaceQuota = '', spaceLeft, orgQuota = '', orgLeft] = head.split(',');
   const at = Number(now);
   const reset = 60 - Math.floor((at % 60_000) / 1000);
   let policy = '';

@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Step } from './context.ts';
-import { readOnly } from './system.ts';
+import { readOnly } from './probes.ts';
 
-export interface Source {
+export interface SiteSource {
   readonly path: string;
   readonly type: string;
   readonly read: () => Promise<Buffer>;
@@ -31,11 +31,11 @@ export function headersUnder(policy: readonly string[]): Readonly<Record<string,
 export class Site {
   readonly #home: string;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #sources: ReadonlyMap<string, Source>;
+  readonly #sources: ReadonlyMap<string, SiteSource>;
   readonly #loaded = new Map<string, Promise<File>>();
 
   /** policy: the Content-Security-Policy of every answer. */
-  constructor(home: string, policy: readonly string[], sources: readonly Source[]) {
+  constructor(home: string, policy: readonly string[], sources: readonly SiteSource[]) {
     this.#home = home;
     this.#sources = new Map(sources.map((source) => [source.path, source]));
     this.#headers = {
@@ -87,7 +87,7 @@ export class Site {
   }
 }
 
-async function load({ type, read }: Source): Promise<File> {
+async function load({ type, read }: SiteSource): Promise<File> {
   const plain = await read();
   const etag = `"${hash('sha256', plain, 'base64url').slice(0, 22)}"`;
   return { type, etag, plain, gzipped: await promisify(gzip)(plain) };
