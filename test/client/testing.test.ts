@@ -269,7 +269,7 @@ describe('muster-client/testing', function () {
       ...{ bundle: true, platform: 'browser', format: 'esm', write: false, metafile: true },
     });
     const inputs = Object.keys(metafile.inputs);
-    expect(inputs.some((path) => path.endsWith('client/worker/worker.ts'))).to.equal(true);
+    expect(inputs.some((path) => path.endsWith('typescript/worker/worker.ts'))).to.equal(true);
     expect(inputs.filter((path) => path.includes('/testing/'))).to.deep.equal([]);
   });
 
