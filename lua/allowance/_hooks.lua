@@ -36,7 +36,7 @@ end
 --- WAITING waiters, oldest first.
 function waiting.waiters(maxRows)
   return rowsOf(redis.call('ZRANGE', keys.waitingWaiters(), 0, maxRows), maxRows, function(id)
-    local record = waiter.load(id, 'allowanceId', 'scopeId', 'holder', 'units', 'createdAt', 'expiresAt')
+    local record = waiter.load(id, '@waitingWaiter')
     record.position = redis.call('ZRANK', keys.liveWaiters(record.allowanceId), id) + 1
     record.blockedBy, record.blockedUntil = blockOf(record)
     return rows.waitingWaiter(record)
@@ -47,7 +47,7 @@ end
 function waiting.heldGrants(maxRows)
   local ids = redis.call('ZRANGE', keys.heldGrants(), '(' .. nowText, '+inf', 'BYSCORE', 'LIMIT', 0, maxRows + 1)
   return rowsOf(ids, maxRows, function(id)
-    local record = waiter.load(id, 'allowanceId', 'scopeId', 'holder', 'units')
+    local record = waiter.load(id, '@heldGrant')
     record.windowEndsAt = redis.call('ZSCORE', keys.heldGrants(), id)
     return rows.heldGrant(record)
   end)

@@ -1,14 +1,11 @@
 --- Submits a member task, which the group's mailbox delivers in the gate scope. input: JSON text, or '' for null.
---- deadline: epoch milliseconds; delaySeconds, maxAttempts, priority: numbers; prerequisites: see mailbox/_after;
---- required: see mailbox/_requires; traceparent, tracestate: W3C Trace Context; each '' if absent. unique '1': if the
---- taskKey is known, replies with its member.
+--- The rare arguments: see mailbox/_options. unique '1': if the taskKey is known, replies with its member.
 --- @request write
 --- @args groupId taskKey unique tail taskTail
---- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate
 --- @long input
 --- @reply taskId messageId scopeId state known
 --- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_mailbox mailbox/_message
---- @include mailbox/_send scope/_scope
+--- @include mailbox/_options mailbox/_send scope/_scope
 if prerequisites ~= '' and string.find(prerequisites, 'g' .. groupId, 1, true) then
   refuse('VALIDATION_FAILED', 'after must not name the group that the task is submitted to')
 end
@@ -23,7 +20,7 @@ end
 group.needOpen(record)
 if maps.get(keys.taskKeys(groupId), taskKey) then refuse('TASK_KEY_CONFLICT') end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
-local options = message.options(priority, key, prerequisites, required, traceparent, tracestate)
+local options = message.options()
 plan.needOperation()
 capacity.forPayload('input', input)
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end

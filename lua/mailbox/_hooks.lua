@@ -12,10 +12,8 @@ end
 --- A message, or the tombstone of its task; nil if it is damaged.
 function inRun.messages.row(id)
   if packed.damaged(id) then return nil end
-  local record = message.load(id, 'scopeId', 'mailboxId', 'tombstoneOf', 'taskId', 'groupId', 'taskKey', 'state',
-    'reason', 'attempts', 'workKey', 'deadline', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt', 'finishedAt',
-    'maxAttempts', 'lastError', 'readyAt', 'priority', 'key', 'prerequisites', 'required', 'blockedOn', 'held', 'used',
-      'traceparent', 'tracestate')
+  -- A tombstone has no mailboxId, so the first field says whether the record exists.
+  local record = message.load(id, 'scopeId', '@messageSummary', 'tombstoneOf')
   record.mailboxId = record.mailboxId or record.tombstoneOf
   return rows.messageSummary(message.shown(record))
 end
@@ -23,8 +21,7 @@ end
 --- Live claims, the earliest end first.
 function waiting.heldClaims(maxRows)
   return rowsOf(redis.call('ZRANGE', keys.claims(), 0, maxRows), maxRows, function(id)
-    return rows.heldClaim(message.load(id, 'mailboxId', 'taskId', 'scopeId', 'holder', 'holderSession', 'attempts',
-      'claimedAt', 'leaseExpiresAt', 'held'))
+    return rows.heldClaim(message.load(id, '@heldClaim'))
   end)
 end
 
@@ -57,8 +54,7 @@ local function delayedQueues()
 end
 
 local function waitingTask(messageId)
-  return message.load(messageId, 'scopeId', 'mailboxId', 'taskId', 'groupId', 'state', 'readyAt', 'place', 'attempts',
-    'prerequisites', 'key', 'blockedOn')
+  return message.load(messageId, '@waitingTask', 'place', 'attempts', 'key')
 end
 
 --- DELAYED tasks, the next to be READY first. They have waited since they were sent or given back.

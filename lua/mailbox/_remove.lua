@@ -3,10 +3,7 @@
 --- Removes a finished message after the plan's retention window. Its task leaves a tombstone: the record, reduced to
 --- how the task ended. Calls do not find it, as it has no mailboxId.
 
-local removedFields = { 'mailboxId', 'payload', 'result', 'resultMessageId', 'workKey', 'deadline', 'holder',
-  'holderSession', 'token', 'claimedAt', 'leaseExpiresAt', 'place', 'groupState',
-  'maxAttempts', 'lastError', 'pastAttempts', 'progress', 'priority', 'key', 'prerequisites', 'required', 'ends',
-  'questionId', 'traceparent', 'tracestate' }
+local removedFields = message.removedFields()
 --- The fields that count towards the retained bytes.
 local kept = { 'payload', 'result', 'lastError', 'progress' }
 

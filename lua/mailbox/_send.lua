@@ -56,37 +56,22 @@ function capacity.forMessage(box, timers, isTask)
   if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
 end
 
---- The rare properties of new messages, most of them about its turn: the `options` of message.create.
-
---- Reads a request's arguments, '' where absent. Refuses if the prerequisites or requirements do not allow the message.
---- nil if all arguments are absent.
-function message.options(priority, key, prerequisites, required, traceparent, tracestate)
-  if priority == '' and key == '' and prerequisites == '' and required == '' and traceparent == '' then return nil end
-  local options = message.traced(traceparent, tracestate) or {}
-  options.priority = tonumber(priority)
-  options.key, options.required = key ~= '' and key or nil, required ~= '' and required or nil
-  if options.priority == 0 then options.priority = nil end
-  if options.required then requires.need(options.required) end
-  if prerequisites ~= '' then options.prerequisites, options.places = after.need(prerequisites) end
-  return next(options) and options or nil
-end
+--- The rare properties of new messages: the `options` of message.create.
 
 --- The `options` of a message that has only a trace.
 function message.traced(traceparent, tracestate)
   return traceparent ~= '' and { traceparent = traceparent, tracestate = tracestate ~= '' and tracestate or nil } or nil
 end
 
---- Whether a message has open prerequisites. options: from message.options, or a record after message.obstacle.
+--- Whether a message has open prerequisites. options: from mailbox/_options, or a record after message.obstacle.
 function message.willWait(options)
   return options and options.places and options.places[1] ~= nil
 end
 
-local rareFields = { 'priority', 'key', 'prerequisites', 'required', 'traceparent', 'tracestate' }
-
 --- Starts a message with `options` (see message.create).
 local function begin(record, path, box, options)
-  for _, field in ipairs(rareFields) do
-    if options[field] then records.set(record, field, options[field]) end
+  for field, value in pairs(options) do
+    if field ~= 'places' then records.set(record, field, value) end
   end
   -- Code that moves a message reads its options only if it has a place (mailbox/_ready).
   records.set(record, 'place', ready.placeAt(now))

@@ -51,11 +51,9 @@ while #claims < max do
   end
   if not member then break end
   local id = string.sub(member, -36)
-  local record = message.load(id, 'scopeId', 'taskId', 'groupId', 'taskKey', 'deadline', 'workKey', 'payload',
-    'maxAttempts')
+  local record = message.load(id, '@receivedClaim:sent')
   if #member > 36 then
-    message.load(id, 'attempts', 'lastError', 'progress', 'priority', 'key', 'prerequisites', 'required',
-      'questionId', 'place', 'traceparent', 'tracestate')
+    message.load(id, '@receivedClaim:later', 'questionId')
     if record.questionId then record.question = asked.find(record.questionId) end
   else
     -- A message without a place was never claimed and has none of these fields. Looking for one field costs as much as

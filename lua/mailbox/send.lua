@@ -1,13 +1,11 @@
---- Sends one message. deadline: epoch milliseconds; delaySeconds, maxAttempts, priority: numbers; prerequisites: see
---- mailbox/_after; required: see mailbox/_requires; traceparent, tracestate: W3C Trace Context; each '' if absent. The
---- reply has a scope only for a known message.
+--- Sends one message. The rare arguments: see mailbox/_options. The reply has a scope only for a known message.
 --- @request write
 --- @args mailboxId scopeId workKey tail
---- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate
 --- @reply id state known scopeId?
 --- @long payload
 --- @gather
---- @include lib/call lib/id lib/maps lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_send scope/_scope
+--- @include lib/call lib/id lib/maps lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_options
+--- @include mailbox/_send scope/_scope
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
@@ -20,7 +18,7 @@ end
 local deadlineAt, readyAt = capacity.moments(deadline, delaySeconds)
 local path = scope.path(scopeId)
 scope.needRunning(path)
-local options = message.options(priority, key, prerequisites, required, traceparent, tracestate)
+local options = message.options()
 plan.needOperation()
 capacity.forPayload('payload', payload)
 local isWork = box.mode == 'WORK'

@@ -14,7 +14,7 @@ end
 --- WAITING holds, oldest first.
 function waiting.waitingHolds(maxRows)
   return rowsOf(redis.call('ZRANGE', keys.waitingHolds(), 0, maxRows), maxRows, function(id)
-    local record = hold.load(id, 'poolId', 'scopeId', 'holder', 'holderSession', 'units', 'expiresAt')
+    local record = hold.load(id, '@waitingHold')
     record.position = redis.call('ZRANK', keys.liveHolds(record.poolId), id) + 1
     record.blockedBy = record.position > 1 and 'HEAD_OF_LINE'
       or pool.fits(pool.read(record.poolId), record.units) and 'AGENTS' or 'UNITS'
@@ -25,8 +25,7 @@ end
 --- HELD holds, the earliest end of lease first.
 function waiting.heldHolds(maxRows)
   return rowsOf(redis.call('ZRANGE', keys.holdLeases(), 0, maxRows), maxRows, function(id)
-    return rows.heldHold(hold.load(id, 'poolId', 'scopeId', 'holder', 'holderSession', 'units', 'fence', 'heldAt',
-      'leaseExpiresAt'))
+    return rows.heldHold(hold.load(id, '@heldHold'))
   end)
 end
 

@@ -77,6 +77,11 @@ describe('Scripts', () => {
     const reading = (fields: string) =>
       withFile('mailbox/nack', `--- @args messageId state\n${head}message.load(messageId, ${fields})`);
     expect(await reading("'state', 'colour'")).to.throw('Message has no stored field colour');
+    expect(await reading("'@colour'")).to.throw('colour is not declared in any records.ts');
+    expect(await reading("'@budget'")).to.throw('budget shows no such field of message');
+    expect(await reading("'@claim:never'")).to.throw('message.load takes an id and field names as literals');
+    expect(await reading("'state:sent'")).to.throw('message.load takes an id and field names as literals');
+    expect(await reading("'@heldClaim', 'place'")).not.to.throw();
     expect(await reading('state')).to.throw('message.load takes an id and field names as literals, not state');
     expect(await withFile('mailbox/_message', '--- @record massage\n')).to.throw(
       'massage is not declared in any records.ts',

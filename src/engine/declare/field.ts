@@ -42,6 +42,8 @@ interface Special {
   readonly isLater?: true;
   /** Few records have it. It is sent only with a record that has a rare field. */
   readonly isRare?: true;
+  /** Its record's tombstone keeps it. */
+  readonly isKept?: true;
   /** May be missing in an event's payload. */
   readonly isOptional?: true;
   /** Its meaning: a noun phrase, which may end with `; null: …`. */
@@ -96,6 +98,9 @@ export class Field<T, P extends Visibility = 'answered'> {
   }
   rare(): Field<T, P> {
     return this.but({ isRare: true });
+  }
+  kept(): Field<T, P> {
+    return this.but({ isKept: true });
   }
   workedOut(): Field<T, P> {
     return this.but({ isWorkedOut: true });

@@ -97,11 +97,12 @@ function sharing(scripts: readonly Script[]): string[] {
 
 const unpacked = (count: number, text: string): string => `struct.unpack('${'s'.repeat(count)}', ${text})`;
 
-/** Lua that reads a script's short arguments from their string; rare ones follow if a call has any. */
+/** Lua that reads a script's short arguments from their string into variables; rare ones follow if a call has any. */
 function unpacking(names: readonly string[], rare: readonly string[], text: string): string[] {
   if (rare.length === 0) return names.length === 0 ? [] : [`${names.join(', ')} = ${unpacked(names.length, text)}`];
   return [
-    `local ${rare.join(', ')}, rareAt = ${rare.map(() => "''").join(', ')}, 1`,
+    'local rareAt = 1',
+    `${rare.join(', ')} = ${rare.map(() => "''").join(', ')}`,
     // After its values, `struct.unpack` returns the position where it stopped.
     ...(names.length === 0 ? [] : [`${names.join(', ')}, rareAt = ${unpacked(names.length, text)}`]),
     `if rareAt <= #${text} then ${rare.join(', ')} = ${unpacked(rare.length, `${text}, rareAt`)} end`,
@@ -242,12 +243,13 @@ export class Builder {
   }
 
   #script(source: LuaSource): Script {
-    const { file, args, rare, long, gathers, reply } = source;
+    const { file, args, long, gathers, reply } = source;
     const below = this.#add(file, []);
     const helpers = source.request === undefined ? [] : below.filter((one) => one.file.startsWith('lib/'));
     const shared = helpers.flatMap((one) => one.shared);
     const others = helpers.flatMap((one) => one.args.filter((arg) => !one.shared.includes(arg)));
     const all = [...shared, ...others, ...args, ...long];
+    const rare = [...below.flatMap((one) => (isScript(one.file) ? [] : one.rare)), ...source.rare];
     const named = [...all, ...rare];
     const twice = named.find((arg, index) => named.indexOf(arg) !== index);
     if (twice !== undefined) throw new Error(`${file}: argument ${twice} is declared twice`);
@@ -277,7 +279,7 @@ export class Builder {
     // lib/serve reads the string of shared arguments.
     const first = shared.length === 0 ? 1 : 2;
     // If an argument is a variable of an included file, it sets that variable.
-    const locals = packed.filter((arg) => !(variables.includes(arg) && included.has(arg)));
+    const locals = [...packed, ...rare].filter((arg) => !(variables.includes(arg) && included.has(arg)));
     const isRequest = source.request !== undefined;
     const list = this.#records.replyList(reply, isRequest ? ["''"] : []);
     const given = [
@@ -431,6 +433,8 @@ export class Builder {
         const texts = given.map(within);
         const { as, ids } = this.#records.reader(table, name, texts);
         replace(node, `${table}.${as}(${texts.slice(0, ids).join(', ')})`);
+      } else if (name === 'removedFields' && this.#words.records.has(table)) {
+        replace(node, this.#records.removed(table));
       }
     } catch (error) {
       fail(node, error);

@@ -11,7 +11,7 @@ const globals = new Set(
 /** The expressions that the loader replaces: `keys.message(id)`, `emit.message.sent(id, event)`, `rows.message(record)`. */
 export const vocabulary = new Set(['keys', 'emit', 'rows']);
 /** The members that the loader gives to each record's table. */
-const generated = ['load', 'stored', 'insert', 'enter', 'leave'];
+const generated = ['load', 'stored', 'insert', 'enter', 'leave', 'removedFields'];
 
 /** An export of a file, and the files that add members to it. */
 interface Export {

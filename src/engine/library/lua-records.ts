@@ -1,5 +1,5 @@
 import type { AnyField, Fields } from '../declare/field.ts';
-import { countedStates, Many, One, type RecordDeclaration } from '../declare/record.ts';
+import { countedStates, Many, One, type RecordDeclaration, storedFields } from '../declare/record.ts';
 import { isRow, isRows, type ReplyMember } from '../declare/reply.ts';
 import { type KeyTable, partsOf } from './keys.ts';
 import { counting, inserting, reader } from './lua-access.ts';
@@ -42,7 +42,9 @@ export class LuaRecords {
 
   /**
    * The name of the reader for a call of `message.load(id, 'state', …)` or of `message.stored`, which does not find packed
-   * records; and how many of the arguments are ids. given: Lua of all arguments.
+   * records; and how many of the arguments are ids. given: Lua of all arguments. `'@claim'` stands for the fields that a
+   * reply with that record shows; `'@claim:sent'` for those that a record may have from the beginning, `'@claim:later'`
+   * for the others.
    *
    * @throws Error unless the field names are string literals
    */
@@ -50,18 +52,40 @@ export class LuaRecords {
     const key = this.#keys[name];
     // A record whose key has no variable part has no id.
     const ids = key && partsOf(key).length === 0 ? 0 : 1;
-    const wanted = given.slice(ids).map((field) => {
-      const [, , literal] = /^(['"])(\w+)\1$/.exec(field) ?? [];
-      if (literal === undefined)
+    const listed = given.slice(ids).flatMap((field) => {
+      const [, , isRecord, literal, part] = /^(['"])(@?)(\w+)(?::(sent|later))?\1$/.exec(field) ?? [];
+      if (literal === undefined || (part !== undefined && isRecord !== '@'))
         throw new Error(`${name}.${how} takes an id and field names as literals, not ${field}`);
-      return literal;
+      return isRecord === '@' ? this.#fieldsFor(name, literal, part) : [literal];
     });
+    const wanted = [...new Set(listed)];
     const readers = this.#readers.get(name) ?? new Map<string, Reader>();
     this.#readers.set(name, readers);
     const place = `${how} ${wanted.join()}`;
     const known = readers.get(place) ?? { as: `load${readers.size + 1}`, isStored: how === 'stored', wanted };
     readers.set(place, known);
     return { as: known.as, ids };
+  }
+
+  /**
+   * The stored fields of a record that replies with `shown` are made of. part: only those that it may have from the
+   * beginning (`sent`), or only those that are set later.
+   */
+  #fieldsFor(name: string, shown: string, part: string | undefined): string[] {
+    const { wire, rare } = this.record(shown);
+    const needed = new Set([...wire, ...rare]);
+    const found = storedFields(this.record(name)).filter(
+      ([field, { special }]) =>
+        needed.has(field) && (part === undefined || (special.isLater === true) === (part === 'later')),
+    );
+    if (found.length === 0) throw new Error(`${shown} shows no such field of ${name}`);
+    return found.map(([field]) => field);
+  }
+
+  /** Lua of a list: the names of the record's stored fields that its tombstone does not keep. */
+  removed(name: string): string {
+    const removed = storedFields(this.record(name)).filter(([, { special }]) => !special.isKept);
+    return `{ ${removed.map(([field]) => `'${field}'`).join(', ')} }`;
   }
 
   /** Adds the function that a script calls as `rows.message(record)`. */

@@ -135,7 +135,7 @@ export function readSource(file: string, path: string): LuaSource {
     spaceFields: of('space'),
     includes: of('include'),
     exports: exported,
-    variables: [...variables, ...(file.startsWith('lib/') ? [...of('shared'), ...of('args')] : [])],
+    variables: [...variables, ...(isScript(file) ? [] : [...of('shared'), ...of('args'), ...of('rare')])],
     registries: of('registry'),
     records: of('record'),
     reply: of('reply').map(readMember),

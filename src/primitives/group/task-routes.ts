@@ -4,8 +4,9 @@ import { fields, flag as flagField, id, key, opaque, optional } from '../../engi
 import { randomTail } from '../../engine/route/random.ts';
 import { param, type Route, route } from '../../engine/route/route.ts';
 import { whenAndHowOften } from '../mailbox/fields.ts';
-import { prerequisitesText, whatItIsAfter } from '../mailbox/prerequisites.ts';
-import { permissionsToSend, requiredText, whatItRequires } from '../mailbox/requirements.ts';
+import { optionArgs } from '../mailbox/options.ts';
+import { whatItIsAfter } from '../mailbox/prerequisites.ts';
+import { permissionsToSend, whatItRequires } from '../mailbox/requirements.ts';
 import { Task, TaskGroup } from './records.ts';
 
 const { taskId, messageId } = Task.fields;
@@ -78,14 +79,7 @@ const submit = route({
   args: ({ body, trace }) => ({
     taskKey: body.taskKey,
     input: body.input ?? '',
-    deadline: body.deadline ?? '',
-    delaySeconds: body.delaySeconds ?? '',
-    maxAttempts: body.maxAttempts ?? '',
-    priority: body.priority ?? '',
-    key: body.key ?? '',
-    prerequisites: prerequisitesText(body),
-    required: requiredText(body.requires),
-    ...trace,
+    ...optionArgs(body, trace),
     unique: body.unique ? '1' : '',
     tail: randomTail(),
     taskTail: randomTail(),

@@ -13,6 +13,11 @@ interface Named {
   readonly groupId?: string | undefined;
 }
 
+export interface Prerequisites {
+  readonly after?: readonly Named[] | undefined;
+  readonly onFailure?: string | undefined;
+}
+
 /** The fields of send and submit that make a message wait for others. */
 export const whatItIsAfter = {
   after: optional(
@@ -44,13 +49,7 @@ export const whatItIsAfter = {
 };
 
 /** The script's argument: the policy, then `m` or `g` and the id of each; '' for none. */
-export function prerequisitesText({
-  after,
-  onFailure,
-}: {
-  after?: readonly Named[] | undefined;
-  onFailure?: string | undefined;
-}): string {
+export function prerequisitesText({ after, onFailure }: Prerequisites): string {
   if (after === undefined) {
     if (onFailure !== undefined) throw invalid('onFailure may only be sent with after');
     return '';

@@ -149,17 +149,18 @@ export const Message = record(
   {
     id: id().forModels('`id` of the message').example(exampleId('messageId')),
     mailboxId: id(),
-    scopeId: id(),
+    scopeId: id().kept(),
     /** Stored only if it differs from the message's id; '' if there is no task. */
     taskId: id()
       .orNull()
       .or('=id')
+      .kept()
       .means("the id of the message's task, or null if it carries none")
       .example(exampleId('messageId')),
-    groupId: id().orNull().means('the id of its group, or null if it belongs to none'),
-    taskKey: text().orNull().means("the caller's name for the task, unique in its group"),
-    state: state('messages', ...messageStates),
-    reason: reason.later(),
+    groupId: id().orNull().kept().means('the id of its group, or null if it belongs to none'),
+    taskKey: text().orNull().kept().means("the caller's name for the task, unique in its group"),
+    state: state('messages', ...messageStates).kept(),
+    reason: reason.later().kept(),
     priority: number(0, 9).or(0).later().rare().means('messages of a higher priority are received first'),
     key: text()
       .orNull()
@@ -167,7 +168,7 @@ export const Message = record(
       .rare()
       .means('the subject of the message, such as a customer, for perKey, or null if it has none')
       .example(null),
-    attempts: number().or(0),
+    attempts: number().or(0).later().kept(),
     /** Stored only if it is not 5. */
     maxAttempts: maxAttempts.or(defaultAttempts),
     lastError: text()
@@ -243,13 +244,13 @@ export const Message = record(
       .means('the result with which it was completed, or null if there is none')
       .example(null),
     createdAt: time().of((get) => momentOfId(get('id'))),
-    finishedAt: time().orNull().later(),
+    finishedAt: time().orNull().later().kept(),
     token: text().orNull().later().secret(),
     /** Precedes the id in the queue if the message was given back or has rare fields (lua/mailbox/_ready.lua). */
     place: text().orNull().later().internal(),
     resultMessageId: id().orNull().later().internal(),
     groupState: text().orNull().later().internal(),
-    tombstoneOf: id().orNull().later().internal(),
+    tombstoneOf: id().orNull().later().kept().internal(),
     /** See lua/mailbox/_after.lua. */
     prerequisites: text().orNull().later().internal(),
     /** See lua/mailbox/_requires.lua. */

@@ -11,7 +11,7 @@ import { maxPoolUnits } from '../pool/records.ts';
 /** The most pools, and the most allowances, that a message can require. */
 const maxRequired = 4;
 
-interface Wanted {
+export interface Wanted {
   readonly pools?: readonly { readonly poolId: string; readonly units: number }[] | undefined;
   readonly quotas?: readonly { readonly allowanceId: string; readonly units: number }[] | undefined;
 }

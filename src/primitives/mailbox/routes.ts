@@ -24,10 +24,11 @@ import { maxAttempts, maxRetryDelaySeconds, perKey, retryDelaySeconds, whenAndHo
 import { figuresRoute } from './figures.ts';
 import { manageRoutes } from './manage-routes.ts';
 import { messageRoutes } from './message-routes.ts';
-import { prerequisitesText, whatItIsAfter } from './prerequisites.ts';
+import { optionArgs } from './options.ts';
+import { whatItIsAfter } from './prerequisites.ts';
 import { leaveRoute, receiversRoute } from './receivers.ts';
 import { defaultAttempts, Mailbox, Message, messageStates } from './records.ts';
-import { permissionsToSend, requiredText, whatItRequires } from './requirements.ts';
+import { permissionsToSend, whatItRequires } from './requirements.ts';
 
 const longestPause = (body: { retryDelaySeconds: number; maxRetryDelaySeconds?: number | undefined }): number =>
   body.maxRetryDelaySeconds ?? Math.max(3_600, body.retryDelaySeconds);
@@ -177,14 +178,7 @@ const send = route({
     scopeId: body.scopeId,
     payload: body.payload,
     workKey: body.workKey ?? '',
-    deadline: body.deadline ?? '',
-    delaySeconds: body.delaySeconds ?? '',
-    maxAttempts: body.maxAttempts ?? '',
-    priority: body.priority ?? '',
-    key: body.key ?? '',
-    prerequisites: prerequisitesText(body),
-    required: requiredText(body.requires),
-    ...trace,
+    ...optionArgs(body, trace),
     tail: randomTail(),
   }),
   reply: { id: messageId, state, known: flag(), scopeId: Message.fields.scopeId.orNull() },
