@@ -1,15 +1,19 @@
 --- @record budget
 --- @include lib/clock lib/money lib/records lib/refuse lib/unit budget/_labels
---- A budget at the current time. Calls read five fields of a plain budget, which stores `overdrawn` only once it has
---- been overdrawn. A budget with a parent, a window or alerts always stores it, so `overdrawn` says whether more fields
---- must be read.
+--- A budget at the current time. Calls read five fields of a plain budget.
+
+--- Whether a budget has no parent, no window and no alerts and was never overdrawn, so that nothing but its balances
+--- counts. All others store `overdrawn`.
+function budget.isPlain(record)
+  return not record.overdrawn
+end
 
 --- The balances of a budget, and its other fields that reserve and settle need. Refuses if the budget does not exist.
 --- at: an earlier moment than now (budget.advance).
 function budget.read(budgetId, at)
   local record = budget.load(budgetId, 'limitMinor', 'reserved', 'settled', 'available', 'overdrawn')
     or refuse('BUDGET_NOT_FOUND')
-  if record.overdrawn then
+  if not budget.isPlain(record) then
     budget.advance(budget.load(budgetId, 'line', 'windowSeconds', 'windowStartedAt', 'settledBefore', 'alertPercents',
       'alerted'), at)
   end

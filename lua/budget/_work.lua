@@ -41,7 +41,7 @@ function work.book(asked, record, emitter, amountMinor, field, balance, finalSta
   local reference = entry.reference(asked.kind, asked.workKey)
   local isOverrun = money.exceeds(amountMinor, record.remainingMinor)
   local held, levels, overdrawn = isOverrun and record.remainingMinor or amountMinor, nil, nil
-  if asked.balances.overdrawn or isOverrun or asked.label then
+  if not budget.isPlain(asked.balances) or isOverrun or asked.label then
     levels = ancestors.of(asked.balances)
     ancestors.move(levels, 'reserved', balance, held)
   else

@@ -28,8 +28,7 @@ scope.needRunning(path)
 plan.needOperation()
 if settleBy ~= '' and (tonumber(armed) or 0) >= tonumber(maxArmedTimers) then refuse('TIMERS_FULL', maxArmedTimers) end
 scope.check(path)
--- Most budgets are plain: only their own balance is checked.
-local levels = record.overdrawn and ancestors.of(record)
+local levels = not budget.isPlain(record) and ancestors.of(record)
 if levels then
   ancestors.needAvailable(levels, amountMinor)
 elseif money.exceeds(amountMinor, record.available) then
