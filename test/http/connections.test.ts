@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createConnection, type Socket } from 'node:net';
+import { type AddressInfo, createConnection, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createHttpServer } from '../../src/doors/http/server.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { World } from '../support/world.ts';
 
@@ -34,6 +35,27 @@ describe('A connection', () => {
     await once(socket, 'close');
     expect(text).to.match(/^HTTP\/1\.1 400 .*this server is not a proxy/s);
     expect((await fetch(`${world.url}/healthz`)).status).to.equal(200);
+  });
+
+  it('a connection without a request is closed without an answer, one with a part of a request after a 408', async () => {
+    const server = createHttpServer((_, response) => response.end());
+    Object.assign(server, { headersTimeout: 1, requestTimeout: 1 });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const heard = async (text: string): Promise<string> => {
+      const socket = createConnection(port, '127.0.0.1');
+      socket.write(text);
+      let answer = '';
+      socket.setEncoding('latin1').on('data', (piece) => {
+        answer += piece;
+      });
+      await once(socket, 'close');
+      return answer;
+    };
+    const [silent, begun] = await Promise.all([heard(''), heard('GET /healthz HTTP/1.1\r\n')]);
+    server.close();
+    expect(silent).to.equal('');
+    expect(begun).to.match(/^HTTP\/1\.1 408 .*the request did not arrive in time/s);
   });
 
   it('a lost connection ends all its pipelined requests, so none of them takes a message', async () => {

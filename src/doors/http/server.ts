@@ -8,6 +8,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { envelope } from '../../engine/call/refusal.ts';
 import { invalid } from '../../engine/route/errors.ts';
@@ -57,12 +58,15 @@ function originForm(target = '/'): string {
 }
 
 function unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const isTimeUp = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   // An answer in progress may belong to an earlier request, which must not get this error.
   const isOfAnother = response ? response.req.complete || response.headersSent : false;
-  if (!socket.writable || error.code === 'ECONNRESET' || isOfAnother) socket.destroy();
+  // Clients and proxies open connections ahead. One that is about to use it would take a 408 for the answer to its request.
+  const wasNeverUsed = isTimeUp && socket instanceof Socket && socket.bytesRead === 0;
+  if (!socket.writable || error.code === 'ECONNRESET' || isOfAnother || wasNeverUsed) socket.destroy();
   else if (error.code === 'HPE_HEADER_OVERFLOW') cutOff(socket, 431, 'the headers are larger than 16 KiB');
-  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') cutOff(socket, 408, 'the request did not arrive in time');
+  else if (isTimeUp) cutOff(socket, 408, 'the request did not arrive in time');
   else cutOff(socket, 400, 'not a valid HTTP/1.1 request');
 }
 
