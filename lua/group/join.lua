@@ -3,7 +3,7 @@
 --- @request write
 --- @args groupId taskId
 --- @reply groupState members
---- @include lib/call lib/plan lib/records lib/refuse group/_group group/_task mailbox/_after mailbox/_message
+--- @include lib/call lib/plan lib/records lib/refuse group/_group group/_task mailbox/_prerequisite mailbox/_message
 --- @include scope/_scope
 local counterOf = { READY = 'pending', DELAYED = 'pending', BLOCKED = 'pending', CLAIMED = 'running',
   ACKED = 'succeeded' }
@@ -22,7 +22,7 @@ if counter and counter ~= 'succeeded' and scope.cancelFor(member) then
   refuse('TASK_NOT_JOINABLE', 'CANCELLED')
 end
 if not counter then refuse('TASK_NOT_JOINABLE', task.state(member.state)) end
-if after.isAfter(member, groupId) then refuse('TASK_NOT_JOINABLE', 'AFTER') end
+if prerequisite.isAfter(member, groupId) then refuse('TASK_NOT_JOINABLE', 'AFTER') end
 plan.needOperation()
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 

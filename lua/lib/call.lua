@@ -81,7 +81,7 @@ function call.open(first, second)
   if not isWorker then rates.charge(1) end
   invocation.changesBeforeCount = unit.changes()
   -- Repeats the refusal of an earlier attempt of the invocation.
-  local refused = invocation.refusals[invocation.at]
+  local refused = invocation.refusals[invocation.position]
   if refused then
     invocation.isSentBack = refused.isSentBack
     error({ err = refused.err })

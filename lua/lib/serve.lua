@@ -26,7 +26,8 @@ end
 --- text of the shared arguments is empty, the previous request's apply. body: the function for a call of an atomic
 --- batch that has terms; nil for the script's own.
 local function attempt(script, args, offset, at, body)
-  invocation.script, invocation.at, invocation.changesBeforeCount, invocation.isSentBack = script, at, false, false
+  invocation.script, invocation.position = script, at
+  invocation.changesBeforeCount, invocation.isSentBack = false, false
   local shared = args[offset + 1]
   if shared ~= '' then
     script.share(shared)

@@ -1,8 +1,8 @@
 --- @export blocked
 --- @include lib/clock lib/count lib/invocation lib/records lib/sorted mailbox/_mailbox mailbox/_message
 --- BLOCKED messages, which cannot be received until their reason is gone. Only this file blocks and unblocks messages;
---- the modules with reasons, such as prerequisites (mailbox/_after) and keys (mailbox/_keyed), call it. Each mailbox
---- has a sorted set of its BLOCKED messages, scored by when they were blocked.
+--- the modules with reasons, such as prerequisites (mailbox/_prerequisite) and keys (mailbox/_keyed), call it. Each
+--- mailbox has a sorted set of its BLOCKED messages, scored by when they were blocked.
 local blocked = {}
 
 --- Blocks a message. readyAt: the end of the sender's delay, which runs meanwhile; nil for none.

@@ -1,8 +1,8 @@
 --- @rare deadline delaySeconds maxAttempts priority key prerequisites required traceparent tracestate
---- @include mailbox/_after mailbox/_message mailbox/_requires mailbox/_send
+--- @include mailbox/_message mailbox/_prerequisite mailbox/_requires mailbox/_send
 --- What a send or a submit may say of its message beyond its payload. deadline: epoch milliseconds; delaySeconds,
---- maxAttempts, priority: numbers; prerequisites: see mailbox/_after; required: see mailbox/_requires; traceparent,
---- tracestate: W3C Trace Context; each '' if absent.
+--- maxAttempts, priority: numbers; prerequisites: see mailbox/_prerequisite; required: see mailbox/_requires;
+--- traceparent, tracestate: W3C Trace Context; each '' if absent.
 
 --- The request's `options` for message.create. Refuses if the prerequisites or requirements do not allow the message.
 --- nil if none is given.
@@ -13,6 +13,6 @@ function message.options()
   options.key, options.required = key ~= '' and key or nil, required ~= '' and required or nil
   if options.priority == 0 then options.priority = nil end
   if options.required then requires.need(options.required) end
-  if prerequisites ~= '' then options.prerequisites, options.places = after.need(prerequisites) end
+  if prerequisites ~= '' then options.prerequisites, options.places = prerequisite.need(prerequisites) end
   return next(options) and options or nil
 end

@@ -9,7 +9,7 @@
 --- forget(messageId, finishedAt): retention has removed a message that asked questions.
 local asked = {}
 
---- The dependents of a message or group (`after` of a send); mailbox/_after adds:
+--- The dependents of a message or group (`after` of a send); mailbox/_prerequisite adds:
 ---
 --- ended(id, state, at, cause, record): frees or cancels the dependents of a message or group that ended in this state
 --- at `at`. cause: the request id of the events; nil for the current one. record: the message's; nil for a group.

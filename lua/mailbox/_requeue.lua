@@ -1,4 +1,4 @@
---- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_after mailbox/_claim mailbox/_message
+--- @include lib/clock lib/count lib/records lib/sorted lib/timer mailbox/_prerequisite mailbox/_claim mailbox/_message
 --- @include mailbox/_others mailbox/_requires mailbox/_return mailbox/_send scope/_scope
 --- Requeues messages that ended without success.
 local ofEnd = { 'reason', 'finishedAt', 'token', 'holder', 'holderSession', 'claimedAt', 'leaseExpiresAt' }
@@ -14,7 +14,7 @@ function message.obstacle(record)
   local gone = record.required and requires.gone(record.required)
   if gone then return 'POOL_NOT_FOUND', 'requires' end
   if record.prerequisites then
-    local kept, places, detail = after.judge(record.prerequisites)
+    local kept, places, detail = prerequisite.judge(record.prerequisites)
     if not kept then return places, detail end
     record.kept, record.places = kept, places
   end
@@ -46,7 +46,7 @@ function message.requeue(record, box, delaySeconds)
   if record.required then requires.count(record.required, 1) end
   local readyAt = delaySeconds > 0 and now + 1000 * delaySeconds or nil
   if message.willWait(record) then
-    after.hold(record, record.places, box, readyAt)
+    prerequisite.hold(record, record.places, box, readyAt)
   else
     message.enqueue(record, path, box, readyAt, now)
   end

@@ -2,7 +2,7 @@
 --- @space maxBacklog maxPayloadBytes maxArmedTimers messages:READY messages:CLAIMED messages:DELAYED timers:ARMED
 --- @space retainedBytes
 --- @include lib/clock lib/count lib/day lib/maps lib/plan lib/records lib/refuse lib/sorted lib/space lib/timer
---- @include mailbox/_after mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_message mailbox/_ready
+--- @include mailbox/_prerequisite mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_message mailbox/_ready
 --- @include mailbox/_requires mailbox/_return scope/_scope
 --- How a message is sent.
 
@@ -78,7 +78,7 @@ local function begin(record, path, box, options)
   if options.key then sorted.add(keys.keyed(box.id, options.key), '0', record.id) end
   if options.required then requires.count(options.required, 1) end
   if options.places and options.places[1] then
-    after.hold(record, options.places, box, record.readyAt)
+    prerequisite.hold(record, options.places, box, record.readyAt)
   else
     message.enqueue(record, path, box, record.readyAt, now)
   end
@@ -89,7 +89,7 @@ end
 --- it), and groupId, taskKey, workKey, deadline, maxAttempts, readyAt or nil.
 --- box: the mailbox's record.
 --- options: nil for most messages, else `priority` (1 to 9), `key`, `required`, `prerequisites` and `places` from
---- `after.judge`, `traceparent` and `tracestate`, each nil if absent.
+--- `prerequisite.judge`, `traceparent` and `tracestate`, each nil if absent.
 function message.create(record, path, box, options)
   if box.figuresMinute ~= minute then figures.turn(box.id) end
   path = path or scope.create(record.scopeId)

@@ -2,7 +2,7 @@
 --- @request read
 --- @args messageId
 --- @reply message:message
---- @include lib/call mailbox/_after mailbox/_message mailbox/_view
+--- @include lib/call mailbox/_prerequisite mailbox/_message mailbox/_view
 local record = message.shown(message.whole(messageId))
-if record.prerequisites then record.prerequisites = after.standing(record.prerequisites) end
+if record.prerequisites then record.prerequisites = prerequisite.standing(record.prerequisites) end
 return call.answer({ message = record })

@@ -180,7 +180,7 @@ export const mailboxKeys = {
     type: 'hash',
     holds: fieldsIn(
       Message,
-      'prerequisites: the policy, then each as `m` or `g` and its id, with `=STATE` once it has ended (mailbox/_after); taskId: absent where it is the id of the message, empty where there is no task; pastAttempts: what became of its last attempts (mailbox/_claim); a tombstone has tombstoneOf, its mailbox, and what says how its task ended. Made at the moment of its id',
+      'prerequisites: the policy, then each as `m` or `g` and its id, with `=STATE` once it has ended (mailbox/_prerequisite); taskId: absent where it is the id of the message, empty where there is no task; pastAttempts: what became of its last attempts (mailbox/_claim); a tombstone has tombstoneOf, its mailbox, and what says how its task ended. Made at the moment of its id',
     ),
     goes: "when the plan's retention window has passed since finishedAt; the tombstone of its task max(window, 30 days) later",
   },

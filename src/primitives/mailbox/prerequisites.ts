@@ -71,7 +71,7 @@ interface Prerequisite {
   readonly isOpen: boolean;
 }
 
-/** Parses a message's stored `prerequisites` (lua/mailbox/_after.lua). */
+/** Parses a message's stored `prerequisites` (lua/mailbox/_prerequisite.lua). */
 function read(get: Get): Prerequisite[] {
   const text = get('prerequisites');
   if (text === null || text === '') return [];

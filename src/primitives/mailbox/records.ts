@@ -251,7 +251,7 @@ export const Message = record(
     resultMessageId: id().orNull().later().internal(),
     groupState: text().orNull().later().internal(),
     tombstoneOf: id().orNull().later().kept().internal(),
-    /** See lua/mailbox/_after.lua. */
+    /** See lua/mailbox/_prerequisite.lua. */
     prerequisites: text().orNull().later().internal(),
     /** See lua/mailbox/_requires.lua. */
     required: text().orNull().later().internal(),

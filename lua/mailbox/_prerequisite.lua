@@ -1,4 +1,4 @@
---- @export after
+--- @export prerequisite
 --- @include lib/caller lib/clock lib/hooks lib/invocation lib/maps lib/records lib/refuse lib/space lib/timer
 --- @include lib/unit group/_group mailbox/_blocked mailbox/_end mailbox/_mailbox mailbox/_message mailbox/_others
 --- @include mailbox/_return scope/_scope
@@ -11,7 +11,7 @@
 --- prerequisite may be requeued. Its next dependents then go to a new list, `id#1`, and have `mID#1` in
 --- `prerequisites`. With WAIT, dependents of a message are in the list `id#WAIT`, which is handled only when the
 --- message is ACKED or removed.
-local after = {}
+local prerequisite = {}
 local maxDependents, maxDecided = 10000, 50
 local isWell = { ACKED = true, SATISFIED = true }
 --- An entry after the policy: kind, id, number of an end, and state or ''.
@@ -57,7 +57,7 @@ end
 --- Judges the prerequisites of a message that is sent or requeued. Returns them in their stored form and the lists to
 --- join; or nil with the code and detail of the refusal. For a requeue, the stored state stands in for a prerequisite
 --- that retention has removed. A new message may only name existing prerequisites whose mailboxes its sender may use.
-function after.judge(text, isNew)
+function prerequisite.judge(text, isNew)
   local policy = policyOf(text)
   local kept, places = { policy }, {}
   for kind, id, _, known in string.gmatch(text, entryForm) do
@@ -83,9 +83,9 @@ function after.judge(text, isNew)
   return table.concat(kept, ' '), places
 end
 
---- Like `after.judge` for a new message, but refuses.
-function after.need(text)
-  local kept, places, detail = after.judge(text, true)
+--- Like `prerequisite.judge` for a new message, but refuses.
+function prerequisite.need(text)
+  local kept, places, detail = prerequisite.judge(text, true)
   if kept then return kept, places end
   if places == 'MESSAGE_NOT_FOUND' then refuse('MESSAGE_NOT_FOUND', detail) end
   if places == 'GROUP_NOT_FOUND' then refuse('GROUP_NOT_FOUND', detail) end
@@ -93,8 +93,8 @@ function after.need(text)
   refuse('DEPENDENTS_FULL', detail)
 end
 
---- Blocks a new or requeued message for the open prerequisites that `after.judge` found.
-function after.hold(record, places, box, readyAt)
+--- Blocks a new or requeued message for the open prerequisites that `prerequisite.judge` found.
+function prerequisite.hold(record, places, box, readyAt)
   blocked.hold(record, box, readyAt)
   for _, place in ipairs(places) do unit.push(keys.dependents(place), record.id) end
 end
@@ -115,7 +115,7 @@ local function isOpen(text)
 end
 
 --- Whether a message waits for this group.
-function after.isAfter(record, groupId)
+function prerequisite.isAfter(record, groupId)
   local text = record.state == 'BLOCKED' and message.load(record.id, 'prerequisites').prerequisites
   for kind, id, _, known in string.gmatch(text or '', entryForm) do
     if kind == 'g' and id == groupId and known == '' then return true end
@@ -219,7 +219,7 @@ due['mailbox:dependents'] = function(place, _, limit)
 end
 
 --- The prerequisites of a message for a read, with `~STATE` for each that it still waits for.
-function after.standing(text)
+function prerequisite.standing(text)
   return (string.gsub(text, entryForm, function(kind, id, _, known)
     local state
     if kind == 'm' then
