@@ -214,7 +214,7 @@ export function backoffMs(
 function pauseBefore(outcome: SendOutcome | Error, attempt: number): number | undefined {
   if (outcome instanceof Error) return backoffMs(attempt - 1);
   if (outcome.status !== 429 && outcome.status !== 503) return undefined;
-  if (outcome.status === 429 && atOnceCodes.includes(envelopeOf(outcome)?.code ?? '')) return undefined;
+  if (outcome.status === 429 && atOnceCodes.includes(envelopeOf(jsonOf(outcome.text))?.code ?? '')) return undefined;
   const seconds = retryAfter(outcome) ?? 1;
   return seconds > maxPauseSeconds ? undefined : spread(seconds * 1000);
 }
@@ -249,7 +249,7 @@ export function read(outcome: SendOutcome | Error, call: string): unknown {
   if (status === 204) return undefined;
   const body = jsonOf(text);
   if (status < 300 && body !== undefined) return body;
-  const envelope = envelopeOf(outcome);
+  const envelope = envelopeOf(body);
   if (envelope) {
     const { code, message, index, call } = envelope;
     throw new MusterError(code, message, { ...about, index, call });
@@ -265,8 +265,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The error in a response; undefined if it is none of Muster's. */
-function envelopeOf({ text }: SendOutcome): Pick<MusterError, 'code' | 'message' | 'index' | 'call'> | undefined {
-  const body = jsonOf(text) as { error?: Pick<MusterError, 'code' | 'message' | 'index' | 'call'> } | null | undefined;
-  return typeof body?.error?.code === 'string' ? body.error : undefined;
+type Envelope = Pick<MusterError, 'code' | 'message' | 'index' | 'call'>;
+
+/** The error in the body of a response; undefined if it is none of Muster's. */
+function envelopeOf(body: unknown): Envelope | undefined {
+  const { error } = (body ?? {}) as { error?: Envelope };
+  return typeof error?.code === 'string' ? error : undefined;
 }

@@ -101,13 +101,6 @@ class _Outcome:
         except ValueError:
             return None
 
-    @property
-    def error(self) -> dict[str, Any] | None:
-        """The error in the body; None if it is none of Muster's."""
-        body = self.body
-        error: Any = cast('dict[str, Any]', body).get('error') if isinstance(body, dict) else None
-        return cast('dict[str, Any]', error) if isinstance(error, dict) and 'code' in error else None
-
 
 class Transport:
     """The connections to one server, with one key. Threads may share it: each call in flight has its own connection."""
@@ -279,7 +272,7 @@ class Transport:
         body = outcome.body
         if outcome.status < 300 and body is not None:
             return body
-        envelope = outcome.error
+        envelope = _error_in(body)
         about: dict[str, Any] = {
             'status': outcome.status,
             'request_id': outcome.headers.get('X-Request-Id'),
@@ -290,6 +283,12 @@ class Transport:
             raise MusterError(envelope['code'], envelope.get('message', ''), **about)
         start = outcome.text[:200].decode(errors='replace')
         raise MusterError('UNREADABLE', f'{call}: {outcome.status}, not a Muster response: {start}', **about)
+
+
+def _error_in(body: Any) -> dict[str, Any] | None:
+    """The error in the body of a response; None if it is none of Muster's."""
+    error: Any = cast('dict[str, Any]', body).get('error') if isinstance(body, dict) else None
+    return cast('dict[str, Any]', error) if isinstance(error, dict) and 'code' in error else None
 
 
 def _cutter(connection: http.client.HTTPConnection) -> Callable[[], None]:
@@ -317,7 +316,7 @@ def _pause_before(outcome: _Outcome | Exception, attempt: int) -> float | None:
         return _first_pause_seconds * 2 ** (attempt - 1) * spread
     if outcome.status not in (429, 503):
         return None
-    if outcome.status == 429 and (error := outcome.error) is not None and error['code'] in _at_once_codes:
+    if outcome.status == 429 and (error := _error_in(outcome.body)) is not None and error['code'] in _at_once_codes:
         return None
     seconds = 1 if outcome.retry_after is None else outcome.retry_after
     return None if seconds > _max_pause_seconds else seconds * spread
