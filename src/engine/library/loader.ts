@@ -109,6 +109,9 @@ function unpacking(names: readonly string[], rare: readonly string[], text: stri
   ];
 }
 
+/** The rare arguments of a script, from the files below it. */
+const rareOf = (below: readonly LuaSource[]): string[] => below.flatMap(({ rare }) => rare);
+
 /** Collects the parts of a library. */
 export class Builder {
   readonly #words: LuaNames;
@@ -249,7 +252,7 @@ export class Builder {
     const shared = helpers.flatMap((one) => one.shared);
     const others = helpers.flatMap((one) => one.args.filter((arg) => !one.shared.includes(arg)));
     const all = [...shared, ...others, ...args, ...long];
-    const rare = [...below.flatMap((one) => (isScript(one.file) ? [] : one.rare)), ...source.rare];
+    const rare = rareOf(below);
     const named = [...all, ...rare];
     const twice = named.find((arg, index) => named.indexOf(arg) !== index);
     if (twice !== undefined) throw new Error(`${file}: argument ${twice} is declared twice`);
@@ -315,8 +318,8 @@ export class Builder {
     ].join('\n');
   }
 
-  #guardedOf({ file, args, rare }: LuaSource): string[] {
-    const names = [...args, ...rare].filter((arg) => this.#guarded.has(arg));
+  #guardedOf({ file, args }: LuaSource): string[] {
+    const names = [...args, ...rareOf(this.#add(file, []))].filter((arg) => this.#guarded.has(arg));
     if (names.length > 2) throw new Error(`${file}: call.open takes two arguments that have guards, not ${names}`);
     return names;
   }
