@@ -50,7 +50,7 @@ const clients: Readonly<Record<string, Start>> = {
   },
   Python: async ({ url, key, spaceId, mailboxId }, hear) => {
     const { command, env } = await findPython();
-    const paths = { PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: here('../../src/clients/python') };
+    const paths = { PYTHONPATH: here('../../src/clients/python') };
     const access = { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId, MAILBOX: mailboxId };
     const stdio = ['ignore', 'pipe', 'inherit'] as const;
     const child = spawn(command, [here('losing.py')], { env: { ...env, ...paths, ...access }, stdio: [...stdio] });

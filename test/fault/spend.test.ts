@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { slowProxy } from '../support/slow-proxy.ts';
 import { expectSpendIsTrue } from '../support/spend-chaos.ts';
-import { Balancer } from './balancer.ts';
 import { Lab } from './lab.ts';
 import { chanceOf, seedOf } from './seed.ts';
 
 describe('Model calls of both clients, killed and told to end, while API processes die', function () {
   this.timeout(900_000);
   let lab: Lab;
-  let balancer: Balancer;
+  let balancer: Awaited<ReturnType<typeof slowProxy>>;
   before(async () => {
     lab = await Lab.opened();
     await lab.admit(1);
-    balancer = await Balancer.before(lab.urls);
+    let turn = 0;
+    // Each connection goes to one of the processes in turn.
+    balancer = await slowProxy(() => lab.urls()[turn++ % lab.urls().length], 0);
   });
   after(async () => {
-    await balancer.close();
+    balancer.close();
     await lab.stop();
   });
 

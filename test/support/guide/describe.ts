@@ -77,16 +77,9 @@ function keyTable({ words }: Product): string[] {
   const lines = [row('Key', 'Type', 'Holds', 'Goes', 'Written in'), '| --- | --- | --- | --- | --- |'];
   for (const [key, { pattern, type, holds, goes }] of Object.entries(words.keys)) {
     // Every file that emits an event writes to the journal.
-    const writers = key === 'events' ? [] : files.filter(({ written }) => written.has(key)).map(({ file }) => file);
-    lines.push(
-      row(
-        `\`${pattern}\``,
-        type,
-        holds,
-        goes,
-        writers.join(', ') || (key === 'events' ? 'lib/journal' : 'processes, outside scripts'),
-      ),
-    );
+    const writers = files.filter(({ file, written }) => (key === 'events' ? file === 'lib/journal' : written.has(key)));
+    const written = writers.map(({ file }) => file).join(', ') || 'processes, outside scripts';
+    lines.push(row(`\`${pattern}\``, type, holds, goes, written));
   }
   return lines;
 }

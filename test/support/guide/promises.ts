@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { givenTitle } from '../lint/tests.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const file = 'docs/evidence/promises.md';
@@ -12,7 +13,7 @@ once a week. \`npx mocha <file> -g '<title>'\` runs one alone.
 `;
 
 /** A block of tests, or a test, with the words between the quotes. */
-const line = /^( *)(?:for \(.*\) )?(describe|it)(?:\.\w+)?\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`([^`]*)`)/gm;
+const line = new RegExp(`^( *)(?:for \\(.*\\) )?(describe|it)${givenTitle}`, 'gm');
 
 /** The titles of a file's tests, each with the blocks that it is in. */
 function titlesOf(text: string): { readonly blocks: string; readonly title: string }[] {

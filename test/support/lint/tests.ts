@@ -15,7 +15,9 @@ const paced: Readonly<Record<string, string>> = {
 const maxTitleLength = 110;
 /** A title that begins so continues its `describe` without a subject of its own. */
 const without = /^(what|who|whose|that|of|one|those|again|so|and)\b/i;
-const title = /\bit(?:\.\w+)?\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`([^`]*)`)/g;
+/** How the title of a test or of a block of tests is given: in quotes of one of three kinds. */
+export const givenTitle = /(?:\.\w+)?\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`([^`]*)`)/.source;
+const title = new RegExp(`\\bit${givenTitle}`, 'g');
 
 interface Rule {
   readonly form: RegExp;
