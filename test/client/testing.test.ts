@@ -12,6 +12,7 @@ import {
   type Handler,
   HoldLost,
   type Muster,
+  MusterError,
   RetryLater,
   Worker,
 } from '../../src/clients/typescript/index.ts';
@@ -129,63 +130,71 @@ describe('muster-client/testing', function () {
     expect(await task.run(handler).catch(({ message }) => message)).to.match(/ACKED/);
   });
 
-  it('counts money and units, refuses what a budget has not, and gives back what a failed attempt has reserved', async () => {
-    const task = new TestTask(null, { budgets: { llm: 500 } });
-    const pay: Handler<unknown, unknown> = async ({ attempt }, { reserve, units }) => {
+  it('records the calls of a handler, and counts the money and the units', async () => {
+    const task = new TestTask<unknown, unknown>(null);
+    const quota = { budget: 'llm', quota: 'tokens', estimate: { amountMinor: 100, units: 50 } } as const;
+    const pay: Handler<unknown, unknown> = async ({ attempt }, { reserve, units, spend, run }) => {
       await units('search', 3);
       const reservation = await reserve('llm', 400);
       if (attempt === 1) throw new Error('the model is away');
       await reservation.settle(120);
-      return reserve('llm', 400);
+      await spend(quota, async (call) => call.used({ units: 20, amountMinor: 30 }));
+      await run.note('paid').put(true);
+      return reserve('rent', 7);
     };
     expect((await task.run(pay)).state).to.equal('READY');
     expect(task.spent).to.deep.equal({});
-    expect(await task.run(pay)).to.deep.include({ state: 'READY', delaySeconds: 0 });
-    expect(task.spent).to.deep.equal({ llm: '120' });
-    expect(task.units).to.deep.equal({ search: 6 });
-    const unknown = await task.run((_, { reserve }) => reserve('rent', 1));
-    expect(unknown.error).to.equal('Error: there is no budget named rent');
+    expect((await task.run(pay)).state).to.equal('ACKED');
+    expect(task.spent).to.deep.equal({ llm: '150', rent: '7' });
+    expect(task.units).to.deep.equal({ search: 6, tokens: 20 });
+    const { scopeId, id: messageId, token } = task.message;
+    const [put] = task.calls.filter(({ call }) => call === 'note.put');
+    expect(put?.fields).to.deep.equal({
+      scopeId,
+      key: 'paid',
+      value: true,
+      messageId,
+      token,
+    });
+    expect(task.calls.map(({ call }) => call)).to.include.members(['allowance.wait', 'budget.reserve', 'budget.void']);
+    expect(task.calls.filter(({ call }) => call.startsWith('message.'))).to.deep.equal([]);
   });
 
-  it('spends within a quota and a budget as against a server', async () => {
-    const task = new TestTask(null);
-    const options = { budget: 'llm', quota: 'tokens', estimate: { amountMinor: 100, units: 50 } } as const;
-    await task.run((_, { spend }) =>
-      spend(options, async (call) => {
-        call.used({ units: 20, amountMinor: 30 });
-        return 'text';
-      }),
-    );
-    expect([task.spent, task.units]).to.deep.equal([{ llm: '30' }, { tokens: 20 }]);
-  });
-
-  it('settles what a dead attempt has reserved, once its settleBy has passed', async () => {
-    const task = new TestTask(null);
-    const dying: Handler<unknown, unknown> = async (_, { reserve }) => {
-      await reserve('llm', 400, { settleBy: task.clock.in(900), onOverdue: 'SETTLE' });
-      await reserve('rent', 1, { settleBy: task.clock.in(900) });
-      await task.lose();
+  it('gives the answers of the test, and refuses what they refuse', async () => {
+    let left = 1;
+    const task = new TestTask<unknown, unknown>(null, {
+      answers: {
+        'budget.reserve': ({ amountMinor }) => {
+          if (left-- === 0) throw new MusterError('INSUFFICIENT_BUDGET', 'too little', { retryAfterSeconds: 9 });
+          return {
+            id: 'r',
+            state: 'ACTIVE',
+            amountMinor,
+            remainingMinor: amountMinor,
+            settledMinor: '0',
+            createdAt: '',
+          };
+        },
+        'message.send': () => ({ id: 'sent' }),
+      },
+    });
+    const { scopeId, mailboxId } = task.message;
+    const handler: Handler<unknown, unknown> = async (_, { reserve, finish }) => {
+      await reserve('llm', 1);
+      return finish('done', (t) => t.message.send({ mailboxId, scopeId, payload: 1 }));
     };
-    expect((await task.run(dying)).state).to.equal('LOST');
-    task.clock.advance(899);
-    expect(task.spent).to.deep.equal({});
-    task.clock.advance(1);
-    expect(task.spent).to.deep.equal({ llm: '400' });
-  });
-
-  it('shows a model call what earlier attempts have left', async () => {
-    const task = new TestTask(null);
-    const options = { budget: 'llm', estimate: { amountMinor: 100 } };
-    const seen: string[][] = [];
-    const calls: Handler<unknown, unknown> = ({ attempt }, { spend }) =>
-      spend(options, async (call) => {
-        seen.push((await call.earlier()).map(({ state, settledMinor }) => `${state} ${settledMinor}`));
-        if (attempt < 3) throw new Error('who knows what it has cost');
-        call.used({ amountMinor: 30 });
-      });
-    for (let n = 0; n < 3; n++) await task.run(calls);
-    expect(seen).to.deep.equal([[], ['SETTLED 100'], ['SETTLED 100', 'SETTLED 100']]);
-    expect(task.spent).to.deep.equal({ llm: '230' });
+    expect((await task.run(handler)).state).to.equal('ACKED');
+    expect(task.calls.at(-1)).to.deep.equal({ call: 'message.send', fields: { mailboxId, scopeId, payload: 1 } });
+    const short = new TestTask(null, {
+      answers: {
+        'budget.reserve': () => {
+          throw new MusterError('INSUFFICIENT_BUDGET', 'too little', { retryAfterSeconds: 9 });
+        },
+      },
+    });
+    const end = await short.run((_, { reserve }) => reserve('llm', 1));
+    expect(end).to.include({ state: 'DELAYED', delaySeconds: 9, error: 'MusterError: too little' });
+    expect(short.message.attempts, 'no attempt is used up').to.equal(0);
   });
 
   it('loses its claim when it is taken, and past its deadline', async () => {
@@ -214,22 +223,6 @@ describe('muster-client/testing', function () {
     expect(reasons).to.have.length(2);
   });
 
-  it('holds a wait for a note until it changes, or the claim is lost', async () => {
-    const { state, result } = await new TestTask<null, unknown>(null).run(async (_, { run }) => {
-      const note = run.note<number>('go');
-      const changed = note.changed(0);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      await note.put(7);
-      return (await changed)?.value;
-    });
-    expect({ state, result }).to.deep.equal({ state: 'ACKED', result: 7 });
-    const task = new TestTask(null);
-    const run = task.run((_, context) => context.run.note('go').changed(0));
-    await until(async () => task.message.attempts === 1);
-    await task.lose();
-    expect((await run).state).to.equal('LOST');
-  });
-
   it('has results of what a task is after, notes of its run, and answers that came too late', async () => {
     const task = new TestTask(null, { results: [{ found: 3 }, null], notes: { plan: 'a' } });
     const end = await task.run(async (_, { results, run, answer, ask }) => {
@@ -246,18 +239,28 @@ describe('muster-client/testing', function () {
     expect(next.result).to.deep.equal({ found: [{ found: 3 }, null], plan: 'a', isExpired: true });
   });
 
-  it('completes with the calls of a plan that it can answer, and names the one that it cannot', async () => {
+  it('names a call that it does not answer, and throws the error of an answer', async () => {
     const task = new TestTask<unknown, unknown>(null);
     const { scopeId, mailboxId } = task.message;
     const end = await task.run((_, { finish }) => finish('done', (t) => t.note.put({ scopeId, key: 'a', value: 1 })));
     expect(end).to.include({ state: 'ACKED', result: 'done' });
     expect(task.notes).to.deep.equal({ a: 1 });
-    const run = new TestTask(null).run((_, { finish }) =>
-      finish('done', (t) => t.message.send({ mailboxId, scopeId, payload: 1 })),
-    );
-    expect(await run.catch(({ message }) => message)).to.equal(
-      'a test task does not answer message.send: use testServer for that',
-    );
+    const unanswered: Record<string, Handler<unknown, unknown>> = {
+      'message.send': (_, { finish }) => finish('done', (t) => t.message.send({ mailboxId, scopeId, payload: 1 })),
+      // An answer to a held view would be a rule of the service.
+      'note.view': (_, { run }) => run.note('go').changed(0),
+    };
+    for (const [name, handler] of Object.entries(unanswered)) {
+      const said = await new TestTask<unknown, unknown>(null).run(handler).catch(({ message }) => message);
+      expect(said).to.equal(`a test task does not answer ${name}: put it into answers, or use testServer`);
+    }
+    const fails = () => {
+      throw new TypeError('a mistake of the test');
+    };
+    const wrong = new TestTask(null, { answers: { 'note.list': fails } }).run(async (_, { run }) => {
+      for await (const note of run.notes()) expect(note);
+    });
+    expect(await wrong.catch(({ message }) => message)).to.equal('a mistake of the test');
   });
 
   it('is in no bundle of a program that does not import it', async () => {

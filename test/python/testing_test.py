@@ -1,4 +1,4 @@
-"""Testing handlers: with a task that behaves like a server, and against a real server."""
+"""Testing handlers: with a task that records their calls, and against a real server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
-from muster import AsyncTask, ClaimLost, GiveUp, ModelCall, Muster, MusterError, RetryLater, Spend, Task, Worker
+from muster import AsyncTask, ClaimLost, GiveUp, Muster, MusterError, RetryLater, Spend, Task, Worker
 from muster.testing import TestClock, TestHold, TestServer, TestTask, claimed
 
 
@@ -103,8 +103,9 @@ class Testing(unittest.TestCase):
         self.assertEqual((steps, task.notes), ([1], {}))
         self.assertRaises(RuntimeError, task.run, handle)
 
-    def test_money_and_units_are_counted(self) -> None:
-        task = TestTask(None, budgets={'llm': 500})
+    def test_calls_are_recorded_and_money_and_units_counted(self) -> None:
+        task = TestTask(None)
+        asked = Spend(budget='llm', quota='tokens', amount_minor=100, units=50)
 
         def pay(message: Any, task: Task) -> None:
             task.units('search', 3)
@@ -112,50 +113,31 @@ class Testing(unittest.TestCase):
                 if message.attempt == 1:
                     raise ValueError('the model is away')
                 reservation.settle(120)
-            task.reserve('llm', 400)
+            task.spend(asked, lambda call: call.used(units=20, amount_minor=30))
+            task.run.note('paid').put(True)
+            task.reserve('rent', 7)
 
         self.assertEqual((task.run(pay).state, task.spent), ('READY', {}))
-        end = task.run(pay)
+        self.assertEqual(task.run(pay).state, 'ACKED')
+        self.assertEqual((task.spent, task.units), ({'llm': 150, 'rent': 7}, {'search': 6, 'tokens': 20}))
+        (put,) = [one.fields for one in task.calls if one.call == 'note.put']
+        claim = {'scopeId': task.message.scope_id, 'messageId': task.message.id, 'token': task.message.token}
+        self.assertEqual(put, {**claim, 'key': 'paid', 'value': True})
+        names = {one.call for one in task.calls}
+        self.assertLessEqual({'allowance.wait', 'budget.reserve', 'budget.void'}, names)
+        self.assertFalse([name for name in names if name.startswith('message.')])
+
+    def test_answers_are_those_of_the_test(self) -> None:
+        def refuse(_: Any) -> Any:
+            raise MusterError('INSUFFICIENT_BUDGET', 'too little', retry_after_seconds=9)
+
+        task = TestTask(None, answers={'budget.reserve': refuse, 'message.send': lambda fields: {'id': 'sent'}})
+        end = task.run(lambda _, one: one.reserve('llm', 1))
+        self.assertEqual((end.state, end.delay_seconds, task.message.attempts), ('DELAYED', 9, 0))
         self.assertIsInstance(end.raised, MusterError)
-        self.assertEqual((task.spent, task.units), ({'llm': 120}, {'search': 6}))
-        task = TestTask(None)
-        asked = Spend(budget='llm', quota='tokens', amount_minor=100, units=50)
-        task.run(lambda _, one: one.spend(asked, lambda call: call.used(units=20, amount_minor=30)))
-        self.assertEqual((task.spent, task.units), ({'llm': 30}, {'tokens': 20}))
-
-    def test_what_a_dead_attempt_has_reserved_is_settled_once_its_settle_by_has_passed(self) -> None:
-        task = TestTask(None)
-
-        def die(_: Any, one: Task) -> None:
-            one.reserve('llm', 400, settle_by=task.clock.after(900), on_overdue='SETTLE')
-            one.reserve('rent', 1, settle_by=task.clock.after(900))
-            task.lose()
-            one.wait(60)
-
-        self.assertEqual(task.run(die).state, 'LOST')
-        task.clock.advance(899)
-        self.assertEqual(task.spent, {})
-        task.clock.advance(1)
-        self.assertEqual(task.spent, {'llm': 400})
-
-    def test_a_model_call_finds_what_earlier_attempts_have_left(self) -> None:
-        task = TestTask(None)
-        asked = Spend(budget='llm', amount_minor=100)
-        seen: list[list[str]] = []
-
-        def call_model(message: Any, one: Task) -> None:
-            def work(call: ModelCall) -> None:
-                seen.append([f'{left.state} {left.settled_minor}' for left in call.earlier()])
-                if message.attempt < 3:
-                    raise ValueError('who knows what it has cost')
-                call.used(amount_minor=30)
-
-            one.spend(asked, work)
-
-        for _ in range(3):
-            task.run(call_model)
-        self.assertEqual(seen, [[], ['SETTLED 100'], ['SETTLED 100', 'SETTLED 100']])
-        self.assertEqual(task.spent, {'llm': 230})
+        sent = {'mailbox_id': 'box', 'scope_id': 'run', 'payload': 1}
+        end = task.run(lambda _, one: one.finish('done', lambda t: t.message.send(**sent)))
+        self.assertEqual((end.state, task.calls[-1].call, task.calls[-1].fields['payload']), ('ACKED', 'message.send', 1))
 
     def test_a_claim_is_lost_when_it_is_taken_and_past_its_deadline(self) -> None:
         clock = TestClock()
@@ -189,28 +171,6 @@ class Testing(unittest.TestCase):
         )
         self.assertEqual(end.result, [[{'found': 3}, None], 'a', True])
 
-    def test_a_note_is_waited_for_without_asking_again_and_again(self) -> None:
-        task, views = TestTask(None, notes={'plan': 'a'}), 0
-        view = task._memory._answers['note.view']
-
-        def counted(args: Any) -> Any:
-            nonlocal views
-            views += 1
-            return view(args)
-
-        def handle(message: Any, one: Task) -> None:
-            note = one.run.note('plan')
-            for change in (lambda: note.put('b'), task.lose):
-                found = note.view()
-                assert found is not None
-                threading.Timer(0.1, change).start()
-                note.changed(found.version)
-
-        task._memory._answers['note.view'] = counted
-        self.assertEqual(task.run(handle).state, 'LOST')
-        # The second wait ends without a view.
-        self.assertEqual(views, 3)
-
     def test_async_handlers(self) -> None:
         async def handle(message: Any, task: AsyncTask) -> Any:
             if message.attempt == 1:
@@ -237,14 +197,15 @@ class Testing(unittest.TestCase):
         self.assertRaises(Exception, hold.check)
 
     def test_what_it_cannot_answer_is_said(self) -> None:
-        task = TestTask(None)
-
-
         def hold(_: Any, one: Task) -> None:
             with one._claims.muster.pool('deploys').hold():
                 pass
 
-        self.assertRaisesRegex(RuntimeError, 'pool.list', task.run, hold)
+        self.assertRaisesRegex(RuntimeError, 'pool.list: put it into answers', TestTask(None).run, hold)
+        # An answer to a held view would be a rule of the service.
+        self.assertRaisesRegex(RuntimeError, 'note.view', TestTask(None).run, lambda _, one: one.run.note('go').changed(0))
+        mistake = TestTask(None, answers={'note.view': lambda fields: fields['missing']})
+        self.assertRaises(KeyError, mistake.run, lambda _, one: one.run.note('go').get())
 
     def test_spaces_see_nothing_of_each_other(self) -> None:
         self.server.muster.mailbox.create(name='here')

@@ -28,8 +28,8 @@ from ._arguments import encode
 from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
 from ._client import AsyncMuster, Muster
 from ._errors import HoldLost
-from ._memory import Clock, Memory
 from ._record import member_of
+from ._recorder import Clock, Recorder, TestAnswers, TestCall
 from ._records import Claim, Hold
 from ._transport import Stop
 from ._worker import Handler, Task, Worker
@@ -113,12 +113,14 @@ class _Outcome:
 class TestTask:
     """A claimed message for the unit test of a handler, without a server.
 
-    The real worker runs the handler, and its calls to the service are answered from memory.
+    The real worker runs the handler. Its calls are recorded, and get the answers that the test gives or plain ones: the
+    rules of the service are those of `TestServer`.
 
     Args:
         payload: the message's payload
         clock: the clock for the task's times; moving it past the deadline loses the claim
-        budgets: the only budgets, each with its amount in minor units; default: any name works, without a limit
+        answers: answers to calls, by name, each a function of the call's fields that may raise a `MusterError`; without
+            them, every budget and every quota has enough
         results: the results of its prerequisites, which `task.results()` returns
         notes: the notes of its run, by key
         fields: fields of the message: `attempt=2, progress=…`
@@ -131,7 +133,7 @@ class TestTask:
         payload: Any,
         *,
         clock: Clock | None = None,
-        budgets: Mapping[str, int] | None = None,
+        answers: TestAnswers | None = None,
         results: Sequence[Any] = (),
         notes: Mapping[str, Any] | None = None,
         **fields: Any,
@@ -142,35 +144,40 @@ class TestTask:
         message = claimed(payload, self.clock, **{'after': after, **fields}).to_json()
         # The first run increments it to the attempt given.
         message['attempts'] = message['attempt'] - 1
-        self._memory = Memory(message, self.clock, budgets, earlier)
+        self._recorder = Recorder(message, self.clock, answers or {}, earlier)
         for key, value in (notes or {}).items():
-            self._memory.put(key, value)
+            self._recorder.put(key, value)
         self._state = 'READY'
         self._runs = 0
 
     @property
     def message(self) -> Claim:
         """The message in its current state, which the next attempt receives."""
-        return Claim(self._memory.claimed)
+        return Claim(self._recorder.claimed)
+
+    @property
+    def calls(self) -> list[TestCall]:
+        """The calls that the handler has made in all attempts: notes, steps, money, units, results and the plan of `finish`."""
+        return list(self._recorder.calls)
 
     @property
     def notes(self) -> dict[str, Any]:
         """The values of the run's notes, by key."""
-        return {key: note['value'] for key, note in self._memory.kept.items()}
+        return {key: note['value'] for key, note in self._recorder.kept.items()}
 
     @property
     def spent(self) -> dict[str, int]:
-        """The money spent, in minor units, by budget."""
-        return dict(self._memory.costs)
+        """The money that was settled, in minor units, by budget."""
+        return dict(self._recorder.spent)
 
     @property
     def units(self) -> dict[str, int]:
-        """The units used, by allowance."""
-        return dict(self._memory.used)
+        """The units taken, by allowance."""
+        return dict(self._recorder.taken)
 
     def answer(self, value: Any, answered_by: str = 'somebody') -> None:
         """Answers the handler's question. The next attempt begins with the answer."""
-        question = self._memory.claimed['question']
+        question = self._recorder.claimed['question']
         if question is None or question['state'] != 'OPEN':
             raise RuntimeError('the handler has asked nothing')
         self._close(state='ANSWERED', answer=value, answeredBy=answered_by, answeredVia='API')
@@ -179,7 +186,7 @@ class TestTask:
         """Loses the claim during a run, as when a message is cancelled."""
         if self._state != 'CLAIMED':
             raise RuntimeError('no handler is running: call lose() during a run')
-        self._memory.lose()
+        self._recorder.lose()
 
     def run(self, handler: Handler) -> TestEnd:
         """Makes the next attempt: runs the handler in a worker. Returns the outcome."""
@@ -208,9 +215,9 @@ class TestTask:
                 outcome.result = await handler(message, task)
                 return outcome.result
 
-        memory = self._begin()
-        async with AsyncMuster('http://muster.test', 'test', memory.space_id) as muster:
-            muster.sync = memory
+        recorder = self._begin()
+        async with AsyncMuster('http://muster.test', 'test', recorder.space_id) as muster:
+            muster.sync = recorder
             worker = AsyncWorker(muster, self._mailbox, work, batch=False, holder='test', close_on_signals=False)
             try:
                 await worker.start()
@@ -222,70 +229,69 @@ class TestTask:
 
     @property
     def _mailbox(self) -> dict[str, str]:
-        return {'mailbox_id': self._memory.claimed['mailboxId']}
+        return {'mailbox_id': self._recorder.claimed['mailboxId']}
 
-    def _begin(self) -> Memory:
+    def _begin(self) -> Recorder:
         """Claims the message. Skips the delay of a DELAYED one."""
         if self._state == 'CLAIMED':
             raise RuntimeError('a run is in progress: wait for it to end')
         if self._state in _final_states:
             raise RuntimeError(f'it is {self._state}: a message that has ended is not run again')
-        memory = self._memory
-        if memory.claimed['readyAt'] is not None and not self.clock.has_passed(memory.claimed['readyAt']):
-            self.clock.advance((self._memory.told or {}).get('delay_seconds', 0))
-        question = memory.claimed['question']
+        recorder = self._recorder
+        if recorder.claimed['readyAt'] is not None and not self.clock.has_passed(recorder.claimed['readyAt']):
+            self.clock.advance((self._recorder.told or {}).get('delay_seconds', 0))
+        question = recorder.claimed['question']
         if question is not None and question['state'] == 'OPEN':
             if not self.clock.has_passed(question['expiresAt']):
                 raise RuntimeError('it waits for an answer: call answer(…), or move the clock past its expiry')
             self._close(state='EXPIRED')
-        attempt = memory.claimed['attempts'] + 1
-        memory.claimed = {
-            **memory.claimed,
+        attempt = recorder.claimed['attempts'] + 1
+        recorder.claimed = {
+            **recorder.claimed,
             'attempt': attempt,
             'attempts': attempt,
             'readyAt': None,
             'token': str(uuid.uuid4()),
             # Attempts differ in their claimedAt, even if the clock stands still.
             'claimedAt': self.clock.after(self._runs / 1000),
-            'leaseExpiresAt': self.clock.after(memory.claimed['leaseSeconds']),
+            'leaseExpiresAt': self.clock.after(recorder.claimed['leaseSeconds']),
         }
         self._runs += 1
-        memory.offer()
+        recorder.offer()
         self._state = 'CLAIMED'
         self.clock.listeners.add(self._expire)
-        return memory
+        return recorder
 
     def _await(self, ended: Stop, outcome: _Outcome) -> None:
         """Waits for the end of the attempt, or of a worker that cannot continue."""
-        memory = self._memory
-        while not (memory.has_ended.wait(0.005) or (memory.is_lost and outcome.has_run.is_set()) or ended.is_set()):
+        recorder = self._recorder
+        while not (recorder.has_ended.wait(0.005) or (recorder.is_lost and outcome.has_run.is_set()) or ended.is_set()):
             pass
 
     def _finish(self) -> None:
         self.clock.listeners.discard(self._expire)
-        self._state = (self._memory.told or {}).get('state', 'LOST')
+        self._state = (self._recorder.told or {}).get('state', 'LOST')
 
     def _end_of(self, outcome: _Outcome) -> TestEnd:
-        if self._memory.unanswered:
-            name = self._memory.unanswered.pop()
-            raise RuntimeError(f'a test task does not answer {name}: use TestServer for that')
-        told, raised = self._memory.told, outcome.raised
+        if self._recorder.failures:
+            raise self._recorder.failures.pop()
+        told, raised = self._recorder.told, outcome.raised
         if told is None:
             return TestEnd('LOST', raised=raised)
         if told['state'] == 'ACKED':
             return TestEnd('ACKED', json.loads(encode(outcome.result)), raised=raised)
         if told['state'] == 'BLOCKED':
-            return TestEnd('BLOCKED', raised=raised, question=self._memory.claimed['question']['question'])
+            return TestEnd('BLOCKED', raised=raised, question=self._recorder.claimed['question']['question'])
         return TestEnd(raised=raised, **told)
 
     def _close(self, **fields: Any) -> None:
-        message = self._memory.claimed
-        self._memory.claimed = {**message, 'question': {**message['question'], **fields}}
+        message = self._recorder.claimed
+        self._recorder.claimed = {**message, 'question': {**message['question'], **fields}}
 
     def _expire(self) -> None:
-        deadline = self._memory.claimed['deadline']
+        deadline = self._recorder.claimed['deadline']
         if deadline is not None and self.clock.has_passed(deadline):
-            self._memory.lose()
+            self._recorder.lose()
 
 
 class TestHold:
@@ -407,4 +413,4 @@ def _command() -> list[str]:
     return ['node', program] if program.endswith('.js') else [program]
 
 
-__all__ = ['TestClock', 'TestEnd', 'TestHold', 'TestServer', 'TestTask', 'claimed']
+__all__ = ['TestAnswers', 'TestCall', 'TestClock', 'TestEnd', 'TestHold', 'TestServer', 'TestTask', 'claimed']

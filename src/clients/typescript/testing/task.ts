@@ -3,14 +3,17 @@ import type { Handler } from '../worker/options.ts';
 import type { WorkerMessage } from '../worker/task.ts';
 import { Worker } from '../worker/worker.ts';
 import { TestClock } from './clock.ts';
-import { type Earlier, Memory, type Told } from './memory.ts';
 import { testMessage } from './message.ts';
+import { Recorder, type TestAnswers, type TestCall, type Told } from './recorder.ts';
 
 export interface TestTaskOptions {
   /** The clock for the task's times. Moving it past the deadline loses the claim. */
   readonly clock?: TestClock;
-  /** The only budgets, each with its amount; by default any name works, without a limit. */
-  readonly budgets?: Readonly<Record<string, string | bigint | number>>;
+  /**
+   * Answers to calls, by name: `{ 'budget.reserve': () => { throw new MusterError('INSUFFICIENT_BUDGET', 'too little'); } }`.
+   * Without them, every budget and every quota has enough.
+   */
+  readonly answers?: TestAnswers;
   /** The results of its prerequisites, as `task.results()` returns them. */
   readonly results?: readonly unknown[];
   /** The notes of its run, by key. */
@@ -36,8 +39,8 @@ export interface TestEnd<Result = unknown> {
 const finalStates = ['ACKED', 'REJECTED', 'FAILED'];
 
 /**
- * A claimed message for the unit test of a handler, without a server. The real worker runs the handler, and its calls to the
- * service are answered from memory.
+ * A claimed message for the unit test of a handler, without a server. The real worker runs the handler. Its calls are
+ * recorded, and get the answers that the test gives or plain ones: the rules of the service are those of `testServer`.
  *
  * ```ts
  * const task = new TestTask({ file: 'a.txt' });
@@ -49,7 +52,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
   readonly clock: TestClock;
   /** The handler's log entries. */
   readonly logs: { readonly text: string; readonly data: unknown }[] = [];
-  readonly #memory: Memory;
+  readonly #recorder: Recorder;
   #state: TestEnd['state'] | 'CLAIMED' = 'READY';
   #lost: () => void = () => undefined;
   #runs = 0;
@@ -58,48 +61,49 @@ export class TestTask<Payload = unknown, Result = unknown> {
     payload: Payload,
     {
       clock = new TestClock(),
-      budgets,
+      answers = {},
       results = [],
       notes = {},
       ...fields
     }: TestTaskOptions & Partial<Omit<WorkerMessage<Payload, Result>, 'payload'>> = {},
   ) {
     this.clock = clock;
-    const earlier = new Map<string, Earlier>(
-      results.map((result) => [crypto.randomUUID(), { state: 'ACKED', result }] as const),
-    );
+    const earlier = new Map(results.map((result) => [crypto.randomUUID() as string, result]));
     const after = [...earlier.keys()].map((messageId) => ({ messageId, groupId: null, state: 'ACKED' as const }));
-    const given = { after, ...fields } as Partial<WorkerMessage>;
-    const limits = budgets && new Map(Object.entries(budgets).map(([name, limit]) => [name, BigInt(limit)]));
-    const message = testMessage<unknown, unknown>(payload, given, clock);
+    const message = testMessage<unknown, unknown>(payload, { after, ...fields } as Partial<WorkerMessage>, clock);
     // The first run increments it to the attempt given.
-    this.#memory = new Memory({ ...message, attempts: message.attempt - 1 }, clock, limits, earlier);
-    for (const [key, value] of Object.entries(notes)) this.#memory.put(key, value);
+    this.#recorder = new Recorder({ ...message, attempts: message.attempt - 1 }, clock, answers, earlier);
+    for (const [key, value] of Object.entries(notes)) this.#recorder.put(key, value);
   }
 
   /** The message in its current state, which the next attempt receives. */
   get message(): WorkerMessage<Payload, Result> {
-    return this.#memory.message as WorkerMessage<Payload, Result>;
+    return this.#recorder.message as WorkerMessage<Payload, Result>;
+  }
+
+  /** The calls that the handler has made in all attempts: notes, steps, money, units, results and the plan of `finish`. */
+  get calls(): readonly TestCall[] {
+    return this.#recorder.calls;
   }
 
   /** The values of the run's notes, by key. */
   get notes(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries([...this.#memory.notes].map(([key, note]) => [key, note['value']]));
+    return Object.fromEntries([...this.#recorder.notes].map(([key, note]) => [key, note.value]));
   }
 
-  /** The money spent, in minor units, by budget. */
+  /** The money that was settled, in minor units, by budget. */
   get spent(): Readonly<Record<string, string>> {
-    return Object.fromEntries([...this.#memory.spent].map(([name, sum]) => [name, String(sum)]));
+    return Object.fromEntries([...this.#recorder.spent].map(([name, sum]) => [name, String(sum)]));
   }
 
-  /** The units used, by allowance. */
+  /** The units taken, by allowance. */
   get units(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#memory.units);
+    return Object.fromEntries(this.#recorder.units);
   }
 
   /** Answers the handler's question. The next attempt begins with the answer. */
   answer(value: unknown, answeredBy = 'somebody'): void {
-    const { message } = this.#memory;
+    const { message } = this.#recorder;
     if (message.question?.state !== 'OPEN') throw new Error('the handler has asked nothing');
     const given = { answer: value, answeredBy, answeredVia: 'API', answeredAt: this.clock.in(0) };
     this.#close({ state: 'ANSWERED', ...given });
@@ -111,21 +115,21 @@ export class TestTask<Payload = unknown, Result = unknown> {
     const told = new Promise<void>((resolve) => {
       this.#lost = resolve;
     });
-    this.#memory.lose();
+    this.#recorder.lose();
     await told;
   }
 
   /** Makes the next attempt: runs the handler in a worker. Resolves with the outcome. */
   async run(handler: Handler<Payload, Result>): Promise<TestEnd<Result>> {
     this.#ready();
-    const { message } = this.#memory;
+    const { message } = this.#recorder;
     const attempt = message.attempts + 1;
     // Attempts differ in their claimedAt, even if the clock stands still.
     const claimedAt = this.clock.in(this.#runs++ / 1000);
     const moments = { claimedAt, leaseExpiresAt: this.clock.in(message.leaseSeconds) };
     const claim = { state: 'CLAIMED' as const, attempt, attempts: attempt, readyAt: null, token: crypto.randomUUID() };
-    this.#memory.message = { ...message, ...moments, ...claim };
-    this.#memory.offer();
+    this.#recorder.message = { ...message, ...moments, ...claim };
+    this.#recorder.offer();
     this.#state = 'CLAIMED';
     try {
       const end = await this.#attempt(handler);
@@ -138,9 +142,14 @@ export class TestTask<Payload = unknown, Result = unknown> {
   }
 
   async #attempt(handler: Handler<Payload, Result>): Promise<TestEnd<Result>> {
-    const options = { url: 'http://muster.test', key: 'test', spaceId: crypto.randomUUID(), fetch: this.#memory.fetch };
+    const options = {
+      url: 'http://muster.test',
+      key: 'test',
+      spaceId: crypto.randomUUID(),
+      fetch: this.#recorder.fetch,
+    };
     const muster = createMuster({ ...options, attempts: 1 });
-    const mailbox = { mailboxId: this.#memory.message.mailboxId };
+    const mailbox = { mailboxId: this.#recorder.message.mailboxId };
     let result: Result | undefined;
     let thrown: unknown;
     let done: () => void = () => undefined;
@@ -176,8 +185,8 @@ export class TestTask<Payload = unknown, Result = unknown> {
         worker.on('error', ({ error }) => reject(error));
       });
       if (isLost) await hasRun;
-      const [unanswered] = this.#memory.unanswered.splice(0);
-      if (unanswered) throw new Error(`a test task does not answer ${unanswered}: use testServer for that`);
+      const [failure] = this.#recorder.failures.splice(0);
+      if (failure) throw failure;
       return this.#endOf(isLost, result, thrown);
     } finally {
       stopWatching();
@@ -186,19 +195,19 @@ export class TestTask<Payload = unknown, Result = unknown> {
   }
 
   #endOf(isLost: boolean, result: Result | undefined, thrown: unknown): TestEnd<Result> {
-    const { told, message } = this.#memory;
+    const { told, message } = this.#recorder;
     const none = { result: null, error: null, thrown, delaySeconds: 0, question: null };
     if (isLost || !told) return { ...none, state: 'LOST' };
     const { state, error, delaySeconds } = told;
     if (state === 'ACKED') return { ...none, state, result: JSON.parse(JSON.stringify(result ?? null)) as Result };
     if (state === 'BLOCKED') return { ...none, state, question: message.question?.question };
-    if (state === 'DELAYED') this.#memory.message = { ...message, readyAt: this.clock.in(delaySeconds) };
+    if (state === 'DELAYED') this.#recorder.message = { ...message, readyAt: this.clock.in(delaySeconds) };
     return { ...none, state, error, delaySeconds };
   }
 
   /** Refuses a message that could not be received. Skips the delay of a DELAYED one. */
   #ready(): void {
-    const { message } = this.#memory;
+    const { message } = this.#recorder;
     if (this.#state === 'CLAIMED') throw new Error('a run is in progress: wait for it to end');
     if (finalStates.includes(this.#state))
       throw new Error(`it is ${this.#state}: a message that has ended is not run again`);
@@ -206,13 +215,13 @@ export class TestTask<Payload = unknown, Result = unknown> {
       this.clock.advance(Math.max(0, (Date.parse(message.readyAt) - this.clock.now.getTime()) / 1000));
     if (message.question?.state === 'OPEN' && message.question.expiresAt && this.#hasPassed(message.question.expiresAt))
       this.#close({ state: 'EXPIRED' });
-    if (this.#memory.message.question?.state === 'OPEN')
+    if (this.#recorder.message.question?.state === 'OPEN')
       throw new Error('it waits for an answer: call answer(…), or move the clock past its expiry');
   }
 
   #close(fields: object): void {
-    const { message } = this.#memory;
-    this.#memory.message = { ...message, question: { ...message.question, ...fields } as WorkerMessage['question'] };
+    const { message } = this.#recorder;
+    this.#recorder.message = { ...message, question: { ...message.question, ...fields } as WorkerMessage['question'] };
   }
 
   #hasPassed(moment: string): boolean {
@@ -220,7 +229,7 @@ export class TestTask<Payload = unknown, Result = unknown> {
   }
 
   #expire(): void {
-    const { deadline } = this.#memory.message;
-    if (deadline !== null && this.#hasPassed(deadline) && this.#state === 'CLAIMED') this.#memory.lose();
+    const { deadline } = this.#recorder.message;
+    if (deadline !== null && this.#hasPassed(deadline) && this.#state === 'CLAIMED') this.#recorder.lose();
   }
 }
