@@ -24,8 +24,8 @@ const read = <T>(file: string): T | undefined =>
   existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
 
 function write(file: string, content: unknown): void {
-  writeFileSync(`${file}.new`, JSON.stringify(content, null, 1));
-  renameSync(`${file}.new`, file);
+  writeFileSync(`${file}.${process.pid}.new`, JSON.stringify(content, null, 1));
+  renameSync(`${file}.${process.pid}.new`, file);
 }
 
 /**

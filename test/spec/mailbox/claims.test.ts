@@ -341,6 +341,24 @@ describe('Claims', () => {
       );
     });
 
+    it('CLAIM_LOST says that the run was cancelled though the steps of the cancel have yet to end the claim', async () => {
+      await queue.sent();
+      const claim = await queue.claim({ leaseSeconds: 60 });
+      await sendMany(queue, 250);
+      await wait(10);
+      const { body } = await queue.world.post(`/scopes/${queue.scopeId}/cancel`);
+      expect(body.done).to.equal(false);
+      const stored = `${queue.world.prefix}:message:${claim.id}`;
+      expect(await queue.world.service.store.hget(stored, 'state')).to.equal('CLAIMED');
+      const text =
+        `this claim, attempt 1, ended at ${at(10)}, as the message was cancelled; ` +
+        `the message is CANCELLED since ${at(10)} (RUN_CANCELLED): drop the work`;
+      expect(await lost(claim)).to.equal(text);
+      await queue.world.service.due.drain(queue.world.org, '*');
+      expect(await queue.world.service.store.hget(stored, 'state')).to.equal('CANCELLED');
+      expect(await lost(claim)).to.equal(text);
+    });
+
     it('CLAIM_LOST says that a token was never issued, as far as that is known', async () => {
       const id = await queue.sent();
       const strange = '0'.repeat(32);

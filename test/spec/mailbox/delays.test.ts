@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { codeOf } from '../../support/world.ts';
 import { sendMany } from './many.ts';
 import { Queue } from './queue.ts';
+import { idsOf } from './site.ts';
+import { row } from './steps.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -43,6 +45,15 @@ describe('Delayed messages', () => {
     const ids = [];
     for (let i = 0; i < 4; i++) ids.push((await queue.claim()).id);
     expect(ids).to.deep.equal([first, early, between, late]);
+  });
+
+  it('come to a receive before any worker has looked at them, up to 16 due ones in one answer', async () => {
+    const queue = await queueWith();
+    const ids = await row(queue, 20, { delaySeconds: 10 });
+    await queue.world.at(now + 10_000);
+    const { body } = await queue.recv({ max: 20 });
+    expect(idsOf(body.messages)).to.deep.equal(ids.slice(0, 16));
+    expect(idsOf((await queue.recv({ max: 20 })).body.messages)).to.deep.equal(ids.slice(16));
   });
 
   it('count wherever READY ones do: backlogs, tasks, runs, timers; with a deadline they take two timers', async () => {

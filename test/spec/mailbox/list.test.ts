@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { codeOf } from '../../support/world.ts';
-import { sendMany, wideQueue } from './many.ts';
+import { sendMany, uuids, wideQueue } from './many.ts';
 import { Queue } from './queue.ts';
 
 describe('GET /mailboxes/{id}/messages', () => {
@@ -123,6 +123,24 @@ describe('GET /mailboxes/{id}/messages', () => {
         for (const limit of [5, 200]) expect(await every(query, limit), query).to.deep.equal(wanted);
       }
     }
+  });
+
+  it('lists the same while the space has more claims than a script can read at once', async () => {
+    const queue = await Queue.create();
+    const { world, id } = queue;
+    const [rejected, claimed] = [await queue.sent(), await queue.sent()];
+    await queue.act('nack', await queue.claim(), { retry: false });
+    const { leaseExpiresAt } = await queue.claim();
+    // With packed messages, the indexes of states are all there is to read.
+    const packing = { sealAfterMs: 0, isAll: true, size: 1, patienceMs: 0 };
+    await world.service.packing.packMessages(world.org, world.spaceId, undefined, packing);
+    expect(await world.service.store.exists(`${world.prefix}:mailbox:${id}:segments`)).to.equal(1);
+    const others = uuids(10_000);
+    const key = `${world.prefix}:claims`;
+    await world.service.store.zadd(key, ...others.flatMap((other) => [Date.parse(leaseExpiresAt), other]));
+    const { messages } = (await queue.list('?state=REJECTED,CLAIMED')).body;
+    await world.service.store.zrem(key, ...others);
+    expect(messages.map((row: { id: string }) => row.id)).to.deep.equal([rejected, claimed]);
   });
 
   it('ends a page after 4 MiB of payloads and results', async () => {

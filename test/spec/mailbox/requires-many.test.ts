@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
 import { idsOf, Site } from './site.ts';
+import { inState } from './steps.ts';
 
 describe('Many messages that require units', () => {
-  it('do not hide one behind them that is not short, and are freed as far as units go', async () => {
+  it('do not hide one behind them that is not short, and are freed oldest first as far as units go', async () => {
     const site = await Site.create({ backlogLimit: 10_000 });
     const [full, free] = [await site.pool(), await site.pool(120)];
     const held = await site.acquire(full);
@@ -13,10 +14,12 @@ describe('Many messages that require units', () => {
     const id = await site.queue.sent({ requires: { pools: [{ poolId: free }] } });
     expect(idsOf(await site.claims())).to.deep.equal([id]);
     expect((await site.queue.record()).counts).to.include({ ready: 0, blocked: 250 });
+    const oldest = await inState(site.queue, 'BLOCKED');
     await site.world.call('PATCH', `/pools/${full}`, { units: 200 });
     await site.world.service.due.drain(site.world.org, '*');
     const counts = (await site.queue.record()).counts;
     expect([counts.ready, counts.blocked], 'as many as fit together').to.deep.equal([199, 51]);
+    expect(await inState(site.queue, 'READY'), 'and of these the oldest').to.deep.equal(oldest.slice(0, 199));
     await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
     expect([...(await site.claims()), ...(await site.claims()), ...(await site.claims())]).to.have.lengthOf(200);
     expect((await site.poolOf(full)).heldUnits).to.equal(200);
