@@ -36,8 +36,7 @@ describe('the page of a question, on a phone', () => {
 
   const fits = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
-  it('fits, and has no finding of axe, light and dark, whatever it says', async function () {
-    this.timeout(120_000);
+  it('fits, and has no finding of axe, light and dark, whatever it says', async () => {
     const long = { text: `Is this right? ${'W'.repeat(300)}`, n: 1 };
     const choice = await asked(world, {
       question: `Publish the report to ${'x'.repeat(120)}?`,

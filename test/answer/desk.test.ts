@@ -12,8 +12,7 @@ import { World } from '../support/world.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'docs/examples');
 
-describe('the research desk', function () {
-  this.timeout(120_000);
+describe('the research desk', () => {
   useBrowser();
   const processes = new Processes();
   let service: MusterService;

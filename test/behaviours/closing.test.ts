@@ -42,8 +42,7 @@ describe('A worker that closes at the moment of a send', () => {
 
   for (const [client, start] of Object.entries(hosts))
     for (const way of ['directly', 'behind a proxy'])
-      it(`leaves no message claimed, and uses up no attempt: ${client}, ${way}`, async function () {
-        this.timeout(120_000);
+      it(`leaves no message claimed, and uses up no attempt: ${client}, ${way}`, async () => {
         const host = await start(world);
         const found = new Map<string, number>();
         const offsets = Array.from({ length: closes }, (_, n) => (n / (closes - 1)) * 2 * maxOffsetMs - maxOffsetMs);

@@ -64,8 +64,7 @@ const clients: Readonly<Record<string, Start>> = {
   },
 };
 
-describe('A handler whose claim has ended sees why', function () {
-  this.timeout(60_000);
+describe('A handler whose claim has ended sees why', () => {
   let service: MusterService;
   let reasons: Map<string, Promise<string>>;
   const all = Object.keys(clients).flatMap((client) => lost.cases.map((one) => ({ client, one })));

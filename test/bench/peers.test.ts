@@ -6,9 +6,8 @@ import { readOptions } from './peers/settings.ts';
 const run = promisify(execFile);
 
 describe('npm run bench:peers', () => {
-  it('measures Muster and BullMQ, which need nothing but what npm installs', async function () {
+  it('measures Muster and BullMQ, which need nothing but what npm installs', async () => {
     // Twelve processes start: seconds on an idle machine.
-    this.timeout(180_000);
     const only = ['--messages', '40', '--rounds', '1', '--connections', '4', '--only', 'muster,bullmq,bullmq-koa'];
     const { stdout } = await run(process.execPath, ['--import', 'tsx', 'test/bench/peers/main.ts', ...only]);
 

@@ -39,8 +39,7 @@ const ways: readonly Way[] = [
 ];
 
 for (const { name, processes, count, start } of ways)
-  describe(`Processes that wait for a lock (${name})`, function () {
-    this.timeout(60_000);
+  describe(`Processes that wait for a lock (${name})`, () => {
     let world: World;
     let muster: Muster;
     let children: ChildProcess[];

@@ -5,8 +5,7 @@ import { delivering } from '../support/webhooks.ts';
 import { World } from '../support/world.ts';
 
 // test/fault/spend.test.ts makes 600 calls and kills the processes meanwhile.
-describe('model calls of both clients with a provider that fails in all ways', function () {
-  this.timeout(180_000);
+describe('model calls of both clients with a provider that fails in all ways', () => {
   let service: MusterService;
   before(async () => {
     service = await delivering();

@@ -12,9 +12,8 @@ import { World } from '../support/world.ts';
 /** Later than the settleBy of a call. */
 const longMs = 901_000;
 
-describe('a process that dies in a model call', function () {
+describe('a process that dies in a model call', () => {
   // Each case starts a process or two.
-  this.timeout(180_000);
   let service: MusterService;
   let provider: Provider;
   before(async () => {

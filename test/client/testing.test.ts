@@ -64,8 +64,7 @@ const handlers: Record<string, Handler<unknown, unknown>> = {
   'returns what is no JSON': () => 1n,
 };
 
-describe('muster-client/testing', function () {
-  this.timeout(30_000);
+describe('muster-client/testing', () => {
   let server: TestServer;
   const { MUSTER_SERVER } = process.env;
   before(async () => {

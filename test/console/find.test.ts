@@ -7,8 +7,7 @@ import { Tab, useTabs } from './tab.ts';
 /** A moment as the console shows it. */
 const exact = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC(?:[+-]\d\d:\d\d)?/;
 
-describe('The console', function () {
-  this.timeout(120_000);
+describe('The console', () => {
   useTabs();
   let world: World;
   let mailboxId: string;

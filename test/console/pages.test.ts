@@ -23,8 +23,7 @@ const wide = `document.documentElement.scrollWidth === 360 ? [...document.queryS
   .filter((node) => node.checkVisibility() && !node.closest('.unseen, thead, #skip') &&
     node.getBoundingClientRect().right > 360.5).map((node) => node.outerHTML) : ['the page']`;
 
-describe('Every page of the console', function () {
-  this.timeout(120_000);
+describe('Every page of the console', () => {
   useTabs();
   let service: MusterService;
   let sink: Sink;

@@ -27,8 +27,7 @@ function builtTexts(): (readonly [path: string, text: string])[] {
 }
 
 describe('The build', () => {
-  before(function () {
-    this.timeout(120_000);
+  before(() => {
     build();
   });
 

@@ -90,8 +90,7 @@ class HeardApi {
   }
 }
 
-describe('What a request costs the store', function () {
-  this.timeout(120_000);
+describe('What a request costs the store', () => {
   let ownStore: OwnStore;
   let sink: Sink;
   let world: World;

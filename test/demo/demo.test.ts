@@ -56,8 +56,7 @@ describe('npm run demo', () => {
     while (!text.test(output) && demo) await Promise.race([once(demo, 'output'), once(demo, 'close')]);
   }
 
-  it('shows every primitive at work, and proves what it shows', async function () {
-    this.timeout(180_000);
+  it('shows every primitive at work, and proves what it shows', async () => {
     const status = await start('files');
     expect(status, output).to.equal(0);
     for (const line of [

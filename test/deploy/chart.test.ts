@@ -43,9 +43,8 @@ function parsed(text: string): Manifest[] {
 const byName = (objects: Manifest[]) =>
   Object.fromEntries(objects.map((one) => [`${one.kind} ${one.metadata.name}`, one]));
 
-describe('the Helm chart', function () {
+describe('the Helm chart', () => {
   // The first run may download helm.
-  this.timeout(180_000);
   let helm = '';
   let folder = '';
   let values: Tree = {};

@@ -53,8 +53,7 @@ function mailServer(mails: string[]): Server {
   });
 }
 
-describe('docs/receivers', function () {
-  this.timeout(120_000);
+describe('docs/receivers', () => {
   let service: MusterService;
   let world: World;
   before(async () => {

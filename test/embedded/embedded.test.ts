@@ -10,9 +10,8 @@ import { answers, ask, isRunning, pidOfServer, Stores } from './support.ts';
 describe('the embedded Redis', () => {
   const stores = new Stores();
 
-  before(async function () {
+  before(async () => {
     // The first run ever downloads the program.
-    this.timeout(120_000);
     await findRedisServer({ log: console.log });
   });
   afterEach(() => stores.clear());

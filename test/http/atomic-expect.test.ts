@@ -20,9 +20,7 @@ const opaque: ReadonlySet<string> = new Set([
 /** Their limits are one text of the script's reply; an OPEN barrier has no next epoch. */
 const isLeftOut = ({ call }: Route): boolean => call.startsWith('limits.') || call === 'barrier.nextEpoch';
 
-describe('What a call of an atomic batch expects of its answer', function () {
-  this.timeout(180_000);
-
+describe('What a call of an atomic batch expects of its answer', () => {
   it('is met by all that can be compared in the answer of each call, and by nothing else', async () => {
     const stage = await Stage.create(async () => ({}));
     const problems: string[] = [];

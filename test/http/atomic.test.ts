@@ -332,5 +332,5 @@ describe('An atomic batch', () => {
     expect(body.balances.reserved).to.equal('88');
     expect(looks).to.be.above(5);
     await expectAgreement(world);
-  }).timeout(60_000);
+  });
 });

@@ -35,7 +35,7 @@ describe('every endpoint', () => {
         if (await may(key, { method: method as Route['method'], path })) found.push(permission);
       expect(found, row).to.have.members(expected);
     }
-  }).timeout(60_000);
+  });
 
   it('says what it needs: the permissions of a refusal, and x-permission', async () => {
     const world = await World.create();

@@ -20,9 +20,8 @@ import { World } from '../support/world.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'src/clients/python');
 
-describe('the Python client', function () {
+describe('the Python client', () => {
   // Python may have to be downloaded first.
-  this.timeout(120_000);
   let python: Program;
   let installed = '';
   let scratch = '';

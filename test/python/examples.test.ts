@@ -30,8 +30,7 @@ const printed: Record<string, RegExp> = {
   'worker-pool.py': /^\{'ACKED': 19, 'REJECTED': 1\}\nwords: 54\ngiven up: \['there is no text'\]\nattempts: 21\n$/,
 };
 
-describe('the examples in Python', function () {
-  this.timeout(120_000);
+describe('the examples in Python', () => {
   let service: MusterService;
   let runs: Record<string, Promise<string>>;
   before(async () => {

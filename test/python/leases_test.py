@@ -91,4 +91,4 @@ class Killed(WorkerTest):
         pids = Counter(one.result for one in states)
         self.assertEqual(sum(pids.values()), 40)
         child.terminate()
-        child.communicate(timeout=15)
+        child.communicate(timeout=60)

@@ -92,7 +92,7 @@ class Notes(WorkerTest):
             thread.start()
             time.sleep(0.1)
             act()
-            thread.join(10)
+            thread.join(60)
         self.assertEqual((found[0].value, found[0].version), ('a', 1))
         self.assertEqual(found[1:], [None, 'stopped'])
 

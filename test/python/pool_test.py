@@ -147,7 +147,7 @@ class Pools(ServerTest):
                         # Until the others have taken all threads.
                         await asyncio.sleep(0.05)
 
-                await asyncio.wait_for(asyncio.gather(*(work() for _ in range(5))), 10)
+                await asyncio.wait_for(asyncio.gather(*(work() for _ in range(5))), 60)
 
         asyncio.run(main())
         self.assertEqual(self.held(), 0)

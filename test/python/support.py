@@ -87,7 +87,7 @@ class WorkerTest(ServerTest):
         return child
 
 
-def until(condition: Callable[[], object], seconds: float = 15) -> None:
+def until(condition: Callable[[], object], seconds: float = 60) -> None:
     """Waits until a condition holds."""
     end = time.monotonic() + seconds
     while not condition():

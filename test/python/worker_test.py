@@ -494,7 +494,7 @@ class Workers(WorkerTest):
         child = self.child('0.3', workers=3)
         self.assertEqual([child.stdout.readline() for _ in ids], ['begun\n'] * 12)
         child.send_signal(signal.SIGTERM)
-        said = child.communicate(timeout=15)[0]
+        said = child.communicate(timeout=60)[0]
         self.assertEqual(child.returncode, 0)
         self.assertEqual(said.count('returned=4'), 3, said)
         self.assertEqual([self.state(one) for one in ids], ['READY'] * 12)
@@ -504,7 +504,7 @@ class Workers(WorkerTest):
         child = self.child('0.8')
         self.assertEqual([child.stdout.readline() for _ in range(2)], ['begun\n'] * 2)
         child.send_signal(signal.SIGTERM)
-        said = child.communicate(timeout=15)[0]
+        said = child.communicate(timeout=60)[0]
         self.assertEqual(child.returncode, 0)
         self.assertRegex(said, r'received=2, completed=1, asked=0, returned=1')
         self.assertEqual((self.state(quick), self.state(slow)), ('ACKED', 'READY'))
@@ -516,7 +516,7 @@ class Closing(WorkerTest):
         child = self.child('0', program=program)
         self.assertEqual(child.stdout.readline(), 'begun\n')
         child.send_signal(signal.SIGINT)
-        self.assertIn('KeyboardInterrupt', child.communicate(timeout=15)[0])
+        self.assertIn('KeyboardInterrupt', child.communicate(timeout=60)[0])
         message = self.muster.message.view(message_id=message_id)
         self.assertEqual((message.state, message.attempts), ('READY', 0))
 

@@ -31,8 +31,7 @@ describe('README.md and its pages', () => {
 
   // In a suite of their own: mocha runs the tests of a suite before the suites in it.
   describe('together', () => {
-    it('have blocks that can be pasted again, on the data of the first time', async function () {
-      this.timeout(120_000);
+    it('have blocks that can be pasted again, on the data of the first time', async () => {
       // Of those that are read first, what this depends on is the same.
       const first = ['README.md', 'docs/quickstart.md', 'docs/mailboxes.md'];
       const repeated = documents.filter(([name]) => isLong || first.includes(name));

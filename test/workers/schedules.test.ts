@@ -22,8 +22,7 @@ const scopeId = '0190a1b2-0000-7000-8000-000000000000';
 const cron = '* * * * * *';
 
 /** On the real clock and a separate store. */
-describe('Schedules fired by workers', function () {
-  this.timeout(120_000);
+describe('Schedules fired by workers', () => {
   let store: OwnStore;
   let service: MusterService;
   const others: { stop(): Promise<void> }[] = [];

@@ -15,8 +15,7 @@ import { World } from '../support/world.ts';
 const index = 'muster:due';
 
 /** On the real clock and a separate store. */
-describe('The sweeper', function () {
-  this.timeout(120_000);
+describe('The sweeper', () => {
   let store: OwnStore;
   let service: MusterService;
   /** Ends the waits of a test that has timed out. */

@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import { Pace } from '../../support/pace.ts';
 import { expectBounded, fullQueue, many, sweepMeasured } from './script.ts';
 
-describe('Many waiters that expire at one moment', function () {
-  this.timeout(120_000);
-
+describe('Many waiters that expire at one moment', () => {
   it('are ended in bounded steps', async () => {
     const { world, start, path } = await fullQueue(30);
     await world.at(start + 30_000);

@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import { Pace } from '../../support/pace.ts';
 import { expectBounded, fullQueue, many, sweepMeasured } from './script.ts';
 
-describe('a window roll with many waiters', function () {
-  this.timeout(120_000);
-
+describe('a window roll with many waiters', () => {
   it('grants in bounded steps', async () => {
     const { world, start, path } = await fullQueue(3600);
     await world.at(start + 60_000);

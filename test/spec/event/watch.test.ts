@@ -33,9 +33,8 @@ describe('watch', () => {
     expect(types(watched)).to.deep.equal(['mailbox.created', 'scope.created', 'message.sent']);
   });
 
-  it('holds the request when nothing is available, and wakes at a write', async function () {
+  it('holds the request when nothing is available, and wakes at a write', async () => {
     // Less than a wait that nothing ends.
-    this.timeout(25_000);
     const { world, cursor, send } = await ready();
     for (let from = cursor, i = 0; i < 5; i++) {
       const held = world.get(`/watch?cursor=${from}&waitSeconds=30&types=message.sent`);

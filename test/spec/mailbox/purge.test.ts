@@ -77,7 +77,7 @@ describe('POST /mailboxes/{id}/purge', () => {
       ]);
     }
     expect((await queue.record()).counts.ready).to.equal(0);
-  }).timeout(120_000);
+  });
 
   it('accepts only its own cursors, is replayed by its Idempotency-Key, and is refused when operations are used up', async () => {
     const world = await World.create({ plan: 'free' });
