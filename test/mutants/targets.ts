@@ -16,6 +16,7 @@ export interface Target {
 
 /** Tests of a room that are not in its folder, or not named after it. */
 const more: Readonly<Record<string, RegExp>> = {
+  budget: /^(spec\/retention\/records|stores\/)/,
   event: /^(workers\/packing|http\/wake)/,
   mailbox: /^(model\/(after|order|requires|turns|linearizability)|http\/payloads)/,
   org: /^http\/(access|keys|people|permissions)/,

@@ -134,7 +134,9 @@ async function goOn(world: World, { waiting, scopeId }: Record<string, Record<st
   const root = await get(`/budgets/${ids['root']}`);
   expect(root.balances).to.include({ reserved: '15', settled: '65', overdrawn: '0' });
   expect(root.spentByLabel).to.deep.equal({ drafts: '5', reviews: '60' });
-  expect((await get(`/budgets/${ids['branch']}`)).balances).to.include({ reserved: '15', overdrawn: '30' });
+  const branch = await get(`/budgets/${ids['branch']}`);
+  expect(branch.balances).to.include({ reserved: '15', overdrawn: '30' });
+  expect(branch.spentByLabel).to.deep.equal({ drafts: '5', reviews: '60' });
   const { notes } = await get(`/scopes/${scopeId}/notes?values=true`);
   const values = notes.map(({ key, value, holder }: Record<string, unknown>) => [key, value, holder]);
   expect(values).to.deep.equal([

@@ -176,6 +176,21 @@ describe('onOverdue', () => {
     expect(await purse.balances()).to.equal('100 0 70 30');
   });
 
+  it('SETTLE comes before a call even if a thousand other timers fell due before it since the last sweep', async () => {
+    const purse = await Purse.create('100', await worldAt(start));
+    const { world } = purse;
+    await purse.reserve('70', settleAt(start + 1000));
+    const timers = Array.from({ length: 1000 }, (_, n) => [start + 1, `no:timer:${world.spaceNumber}:${n}`]);
+    await world.service.store.zadd(`muster:{${world.org}}:timers`, ...timers.flat());
+    await world.at(start + 2000);
+    const asked = { scopeId: purse.scopeId, holder: 'h', amountMinor: '30', settleBy: '', workKey: '', onOverdue: '' };
+    const call = runAfterSweep(purse, start, 'reserve', asked);
+    expect(await call.catch((error: Error) => error.message), 'it has to wait for a sweep').to.match(/^DUE /);
+    expect((await purse.reserve('30')).status).to.equal(201);
+    expect((await world.eventTypes()).slice(-2)).to.deep.equal(['budget.settled', 'budget.reserved']);
+    expect(await purse.balances()).to.equal('100 30 70 0');
+  });
+
   it('SETTLE settles each of 200 reservations once, where settles, voids, cancels and limits meet its moment', async () => {
     const world = await worldAt(start);
     const root = await Purse.create('100000', world, { windowSeconds: 60 });
@@ -227,6 +242,18 @@ describe('onOverdue', () => {
     await world.at(minutes(1));
     const calls = [{ ...view, expect: { balances: { reserved: '0', settled: '10' } } }, reserve];
     expect((await world.post('/batch', { atomic: true, calls })).status).to.equal(200);
+  });
+
+  it('SETTLE counts in the settledTotal that an atomic batch expects, with and without windows', async () => {
+    for (const fields of [{}, { windowSeconds: 60 }]) {
+      const world = await worldAt(start);
+      const purse = await Purse.create('100', world, fields);
+      await purse.reserve('10', settleAt(minutes(1) - 1));
+      await world.at(minutes(1));
+      await purse.settle((await purse.reserve('5')).body.id, '5');
+      const calls = [{ call: 'budget.view', budgetId: purse.id, expect: { settledTotal: '15' } }];
+      expect((await world.post('/batch', { atomic: true, calls })).status).to.equal(200);
+    }
   });
 
   it('SETTLE outlives nothing: 400 days after settleBy the reservation and its workKeys are gone', async () => {

@@ -129,6 +129,18 @@ describe('budgets with a window', () => {
     await expectAgreement(world);
   });
 
+  it('pay for at most 8,000,000 past windows at once, fifteen years of minutes', async () => {
+    const world = await worldAt(start);
+    const purse = await Purse.create('1', world, { windowSeconds: 60 });
+    const { id } = (await purse.reserve('1')).body;
+    await purse.overrun(id, '9000001');
+    expect(await purse.balances()).to.equal('1 0 1 0 overdrawn 9000000');
+    // The window of that moment pays, too.
+    await world.at(minutes(8_500_000));
+    expect(await purse.balances()).to.equal('1 0 1 0 overdrawn 999999');
+    expect((await purse.view()).settledTotal).to.equal('8000002');
+  });
+
   it('pay at each level by its own windows, and for an overdue reservation in order', async () => {
     const world = await worldAt(start);
     const root = await Purse.create('200', world, { windowSeconds: 120 });
