@@ -16,11 +16,13 @@ export interface Target {
 
 /** Tests of a room that are not in its folder, or not named after it. */
 const more: Readonly<Record<string, RegExp>> = {
-  budget: /^(spec\/retention\/records|stores\/)/,
+  allowance: /^spec\/org\/key-limits/,
+  budget: /^(spec\/(retention\/records|org\/key-limits)|stores\/)/,
   event: /^(workers\/packing|http\/wake)/,
-  mailbox: /^(model\/(after|order|requires|turns|linearizability)|http\/payloads)/,
+  mailbox: /^(spec\/org\/key-limits|model\/(after|order|requires|turns|linearizability)|http\/payloads)/,
   org: /^http\/(access|keys|people|permissions)/,
-  question: /^client\/asking/,
+  pool: /^spec\/org\/key-limits/,
+  question: /^(client\/asking|spec\/org\/key-limits)/,
   retention: /^(workers\/retention|spec\/\w+\/retention)/,
   scope: /^spec\/(\w+\/runs|space\/run)\./,
   space: /^http\/(batch|atomic|rates|idempotency)/,

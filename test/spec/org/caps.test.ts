@@ -71,6 +71,12 @@ describe('Plan caps', () => {
     expect(await admin.listSpaces(to, 'shrinks')).to.have.length(3);
   });
 
+  it('are changed only for an organization that exists: another is ORG_NOT_FOUND and nothing is written', async () => {
+    const before = (await to.store.keys('*')).sort();
+    expect(await rejectionOf(admin.setPlan(to, { org: 'nobody', plan: 'free' }))).to.equal('ORG_NOT_FOUND');
+    expect((await to.store.keys('*')).sort()).to.deep.equal(before);
+  });
+
   it('skip an organization that is listed but was never written, and let it still be created', async () => {
     await to.store.sadd('muster:orgs', 'half-made');
     const names = async () => (await admin.listOrganizations(to)).map((organization) => organization.org);

@@ -49,6 +49,19 @@ describe('the holds of a run', () => {
     await expectAgreement(world);
   });
 
+  it('waiting at the head of the queue make way with its cancel for those behind them', async () => {
+    const pool = await TestPool.create(world, 2);
+    const scopeId = randomUUID();
+    await pool.acquire({ scopeId });
+    const head = await pool.acquire({ units: 2 });
+    const behind = await pool.acquire({ scopeId });
+    expect(await pool.states(head, behind)).to.deep.equal(['WAITING', 'WAITING']);
+    await world.mustPost(`/scopes/${pool.scopeId}/cancel`);
+    await world.service.due.drain(world.org);
+    expect(await pool.states(head, behind)).to.deep.equal(['CANCELLED', 'HELD']);
+    await expectAgreement(world);
+  });
+
   it('are cancelled from the first step on, swept or not', async () => {
     const pool = await TestPool.create(world);
     const child = randomUUID();
