@@ -99,7 +99,7 @@ export class Records {
     write(this.#testsFile, this.#tests);
   }
 
-  /** Whether the test file, as it is, has passed without a mutant. */
+  /** Whether the test file, as it is, has passed. */
   isSound(test: string): boolean {
     return this.#tests[test]?.soundHash === this.#hash(test);
   }

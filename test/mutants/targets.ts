@@ -21,7 +21,7 @@ const more: Readonly<Record<string, RegExp>> = {
   event: /^(workers\/packing|http\/wake)/,
   mailbox: /^(spec\/org\/key-limits|model\/(after|order|requires|turns|linearizability)|http\/payloads)/,
   org: /^http\/(access|keys|people|permissions)/,
-  pool: /^spec\/org\/key-limits/,
+  pool: /^spec\/(org\/key-limits|mailbox\/requires)/,
   question: /^(client\/asking|spec\/org\/key-limits)/,
   retention: /^(workers\/retention|spec\/\w+\/retention)/,
   scope: /^spec\/(\w+\/runs|space\/run)\./,

@@ -136,6 +136,20 @@ describe('A message that requires units', () => {
     await expectAgreement(site.world);
   });
 
+  it('is freed in the step that serves the last hold before it, if that leaves enough', async () => {
+    const site = await Site.create();
+    const poolId = await site.pool(2);
+    const held = await site.acquire(poolId, { units: 2 });
+    const waiting = await site.acquire(poolId);
+    const id = await site.queue.sent({ requires: { pools: [{ poolId }] } });
+    expect(await site.claims()).to.deep.equal([]);
+    await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
+    expect((await site.world.get(`/pool-holds/${waiting.id}`)).body.state).to.equal('HELD');
+    expect((await site.view(id)).state).to.equal('READY');
+    expect(idsOf(await site.claims())).to.deep.equal([id]);
+    await expectAgreement(site.world);
+  });
+
   it('is freed by a lapsed lease, a larger pool and a new window, too', async () => {
     const site = await Site.create();
     const now = Math.floor(Date.now() / 60_000) * 60_000 + 1_000;

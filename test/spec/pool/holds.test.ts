@@ -195,6 +195,37 @@ describe('a hold', () => {
     expect(await pool.states(waiting)).to.deep.equal(['HELD']);
   });
 
+  it('CLAIM_LOST says whether it still waits, how it ended, and that a token was never issued for it', async () => {
+    const pool = await TestPool.create(world);
+    const lost = async (hold: Acquired): Promise<string> => {
+      const replies = [await pool.renew(hold), await pool.release(hold)].filter(({ status }) => status !== 200);
+      expect(new Set(replies.map(codeOf))).to.deep.equal(new Set(['409 CLAIM_LOST']));
+      return replies.map(({ body }) => body.error.message)[0];
+    };
+    const [held, waiting] = [await pool.acquire({ leaseSeconds: 60 }), await pool.acquire({ leaseSeconds: 60 })];
+    expect(await lost({ ...held, token: waiting.token })).to.equal(
+      'this token was never issued for this hold: send the token that acquire answered with it',
+    );
+    expect(await lost(waiting)).to.equal(
+      'the hold is still WAITING, and its token holds nothing yet: wait until it is HELD, or cancel it',
+    );
+    await world.at(start + 1000);
+    await pool.release(held);
+    const over = 'and its units are others’: stop, and acquire again';
+    expect(await lost(held)).to.equal(`the hold was released at ${iso(start + 1000)}, ${over}`);
+    const [cancelled, expired] = [await pool.acquire(), await pool.acquire({ ttlSeconds: 60 })];
+    await world.mustPost(`/pool-holds/${cancelled.id}/cancel`);
+    await world.at(start + 61_000);
+    expect(await lost(waiting)).to.equal(`the lease of the hold ended at ${iso(start + 61_000)}, ${over}`);
+    expect(await lost(cancelled)).to.equal(
+      `the hold was cancelled at ${iso(start + 1000)}, before it was granted: acquire again`,
+    );
+    expect((await pool.hold(expired.id)).state).to.equal('EXPIRED');
+    expect(await lost(expired)).to.equal(
+      `the hold was not granted within its ttlSeconds, which ended at ${iso(start + 61_000)}: acquire again`,
+    );
+  });
+
   it('is released without its token by a key with resource_config alone', async () => {
     const pool = await TestPool.create(world);
     const held = await pool.acquire();
