@@ -43,7 +43,7 @@ class Leases(WorkerTest):
             def request(self, endpoint: Any, args: Any, **options: Any) -> Any:
                 if endpoint.name != 'message.renew':
                     return super().request(endpoint, args, **options)
-                (held,) = worker._held
+                (held,) = worker._tasks
                 late.append(time.monotonic() + options['timeout_seconds'] - held.lease_ends_at)
                 time.sleep(options['timeout_seconds'])
                 raise MusterError('UNREACHABLE', 'no answer')
@@ -66,7 +66,7 @@ class Leases(WorkerTest):
                 answer = super().request(endpoint, args, **options)
                 if endpoint.name == 'message.complete':
                     ended.set()
-                    until(lambda: not next(iter(worker._held)).is_renewing)
+                    until(lambda: not next(iter(worker._tasks)).is_renewing)
                 return answer
 
         renewing, ended = threading.Event(), threading.Event()

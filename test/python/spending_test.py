@@ -26,7 +26,7 @@ from muster import (
 )
 from muster._calls import BUDGET_RESERVE
 from muster._giving_back import given_back
-from muster._spending import Spender, reserve
+from muster._worker.spending import Spender, reserve
 from support import Proxy, WorkerTest, until
 
 logging.disable(logging.ERROR)

@@ -198,7 +198,7 @@ class Testing(unittest.TestCase):
 
     def test_what_it_cannot_answer_is_said(self) -> None:
         def hold(_: Any, one: Task) -> None:
-            with one._claims.muster.pool('deploys').hold():
+            with one._task.muster.pool('deploys').hold():
                 pass
 
         self.assertRaisesRegex(RuntimeError, 'pool.list: put it into answers', TestTask(None).run, hold)

@@ -102,7 +102,7 @@ class Workers(WorkerTest):
         muster = Muster(key=key, attempts=1)
         self.addCleanup(muster.close)
         self.send('x')
-        with patch('muster._core.max_pause_seconds', 0):
+        with patch('muster._worker.worker._max_pause_seconds', 0):
             worker = self.worker(lambda message, task: None, muster)
             until(lambda: worker.counts.completed == 1)
 

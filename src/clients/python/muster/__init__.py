@@ -16,13 +16,13 @@ from . import _records as _all_records
 from ._arguments import ABSENT, After, Amount, From, Id, Moment
 from ._async_pool import AsyncHolding
 from ._async_run import AsyncRun, AsyncRunNote
-from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
+from ._worker.event_loop import AsyncHandler, AsyncTask, AsyncWorker
 from ._atomic import AsyncAtomic, Atomic, AtomicCalls
 from ._base import BatchedCall, PendingCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
-from ._claims import WorkerCounts
+from ._worker.options import WorkerCounts
 from ._codec import Codec
-from ._core import MailboxChoice
+from ._worker.options import MailboxChoice
 from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, NoResult, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
 from ._mailbox import AsyncTypedMailbox, TypedMailbox
@@ -35,10 +35,11 @@ from ._rate_limits import KNOWN_PROVIDERS, LimitHeaders, ProviderHeaders
 from ._run import Run, RunNote
 from ._run_id import run_id
 from ._spend import Spend
-from ._spending import Reservation, Settlement
-from ._task import GivenAnswer, PrerequisiteResult
+from ._worker.spending import Reservation, Settlement
+from ._worker.asking import GivenAnswer
+from ._worker.results import PrerequisiteResult
 from ._transport import Stop
-from ._worker import Handler, Task, Worker
+from ._worker.threads import Handler, Task, Worker
 from .webhooks import WebhookError, WebhookMessage, verify_webhook
 
 __all__ = [

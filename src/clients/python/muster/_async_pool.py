@@ -12,7 +12,7 @@ from ._arguments import Id
 from ._async_calls import PoolAsyncCalls
 from ._base import AsyncSender
 from ._pool import Holding
-from ._signals import hold_end
+from ._worker.signals import hold_end
 from ._transport import Stop
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from ._pool import Pools
 from ._records import Event, ReservationRecord, Reserved, Task, TaskGroup, Waiter
 from ._model_call import ModelCall
 from ._spend import OneCall, Spend, Spending, spend
-from ._spending import OnOverdue, Reservation, Settlement, Spender, leave_line, reserve, take_units
+from ._worker.spending import OnOverdue, Reservation, Settlement, Spender, leave_line, reserve, take_units
 from ._tracing import TraceContext, in_call_span
 from ._transport import Stop, Transport
 

@@ -9,7 +9,7 @@ from typing import Any
 from ._calls import BUDGET_VIEW
 from ._errors import MusterError
 from ._records import ReservationRecord
-from ._spending import Spender
+from ._worker.spending import Spender
 
 _page_size = 200
 _max_closed = 1000

@@ -129,6 +129,17 @@ class Stopped(Exception):
     """A call was ended by its `stop`."""
 
 
+_lost_codes = ('CLAIM_LOST', 'MESSAGE_NOT_FOUND', 'RESULT_CONFLICT')
+
+
+def is_lost(error: BaseException | None) -> TypeGuard[MusterError]:
+    """Whether a claim's call was refused because the claim has ended.
+
+    RESULT_CONFLICT: by a completion with another result, which stands. In an atomic batch, that call is the first one.
+    """
+    return isinstance(error, MusterError) and error.code in _lost_codes and not error.index
+
+
 _short_codes = ('INSUFFICIENT_BUDGET', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN', 'WAITERS_FULL')
 
 

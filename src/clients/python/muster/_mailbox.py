@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Generic, TypeVar, cast
 
 from ._arguments import Id
-from ._async_worker import AsyncTask, AsyncWorker
+from ._worker.event_loop import AsyncTask, AsyncWorker
 from ._client import AsyncMuster, Muster
 from ._drift import warn_of_drift
 from ._errors import NoResult
 from ._records import Claim, Message, SentMessage
-from ._worker import Task, Worker
+from ._worker.threads import Task, Worker
 
 In = TypeVar('In')
 Out = TypeVar('Out')

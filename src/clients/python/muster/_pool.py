@@ -19,8 +19,8 @@ from ._errors import HoldLost, MusterError, Stopped
 from ._giving_back import give_back, given_back, take_for
 from ._in_line import Place, place_until, wait_in_line
 from ._records import AcquiredHold, Hold
-from ._signals import hold_end
-from ._spending import id_by_name
+from ._worker.signals import hold_end
+from ._worker.spending import id_by_name
 from ._transport import Stop
 
 if TYPE_CHECKING:

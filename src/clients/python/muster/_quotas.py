@@ -17,7 +17,7 @@ from ._giving_back import give_back
 from ._model_call import ModelCall
 from ._rate_limits import Limit
 from ._records import Waiter
-from ._spending import Spender, allowance_id_of, take_units
+from ._worker.spending import Spender, allowance_id_of, take_units
 from ._transport import Stop
 
 _preset_cooldown_seconds = 5

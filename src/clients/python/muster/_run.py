@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._arguments import ABSENT, Id, copied, text
+from ._arguments import ABSENT, Id, text
 from ._base import Endpoint
 from ._calls import NOTE_DELETE, NOTE_LIST, NOTE_PUT, NOTE_VIEW
-from ._errors import ClaimLost, MusterError, Stopped
+from ._errors import MusterError, Stopped
 from ._records import ListedNote, Note, PutNote
 from ._transport import Stop
 
@@ -22,8 +22,6 @@ T = TypeVar('T')
 _wait_seconds = 20
 _first_pause_seconds = 0.005
 _max_pause_seconds = 0.5
-_max_step_key = 256 - len('once::') - 36
-"""The maximum length of a step's key. Its note's key also has a prefix and the message's id."""
 
 
 class NoteCaller:
@@ -147,28 +145,6 @@ class Run:
             page = self._caller.call(NOTE_LIST, args)
             yield from page.notes
             cursor = page.next_cursor
-
-
-def kept(run: Run, message_id: str, key: str) -> RunNote:
-    """Returns the note for the value of a step. Its key contains the message's id, so two messages share no note."""
-    if not 0 < len(key) <= _max_step_key:
-        raise ValueError(f'the key of a step has 1 to {_max_step_key} characters')
-    return run.note(f'once:{message_id}:{key}')
-
-
-def keep(note: RunNote, value: Any) -> Any:
-    """Stores the value of a step. Returns the value that the next attempt will get."""
-    plain = copied(value)
-    try:
-        note.put(plain, if_version=0)
-    except MusterError as error:
-        if error.code in ('CLAIM_LOST', 'MESSAGE_NOT_FOUND'):
-            raise ClaimLost(error.message) from error
-        if error.code != 'VERSION_CONFLICT':
-            raise
-        # Stored by an earlier request of this attempt, whose answer was lost.
-        return note.get()
-    return plain
 
 
 def _none(error: MusterError) -> None:

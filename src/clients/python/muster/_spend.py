@@ -20,7 +20,7 @@ from ._outcome import Knowledge, OnUnknown, amount_of, knowledge_of
 from ._quotas import Quotas, SpendQuota, WantedUnits
 from ._rate_limits import KNOWN_PROVIDERS, Limit, ProviderHeaders
 from ._records import ReservationRecord
-from ._spending import OwnReservation, Spender, budget_id_of
+from ._worker.spending import OwnReservation, Spender, budget_id_of
 from ._transport import Stop
 
 T = TypeVar('T')

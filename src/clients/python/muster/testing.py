@@ -25,14 +25,14 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from ._arguments import encode
-from ._async_worker import AsyncHandler, AsyncTask, AsyncWorker
+from ._worker.event_loop import AsyncHandler, AsyncTask, AsyncWorker
 from ._client import AsyncMuster, Muster
 from ._errors import HoldLost
 from ._record import member_of
 from ._recorder import Clock, Recorder, TestAnswers, TestCall
 from ._records import Claim, Hold
 from ._transport import Stop
-from ._worker import Handler, Task, Worker
+from ._worker.threads import Handler, Task, Worker
 
 TestClock = Clock
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._errors import RetryLater
-from ._records import Claim
+from .._errors import RetryLater
+from .._records import Claim
 
 _lapsed = 'the lease ended at '
 """How `last_error` begins if the last attempt ended with its lease, usually because its process died."""

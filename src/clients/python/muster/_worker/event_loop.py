@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any, Literal, NoReturn, TypeVar
 
-from . import _signals
-from ._arguments import Amount, Id, Moment
-from ._async_run import AsyncRun
-from ._client import AsyncMuster, AsyncReservation, Reserving
-from ._core import Core
-from ._errors import WorkerClosed
-from ._held import Held
-from ._model_call import ModelCall
-from ._records import Claim, Waiter
-from ._run import keep
-from ._spend import Spend
-from ._spending import OnOverdue, Reservation, leave_line
-from ._task import PrerequisiteResult, TaskBase
-from ._transport import Stop, any_of
+from .._arguments import Amount, Id, Moment
+from .._async_run import AsyncRun
+from .._client import AsyncMuster, AsyncReservation, Reserving
+from .._errors import WorkerClosed
+from .._model_call import ModelCall
+from .._records import Claim, Waiter
+from .._spend import Spend
+from .._transport import Stop, any_of
+from . import signals
+from .context import TaskContext
+from .memos import keep
+from .results import PrerequisiteResult
+from .spending import OnOverdue, Reservation, leave_line
+from .task import ClaimedTask
+from .worker import WorkerBase
 
 T = TypeVar('T')
 
@@ -30,11 +32,11 @@ AsyncHandler = Callable[[Claim, 'AsyncTask'], Awaitable[Any]]
 exception leads to another attempt."""
 
 
-class AsyncTask(TaskBase):
+class AsyncTask(TaskContext):
     """The context of a handler: operations on the message that it works on."""
 
-    def __init__(self, held: Held, worker: AsyncWorker) -> None:
-        super().__init__(held, worker)
+    def __init__(self, task: ClaimedTask, worker: AsyncWorker) -> None:
+        super().__init__(task, worker.logger)
         self._muster = worker.given_muster
         self._steps: dict[str, asyncio.Lock] = {}
 
@@ -64,11 +66,12 @@ class AsyncTask(TaskBase):
     @property
     def run(self) -> AsyncRun:
         """Like `Task.run`."""
-        return AsyncRun(self._muster, self._run.scope_id, self._run)
+        return AsyncRun(self._muster, self.message.scope_id, self._task.run)
 
     async def once(self, key: str, step: Callable[[], Awaitable[T]]) -> T:
         """Like `Task.once`: `page = await task.once('fetch', lambda: fetch(url))`."""
-        note = self._kept(key)
+        self.raise_if_lost()
+        note = self._task.memos.note(key)
         async with self._steps.setdefault(key, asyncio.Lock()):
             found = await self._muster.in_thread(partial(note.view))
             if found is not None:
@@ -96,10 +99,10 @@ class AsyncTask(TaskBase):
 
     def _own_stop(self) -> AbstractContextManager[Stop]:
         """A stop for one call, whose cancellation must not end the handler's other calls. The end of the claim sets it."""
-        return any_of(self._held.stop)
+        return any_of(self._task.stop)
 
 
-class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
+class AsyncWorker(WorkerBase[AsyncMuster, AsyncHandler]):
     """Works on the messages of a mailbox, each in a task: `await AsyncWorker(muster, 'jobs', handle).run()`.
 
     Like `Worker`, with the same arguments. A handler's task is cancelled as soon as its claim is lost or its message
@@ -112,7 +115,7 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
         """Starts the worker, and returns it at once. `close` stops it."""
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
-            self._works: dict[Held, asyncio.Task[None]] = {}
+            self._works: dict[ClaimedTask, asyncio.Task[None]] = {}
             self._start()
         return self
 
@@ -124,11 +127,11 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
         Raises:
             MusterError: the worker could not continue, for example because its key or its mailbox was refused
         """
-        with _signals.in_loop(asyncio.get_running_loop()) if self._close_on_signals else nullcontext():
+        with signals.in_loop(asyncio.get_running_loop()) if self._close_on_signals else nullcontext():
             try:
                 await self.start()
                 await _end_of(self.ended)
-                for other in _signals.closing():
+                for other in signals.closing():
                     await _end_of(other.ended)
             except asyncio.CancelledError:
                 await self.close()
@@ -159,47 +162,49 @@ class AsyncWorker(Core[AsyncMuster, AsyncHandler]):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _begin(self, held: Held) -> None:
-        if not self._in_loop(self._spawn, held):
+    def _begin(self, task: ClaimedTask) -> None:
+        if not self._in_loop(self._spawn, task):
             self.logger.warning('the worker stops: its event loop was closed before it')
             self._close_soon(0)
 
-    def _interrupt(self, held: Held) -> None:
-        self._in_loop(self._cancel, held)
+    def _interrupt(self, task: ClaimedTask) -> None:
+        self._in_loop(self._cancel, task)
 
-    def _in_loop(self, what: Callable[[Held], None], held: Held) -> bool:
+    def _in_loop(self, what: Callable[[ClaimedTask], None], task: ClaimedTask) -> bool:
         """Returns False if the loop is closed, so that no handler is running."""
         try:
             if self._loop is not None:
-                self._loop.call_soon_threadsafe(what, held)
+                self._loop.call_soon_threadsafe(what, task)
             return True
         except RuntimeError:
             return False
 
-    def _spawn(self, held: Held) -> None:
-        work = asyncio.ensure_future(self._work(held))
+    def _spawn(self, task: ClaimedTask) -> None:
+        work = asyncio.ensure_future(self._work(task))
         # A task that is cancelled before its first step does nothing at all, so it would never finish. If the claim is
         # lost later than here, the first step comes before the cancellation.
-        if not held.is_over:
-            self._works[held] = work
+        if not task.is_over:
+            self._works[task] = work
 
-    def _cancel(self, held: Held) -> None:
-        if held in self._works:
-            self._works[held].cancel()
+    def _cancel(self, task: ClaimedTask) -> None:
+        if task in self._works:
+            self._works[task].cancel()
 
-    async def _work(self, held: Held) -> None:
+    async def _work(self, task: ClaimedTask) -> None:
         error: BaseException | None = None
         result: Any = None
         try:
-            task = AsyncTask(held, self)
-            task.raise_if_lost()
-            with held.attempt.active():
-                result = await self._handler(held.message, task)
+            context = AsyncTask(task, self)
+            context.raise_if_lost()
+            with task.attempt.active():
+                result = await self._handler(task.message, context)
         except BaseException as raised:
             error = raised
         finally:
-            self._works.pop(held, None)
-        await self.given_muster.in_thread(partial(self._finish, held, error, result))
+            self._works.pop(task, None)
+        # The end of a claim may wait for an outage to end. The client's threads are for the calls of the program.
+        name = f'muster-{task.message.id}'
+        threading.Thread(target=self._finish, args=(task, error, result), name=name, daemon=True).start()
 
 
 async def _end_of(ended: Stop) -> None:

@@ -7,18 +7,19 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, Literal, NoReturn, TypeVar
 
-from . import _signals
-from ._arguments import Amount, Id, Moment
-from ._client import Muster
-from ._core import Core, wait_for
-from ._errors import WorkerClosed
-from ._held import Held
-from ._model_call import ModelCall
-from ._records import Claim, Waiter
-from ._run import Run, keep
-from ._spend import Spend, spend
-from ._spending import OnOverdue, Reservation
-from ._task import PrerequisiteResult, TaskBase
+from .._arguments import Amount, Id, Moment
+from .._client import Muster
+from .._errors import WorkerClosed
+from .._model_call import ModelCall
+from .._records import Claim, Waiter
+from .._run import Run
+from .._spend import Spend, spend
+from . import signals
+from .context import TaskContext
+from .results import PrerequisiteResult
+from .spending import OnOverdue, Reservation
+from .task import ClaimedTask
+from .worker import WorkerBase, wait_for
 
 T = TypeVar('T')
 
@@ -27,12 +28,12 @@ Handler = Callable[[Claim, 'Task'], Any]
 leads to another attempt."""
 
 
-class Task(TaskBase):
+class Task(TaskContext):
     """The context of a handler: operations on the message that it works on."""
 
     def wait(self, seconds: float) -> None:
         """Sleeps for this many seconds. Raises `ClaimLost` or `WorkerClosed` as soon as the claim has ended."""
-        self._held.stop.wait(seconds)
+        self._task.stop.wait(seconds)
         self.raise_if_lost()
 
     def reserve(
@@ -74,7 +75,7 @@ class Task(TaskBase):
     def run(self) -> Run:
         """The message's run. `task.run.note(key)` is a value that its agents share; it can be put only while the claim
         lasts."""
-        return self._run
+        return self._task.run
 
     def once(self, key: str, step: Callable[[], T]) -> T:
         """Does a step once for all attempts: `page = task.once('fetch', lambda: fetch(url))`.
@@ -90,12 +91,9 @@ class Task(TaskBase):
         Raises:
             ClaimLost: the claim ended before the value was stored
         """
-        note = self._kept(key)
-        # If threads of a handler ask for a step at the same time, the second finds the stored value of the first.
-        with self._held.step_locks.setdefault(key, threading.RLock()):
-            found = note.view()
-            value: T = keep(note, step()) if found is None else found.value
-            return value
+        self.raise_if_lost()
+        value: T = self._task.memos.once(key, step)
+        return value
 
     def ask(
         self,
@@ -128,7 +126,7 @@ class Task(TaskBase):
         return self._results()
 
 
-class Worker(Core[Muster, Handler]):
+class Worker(WorkerBase[Muster, Handler]):
     """Works on the messages of a mailbox, each in a thread: `Worker(muster, 'jobs', handle, concurrency=10).run()`.
 
     Receives messages, keeps their claims, completes them with the handler's result, and gives them back when the
@@ -169,11 +167,11 @@ class Worker(Core[Muster, Handler]):
             MusterError: the worker could not continue, for example because its key or its mailbox was refused
         """
         hears = self._close_on_signals and threading.current_thread() is threading.main_thread()
-        with _signals.in_main_thread() if hears else nullcontext():
+        with signals.in_main_thread() if hears else nullcontext():
             self.start()
             try:
                 wait_for(self.ended)
-                for other in _signals.closing():
+                for other in signals.closing():
                     wait_for(other.ended)
             except BaseException:
                 # Ctrl+C where signals don't close workers: what it holds is given back.
@@ -213,18 +211,19 @@ class Worker(Core[Muster, Handler]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _begin(self, held: Held) -> None:
-        name = f'muster-{held.message.id}'
-        threading.Thread(target=self._work, args=(held,), name=name, daemon=True).start()
+    def _begin(self, task: ClaimedTask) -> None:
+        name = f'muster-{task.message.id}'
+        threading.Thread(target=self._work, args=(task,), name=name, daemon=True).start()
 
-    def _work(self, held: Held) -> None:
+    def _work(self, task: ClaimedTask) -> None:
+        error: BaseException | None = None
+        result: Any = None
         try:
-            with held.attempt.active():
-                result = self._handler(held.message, Task(held, self))
-        except BaseException as error:
-            self._finish(held, error, None)
-        else:
-            self._finish(held, None, result)
+            with task.attempt.active():
+                result = self._handler(task.message, Task(task, self.logger))
+        except BaseException as raised:
+            error = raised
+        self._finish(task, error, result)
 
-    def _interrupt(self, held: Held) -> None:
+    def _interrupt(self, task: ClaimedTask) -> None:
         """Does nothing: handlers check `task.is_lost`, and their waits have been ended."""

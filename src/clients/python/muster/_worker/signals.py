@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Protocol
 
-from ._giving_back import given_back
-from ._transport import Stop
+from .._giving_back import given_back
+from .._transport import Stop
 
 
 class Signalled(Protocol):

@@ -14,9 +14,9 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 
-from ._arguments import Amount, Id, Moment, text
-from ._base import BATCH, Endpoint, Plan
-from ._calls import (
+from .._arguments import Amount, Id, Moment, text
+from .._base import BATCH, Endpoint, Plan
+from .._calls import (
     ALLOWANCE_LIST,
     ALLOWANCE_SETTLE,
     ALLOWANCE_WAIT,
@@ -29,14 +29,14 @@ from ._calls import (
     WAITER_RENEW,
     WAITER_VIEW,
 )
-from ._errors import MusterError, Stopped
-from ._giving_back import give_back, take_for
-from ._in_line import Place, place_seconds, wait_in_line
-from ._records import BudgetSettle, ReservationRecord, Reserved, Waiter
-from ._transport import Stop
+from .._errors import MusterError, Stopped
+from .._giving_back import give_back, take_for
+from .._in_line import Place, place_seconds, wait_in_line
+from .._records import BudgetSettle, ReservationRecord, Reserved, Waiter
+from .._transport import Stop
 
 if TYPE_CHECKING:
-    from ._client import Muster
+    from .._client import Muster
 
 T = TypeVar('T')
 

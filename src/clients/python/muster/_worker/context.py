@@ -1,0 +1,125 @@
+"""The context of handlers, shared by workers with threads and in asyncio programs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from .._arguments import Amount, Id, Moment, copied
+from .._base import Plan
+from .._calls import AtomicCalls
+from .._errors import Asked, Stopped
+from .._records import Claim, Waiter
+from .._spend import Spend, Spending
+from .._transport import Stop
+from .asking import GivenAnswer, answer_of, asking_of
+from .results import PrerequisiteResult, results_of
+from .spending import OnOverdue, Reservation, reserve, take_units
+from .task import ClaimedTask
+
+T = TypeVar('T')
+
+
+class TaskContext:
+    """The part of a handler's context that both kinds of workers share."""
+
+    message: Claim
+    log: logging.LoggerAdapter[logging.Logger]
+    """A logger that prefixes lines with the message's id"""
+
+    def __init__(self, task: ClaimedTask, logger: logging.Logger) -> None:
+        self.message = task.message
+        self.log = _Log(logger, {'message_id': task.message.id})
+        self._task = task
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the claim was lost, the message was cancelled, or the worker has given the message back."""
+        return self._task.reason is not None
+
+    def raise_if_lost(self) -> None:
+        """Raises `ClaimLost` or `WorkerClosed` if the claim has ended."""
+        if self._task.reason is not None:
+            raise self._task.reason
+
+    @property
+    def answer(self) -> GivenAnswer | None:
+        """The answer to the message's last question; None if it has asked none or the question was withdrawn."""
+        return answer_of(self.message)
+
+    def _ask(
+        self,
+        question: Any,
+        options: Sequence[str] | None,
+        expires_in_seconds: int | None,
+        on_expiry: str | None,
+        yields_key: bool | None,
+    ) -> NoReturn:
+        self.raise_if_lost()
+        self._task.asking = asking_of(question, options, expires_in_seconds, on_expiry, yields_key)
+        raise Asked
+
+    def finish(self, result: T, plan: Callable[[AtomicCalls], object]) -> T:
+        """Completes the message with this result together with the calls of `plan`, all or none.
+
+        The handler must return it: `return task.finish(result, lambda t: t.message.send(…))`. If one of the calls is
+        refused, the message is given back as for any error.
+
+        Args:
+            result: the message's result
+            plan: plans the calls, as in `muster.atomic`; it runs at once, and the calls are made after the handler has
+                returned
+        """
+        self.raise_if_lost()
+        # The completion is the first call of the batch.
+        planned = Plan(start=1)
+        plan(AtomicCalls(planned))
+        self._task.plan = planned
+        return result
+
+    def progress(self, value: Any) -> None:
+        """Stores a JSON value of at most 4,096 bytes with the message, for the next attempt's `message.progress`.
+
+        Does not wait for that. The value is sent at once, but at most one per second; the last one is sent before
+        the attempt fails or asks.
+        """
+        # The handler may go on changing the value before it is sent.
+        self._task.listener.progressed(self._task, copied(value))
+
+    def _reserve(
+        self, budget: Id, amount_minor: Amount, settle_by: Moment | None, on_overdue: OnOverdue | None
+    ) -> Reservation:
+        self.raise_if_lost()
+        task = self._task
+        task.reserve_calls += 1
+        spender = task.spender(f'{self.message.id}/{task.reserve_calls}')
+        reservation = reserve(spender, budget, amount_minor, settle_by=settle_by, on_overdue=on_overdue)
+        task.reservations.append(reservation)
+        return reservation
+
+    def _units(self, allowance: Id, units: int, stop: Stop | None = None) -> Waiter:
+        try:
+            return take_units(self._task.spender(self.message.id), allowance, units, stop or self._task.stop)
+        except Stopped:
+            self.raise_if_lost()
+            raise
+
+    def _spending(self, asked: Spend, stop: Stop | None = None) -> Spending:
+        self.raise_if_lost()
+        return Spending(self._task.spender(self.message.id), asked, stop or self._task.stop)
+
+    def _results(self) -> list[PrerequisiteResult]:
+        return results_of(self._task, self.message.after)
+
+
+if TYPE_CHECKING:
+    _Adapter = logging.LoggerAdapter[logging.Logger]
+else:  # In Python 3.10, LoggerAdapter is not generic.
+    _Adapter = logging.LoggerAdapter
+
+
+class _Log(_Adapter):
+    def process(self, msg: Any, kwargs: Any) -> tuple[Any, Any]:
+        message_id = (self.extra or {}).get('message_id')
+        return f'{message_id}: {msg}', kwargs
