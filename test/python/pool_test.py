@@ -68,13 +68,12 @@ class Pools(ServerTest):
         self.addCleanup(proxy.close)
         far = Muster(proxy.url, attempts=1)
         self.addCleanup(far.close)
-        began = time.monotonic()
         with self.assertRaises(HoldLost):
             with far.pool(self.pool_name).hold(lease_seconds=5) as hold:
                 proxy.is_away = True
                 proxy.cut()
-                self.assertTrue(hold.lost.wait(10))
-        self.assertLess(time.monotonic() - began, 7)
+                # No answer says so.
+                self.assertTrue(hold.lost.wait(60))
 
     def test_waits_for_no_answer_longer_than_the_lease(self) -> None:
         ends: list[float] = []
