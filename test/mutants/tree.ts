@@ -18,7 +18,12 @@ function place(base: string): string {
     const owner = join(folder, 'pid');
     if (fs.existsSync(folder) && (!fs.existsSync(owner) || runs(Number(fs.readFileSync(owner, 'utf8'))))) continue;
     fs.rmSync(folder, { recursive: true, force: true });
-    fs.mkdirSync(folder);
+    try {
+      fs.mkdirSync(folder);
+    } catch {
+      // Another run, which began at the same moment, was faster.
+      continue;
+    }
     fs.writeFileSync(owner, String(process.pid));
     return folder;
   }

@@ -112,6 +112,19 @@ describe('A schedule and its run', () => {
     await timetable.created({ name, scopeId: randomUUID() });
   });
 
+  it('waits for nothing once it is deleted, and leaves nothing to remove later if it had ended', async () => {
+    const [active, ended] = [await table.created(), await table.created({ scopeId: randomUUID() })];
+    await cancel(ended.scopeId);
+    for (const { id } of [active, ended]) expect((await table.remove(id)).status).to.equal(204);
+    const waits = await table.world.get('/ops/waits');
+    expect([waits.status, waits.body.schedules]).to.deep.equal([200, []]);
+    const { store } = table.world.service;
+    const finished = await store.zrange(`muster:{${table.world.org}}:finished`, '0', '-1');
+    expect(finished.filter((member) => member.endsWith(ended.id) || member.endsWith(active.id))).to.deep.equal([]);
+    const timers = await store.zrange(`muster:{${table.world.org}}:scheduleTimers`, '0', '-1');
+    expect(timers).to.deep.equal([]);
+  });
+
   it('is shown in the view of its run, without payload, and in the waits with its next moment', async () => {
     const one = await table.created({ everySeconds: 120 });
     const two = await table.created({ cron: '1 * * * *' });
