@@ -49,7 +49,13 @@ describe('POST /task-groups/{id}/tasks with unique', () => {
     const first = await submit({ input: 1 });
     expect([first.status, first.body.state, first.body.replay]).to.deep.equal([201, 'PENDING', false]);
     expect(codeOf(await submit({ unique: false }))).to.equal('409 TASK_KEY_CONFLICT');
+    const usage = async () => (await world.get('/usage')).body.days.at(-1);
+    const before = await usage();
     const again = await submit({ input: 2 });
+    const after = await usage();
+    expect([after.operations - before.operations, after.syscalls - before.syscalls], 'no operation').to.deep.equal([
+      0, 1,
+    ]);
     expect(again.status).to.equal(200);
     expect(again.body).to.deep.equal({ ...first.body, replay: true });
     const claim = await queue.claim({ scopeId: '*' });

@@ -66,6 +66,8 @@ describe('Plan caps', () => {
     for (let i = 0; i < 3; i += 1) await admin.createSpace(to, { org: 'shrinks' });
     const after = await admin.setPlan(to, { org: 'shrinks', plan: 'free' });
     expect(after).to.deep.include({ plan: 'free' });
+    const [entry] = (await admin.listAudit(to, 'shrinks', 1)).entries;
+    expect(entry).to.include({ action: 'org.plan_set', actor: 'cli', target: 'shrinks' });
     expect([after.figures.spaces, after.usage.spaces]).to.deep.equal([2, 3]);
     expect(await rejectionOf(admin.createSpace(to, { org: 'shrinks' }))).to.equal('ENTITLEMENT_EXCEEDED');
     expect(await admin.listSpaces(to, 'shrinks')).to.have.length(3);

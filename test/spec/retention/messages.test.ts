@@ -172,6 +172,8 @@ describe('retention of a message that is unpacked after its window', () => {
     await expectAgreement(world);
     await aging.sweepAt(38 * day);
     expect((await aging.body('/census')).tasks.SUCCEEDED).to.equal(0);
+    const left = await world.service.store.exists(`${world.prefix}:unpackedMessages`);
+    expect(left, 'nothing is kept of what was unpacked').to.equal(0);
     await expectAgreement(world);
   });
 });

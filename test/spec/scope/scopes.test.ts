@@ -46,6 +46,28 @@ describe('POST /scopes', () => {
     expect((await world.eventTypes()).length).to.equal(before);
   });
 
+  it('makes a scope whose state an atomic batch may expect: IDLE, ACTIVE while it has live messages, CANCELLED', async () => {
+    const world = await World.create();
+    const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'm' });
+    const scopeId = randomUUID();
+    const expects = async (state: string): Promise<string> => {
+      const calls = [{ call: 'scope.view', scopeId, expect: { state } }];
+      return codeOf(await world.post('/batch', { atomic: true, calls }));
+    };
+    const isNow = async (now: string): Promise<void> => {
+      for (const state of ['IDLE', 'ACTIVE', 'CANCELLED'])
+        expect(await expects(state), `${now}, ${state} expected`).to.equal(
+          state === now ? '200' : '409 EXPECTATION_FAILED',
+        );
+    };
+    await world.mustPost('/scopes', { scopeId });
+    await isNow('IDLE');
+    await world.mustPost(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 });
+    await isNow('ACTIVE');
+    await world.mustPost(`/scopes/${scopeId}/cancel`);
+    await isNow('CANCELLED');
+  });
+
   it('refuses a scope as its own parent, and depths beyond 8', async () => {
     const world = await World.create();
     const scopeId = randomUUID();

@@ -4,6 +4,8 @@ import { flag, number, text } from '../../../src/engine/declare/field.ts';
 import { dueKey } from '../../../src/engine/redis/due.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, World } from '../../support/world.ts';
+import { sendMany } from '../mailbox/many.ts';
+import { Queue } from '../mailbox/queue.ts';
 import { filled, many, Run } from './run.ts';
 
 describe('A cancel that takes more than one step', () => {
@@ -31,6 +33,26 @@ describe('A cancel that takes more than one step', () => {
       cursor = `&cursor=${nextCursor}`;
     }
     expect(requestIds).to.deep.equal(Array(many + 2).fill('stop-1'));
+  });
+
+  it('looks at no more than 1,000 records that are over before it answers', async () => {
+    const world = await World.create({ limits: { maxBacklog: 100_000 } });
+    const start = Date.now();
+    await world.at(start);
+    const queue = await Queue.create({ backlogLimit: 10_000 }, world);
+    await queue.sent();
+    // Newer ones, which it looks at first.
+    await sendMany(queue, 1_100, { deadline: String(start + 1000) });
+    await world.at(start + 1000);
+    await world.service.due.drain(world.org);
+    const cancel = async () => (await world.post(`/scopes/${queue.scopeId}/cancel`)).body;
+    expect(await cancel())
+      .to.deep.include({ done: false })
+      .and.to.nested.include({ 'cancelled.messages': 0 });
+    expect(await cancel())
+      .to.deep.include({ done: true })
+      .and.to.nested.include({ 'cancelled.messages': 1 });
+    await expectAgreement(world);
   });
 
   it('stops deliveries from the first step on: recv finds nothing, tokens are CLAIM_LOST', async () => {
