@@ -6,11 +6,14 @@ import pino from 'pino';
 import { channelOf } from '../../src/primitives/space/keys.ts';
 import { startService } from '../../src/service.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
+import { isLong } from '../support/long.ts';
 import { slowProxy } from '../support/slow-proxy.ts';
 import { redisUrl } from '../support/store.ts';
 import { overrides, World } from '../support/world.ts';
 
-const moments = 200;
+/** Moments of a disconnect, as many turns of the event loop after each other. */
+const moments = isLong ? 200 : 40;
+const turnsBetween = 200 / moments;
 const stages = ['mailbox/send begins', 'mailbox/send ends', 'mailbox/recv begins', 'mailbox/recv ends'];
 const lanes = 20;
 
@@ -165,7 +168,7 @@ describe('A claim whose caller has disconnected before the answer was written', 
         reached = async (at) => {
           if (at !== stage) return;
           reached = () => undefined;
-          for (let turns = 0; turns < moment / stages.length; turns += 4) await turn();
+          for (let turns = 0; turns < (moment * turnsBetween) / stages.length; turns += 4) await turn();
           caller.socket.end();
         };
         const id = await queue.sent();
@@ -194,7 +197,7 @@ describe('A claim whose caller has disconnected before the answer was written', 
               'Connection: close',
               `Idempotency-Key: ${randomUUID()}`,
             ]);
-            for (let turns = 0; turns < moment; turns += 8) await turn();
+            for (let turns = 0; turns < moment * turnsBetween; turns += 8) await turn();
             caller.socket.end();
             await Promise.all([caller.closed, sender.closed]);
             const { id } = JSON.parse(/\{.*$/s.exec(sender.text)?.[0] ?? '');
