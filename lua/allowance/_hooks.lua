@@ -1,4 +1,4 @@
---- @include lib/answers lib/clock lib/hooks allowance/_allowance allowance/_waiter scope/_scope
+--- @include lib/clock lib/hooks allowance/_allowance allowance/_waiter scope/_scope
 --- What the room adds to the work of others: see lib/hooks.
 
 inRun.waiters, inRun.consumptions = {}, {}
@@ -56,8 +56,4 @@ end
 --- When the space's oldest WAITING waiter began to wait, or false.
 function gauges.oldestWaitingAt()
   return tonumber(redis.call('ZRANGE', keys.waitingWaiters(), 0, 0, 'WITHSCORES')[2]) or false
-end
-
-worked['allowance.availableUnits'] = function(values)
-  return string.format('%d', math.max(0, values.unitsLimit - values.usedUnits))
 end

@@ -1,7 +1,7 @@
 --- Consumes units of the current window, all or nothing. Refuses while anyone waits for units.
 --- @request write
 --- @args allowanceId scopeId units holder workKey tail
---- @reply id scopeId windowEndsAt availableUnits replay ownName?
+--- @reply id scopeId windowEndsAt availableUnits replay holder?
 --- @gather
 --- @include lib/call lib/caller lib/clock lib/id lib/plan lib/refuse allowance/_allowance allowance/_consumption
 --- @include scope/_scope
@@ -14,7 +14,7 @@ if workKey ~= '' then
     if first.units ~= units then refuse('WORK_KEY_CONFLICT', 'units') end
     if first.holder ~= holder then refuse('WORK_KEY_CONFLICT', 'holder') end
     return call.answer({ id = first.id, scopeId = first.scopeId, windowEndsAt = first.windowEndsAt,
-      availableUnits = first.availableUnits, replay = true, ownName = ownName }, 'syscall')
+      availableUnits = first.availableUnits, replay = true, holder = ownName }, 'syscall')
   end
 end
 local wanted = tonumber(units)
@@ -34,4 +34,4 @@ if workKey ~= '' then
   consumption.store(id, allowanceId, scopeId, units, workKey, record.windowEndsAt, availableUnits, holder)
 end
 return call.answer({ id = id, scopeId = scopeId, windowEndsAt = record.windowEndsAt, availableUnits = availableUnits,
-  ownName = ownName }, 'operation')
+  holder = ownName }, 'operation')

@@ -4,7 +4,7 @@
 --- @space maxArmedTimers timers:ARMED reservations:ACTIVE
 --- @args budgetId scopeId holder amountMinor settleBy workKey tail
 --- @rare onOverdue
---- @reply id balances:balances first:reservation ownName?
+--- @reply id balances:balances first:reservation holder?
 --- @gather
 --- @include lib/call lib/caller lib/clock lib/count lib/id lib/maps lib/money lib/plan lib/refuse lib/sorted
 --- @include lib/space lib/timer budget/_alerts budget/_ancestors budget/_budget budget/_overdue budget/_reservation
@@ -57,4 +57,4 @@ end
 if ofKey then maps.put(ofKey, workKey, id .. ' ' .. amountMinor) end
 emit.budget.reserved(budgetId, created)
 if levels then alerts.emitReached(levels) end
-return call.answer({ id = id, balances = record, ownName = ownName }, 'operation')
+return call.answer({ id = id, balances = record, holder = ownName }, 'operation')

@@ -1,6 +1,5 @@
 --- @export answers
---- @registry worked
---- @include lib/decimal lib/idempotency lib/invocation lib/refuse lib/unit
+--- @include lib/decimal lib/idempotency lib/invocation lib/money lib/refuse lib/unit
 --- References between the calls of an atomic batch, and the answers that its calls expect.
 ---
 --- Node sends the terms of a call as JSON (src/doors/batch/terms.ts). `from` lists its references. The arguments hold a
@@ -8,13 +7,11 @@
 --- ids that contain references; such a list must not name an id twice. `expect` has the members that the answer must
 --- have.
 ---
---- References and members say where in a reply a value is: `at` is the path to it in the list; `is`, a text that does
---- not depend on the reply; `of`, the name of a function in `worked`, with its sources; `given`, a path, with `other`,
---- the source if that path holds nothing.
----
---- `worked` has functions by `<record>.<field>` that compute a value from others as Node does, as texts. Rooms add
---- them.
-local answers, worked = {}, {}
+--- Their sources say where a value is (src/doors/batch/sources.ts): `at` is the path to it in the list of a reply;
+--- `is`, a text that does not depend on the reply; `absent`, the text if that is ''. If the reply has something at the
+--- path `known`, the source is `whole`, or else `made`. All others say how the value is computed from others, as the
+--- record declares it (src/engine/declare/computed.ts).
+local answers = {}
 local idForm = '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$'
 --- The longest part of a value that a refusal shows, in bytes.
 local maxShown = 100
@@ -52,16 +49,34 @@ local function resolved(text)
   return text
 end
 
-local function valueOf(source, list)
-  if source.given and textAt(list, source.given) == '' then return valueOf(source.other, list) end
-  if source.is then return resolved(source.is) end
-  if source.at then
-    local text = textAt(list, source.at)
-    return text == '' and source.absent or text
+local valueOf
+
+--- The sum of amounts or units, as text.
+local function total(sources, list)
+  local sum = '0'
+  for _, source in ipairs(sources) do
+    local text = valueOf(source, list)
+    if text ~= '' then sum = money.add(sum, text) end
   end
-  local values = {}
-  for name, part in pairs(source.from) do values[name] = valueOf(part, list) end
-  return worked[source.of](values)
+  return sum
+end
+
+function valueOf(source, list)
+  if source.known then return valueOf(textAt(list, source.known) == '' and source.made or source.whole, list) end
+  if source.sum then
+    local sum, less = total(source.sum, list), total(source.less, list)
+    return money.exceeds(less, sum) and '0' or money.subtract(sum, less)
+  end
+  if source.wordOf then return string.match(valueOf(source.wordOf, list), '^%S*') end
+  if source.cases then
+    for _, case in ipairs(source.cases) do
+      local text = valueOf(case[1], list)
+      if text ~= '' and text ~= '0' then return case[2] end
+    end
+    return source.otherwise
+  end
+  local text = source.is and resolved(source.is) or textAt(list, source.at)
+  return text == '' and source.absent or text
 end
 
 --- Refuses a call because of its references. All its other checks have passed, so the refusal counts.

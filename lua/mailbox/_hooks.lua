@@ -1,4 +1,4 @@
---- @include lib/answers lib/caller lib/count lib/guards lib/hooks lib/id lib/lease lib/merge lib/space lib/streamId
+--- @include lib/caller lib/count lib/guards lib/hooks lib/id lib/lease lib/merge lib/space lib/streamId
 --- @include event/_segments mailbox/_figures mailbox/_mailbox mailbox/_message mailbox/_packed mailbox/_paused
 --- @include mailbox/_ready mailbox/_view scope/_scope
 --- What the room adds to the work of others: see lib/hooks.
@@ -134,9 +134,6 @@ end
 for i = 1, #figures.names do
   gauges['total:' .. figures.names[i]] = function() return figures.ofSpace()[i] end
 end
-
-worked['message.onFailure'] = function(values) return string.match(values.prerequisites, '^%S*') end
-worked['changedMessage.onFailure'] = worked['message.onFailure']
 
 --- For a caller limited to mailboxes. The script itself refuses an unknown id.
 guards.mailboxId, guards.resultMailboxId = caller.needMailbox, caller.needMailbox

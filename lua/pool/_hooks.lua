@@ -1,4 +1,4 @@
---- @include lib/answers lib/hooks pool/_hold pool/_pool
+--- @include lib/hooks pool/_hold pool/_pool
 --- What the room adds to the work of others: see lib/hooks.
 
 inRun.holds = {}
@@ -27,8 +27,4 @@ function waiting.heldHolds(maxRows)
   return rowsOf(redis.call('ZRANGE', keys.holdLeases(), 0, maxRows), maxRows, function(id)
     return rows.heldHold(hold.load(id, '@heldHold'))
   end)
-end
-
-worked['pool.availableUnits'] = function(values)
-  return string.format('%d', math.max(0, values.units - values.heldUnits))
 end

@@ -7,11 +7,10 @@ import { luaRoot } from '../../src/engine/library/source.ts';
 import { ApiError } from '../../src/engine/route/errors.ts';
 import type { Input, Route } from '../../src/engine/route/route.ts';
 import { codesOf } from '../../src/engine/route/route-errors.ts';
-import { newTrace, noTrace } from '../../src/engine/route/trace.ts';
 import { allErrors, allRoutes, luaNames } from '../../src/primitives/primitives.ts';
 import { guide, guideFile } from '../support/guide/describe.ts';
 import { reaches } from '../support/guide/reach.ts';
-import { leftOut, needed, samples } from '../support/sample.ts';
+import { inputs, leftOut, samples } from '../support/sample.ts';
 
 const { scripts: all } = libraryOf(luaNames);
 const scriptOf = (name: string): Script | undefined => all.find((script) => script.name === name);
@@ -61,28 +60,6 @@ function refusals(name: string): { codes: Set<string>; beginnings: string[] } {
   const whole = found.filter(([, , more]) => more === undefined).map(([, code = '']) => code);
   const codes = new Set(whole.filter((code) => !ofEveryCall.has(code) && askedFor(code)));
   return { codes, beginnings: found.filter(([, , more]) => more !== undefined).map(([, code = '']) => code) };
-}
-
-/** Requests with every field, and with only the required ones; without cursors, which are opaque. */
-function inputs(route: Route): Input[] {
-  const params = Object.fromEntries(
-    [...`/:spaceId${route.path}`.matchAll(/:(\w+)/g)].map(([, name = '']) => [
-      name,
-      '0190a1b2-0000-7000-8000-000000000000',
-    ]),
-  );
-  const [fullQuery, leastQuery] = samples(route.query, ['cursor']).map(
-    (query) => route.query?.validate(query).value ?? {},
-  );
-  const [full, least] = samples(route.body, ['cursor', ...(leftOut[route.call] ?? [])]);
-  const [fullBody, leastBody] = [full, least && { ...least, ...needed[route.call] }].map(
-    (body) => body && (route.body?.validate(body).value ?? {}),
-  );
-  const headers = {};
-  return [
-    { params, query: fullQuery, body: fullBody, headers, trace: newTrace() },
-    { params, query: leastQuery ?? fullQuery, body: leastBody ?? fullBody, headers, trace: noTrace },
-  ];
 }
 
 /** The value with a NUL in one of its texts, or instead of another value; each in turn. */

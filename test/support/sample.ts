@@ -1,4 +1,6 @@
 import type Joi from 'joi';
+import type { Input, Route } from '../../src/engine/route/route.ts';
+import { newTrace, noTrace } from '../../src/engine/route/trace.ts';
 
 /** Values of every kind of field. The first that a field accepts is its sample. */
 const values = [
@@ -77,4 +79,26 @@ function sampleOf(schema: Joi.ObjectSchema, described: Described, name: string):
   });
   if (found === undefined) throw new Error(`no sample value fits ${name}: add one`);
   return found;
+}
+
+/** Requests with every field, and with only the required ones; without cursors, which are opaque. */
+export function inputs(route: Route): Input[] {
+  const params = Object.fromEntries(
+    [...`/:spaceId${route.path}`.matchAll(/:(\w+)/g)].map(([, name = '']) => [
+      name,
+      '0190a1b2-0000-7000-8000-000000000000',
+    ]),
+  );
+  const [fullQuery, leastQuery] = samples(route.query, ['cursor']).map(
+    (query) => route.query?.validate(query).value ?? {},
+  );
+  const [full, least] = samples(route.body, ['cursor', ...(leftOut[route.call] ?? [])]);
+  const [fullBody, leastBody] = [full, least && { ...least, ...needed[route.call] }].map(
+    (body) => body && (route.body?.validate(body).value ?? {}),
+  );
+  const headers = {};
+  return [
+    { params, query: fullQuery, body: fullBody, headers, trace: newTrace() },
+    { params, query: leastQuery ?? fullQuery, body: leastBody ?? fullBody, headers, trace: noTrace },
+  ];
 }

@@ -16,8 +16,8 @@ import type { Args, Layers } from '../../engine/route/long-poll.ts';
 import { readHead } from '../../engine/route/reply-head.ts';
 import { maxReceivedBytes, pathNames, type Route } from '../../engine/route/route.ts';
 import type { CallService } from '../../engine/route/service.ts';
-import { answerSources } from './answer-sources.ts';
 import type { Element } from './calls.ts';
+import { ComparedAnswer } from './sources.ts';
 import { References, readExpect } from './terms.ts';
 
 /** A call of an atomic batch, ready for the store. */
@@ -190,10 +190,10 @@ function readyOf(
   const call = element.call(fields, { identity: batch.identity });
   if (route.method === 'GET') checkRead(fields, route);
   const asked = operation.asked(call);
-  const trace = () => answerSources(route, operation.reader, asked.input);
-  references.traces.push(trace);
+  const answer = new ComparedAnswer(route, asked.input);
+  references.answers.push(answer);
   const wanted = references.placed({ expect }, index, route);
-  const expected = readExpect(wanted.fields['expect'], route, trace);
+  const expected = readExpect(wanted.fields['expect'], answer);
   const terms = { from: [...from, ...wanted.from], distinct, expect: expected };
   const hasTerms = terms.from.length > 0 || expected.length > 0;
   return { operation, ...asked, terms: hasTerms ? JSON.stringify(terms) : '' };

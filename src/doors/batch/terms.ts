@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type Joi from 'joi';
 import { isObject } from '../../engine/call/read-input.ts';
-import { idForm, timeForm } from '../../engine/declare/field.ts';
+import { idForm } from '../../engine/declare/field.ts';
 import { type ApiError, invalid } from '../../engine/route/errors.ts';
 import { isUuid } from '../../engine/route/fields.ts';
 import type { Route } from '../../engine/route/route.ts';
-import { type AnswerSource, type MemberSource, textOf } from './answer-sources.ts';
 import { noId, type Reference, replaced } from './references.ts';
+import { type ComparedAnswer, descriptionOf, isComparable, membersOf, type Source, textOf } from './sources.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-type Trace = ReadonlyMap<string, MemberSource>;
 
 /** The largest `expect`, in bytes. */
 const maxExpectBytes = 4_096;
@@ -21,7 +20,7 @@ interface Traceable {
   readonly placeholder: string;
   /** The position of the call's reply, from 1; the opening's is the first. */
   readonly index: number;
-  readonly source: AnswerSource;
+  readonly source: Source;
   /** The message if it leads to no id. */
   readonly refusal: string;
 }
@@ -35,8 +34,8 @@ interface Distinct {
 /** The references of an atomic batch. Placeholders are random, so a caller cannot send one. */
 export class References {
   readonly #all = new Map<string, Traceable>();
-  /** The trace of each call's answer, in order. */
-  readonly traces: (() => Trace)[] = [];
+  /** The answers of the calls so far, in order. */
+  readonly answers: ComparedAnswer[] = [];
 
   get placeholders(): readonly string[] {
     return [...this.#all.values()].map(({ placeholder }) => placeholder);
@@ -68,14 +67,14 @@ export class References {
   #traceable(reference: Reference): Traceable {
     const { from, member } = reference;
     const refusal = noId(reference);
-    const traced = this.traces[from]?.().get(member);
-    if (!traced?.isId) throw invalid(refusal);
+    const source = this.answers[from]?.idSource(member);
+    if (!source) throw invalid(refusal);
     const key = `${from} ${member}`;
     const traceable = this.#all.get(key) ?? {
       number: this.#all.size + 1,
       placeholder: randomUUID(),
       index: from + 2,
-      source: traced.source,
+      source,
       refusal,
     };
     this.#all.set(key, traceable);
@@ -97,7 +96,7 @@ function listsIn(value: unknown, name = ''): Distinct[] {
 /** A member that an answer must have. */
 interface Expected {
   readonly name: string;
-  readonly source: AnswerSource;
+  readonly source: Source;
   /** The accepted texts. */
   readonly accepts: readonly string[];
   readonly wanted: string;
@@ -109,16 +108,16 @@ interface Expected {
  *
  * @throws ApiError VALIDATION_FAILED
  */
-export function readExpect(expect: unknown, route: Route, trace: () => Trace): readonly Expected[] {
+export function readExpect(expect: unknown, answer: ComparedAnswer): readonly Expected[] {
   if (expect === undefined || expect === null) return [];
   if (!isObject(expect) || Array.isArray(expect)) throw invalid('expect must be an object with members of the answer');
   if (Buffer.byteLength(JSON.stringify(expect)) > maxExpectBytes)
     throw invalid(`expect must not be larger than ${maxExpectBytes} bytes`);
-  const schemas = schemasOf(route);
+  const { route, schemas } = answer;
   return Object.entries(expect).flatMap(([name, wanted]) => {
     const member = schemas.get(name);
     if (!member) throw unknown(name, route, schemas.keys());
-    if (!nested.has(name)) return [readMember(name, wanted, member, trace)];
+    if (!nested.has(name)) return [readMember(name, wanted, member, answer)];
     if (!isObject(wanted) || Array.isArray(wanted))
       throw invalid(`expect.${name} must be an object with members of ${name}`);
     const inner = membersOf(member);
@@ -130,7 +129,7 @@ export function readExpect(expect: unknown, route: Route, trace: () => Trace): r
           route,
           [...inner.keys()].map((one) => `${name}.${one}`),
         );
-      return readMember(`${name}.${key}`, value, schema, trace);
+      return readMember(`${name}.${key}`, value, schema, answer);
     });
   });
 }
@@ -144,40 +143,16 @@ function unknown(name: string, { call }: Route, known: Iterable<string>): ApiErr
   );
 }
 
-/** The members of the route's answers, by name. */
-function schemasOf({ success }: Route): Map<string, Joi.Schema> {
-  const schemas = Object.values(success).filter((schema) => schema !== null);
-  return new Map(schemas.flatMap((schema) => [...membersOf(schema)]));
-}
-
-function membersOf(schema: Joi.Schema): Map<string, Joi.Schema> {
-  const names = Object.keys((schema.describe()['keys'] ?? {}) as object);
-  return new Map(names.map((name) => [name, (schema as Joi.ObjectSchema).extract(name)]));
-}
-
-interface Description {
-  readonly type: string;
-  readonly flags?: { readonly only?: boolean };
-  readonly rules?: readonly { readonly name: string; readonly args?: { readonly regex?: string } }[];
-}
-
-/** Whether a member of this kind can be compared. Objects, lists, opaque values and times cannot. */
-function isComparable({ type, flags, rules = [] }: Description): boolean {
-  if (type === 'any') return flags?.only === true;
-  const isTime = rules.some(({ args }) => args?.regex === String(timeForm));
-  return !isTime && ['string', 'number', 'boolean'].includes(type);
-}
-
-function readMember(name: string, given: unknown, schema: Joi.Schema, trace: () => Trace): Expected {
-  const description = schema.describe() as Description;
-  const traced = isComparable(description) ? trace().get(name) : undefined;
-  if (!traced)
+function readMember(name: string, given: unknown, schema: Joi.Schema, answer: ComparedAnswer): Expected {
+  const source = isComparable(schema) ? answer.source(name) : undefined;
+  if (!source)
     throw invalid(`expect.${name} cannot be compared: only texts, ids, states, flags, numbers and amounts can`);
-  const isId = description.rules?.some(({ args }) => args?.regex === String(idForm)) ?? false;
+  const { type, rules } = descriptionOf(schema);
+  const isId = rules?.some(({ args }) => args?.regex === String(idForm)) ?? false;
   const wanted = isId && typeof given === 'string' && isUuid(given) ? given.toLowerCase() : given;
   const { error } = schema.validate(wanted, { convert: false });
   if (error) throw invalid(`expect.${name} ${error.message.replace(/^"[^"]*" /, '')}`);
   const text = textOf(wanted);
-  const { source, isFlag } = traced;
+  const isFlag = type === 'boolean';
   return { name, source, accepts: isFlag && text === '' ? ['', '0'] : [text], wanted: String(wanted), isFlag };
 }

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
 import Joi from 'joi';
+import { type Computed, compute } from './computed.ts';
 import { iso } from './moment.ts';
 import { Raw } from './raw.ts';
-import type { Value } from './value.ts';
-
-/** Reads a value by its name in scripts; null if it is absent. */
-export type Get = (name: string) => Value;
+import type { Get, Value } from './value.ts';
 
 interface ValueKind {
   /** The type in Lua: text as stored, a number, or a boolean. */
@@ -31,6 +29,8 @@ interface Special {
   readonly named?: string;
   /** Computed from other fields for the answer: neither stored nor replied by scripts. */
   readonly of?: (get: Get) => Value;
+  /** How, if atomic batches can compare it. */
+  readonly computed?: Computed;
   /** The fields it is computed from that no other field of the record reads. */
   readonly uses?: readonly string[];
   /** Computed by scripts, so not stored under its name. */
@@ -89,9 +89,11 @@ export class Field<T, P extends Visibility = 'answered'> {
   named(name: string): Field<T, P> {
     return this.but({ named: name });
   }
-  /** uses: names that `compute` reads and that no other field of the record reads. */
-  of(compute: (get: Get) => Value, ...uses: readonly string[]): Field<T, P> {
-    return this.but({ of: compute, uses });
+  /** uses: names of values that it is computed from and that no other field of the record reads. */
+  of(how: Computed | ((get: Get) => Value), ...uses: readonly string[]): Field<T, P> {
+    return this.but(
+      typeof how === 'function' ? { of: how, uses } : { of: (get) => compute(how, get), computed: how, uses },
+    );
   }
   later(): Field<T, P> {
     return this.but({ isLater: true });
@@ -223,6 +225,10 @@ export const flag = () =>
 export const opaque = () =>
   new Field<Raw>({ lua: 'text', read: (value) => new Raw(String(value)), schema: () => Joi.any() });
 
-/** A value that its route parses itself. */
+/** A value that its route or the answer's record reads. */
 export const raw = <T extends Value = Value>() =>
   new Field<T>({ lua: 'text', read: (value) => value, absent: null, schema: () => Joi.any() });
+
+/** Members of a reply that the answer's record reads. */
+export const raws = <N extends string>(...names: readonly N[]): Readonly<Record<N, Field<Value>>> =>
+  Object.fromEntries(names.map((name) => [name, raw()])) as Record<N, Field<Value>>;

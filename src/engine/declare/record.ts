@@ -1,6 +1,7 @@
 import Joi from 'joi';
-import { type Answered, type AnyField, counter, Field, type Fields, type Get } from './field.ts';
-import type { Value } from './value.ts';
+import { mapped } from './computed.ts';
+import { type Answered, type AnyField, counter, Field, type Fields } from './field.ts';
+import type { Get, Value } from './value.ts';
 
 /** Joi checks preferences each time they are given, which takes longer than the rest of a schema. */
 const strict = Joi.object().prefs({ convert: false, presence: 'required' }).meta({ presence: 'required' });
@@ -41,6 +42,14 @@ function readFields(fields: Fields, get: Get): Record<string, unknown> {
       }
   }
   return found;
+}
+
+/** Throws if a field is computed from a value that scripts do not send. */
+function checkComputed(fields: Fields, pathTo: (name: string) => unknown): void {
+  for (const field of Object.values(fields)) {
+    if (field instanceof Nested) checkComputed(field.fields, pathTo);
+    if (field.special.computed) mapped(field.special.computed, pathTo);
+  }
 }
 
 /** Fields of a record that answers show as a nested object. In scripts they are fields of the record itself. */
@@ -85,6 +94,7 @@ export class RecordDeclaration<F extends Fields = Fields> {
     this.rare = wireOf(fields, true).filter((one) => !this.wire.includes(one));
     this.#places = new Map(this.wire.map((one, place) => [one, place]));
     this.#rarePlaces = new Map(this.rare.map((one, place) => [one, place]));
+    checkComputed(fields, (name) => this.pathTo(name));
   }
 
   get schema(): Joi.ObjectSchema {
@@ -97,6 +107,15 @@ export class RecordDeclaration<F extends Fields = Fields> {
     const values = row as readonly Value[];
     const rare = (values[this.wire.length] ?? []) as readonly Value[];
     return this.of((name) => values[this.#places.get(name) ?? -1] ?? rare[this.#rarePlaces.get(name) ?? -1] ?? null);
+  }
+
+  /** The path to a value in the list that a script sends of a record, counted from 1 as in Lua. */
+  pathTo(name: string): readonly number[] {
+    const place = this.#places.get(name);
+    if (place !== undefined) return [place + 1];
+    const rarePlace = this.#rarePlaces.get(name);
+    if (rarePlace === undefined) throw new Error(`${this.name}: scripts do not send ${name}`);
+    return [this.width, rarePlace + 1];
   }
 
   /** The number of values that a script sends of a record. */

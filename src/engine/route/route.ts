@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type Joi from 'joi';
 import type { Answered, Fields } from '../declare/field.ts';
+import type { RecordDeclaration } from '../declare/record.ts';
 import type { Timed } from '../metrics/traffic.ts';
 import type { Store } from '../redis/connection.ts';
 import { Refusal } from '../redis/scripts.ts';
@@ -8,6 +9,7 @@ import type { Caller, Permission } from './caller.ts';
 import { fields, queryInteger } from './fields.ts';
 import type { LinkTo } from './link.ts';
 import type { Args, LongPoll } from './long-poll.ts';
+import { type Given, recordAnswer } from './record-answer.ts';
 import type { RoomServices } from './service.ts';
 import type { TraceContext } from './trace.ts';
 
@@ -156,8 +158,16 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
   /** The members of the script's reply, as in its `@reply`. */
   readonly reply: R;
   /**
-   * Builds the answer. By default it has the first success status and the record, if the reply is one record, or else the
-   * reply. If the script replies with nothing, the answer is always 204.
+   * The record that the answer is, if the script replies only with what the request does not say: it is made of members of
+   * the reply and `given`, by their names in scripts. A nullable record of the reply is answered in its place, as a replay.
+   */
+  readonly makes?: RecordDeclaration;
+  /** The values of that record that follow from the request. A member of the reply takes the place of an absent one. */
+  readonly given?: (input: Input<Query, Body>) => Given;
+  /**
+   * Builds the answer. By default it is the record that the call `makes`, or the reply's record, or else the reply, with the
+   * highest success status, or the lowest if the record was `known`. If the script replies with nothing, the answer is
+   * always 204.
    */
   readonly answer?: (reply: Answered<R>, input: Input<Query, Body>, replayed: boolean, linkTo: LinkTo) => RouteAnswer;
   /** Completes the detail of the script's refusal with data of the route, such as a list's cursor. */
@@ -186,7 +196,8 @@ export interface Route<Query = unknown, Body = unknown, R extends Fields = Field
 export function route<Query = unknown, Body = unknown, R extends Fields = Fields>(
   definition: Route<Query, Body, R>,
 ): Route {
-  return definition as unknown as Route;
+  const declared = definition as unknown as Route;
+  return declared.answer ? declared : { ...declared, ...recordAnswer(declared) };
 }
 
 /** When a held read ends. */

@@ -1,6 +1,7 @@
-import { flag, type Get, id, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
+import { flag, id, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
 import { momentOfId } from '../../engine/declare/moment.ts';
 import { record } from '../../engine/declare/record.ts';
+import type { Get } from '../../engine/declare/value.ts';
 
 /** Far above any quota, and small enough for sums of units to be exact in JavaScript and Lua. */
 export const maxUnits = 1_000_000_000;
@@ -24,7 +25,7 @@ export const Allowance = record('Allowance', {
   windowStartedAt: time().means('when the current window began').example('2026-01-31T12:00:00.000Z'),
   windowEndsAt: windowEndsAt.of((get) => numberOf(get, 'windowStartedAt') + numberOf(get, 'windowSeconds') * 1000),
   usedUnits: number().means('the units used in the current window').example(1),
-  availableUnits: availableUnits.of((get) => Math.max(0, numberOf(get, 'unitsLimit') - numberOf(get, 'usedUnits'))),
+  availableUnits: availableUnits.of({ sum: ['unitsLimit'], less: ['usedUnits'] }),
   cooldownUntil: cooldownUntil.orNull(),
   cooldownReason: cooldownReason.orNull(),
   waiting: number().workedOut().means('the waiters in its queue'),

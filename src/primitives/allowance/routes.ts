@@ -1,4 +1,4 @@
-import { flag, id as idField, number, text as textField } from '../../engine/declare/field.ts';
+import { raws } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
 import { actor, fields, integer, key, moment, ofRun, optional, text } from '../../engine/route/fields.ts';
 import { randomTail } from '../../engine/route/random.ts';
@@ -102,21 +102,11 @@ const consume = route({
   ],
   script: 'allowance/consume',
   args: ({ body }) => ({ ...body, holder: body.holder ?? '', workKey: body.workKey ?? '', tail: randomTail() }),
-  reply: {
-    id: idField(),
-    scopeId: idField(),
-    windowEndsAt: number(),
-    availableUnits: number(),
-    replay: flag(),
-    ownName: textField().orNull(),
-  },
-  answer: (consumed, input, replayed) => {
-    const { holder = consumed.ownName, units, workKey } = input.body;
-    const identity = { allowanceId: param(input, 'allowanceId'), holder, units, workKey };
-    return {
-      status: 201,
-      body: Consumption.of({ ...consumed, ...identity, replay: Number(replayed || consumed.replay) }),
-    };
+  reply: raws('id', 'scopeId', 'windowEndsAt', 'availableUnits', 'replay', 'holder'),
+  makes: Consumption,
+  given: (input) => {
+    const { holder, units, workKey } = input.body;
+    return { allowanceId: param(input, 'allowanceId'), holder, units, workKey };
   },
 });
 
@@ -167,14 +157,9 @@ const settle = route({
   refuses: ['ALLOWANCE_NOT_FOUND', 'CONSUMPTION_NOT_FOUND', 'CONSUMPTION_SETTLED'],
   script: 'allowance/settle',
   args: ({ body }) => body,
-  reply: { id: idField(), units: number(), settledUnits: number(), availableUnits: number(), replay: flag() },
-  answer: (settled, input, replayed) => ({
-    status: 200,
-    body: Settlement.of({
-      ...{ ...settled, allowanceId: param(input, 'allowanceId') },
-      replay: Number(replayed || settled.replay),
-    }),
-  }),
+  reply: raws('id', 'units', 'settledUnits', 'availableUnits', 'replay'),
+  makes: Settlement,
+  given: (input) => ({ allowanceId: param(input, 'allowanceId') }),
 });
 
 const observe = route({

@@ -1,4 +1,4 @@
-import { id as idField } from '../../engine/declare/field.ts';
+import { raws } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
 import { fields, integer, key, ofRun, optional, queryInteger } from '../../engine/route/fields.ts';
 import { randomTail } from '../../engine/route/random.ts';
@@ -28,11 +28,9 @@ const create = route({
   refuses: ['SCOPE_CANCELLED', 'OPERATIONS_EXHAUSTED', 'ACTIVE_RUNS_LIMITED'],
   script: 'barrier/create',
   args: ({ body }) => ({ ...body, tail: randomTail() }),
-  reply: { id: idField() },
-  answer: ({ id }, { body }) => ({
-    status: 201,
-    body: Barrier.of({ ...body, id, state: 'OPEN', epoch: 1, arrivals: 0 }),
-  }),
+  reply: raws('id'),
+  makes: Barrier,
+  given: ({ body }) => ({ ...body, state: 'OPEN', epoch: 1, arrivals: 0 }),
 });
 
 const list = readList({

@@ -1,4 +1,4 @@
-import { flag, type Get, id, money, moneySum, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
+import { flag, id, money, moneySum, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
 import { momentOfId } from '../../engine/declare/moment.ts';
 import { nested, record } from '../../engine/declare/record.ts';
 import type { Value } from '../../engine/declare/value.ts';
@@ -9,7 +9,6 @@ export const overduePolicies = ['KEEP', 'SETTLE'] as const;
 const amountMinor = money().means('the amount, in minor units, as digits');
 const createdAt = time().of((get) => momentOfId(get('id')));
 
-const idWidth = 36;
 const endOf = (startedAt: Value, seconds: Value): Value =>
   startedAt === null || seconds === null ? null : Number(startedAt) + Number(seconds) * 1000;
 
@@ -23,7 +22,7 @@ export const Balances = record('Balances', {
   settled: money().means('the amount spent, in minor units').example('0'),
   available: money().means('the amount that can still be reserved, in minor units').example('98750'),
   overdrawn: moneySum()
-    .of((get) => get('overdrawn') ?? '0', 'overdrawn')
+    .of({ sum: ['overdrawn'] }, 'overdrawn')
     .means(
       'the amount spent beyond the limit, in minor units, which is part of no other balance; while it is not 0, nothing can be reserved until a new limit covers it or a new window has paid it',
     )
@@ -39,7 +38,7 @@ export const Budget = record('Budget', {
   balances: nested(Balances.fields).means('its balances: limit = reserved + settled + available, at every moment'),
   parentBudgetId: id()
     .orNull()
-    .of((get) => String(get('line') ?? '').slice(0, idWidth), 'line')
+    .of({ wordOf: 'line' }, 'line')
     .means('the budget above it, which pays whatever this one pays, or null if there is none'),
   windowSeconds: number(1)
     .orNull()
@@ -50,7 +49,7 @@ export const Budget = record('Budget', {
     .of((get) => endOf(get('windowStartedAt'), get('windowSeconds')))
     .means('when the current window ends, or null if it has no windows'),
   settledTotal: moneySum()
-    .of((get) => String(BigInt(String(get('settled'))) + BigInt(String(get('settledBefore') ?? 0))), 'settledBefore')
+    .of({ sum: ['settled', 'settledBefore'] }, 'settledBefore')
     .means('the amount spent in all windows, in minor units')
     .example('0'),
   alertPercents: alertPercents.of((get) => get('alertPercents') ?? '[]', 'alertPercents'),
@@ -63,18 +62,15 @@ export const Budget = record('Budget', {
   alerted: text().orNull().internal(),
 });
 
-/** The reserved amount: settled, voided and remaining, without the overrun. */
-const reserved = (get: Get): string =>
-  ['settledMinor', 'voidedMinor', 'remainingMinor']
-    .reduce((sum, part) => sum + BigInt(String(get(part))), -BigInt(String(get('overrunMinor'))))
-    .toString();
-
 export const Reservation = record('Reservation', {
   id: id(),
   budgetId: id(),
   scopeId: id(),
   holder: text(),
-  amountMinor: amountMinor.of(reserved, 'overrunMinor'),
+  amountMinor: amountMinor.of(
+    { sum: ['settledMinor', 'voidedMinor', 'remainingMinor'], less: ['overrunMinor'] },
+    'overrunMinor',
+  ),
   settledMinor: moneySum().or('0').means('spent of it, and beyond it by an overrun, in minor units').example('0'),
   voidedMinor: money().or('0').means('the part given back, in minor units').example('0'),
   remainingMinor: money().means('the amount that is still reserved, in minor units'),

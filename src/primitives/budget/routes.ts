@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { type Answered, flag, id as idField, money, text as textField } from '../../engine/declare/field.ts';
+import { type Answered, flag, id as idField, money, raws, text as textField } from '../../engine/declare/field.ts';
 import { exactly, many, one } from '../../engine/declare/record.ts';
 import { invalid } from '../../engine/route/errors.ts';
 import {
@@ -138,6 +138,8 @@ const update = route({
   reply: { budget: one(Budget) },
 });
 
+const Reserved = Reservation.with('Reserved', { replay: flag() });
+
 const reserve = route({
   method: 'POST',
   path: '/budgets/:budgetId/reserve',
@@ -180,7 +182,7 @@ const reserve = route({
       .meta({ model: 'a name for the step: a known one answers the first reservation' }),
   }),
   toolAnswer: true,
-  success: { 201: Reservation.with('Reserved', { replay: flag(), balances: one(Balances) }).schema },
+  success: { 201: Reserved.with('Reserved', { balances: one(Balances) }).schema },
   refuses: [
     'BUDGET_NOT_FOUND',
     'WORK_KEY_CONFLICT',
@@ -201,16 +203,12 @@ const reserve = route({
       tail: randomTail(),
     };
   },
-  reply: { id: idField(), balances: one(Balances), first: one(Reservation).orNull(), ownName: textField().orNull() },
-  answer: ({ id, balances, first, ownName }, input, replayed) => {
-    if (first) return { status: 201, body: { ...first, replay: true, balances } };
-    const { amountMinor, holder = ownName, ...asked } = input.body;
-    const identity = { id, holder, budgetId: param(input, 'budgetId'), state: 'ACTIVE' };
+  reply: { ...raws('id'), balances: one(Balances), first: one(Reservation).orNull(), ...raws('holder') },
+  makes: Reserved,
+  given: (input) => {
+    const { amountMinor, ...asked } = input.body;
     const amounts = { settledMinor: '0', voidedMinor: '0', overrunMinor: '0', remainingMinor: amountMinor };
-    return {
-      status: 201,
-      body: { ...Reservation.of({ ...asked, ...identity, ...amounts }), replay: replayed, balances },
-    };
+    return { ...asked, budgetId: param(input, 'budgetId'), state: 'ACTIVE', ...amounts };
   },
 });
 

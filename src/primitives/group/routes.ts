@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { flag, oneOf as oneOfField } from '../../engine/declare/field.ts';
+import { flag, oneOf as oneOfField, raws } from '../../engine/declare/field.ts';
 import { one, record } from '../../engine/declare/record.ts';
 import { fields, id, integer, key, moment, oneOf, optional } from '../../engine/route/fields.ts';
 import { randomTail } from '../../engine/route/random.ts';
@@ -21,7 +21,13 @@ const threshold = optional(integer(1, 1000))
   });
 
 const { state } = TaskGroup.fields;
-const CreatedGroup = record('CreatedGroup', { id: groupId, groupId, scopeId, state, replay: flag() });
+const CreatedGroup = record('CreatedGroup', {
+  id: groupId,
+  groupId: groupId.named('id'),
+  scopeId,
+  state,
+  replay: flag().named('known'),
+});
 
 const create = route({
   method: 'POST',
@@ -73,11 +79,8 @@ const create = route({
     tail: randomTail(),
     scopeTail: randomTail(),
   }),
-  reply: { id: groupId, scopeId, state, known: flag() },
-  answer: ({ id, scopeId, state, known }, _input, replayed) => {
-    const replay = replayed || known;
-    return { status: known ? 200 : 201, body: { id, groupId: id, scopeId, state, replay } };
-  },
+  reply: raws('id', 'scopeId', 'state', 'known'),
+  makes: CreatedGroup,
 });
 
 const list = readList({
@@ -113,6 +116,12 @@ const view = read({
   wait: { on: 'groupId', isOver: ({ group }) => group.state === 'DECIDED' },
 });
 
+const SealedGroup = record('SealedGroup', {
+  groupId,
+  state: oneOfField('SEALED'),
+  outcome: outcome.means('the decision that this seal made, or null if it made none'),
+});
+
 const seal = route({
   method: 'POST',
   path: '/task-groups/:groupId/seal',
@@ -127,20 +136,12 @@ const seal = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   rate: 'recovery',
-  success: {
-    200: record('SealedGroup', {
-      groupId,
-      state: oneOfField('SEALED'),
-      outcome: outcome.means('the decision that this seal made, or null if it made none'),
-    }).schema,
-  },
+  success: { 200: SealedGroup.schema },
   refuses: ['GROUP_NOT_FOUND', 'GROUP_DECIDED'],
   script: 'group/seal',
-  reply: { outcome },
-  answer: ({ outcome }, input) => ({
-    status: 200,
-    body: { groupId: param(input, 'groupId'), state: 'SEALED', outcome },
-  }),
+  reply: raws('outcome'),
+  makes: SealedGroup,
+  given: (input) => ({ groupId: param(input, 'groupId'), state: 'SEALED' }),
 });
 
 export const groupRoutes: readonly Route[] = [create, list, view, seal, ...taskRoutes];

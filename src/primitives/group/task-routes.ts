@@ -1,4 +1,4 @@
-import { flag, number, oneOf, text } from '../../engine/declare/field.ts';
+import { flag, number, oneOf, raws, text } from '../../engine/declare/field.ts';
 import { record } from '../../engine/declare/record.ts';
 import { fields, flag as flagField, id, key, opaque, optional } from '../../engine/route/fields.ts';
 import { randomTail } from '../../engine/route/random.ts';
@@ -9,7 +9,8 @@ import { whatItIsAfter } from '../mailbox/prerequisites.ts';
 import { permissionsToSend, whatItRequires } from '../mailbox/requirements.ts';
 import { Task, TaskGroup } from './records.ts';
 
-const { taskId, messageId } = Task.fields;
+const { messageId } = Task.fields;
+const taskId = Task.fields.taskId.named('taskId');
 const { id: groupId, scopeId, state, outcome } = TaskGroup.fields;
 const groupState = state.means("the group's state");
 const members = number().means('the members of the group');
@@ -22,7 +23,7 @@ const SubmittedTask = record('SubmittedTask', {
   messageId,
   scopeId,
   state: Task.fields.state,
-  replay: flag(),
+  replay: flag().named('known'),
 });
 
 const submit = route({
@@ -84,13 +85,9 @@ const submit = route({
     tail: randomTail(),
     taskTail: randomTail(),
   }),
-  reply: { taskId, messageId, scopeId, state: Task.fields.state, known: flag() },
-  answer: ({ taskId, known, ...sent }, input, replayed) => {
-    const { taskKey } = input.body;
-    const replay = replayed || known;
-    const body = { id: taskId, taskId, taskKey, groupId: param(input, 'groupId'), ...sent, replay };
-    return { status: known ? 200 : 201, body };
-  },
+  reply: raws('taskId', 'messageId', 'scopeId', 'state', 'known'),
+  makes: SubmittedTask,
+  given: (input) => ({ taskKey: input.body.taskKey, groupId: param(input, 'groupId') }),
 });
 
 const JudgedTask = record('JudgedTask', {
@@ -124,13 +121,13 @@ function judge(
     ],
     script: 'group/verdict',
     args: () => ({ verdict }),
-    reply: { groupState, outcome },
-    answer: (reply, input) => ({
-      status: 200,
-      body: { taskId: param(input, 'taskId'), verdict, groupId: param(input, 'groupId'), ...reply },
-    }),
+    reply: raws('groupState', 'outcome'),
+    makes: JudgedTask,
+    given: (input) => ({ taskId: param(input, 'taskId'), verdict, groupId: param(input, 'groupId') }),
   });
 }
+
+const JoinedTask = record('JoinedTask', { groupId, groupState, taskId, members });
 
 const join = route({
   method: 'POST',
@@ -143,7 +140,7 @@ const join = route({
   permission: 'coordination_write',
   idempotency: 'optional',
   body: fields({ taskId: id() }),
-  success: { 200: record('JoinedTask', { groupId, groupState, taskId, members }).schema },
+  success: { 200: JoinedTask.schema },
   refuses: [
     'GROUP_NOT_FOUND',
     'SCOPE_CANCELLED',
@@ -156,11 +153,9 @@ const join = route({
   ],
   script: 'group/join',
   args: ({ body }) => body,
-  reply: { groupState, members },
-  answer: ({ groupState, members }, input) => ({
-    status: 200,
-    body: { groupId: param(input, 'groupId'), groupState, taskId: input.body.taskId, members },
-  }),
+  reply: raws('groupState', 'members'),
+  makes: JoinedTask,
+  given: (input) => ({ groupId: param(input, 'groupId'), taskId: input.body.taskId }),
 });
 
 /** The calls for members of a group. */

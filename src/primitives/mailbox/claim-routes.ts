@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { exampleId, flag as flagField, id as idField, oneOf, time } from '../../engine/declare/field.ts';
+import { exampleId, flag as flagField, id as idField, oneOf, raws, time } from '../../engine/declare/field.ts';
 import { momentOfId } from '../../engine/declare/moment.ts';
 import { Raw } from '../../engine/declare/raw.ts';
 import { exactly, many, record } from '../../engine/declare/record.ts';
@@ -153,7 +153,12 @@ const recv = route({
   },
 });
 
-const renewed = { leaseExpiresAt: time(), groupState };
+const RenewedClaim = record('RenewedClaim', {
+  id: messageId,
+  state: oneOf('CLAIMED'),
+  leaseExpiresAt: time(),
+  groupState,
+});
 
 const renew = route({
   method: 'POST',
@@ -180,7 +185,7 @@ const renew = route({
   }),
   opaque: ['progress'],
   toolAnswer: true,
-  success: { 200: record('RenewedClaim', { id: messageId, state: oneOf('CLAIMED'), ...renewed }).schema },
+  success: { 200: RenewedClaim.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'LEASE_LIMIT_EXCEEDED', 'PAYLOAD_TOO_LARGE', 'MESSAGES_DAMAGED'],
   script: 'mailbox/renew',
   args: ({ body, isModel }) => ({
@@ -188,8 +193,9 @@ const renew = route({
     leaseSeconds: leaseText({ body, isModel }),
     progress: body.progress ?? '',
   }),
-  reply: renewed,
-  answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), state: 'CLAIMED', ...reply } }),
+  reply: raws('leaseExpiresAt', 'groupState'),
+  makes: RenewedClaim,
+  given: (input) => ({ id: param(input, 'messageId'), state: 'CLAIMED' }),
 });
 
 interface CompletionResult {
@@ -203,11 +209,15 @@ const CompletedMessage = record('CompletedMessage', {
   id: messageId,
   state: oneOf('ACKED'),
   taskId,
-  taskState: oneOf('SUCCEEDED').orNull().means("the task's state, or null if it carries no task").example('SUCCEEDED'),
+  taskState: oneOf('SUCCEEDED')
+    .orNull()
+    .of({ cases: [['taskId', 'SUCCEEDED']], otherwise: '' })
+    .means("the task's state, or null if it carries no task")
+    .example('SUCCEEDED'),
   resultMessageId,
   groupId,
   groupState,
-  replay: flagField(),
+  replay: flagField().named('known'),
 });
 
 const complete = route({
@@ -276,24 +286,18 @@ const complete = route({
     ...(body.result?.mailboxId === undefined ? noTrace : trace),
     tail: randomTail(),
   }),
-  reply: { taskId, resultMessageId, groupId, groupState, known: flagField() },
+  reply: raws('taskId', 'resultMessageId', 'groupId', 'groupState', 'known'),
   times: (_reply, { body }) => [{ of: 'run', token: body.token, outcome: 'acked' }],
-  answer: ({ taskId, resultMessageId, groupId, groupState, known }, input, replayed) => ({
-    status: 200,
-    body: {
-      id: param(input, 'messageId'),
-      state: 'ACKED',
-      taskId,
-      taskState: taskId === null ? null : 'SUCCEEDED',
-      resultMessageId,
-      groupId,
-      groupState,
-      replay: replayed || known,
-    },
-  }),
+  makes: CompletedMessage,
+  given: (input) => ({ id: param(input, 'messageId'), state: 'ACKED' }),
 });
 
-const given = { state: oneOf('READY', 'DELAYED', 'FAILED', 'REJECTED', 'CANCELLED'), attempts, readyAt };
+const NackedMessage = record('NackedMessage', {
+  id: messageId,
+  state: oneOf('READY', 'DELAYED', 'FAILED', 'REJECTED', 'CANCELLED'),
+  attempts,
+  readyAt,
+});
 
 const nack = route({
   method: 'POST',
@@ -335,7 +339,7 @@ const nack = route({
   }),
   example: { state: 'DELAYED', readyAt: '2026-01-31T12:01:00.000Z' },
   toolAnswer: true,
-  success: { 200: record('NackedMessage', { id: messageId, ...given }).schema },
+  success: { 200: NackedMessage.schema },
   refuses: ['MESSAGE_NOT_FOUND', 'CLAIM_LOST', 'MESSAGES_DAMAGED'],
   script: 'mailbox/nack',
   args: ({ body: { token, retry, countsAttempt, delaySeconds, error } }) => {
@@ -349,12 +353,13 @@ const nack = route({
       reported: error ?? '',
     };
   },
-  reply: given,
+  reply: raws('state', 'attempts', 'readyAt'),
   times: ({ state }, { body }) => {
     const isBack = state === 'READY' || state === 'DELAYED';
-    return [{ of: 'run', token: body.token, outcome: isBack ? 'retried' : state.toLowerCase() }];
+    return [{ of: 'run', token: body.token, outcome: isBack ? 'retried' : String(state).toLowerCase() }];
   },
-  answer: (reply, input) => ({ status: 200, body: { id: param(input, 'messageId'), ...reply } }),
+  makes: NackedMessage,
+  given: (input) => ({ id: param(input, 'messageId') }),
 });
 
 /** The calls of a worker: claim a message, renew the claim, end it. */

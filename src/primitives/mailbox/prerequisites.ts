@@ -1,6 +1,6 @@
 import Joi from 'joi';
-import { exampleId, type Get } from '../../engine/declare/field.ts';
-import type { Value } from '../../engine/declare/value.ts';
+import { exampleId } from '../../engine/declare/field.ts';
+import type { Get, Value } from '../../engine/declare/value.ts';
 import { invalid } from '../../engine/route/errors.ts';
 import { fields, id, oneOf, optional, says } from '../../engine/route/fields.ts';
 
@@ -84,11 +84,6 @@ function read(get: Get): Prerequisite[] {
 
 export const afterOf = (get: Get): Value =>
   read(get).map(({ isGroup, id, state }): Value => [isGroup ? null : id, isGroup ? id : null, state]);
-
-export const onFailureOf = (get: Get): Value => {
-  const text = get('prerequisites');
-  return text === null || text === '' ? null : (String(text).split(' ')[0] ?? null);
-};
 
 /** The reasons in the order in which they block: prerequisites, then the key, then units or a question. */
 export const blockedByOf = (get: Get): Value => {

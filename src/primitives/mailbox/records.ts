@@ -3,7 +3,7 @@ import { momentOfId } from '../../engine/declare/moment.ts';
 import { many, nested, one, record } from '../../engine/declare/record.ts';
 import { traceparentForm } from '../../engine/route/trace.ts';
 import { Question } from '../question/records.ts';
-import { afterOf, blockedByOf, onFailureOf, policies } from './prerequisites.ts';
+import { afterOf, blockedByOf, policies } from './prerequisites.ts';
 import {
   ClaimConsumption,
   ClaimedUnits,
@@ -191,7 +191,7 @@ export const Message = record(
       .example([]),
     onFailure: oneOf(...policies)
       .orNull()
-      .of(onFailureOf, 'prerequisites')
+      .of({ wordOf: 'prerequisites' }, 'prerequisites')
       .rare()
       .means('what happens to it if one of them does not succeed, or null if it has no prerequisites'),
     requires: one(Requirements)

@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { exampleId, type Get, id as idField, number } from '../../engine/declare/field.ts';
+import { exampleId, id as idField, number } from '../../engine/declare/field.ts';
 import { many, record } from '../../engine/declare/record.ts';
-import type { Value } from '../../engine/declare/value.ts';
+import type { Get, Value } from '../../engine/declare/value.ts';
 import type { Permission } from '../../engine/route/caller.ts';
 import { invalid } from '../../engine/route/errors.ts';
 import { fields, id, integer, optional, says } from '../../engine/route/fields.ts';

@@ -1,4 +1,4 @@
-import { flag, number, text as textField } from '../../engine/declare/field.ts';
+import { flag, raws, text as textField } from '../../engine/declare/field.ts';
 import { many, one, record } from '../../engine/declare/record.ts';
 import {
   fields,
@@ -85,22 +85,14 @@ const create = route({
     unique: body.unique ? '1' : '',
     tail: randomTail(),
   }),
-  reply: { id: Mailbox.fields.id, createdAt: number(), mailbox: one(Mailbox).orNull() },
-  answer: ({ mailbox, ...created }, { body: { unique: _unique, ...asked } }) =>
-    mailbox
-      ? { status: 200, body: mailbox }
-      : {
-          status: 201,
-          body: Mailbox.of({
-            ...asked,
-            ...created,
-            mode: asked.mode ?? 'WORK',
-            maxRetryDelaySeconds: longestPause(asked),
-            ready: 0,
-            claimed: 0,
-            failed: 0,
-          }),
-        },
+  reply: { ...raws('id', 'createdAt'), mailbox: one(Mailbox).orNull() },
+  makes: Mailbox,
+  given: ({ body: { unique: _unique, ...asked } }) => ({
+    ...asked,
+    mode: asked.mode ?? 'WORK',
+    maxRetryDelaySeconds: longestPause(asked),
+    ...{ ready: 0, claimed: 0, failed: 0 },
+  }),
 });
 
 const list = readList({
@@ -120,7 +112,7 @@ const list = readList({
 });
 
 const { id: messageId, mailboxId, state } = Message.fields;
-const SentMessage = record('SentMessage', { id: messageId, mailboxId, state, replay: flag() });
+const SentMessage = record('SentMessage', { id: messageId, mailboxId, state, replay: flag().named('known') });
 
 const send = route({
   method: 'POST',
@@ -182,6 +174,8 @@ const send = route({
     tail: randomTail(),
   }),
   reply: { id: messageId, state, known: flag(), scopeId: Message.fields.scopeId.orNull() },
+  makes: SentMessage,
+  given: (input) => ({ mailboxId: param(input, 'mailboxId') }),
   answer: ({ id, state, known, scopeId }, input, replayed) => {
     const replay = replayed || known;
     const sent = { id, mailboxId: param(input, 'mailboxId'), state, replay };

@@ -1,6 +1,6 @@
-import { type Get, id, number, oneOf, text, time } from '../../engine/declare/field.ts';
+import { id, number, oneOf, text, time } from '../../engine/declare/field.ts';
 import { nested, record } from '../../engine/declare/record.ts';
-import type { Value } from '../../engine/declare/value.ts';
+import type { Get, Value } from '../../engine/declare/value.ts';
 import { type Permission, permissions } from '../../engine/route/caller.ts';
 import { figure, json, list } from './kinds.ts';
 import { planNames } from './plans.ts';

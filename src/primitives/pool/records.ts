@@ -1,4 +1,4 @@
-import { exampleId, flag, type Get, id, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
+import { exampleId, flag, id, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
 import { momentOfId } from '../../engine/declare/moment.ts';
 import { record } from '../../engine/declare/record.ts';
 
@@ -6,7 +6,6 @@ import { record } from '../../engine/declare/record.ts';
 export const maxPoolUnits = 1_000_000;
 export const holdStates = ['WAITING', 'HELD', 'RELEASED', 'LAPSED', 'CANCELLED', 'EXPIRED'] as const;
 
-const numberOf = (get: Get, name: string): number => Number(get(name));
 const noon = '2026-01-31T12:00:00.000Z';
 
 export const Pool = record('Pool', {
@@ -15,7 +14,7 @@ export const Pool = record('Pool', {
   units: number(1).means('how many units can be held at once; 1: a lock').example(1),
   heldUnits: number().or(0).means('the units that are held').example(1),
   availableUnits: number()
-    .of((get) => Math.max(0, numberOf(get, 'units') - numberOf(get, 'heldUnits')))
+    .of({ sum: ['units'], less: ['heldUnits'] })
     .means('the units that nobody holds')
     .example(0),
   waiting: number().workedOut().means('the holds in its queue'),

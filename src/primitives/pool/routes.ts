@@ -48,7 +48,6 @@ const create = route({
     detail: JSON.stringify(asked),
   }),
   reply: { known: flagField(), ...reply },
-  answer: ({ known, pool }) => ({ status: known ? 200 : 201, body: pool }),
 });
 
 const list = readList({

@@ -5,7 +5,7 @@ import { actor, fields, flag, id, integer, ofRun, opaque, optional, says, text }
 import { type LinkTo, newLink } from '../../engine/route/link.ts';
 import { randomTail } from '../../engine/route/random.ts';
 import { readList } from '../../engine/route/read-list.ts';
-import { param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Input, param, type Route, read, route } from '../../engine/route/route.ts';
 import { answerPath, choiceOf, option } from './answer.ts';
 import { AskedQuestion, answerUrl, Question, questionStates } from './records.ts';
 
@@ -42,6 +42,14 @@ const askedOf = (question: typeof Question.type, linkToken: string, linkTo: Link
   const address = linkTo(answerPath, linkToken);
   return { ...question, ...(address !== undefined && { answerUrl: address }) };
 };
+
+const AskedMessage = record('AskedMessage', {
+  id: idField().example(exampleId('messageId')),
+  state: oneOf('BLOCKED'),
+  question: one(AskedQuestion),
+});
+
+const blocked = (input: Input) => ({ id: param(input, 'messageId'), state: 'BLOCKED' });
 
 const ask = route({
   method: 'POST',
@@ -84,13 +92,7 @@ const ask = route({
   opaque: ['question'],
   alsoOpaque: ['progress'],
   toolAnswer: true,
-  success: {
-    201: record('AskedMessage', {
-      id: idField().example(exampleId('messageId')),
-      state: oneOf('BLOCKED'),
-      question: one(AskedQuestion),
-    }).schema,
-  },
+  success: { 201: AskedMessage.schema },
   refuses: [
     'MESSAGE_NOT_FOUND',
     'CLAIM_LOST',
@@ -111,9 +113,11 @@ const ask = route({
     tail: randomTail(),
   }),
   reply: asked,
+  makes: AskedMessage,
+  given: blocked,
   answer: ({ question, linkToken }, input, _replayed, linkTo) => ({
     status: 201,
-    body: { id: param(input, 'messageId'), state: 'BLOCKED', question: askedOf(question, linkToken, linkTo) },
+    body: { ...blocked(input), question: askedOf(question, linkToken, linkTo) },
   }),
 });
 

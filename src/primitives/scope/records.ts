@@ -8,7 +8,13 @@ export const Scope = record('Scope', {
   parentScopeId: id().orNull().workedOut().means('the scope above it, or null if it is a root'),
   name: text().orNull().example('orders'),
   state: state('scopes', ...scopeStates).of(
-    (get) => (get('cancelledAt') !== null ? 'CANCELLED' : Number(get('live')) > 0 ? 'ACTIVE' : 'IDLE'),
+    {
+      cases: [
+        ['cancelledAt', 'CANCELLED'],
+        ['live', 'ACTIVE'],
+      ],
+      otherwise: 'IDLE',
+    },
     'live',
     'cancelledAt',
   ),

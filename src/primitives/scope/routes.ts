@@ -41,7 +41,6 @@ const create = route({
     tail: randomTail(),
   }),
   reply: { known: flag(), scope: one(Scope) },
-  answer: ({ known, scope }) => ({ status: known ? 200 : 201, body: scope }),
 });
 
 const list = readList({

@@ -1,4 +1,5 @@
-import { countsByName, type Get } from '../../engine/declare/field.ts';
+import { countsByName } from '../../engine/declare/field.ts';
+import type { Get } from '../../engine/declare/value.ts';
 
 type Calls = readonly (readonly [call: string, count: string])[];
 const callsOf = (get: Get): Calls => get('calls') as unknown as Calls;

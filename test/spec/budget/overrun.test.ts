@@ -61,6 +61,19 @@ describe('settle with overrun', () => {
     });
   });
 
+  it('an atomic batch compares the overdrawn amount in the answer of a settle', async () => {
+    const purse = await Purse.create('20');
+    const { world, id: budgetId } = purse;
+    const reservationId = await reserved(purse, '12');
+    const settle = { call: 'budget.settle', budgetId, reservationId, amountMinor: '21', workKey: 'w', overrun: true };
+    const settled = (overdrawn: string): Promise<Reply> =>
+      world.post('/batch', { atomic: true, calls: [{ ...settle, expect: { balances: { overdrawn } } }] });
+    const { body } = await settled('0');
+    expect(body.error).to.include({ code: 'EXPECTATION_FAILED', call: 'budget.settle' });
+    expect(body.error.message).to.include('balances.overdrawn is 1, but the call expects 0');
+    expect(codeOf(await settled('1'))).to.equal('200');
+  });
+
   it('takes what is left after earlier settles; within the reservation it is a settle as any other', async () => {
     const purse = await Purse.create('100');
     const id = await reserved(purse, '12');
