@@ -24,7 +24,7 @@ const more: Readonly<Record<string, RegExp>> = {
   pool: /^spec\/(org\/key-limits|mailbox\/requires)/,
   question: /^(client\/asking|spec\/org\/key-limits)/,
   retention: /^(workers\/retention|spec\/\w+\/retention)/,
-  scope: /^spec\/(\w+\/runs|space\/run|mailbox\/pause)\./,
+  scope: /^spec\/(\w+\/runs|space\/run|mailbox\/(pause|damaged))\./,
   space: /^http\/(batch|atomic|rates|idempotency)/,
   timer: /^(workers\/(sweeper|idle)|redis\/due|spec\/\w+\/late-sweep|model\/schedule)/,
   // Every call runs it.

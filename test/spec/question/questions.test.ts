@@ -143,8 +143,11 @@ describe('a question', () => {
   it('keeps its bounds: texts, time, and a hundred of a message', async () => {
     const { id } = await work.send();
     const claim = await work.recv();
-    expect(codeOf(await work.ask(claim, { question: 'x'.repeat(4095) }))).to.equal('413 PAYLOAD_TOO_LARGE');
-    expect(codeOf(await work.ask(claim, { progress: 'x'.repeat(4095) }))).to.equal('413 PAYLOAD_TOO_LARGE');
+    for (const field of ['question', 'progress']) {
+      const tooLarge = await work.ask(claim, { [field]: 'x'.repeat(4095) });
+      expect(codeOf(tooLarge)).to.equal('413 PAYLOAD_TOO_LARGE');
+      expect(tooLarge.body.error.message).to.equal(`${field} is larger than 4096 bytes of compact JSON`);
+    }
     for (const expiresInSeconds of [4, 2_592_001, '5'])
       expect(codeOf(await work.ask(claim, { expiresInSeconds }))).to.equal('400 VALIDATION_FAILED');
     expect(codeOf(await work.ask(claim, { onExpiry: 'NEVER' }))).to.equal('400 VALIDATION_FAILED');
@@ -405,5 +408,32 @@ describe('a question', () => {
     const held = await heldRead(world, `/questions/${two.id}`);
     await work.answer(two.id, 'now');
     expect((await held.answer).body).to.include({ state: 'ANSWERED', answer: 'now' });
+  });
+
+  it('is listed in pages of 4 MiB of questions, options and answers', async () => {
+    const asked = (more: object = {}) => world.mustPost('/questions', { scopeId: work.scopeId, question: 1, ...more });
+    const { id: third } = await asked();
+    const { id: second } = await asked({ options: ['yes', 'no'] });
+    const { id: first } = await asked();
+    await work.answer(second, 'yes');
+    const lengths = async (): Promise<number[]> => {
+      const { body } = await world.get('/questions');
+      const rest = body.nextCursor && (await world.get(`/questions?cursor=${body.nextCursor}`)).body;
+      return [body, ...(rest ? [rest] : [])].map(({ questions }) => questions.length);
+    };
+    // As if longer questions were allowed. The quotes are two bytes.
+    const become = (id: string, bytes: number) =>
+      world.service.store.hset(`${world.prefix}:question:${id}`, 'question', `"${'x'.repeat(bytes - 2)}"`);
+    const half = 2 * 1024 * 1024;
+    await become(first, half);
+    const rest = half - Buffer.byteLength('yes\nno') - Buffer.byteLength('"yes"');
+    await become(second, rest);
+    expect(await lengths()).to.deep.equal([3]);
+    await become(second, rest + 1);
+    expect(await lengths()).to.deep.equal([2, 1]);
+    await become(second, 10);
+    await become(first, 2 * half);
+    expect(await lengths(), 'one that nobody has answered').to.deep.equal([2, 1]);
+    await become(third, 10);
   });
 });

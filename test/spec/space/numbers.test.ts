@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { listSpaces } from '../../../src/primitives/org/admin.ts';
+import { listAudit, listSpaces } from '../../../src/primitives/org/admin.ts';
 import { World } from '../../support/world.ts';
 
 const start = Date.UTC(2031, 0, 1);
@@ -17,6 +17,11 @@ describe('The number of a space', () => {
     const ids = spaces.map(({ spaceId }) => spaceId);
     expect(ids).to.not.deep.equal([...ids].sort());
     expect((await listSpaces(first.service, first.org)).map(({ spaceId }) => spaceId)).to.deep.equal(ids);
+    const { entries } = await listAudit(first.service, first.org);
+    const created = entries
+      .filter(({ action }) => action === 'space.created')
+      .map(({ actor, target }) => [actor, target]);
+    expect(created, 'in the audit trail').to.have.deep.members(ids.map((id) => ['cli', id]));
     const { scripts } = first.service;
     const from = { spaceId: '', requestId: '', cursor: ids[1] ?? '', limit: 1 };
     expect(JSON.stringify(await scripts.execute('space/list', first.org, from)))
