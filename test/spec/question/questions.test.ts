@@ -412,7 +412,7 @@ describe('a question', () => {
 
   it('is listed in pages of 4 MiB of questions, options and answers', async () => {
     const asked = (more: object = {}) => world.mustPost('/questions', { scopeId: work.scopeId, question: 1, ...more });
-    const { id: third } = await asked();
+    await asked();
     const { id: second } = await asked({ options: ['yes', 'no'] });
     const { id: first } = await asked();
     await work.answer(second, 'yes');
@@ -434,6 +434,6 @@ describe('a question', () => {
     await become(second, 10);
     await become(first, 2 * half);
     expect(await lengths(), 'one that nobody has answered').to.deep.equal([2, 1]);
-    await become(third, 10);
+    for (const id of [first, second]) await world.service.store.hset(`${world.prefix}:question:${id}`, 'question', '1');
   });
 });
