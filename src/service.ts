@@ -5,7 +5,7 @@ import { Listener } from './doors/http/listener.ts';
 import type { HttpService } from './doors/http/service.ts';
 import { mcpGateway } from './doors/mcp/gateway.ts';
 import { type Oidc, type OidcOptions, openOidc } from './doors/oidc/oidc.ts';
-import { Executor } from './engine/call/executor.ts';
+import { execute } from './engine/call/executor.ts';
 import { one } from './engine/declare/record.ts';
 import type { Overrides } from './engine/library/loader.ts';
 import { Metrics } from './engine/metrics/metrics.ts';
@@ -132,11 +132,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const wake = new Wake(await open('patient'), store);
   const givingBack = new GivingBack(
     (script, org, args) =>
-      new Executor({ scripts, due, opener, log: options.log }, { caller: { org } }).execute(
-        script,
-        args,
-        () => undefined,
-      ),
+      execute({ scripts, due, opener, log: options.log }, { caller: { org } }, script, args, () => undefined),
     options.log,
   );
   const feeds = new Feeds(scripts, wake, journal);
@@ -149,7 +145,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   );
   const held = { receives: () => wake.size - wake.reads, reads: () => wake.reads, watches: () => feeds.size };
   const metrics = new Metrics({ role: options.role, reader, held });
-  scripts.observe = (name, seconds) => metrics.traffic.script(name, seconds);
+  scripts.observer = metrics.traffic;
   if (options.tracing) scripts.around = options.tracing.script;
   const parts = { feeds, targets, schedules, journal, wake };
   const core = {

@@ -1,5 +1,5 @@
 --- @export overdue
---- @include lib/clock lib/id lib/money lib/records lib/sendBack lib/sorted lib/space lib/timer budget/_ancestors
+--- @include lib/again lib/clock lib/id lib/money lib/records lib/sorted lib/space lib/timer budget/_ancestors
 --- @include budget/_budget budget/_labels budget/_reservation
 --- What happens to a reservation at its settleBy. Its own `onOverdue` decides: KEEP (or absent) leaves it reserved,
 --- SETTLE books the rest as spent.
@@ -39,12 +39,12 @@ function overdue.catchUp()
     if string.sub(due[i], 1, #mine) == mine then
       local record = reservation.load(string.sub(due[i], #mine + 1))
       if record and record.onOverdue == 'SETTLE' then
-        if settled == maxSettled then sendBack('DUE') end
+        if settled == maxSettled then again('DUE') end
         sorted.remove(key, due[i])
         overdue.pass(record)
         settled = settled + 1
       end
     end
   end
-  if #due == 2 * maxLooks then sendBack('DUE') end
+  if #due == 2 * maxLooks then again('DUE') end
 end

@@ -1,4 +1,4 @@
---- @include lib/clock group/_decide group/_group group/_task mailbox/_end mailbox/_message mailbox/_others
+--- @include lib/clock lib/records group/_decide group/_group group/_task mailbox/_end mailbox/_message mailbox/_others
 --- @include scope/_scope
 --- The effect on a task group when the message of a member changes (mailbox/_others).
 local outcomes = {
@@ -60,5 +60,5 @@ function members.finished(record, wasClaimed, at, reason, cause)
   outcome.emitter(record.taskId, task.of(record), cause)
   group.evaluate(groupRecord, at, cause)
   if wasClaimed then group.retire(groupRecord, at) end
-  if record.state == 'ACKED' then record.groupState = groupRecord.state end
+  if record.state == 'ACKED' then records.set(record, 'groupState', groupRecord.state) end
 end

@@ -6,8 +6,8 @@
 --- @shared callName sweptThrough
 --- @args idempotencyDigest fingerprint openedMessages
 --- @export call
---- @include lib/caller lib/clock lib/count lib/guards lib/idempotency lib/invocation lib/plan lib/rates lib/records
---- @include lib/refuse lib/sendBack lib/space lib/timer lib/unit lib/usage
+--- @include lib/caller lib/clock lib/count lib/guards lib/idempotency lib/invocation lib/plan lib/rates
+--- @include lib/records lib/refuse lib/space lib/timer lib/unit lib/usage
 local call = {}
 
 --- The first element of every reply and the second word of every refusal. Node turns it into headers. One text costs
@@ -63,8 +63,8 @@ end
 --- Opens the request according to its script's `@request`: `write` changes something; `read` changes nothing and
 --- ignores due timers; `org` needs no space; `worker` comes from a worker, without API key or rates. If the request
 --- repeats an earlier one, returns the earlier answer, else nil. The fields that the script names with `@space` are
---- then in keyspace.record. first, second: the arguments with a guard; the loader adds them.
-function call.open(first, second)
+--- then in keyspace.record. The arguments are those with a guard; the loader adds them.
+function call.open(...)
   local kind = invocation.script.kind
   local isWorker, isWrite = kind == 'worker', kind == 'write'
   if not invocation.isAdmitted then admit(invocation.script) end
@@ -87,16 +87,8 @@ function call.open(first, second)
     error({ err = refused.err })
   end
   local limits = invocation.limits
-  if limits and limits.isGuarded then guard(invocation.script.guarded, first, second) end
+  if limits and limits.isGuarded then guard(invocation.script.guarded, ...) end
   return idempotencyDigest ~= '' and replay() or nil
-end
-
---- Keeps the call's changes so far, and has it run again. The tab in the detail tells Node so
---- (src/engine/call/executor.ts). After it stands the moment to announce (timer.wake), or ''.
-function call.again()
-  if invocation.isAtomic then error('an invocation that is refused as a whole keeps nothing') end
-  invocation.changesBeforeCount = unit.changes()
-  sendBack('DUE', '\t' .. timer.wake)
 end
 
 --- Ends the request. reply: the members of `@reply`, or nil. counts: `operation`; `syscall` for a renewal, a natural

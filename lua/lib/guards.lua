@@ -6,10 +6,12 @@
 --- whose mailbox is known only from a record. A guard gets the argument, which is never '', and its name.
 local guards = {}
 
---- Checks the arguments with these names, two at most.
-local function guard(names, first, second)
-  if names[1] and first ~= '' then guards[names[1]](first, names[1]) end
-  if names[2] and second ~= '' then guards[names[2]](second, names[2]) end
+--- Checks the arguments with these names.
+local function guard(names, ...)
+  for i = 1, #names do
+    local value = select(i, ...)
+    if value ~= '' then guards[names[i]](value, names[i]) end
+  end
 end
 
 --- In a read, `holder` is a filter.

@@ -1,6 +1,6 @@
 --- @export queue
 --- @registry lines
---- @include lib/clock lib/hooks lib/records lib/sendBack lib/sorted lib/timer lib/unit
+--- @include lib/again lib/clock lib/hooks lib/records lib/sorted lib/timer lib/unit
 --- A queue of waiters for units of something, strictly first in, first out. A list keeps the order. A sorted set of the
 --- live waiters, scored by arrival, gives positions and cheap removal. A waiter that leaves from the middle stays in
 --- the list as a dead entry, which is skipped at the head.
@@ -85,7 +85,7 @@ function queue.rebuild(kind, id, leavingId)
     -- What would be copied is not written yet: the call is sent back until a background step has rebuilt the list. If
     -- that has no dead entries, a later call rebuilds it from what this invocation leaves behind.
     if redis.call('LLEN', list) > redis.call('ZCARD', live) then
-      sendBack('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
+      again('DUE', timer.named('queue:rebuild', kind .. ' ' .. id))
     end
     return
   end
@@ -171,7 +171,7 @@ function queue.above(kind, id, units)
   local waiterId, most = sorted.last(line.units(id))
   if not waiterId or tonumber(most) <= tonumber(units) then return nil end
   if line.cancelOf(line.read(waiterId)) then
-    sendBack('DUE', timer.named('queue:above', kind .. ' ' .. id .. ' ' .. units))
+    again('DUE', timer.named('queue:above', kind .. ' ' .. id .. ' ' .. units))
   end
   return tonumber(most)
 end

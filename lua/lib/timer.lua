@@ -46,7 +46,7 @@ function timer.armInBackground(kind, id, at)
   timer.announce(at, text)
 end
 
---- The name of a background timer, for sendBack.
+--- The name of a background timer, for `again`.
 function timer.named(kind, id)
   return memberOf(kind, id)
 end

@@ -1,6 +1,6 @@
 --- @export keyed
---- @include lib/call lib/clock lib/hooks lib/invocation lib/records lib/sendBack lib/sorted lib/timer
---- @include mailbox/_blocked mailbox/_mailbox mailbox/_message mailbox/_others mailbox/_ready scope/_scope
+--- @include lib/again lib/call lib/clock lib/hooks lib/invocation lib/records lib/sorted lib/timer mailbox/_blocked
+--- @include mailbox/_mailbox mailbox/_message mailbox/_others mailbox/_ready scope/_scope
 --- Messages with a key. Of each key, at most the mailbox's `perKey` messages are *active*: READY, CLAIMED, between two
 --- attempts, parked (mailbox/_parked) or put aside (mailbox/_return). The others are BLOCKED and follow in the order in
 --- which the key became the last thing they wait for. Each key has a sorted set of its active messages, and one of its
@@ -23,7 +23,7 @@ function keyed.needRipened(mailboxId, at)
   if not box.nextReadyAt or box.nextReadyAt > at or box.orderedDelayed == 0 then return end
   if not script or script.kind ~= 'write' then return ripening.through(mailboxId, at) end
   if box.nextReadyAt <= (tonumber(sweptThrough) or now) then
-    sendBack('DUE', timer.named('mailbox:delays', mailboxId))
+    again('DUE', timer.named('mailbox:delays', mailboxId))
   end
 end
 

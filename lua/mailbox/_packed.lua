@@ -1,5 +1,5 @@
 --- @export packed idsOf
---- @include lib/call lib/invocation lib/page lib/refuse lib/sendBack lib/sorted lib/space
+--- @include lib/again lib/call lib/invocation lib/page lib/refuse lib/sorted lib/space
 --- Packed messages. Workers pack finished messages, in the order they were sent, into segments: compressed texts that
 --- only Node can read (src/primitives/mailbox/packed.ts). A packed message has no record, but stays in the indexes. If
 --- a message has a record, the record wins over the segment. The index has an entry per segment, `last first number
@@ -147,7 +147,7 @@ function packed.values(id, names)
   if values == false then return nil end
   if not invocation.script then error('packed message ' .. id) end
   if seen.upcoming and not packed.isUpcoming(id) then seen.upcoming = nil end
-  sendBack('PACKED', wanted(id, names))
+  again('PACKED', wanted(id, names))
 end
 
 --- Whether an id was announced. If so, notes that the script has reached it.

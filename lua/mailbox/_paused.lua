@@ -1,6 +1,6 @@
 --- @export turns paused
 --- @space withheld
---- @include lib/clock lib/count lib/hooks lib/invocation lib/journal lib/maps lib/records lib/sendBack lib/sorted
+--- @include lib/again lib/clock lib/count lib/hooks lib/invocation lib/journal lib/maps lib/records lib/sorted
 --- @include lib/space lib/timer lib/unit mailbox/_mailbox mailbox/_message scope/_pausing scope/_scope
 --- The order in which runs take turns when a receive asks for messages of all runs: one sorted set per mailbox of the
 --- root scopes with READY messages. A root scope joins the back when it was served, or when it gets its first READY
@@ -70,7 +70,7 @@ end
 --- The first message of a queue that is not paused, and its score; nil if there is none.
 local function first(mailboxId, scopeId)
   local member, at, _, more = look(mailboxId, scopeId, lookLimit)
-  if more then sendBack('DUE', timer.named('mailbox:passed', mailboxId .. ' ' .. scopeId)) end
+  if more then again('DUE', timer.named('mailbox:passed', mailboxId .. ' ' .. scopeId)) end
   return member, at
 end
 

@@ -2,7 +2,7 @@
 --- @args messageId
 --- @request write
 --- @reply message:changedMessage payload
---- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_end mailbox/_message mailbox/_others mailbox/_view
+--- @include lib/again lib/call lib/clock lib/refuse mailbox/_end mailbox/_message mailbox/_others mailbox/_view
 --- @include scope/_scope
 local replay = call.open()
 local record = message.whole(messageId)
@@ -15,7 +15,7 @@ local changesAt = message.changesAt(record)
 -- Its deadline, that of its group or the end of its lease passed after the sweep, if any, that this call waited for.
 -- That end comes first.
 if changesAt <= now and changesAt > (tonumber(sweptThrough) or 0) or record.groupId and members.overdue(record) then
-  sendBack('DUE')
+  again('DUE')
 end
 
 -- A cancelled run has cancelled it, even if no step of the cancel has reached it.

@@ -29,7 +29,6 @@ local maxPayloadBytes = keyspace.record.maxPayloadBytes
 if #result > maxPayloadBytes then refuse('PAYLOAD_TOO_LARGE', 'result.payload ' .. maxPayloadBytes) end
 
 message.finish(record, 'ACKED', now, emit.message.acked)
-if record.groupId then records.set(record, 'groupState', record.groupState) end
 local resultMessageId = false
 if published then
   resultMessageId = resultWorkKey ~= '' and maps.get(keys.workKeys(resultMailboxId), resultWorkKey)

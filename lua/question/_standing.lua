@@ -1,5 +1,4 @@
---- @include lib/call lib/clock lib/refuse lib/sendBack mailbox/_message mailbox/_others question/_question
---- @include scope/_scope
+--- @include lib/again lib/call lib/clock lib/refuse mailbox/_message mailbox/_others question/_question scope/_scope
 
 --- Refuses unless a question is OPEN, swept or not. A cancelled run has withdrawn its questions.
 function question.needOpen(record)
@@ -8,5 +7,5 @@ function question.needOpen(record)
   local changesAt, asker = record.expiresAt, record.messageId and message.read(record.messageId)
   if asker then changesAt = math.min(changesAt, message.changesAt(asker)) end
   -- It ended after the sweep, if any, that this call waited for.
-  if changesAt <= now or asker and asker.groupId and members.overdue(asker) then sendBack('DUE') end
+  if changesAt <= now or asker and asker.groupId and members.overdue(asker) then again('DUE') end
 end

@@ -1,4 +1,4 @@
---- @include lib/clock lib/id lib/refuse lib/sendBack schedule/_cancel schedule/_schedule scope/_scope
+--- @include lib/again lib/clock lib/id lib/refuse schedule/_cancel schedule/_schedule scope/_scope
 
 --- The first moment after now. For a cron expression Node computes it: known.nextAt is the first moment after
 --- known.after, and stays valid while now is between the two. everySeconds counts from the schedule's creation, the
@@ -9,7 +9,7 @@ function schedule.following(id, cron, everySeconds, timezone, known)
     return createdAt + everyMs * math.max(1, math.floor((now - createdAt) / everyMs) + 1)
   end
   local at, from = tonumber(known.nextAt), tonumber(known.after)
-  if not at or now < from or now >= at then sendBack('MOMENT_UNKNOWN', nowText .. ' ' .. timezone .. ' ' .. cron) end
+  if not at or now < from or now >= at then again('MOMENT_UNKNOWN', nowText .. ' ' .. timezone .. ' ' .. cron) end
   return at
 end
 
@@ -21,6 +21,6 @@ function schedule.current(scheduleId, sweptSchedule)
   local record = schedule.load(scheduleId) or refuse('SCHEDULE_NOT_FOUND')
   local cancel = record.state ~= 'ENDED' and scope.cancelFor(record)
   if cancel then schedule.stop(record, cancel) end
-  if record.nextAt and record.nextAt <= (tonumber(sweptSchedule) or now) then sendBack('SCHEDULE_DUE') end
+  if record.nextAt and record.nextAt <= (tonumber(sweptSchedule) or now) then again('SCHEDULE_DUE') end
   return record
 end

@@ -5,9 +5,9 @@
 --- @request write
 --- @args url eventTypes signingSecret tail verdict detail
 --- @reply id signingSecret
---- @include lib/audit lib/call lib/caller lib/id lib/plan lib/refuse lib/sendBack lib/sets lib/sorted lib/space
+--- @include lib/again lib/audit lib/call lib/caller lib/id lib/plan lib/refuse lib/sets lib/sorted lib/space
 --- @include lib/streams webhook/_destination
-if verdict == '' then sendBack('URL_UNCHECKED') end
+if verdict == '' then again('URL_UNCHECKED') end
 if verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
 plan.needOperation()
 if redis.call('ZCARD', keys.destinations()) >= 20 then refuse('DESTINATIONS_FULL', 20) end

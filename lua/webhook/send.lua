@@ -8,8 +8,8 @@
 --- @args destinationId deliveryId testEventId tail attemptedAt responseStatus errorCode durationMs
 --- @long opened
 --- @reply sending:sending delivery:delivery
---- @include lib/call lib/clock lib/id lib/idempotency lib/plan lib/refuse lib/sendBack lib/space lib/unit
---- @include event/_segments webhook/_delivery webhook/_destination webhook/_row
+--- @include lib/again lib/call lib/clock lib/id lib/idempotency lib/plan lib/refuse lib/space lib/unit event/_segments
+--- @include webhook/_delivery webhook/_destination webhook/_row
 local packedThrough, trimmedThrough = keyspace.record.packedThrough, keyspace.record.trimmedThrough
 local record
 if deliveryId == '' then
@@ -32,7 +32,7 @@ if attemptedAt == '' then
   if not target then refuse('DESTINATION_NOT_FOUND') end
   local entry, wanted
   if entryId then entry, wanted = segments.entry(entryId, opened, packedThrough, trimmedThrough) end
-  if wanted then sendBack('PACKED', wanted) end
+  if wanted then again('PACKED', wanted) end
   if entryId and not entry then refuse('DELIVERY_NOT_FOUND') end
   plan.needOperation()
   if sending then

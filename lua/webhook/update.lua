@@ -3,11 +3,10 @@
 --- @request write
 --- @args destinationId url eventTypes state verdict detail
 --- @reply destination:destination
---- @include lib/audit lib/call lib/caller lib/plan lib/records lib/refuse lib/sendBack lib/streams
---- @include webhook/_destination
+--- @include lib/again lib/audit lib/call lib/caller lib/plan lib/records lib/refuse lib/streams webhook/_destination
 local record = destination.read(destinationId)
 local newUrl = url ~= '' and url ~= record.url
-if newUrl and verdict == '' then sendBack('URL_UNCHECKED') end
+if newUrl and verdict == '' then again('URL_UNCHECKED') end
 if newUrl and verdict ~= 'ok' then refuse('DESTINATION_URL_FORBIDDEN', verdict) end
 local newTypes = eventTypes ~= '' and eventTypes ~= record.eventTypes
 local newState = state ~= '' and state ~= record.state

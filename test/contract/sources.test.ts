@@ -1,14 +1,13 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
 import { ComparedAnswer, isComparable, membersOf, type Source, textOf } from '../../src/doors/batch/sources.ts';
-import { answerer } from '../../src/engine/call/response.ts';
+import { answerer } from '../../src/engine/call/operation.ts';
 import { number } from '../../src/engine/declare/field.ts';
 import { record } from '../../src/engine/declare/record.ts';
-import { replyReader } from '../../src/engine/declare/reply.ts';
+import { readHead, replyReader } from '../../src/engine/declare/reply.ts';
 import type { Reply, Value } from '../../src/engine/declare/value.ts';
 import { libraryOf } from '../../src/engine/library/library.ts';
 import { isAtomic } from '../../src/engine/route/batch-route.ts';
-import { readHead } from '../../src/engine/route/reply-head.ts';
 import type { Route } from '../../src/engine/route/route.ts';
 import { allRoutes, luaNames } from '../../src/primitives/primitives.ts';
 import { MadeUp } from '../support/made-up.ts';

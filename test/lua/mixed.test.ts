@@ -112,7 +112,7 @@ describe('A run of several scripts', () => {
     expect(String(kept)).to.contain('an invocation that is refused as a whole keeps nothing');
     expect(await changes('a')).to.equal(null);
     const [, alone] = await run([change('a'), call('probe/keep', 'probe.keep', { keeps: '1' })]);
-    expect(alone).to.be.instanceOf(Refusal).with.property('code', 'DUE');
+    expect(alone).to.be.instanceOf(Refusal).with.property('code', 'MORE');
     expect([await changes('a'), await changes('kept')]).to.deep.equal(['1', '1']);
   });
 

@@ -1,3 +1,4 @@
+import { randomTail } from '../../src/engine/route/args.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -5,7 +6,6 @@ import { many as manyOf } from '../../src/engine/declare/record.ts';
 import { readMember, replyReader } from '../../src/engine/declare/reply.ts';
 import type { Reply } from '../../src/engine/declare/value.ts';
 import { Refusal } from '../../src/engine/redis/scripts.ts';
-import { randomTail } from '../../src/engine/route/random.ts';
 import { maxReceivedBytes } from '../../src/engine/route/route.ts';
 import { ReceivedClaim } from '../../src/primitives/mailbox/records.ts';
 import { longMs, many } from '../support/long.ts';
@@ -73,7 +73,7 @@ class Mailboxes {
     if (kind === 'message.recv') {
       const max = 1 + (which % 3);
       const tokens = Array.from({ length: max }, (_, n) => `token ${this.answers.length + index} ${n}`).join('');
-      const limits = { leaseSeconds, max, looksAgain: '', bytesLimit: maxReceivedBytes };
+      const limits = { leaseSeconds, max, isHeld: '', bytesLimit: maxReceivedBytes };
       return { mailboxId, scopeId, holder: 'h', holderSession: 's', tokens, ...limits };
     }
     if (kind === 'message.renew')

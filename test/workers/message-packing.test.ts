@@ -34,7 +34,7 @@ async function finishMany(queue: Queue, howMany: number): Promise<void> {
     const { claims } = await scripts.request(recv, world.org, {
       ...caller,
       ...{ mailboxId: id, scopeId, holder: 'h', holderSession: 's', leaseSeconds: '', max: 100 },
-      ...{ tokens: randomBytes(1600).toString('hex'), looksAgain: '', bytesLimit: 4e6, callName: 'message.recv' },
+      ...{ tokens: randomBytes(1600).toString('hex'), isHeld: '', bytesLimit: 4e6, callName: 'message.recv' },
     });
     const result = { resultMailboxId: '', resultScopeId: '', resultWorkKey: '', result: '', tail: '' };
     await Promise.all(

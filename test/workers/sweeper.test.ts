@@ -1,3 +1,4 @@
+import { randomTail } from '../../src/engine/route/args.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -5,7 +6,6 @@ import pino from 'pino';
 import type { Reply } from '../../src/engine/declare/value.ts';
 import { Due } from '../../src/engine/redis/due.ts';
 import { apiKeyDigest } from '../../src/engine/route/caller.ts';
-import { randomTail } from '../../src/engine/route/random.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { readCommands } from '../support/commands.ts';
 import { many } from '../support/long.ts';

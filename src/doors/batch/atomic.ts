@@ -1,20 +1,19 @@
 import { authorizeThenRefuse } from '../../engine/call/authorize.ts';
-import type { Call } from '../../engine/call/call.ts';
+import type { Call, Response } from '../../engine/call/call.ts';
+import { addIdempotency, argsOfCall, type CallArgs, permissionOf } from '../../engine/call/call-args.ts';
 import { callFromObject } from '../../engine/call/call-from-object.ts';
 import { announce, repeated } from '../../engine/call/executor.ts';
-import { readIdempotency } from '../../engine/call/idempotency.ts';
-import { type Operation, permissionOf, type ValidCall } from '../../engine/call/operation.ts';
+import { type Operation, respond, type ValidCall } from '../../engine/call/operation.ts';
+import { isObject } from '../../engine/call/read-input.ts';
 import { toApiError } from '../../engine/call/refusal.ts';
-import type { Response } from '../../engine/call/response.ts';
+import { readHead } from '../../engine/declare/reply.ts';
 import type { Reply } from '../../engine/declare/value.ts';
 import { type MixedCall, Refusal } from '../../engine/redis/scripts.ts';
-import { callArgs } from '../../engine/route/args.ts';
+import type { Args } from '../../engine/route/args.ts';
 import { batchRoute, isAtomic, isOffered, wrongCall } from '../../engine/route/batch-route.ts';
-import { callerArgs } from '../../engine/route/caller.ts';
 import { ApiError, apiError, invalid } from '../../engine/route/errors.ts';
-import type { Args, Layers } from '../../engine/route/long-poll.ts';
-import { readHead } from '../../engine/route/reply-head.ts';
 import { maxReceivedBytes, pathNames, type Route } from '../../engine/route/route.ts';
+import { statusOf } from '../../engine/route/route-errors.ts';
 import type { CallService } from '../../engine/route/service.ts';
 import type { Element } from './calls.ts';
 import { ComparedAnswer } from './sources.ts';
@@ -73,7 +72,7 @@ export class Atomic {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       throw await authorizeThenRefuse(placed(error, ready.length), batch.spaceId, (spaceId) =>
-        this.#service.scripts.execute('space/admit', org, [{ spaceId }, opening]).catch((thrown) => {
+        this.#service.scripts.execute('space/admit', org, { ...opening.args, spaceId }).catch((thrown) => {
           throw denied(thrown);
         }),
       );
@@ -81,7 +80,9 @@ export class Atomic {
     try {
       const spaceId = String(batch.spaceId).toLowerCase();
       const { placeholders } = references;
-      const replies = await this.#execute(ready, { ...opening, spaceId, placeholders: placeholders.join(' ') }, org);
+      const { args, batchDigest } = opening;
+      const openingArgs = { ...args, spaceId, batchDigest, placeholders: placeholders.join(' ') };
+      const replies = await this.#execute(ready, openingArgs, org);
       return this.#outcome(ready, replies, placeholders, org);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
@@ -89,7 +90,7 @@ export class Atomic {
       const index = Number((thrown as Refusal & { readonly index?: number }).index) - 1;
       const refused = ready[index];
       if (!refused) throw denied(thrown);
-      throw placed(tooLarge(thrown) ?? refused.operation.refusal(thrown, refused.input), index);
+      throw placed(tooLarge(thrown) ?? this.#refusal(thrown, refused), index);
     }
   }
 
@@ -100,16 +101,23 @@ export class Atomic {
 
   /** Runs the calls in one step; again if one of them is sent back. */
   #execute(ready: readonly Ready[], opening: Args, org: string): Promise<Reply[]> {
-    return repeated(this.#service, org, (changes = {}) => {
+    return repeated(this.#service, org, (changes) => {
       const calls = ready.map(({ operation: { route }, args, terms }, index): MixedCall => {
         // The opening was counted in place of the first call.
         const rateClass = index === 0 ? 'held' : String(opening['rateClass']);
-        const layers: Layers = [{ ...changes, ...route.asRecord?.args, rateClass }, ...args];
-        return { script: route.script, args: layers, terms };
+        return { script: route.script, args: { ...args, ...route.asRecord?.args, rateClass, ...changes }, terms };
       });
-      const first: MixedCall = { script: openingScript, args: [changes, opening] };
+      const first: MixedCall = { script: openingScript, args: { ...opening, ...changes } };
       return this.#service.scripts.executeWhole(org, [first, ...calls], maxReceivedBytes);
     });
+  }
+
+  /** The error of a call that was refused. */
+  #refusal(refusal: Refusal, { operation: { route, pattern }, input }: Ready): ApiError {
+    const { errors } = this.#service;
+    const detail = route.detail?.(refusal, input) ?? refusal.detail;
+    const status = statusOf(errors, refusal.code, pattern, detail);
+    return toApiError(new Refusal(refusal.code, refusal.head, detail), errors).with({ status });
   }
 
   /** Turns the replies into answers. The first reply is the opening's: its head, then the ids of the references. */
@@ -120,12 +128,12 @@ export class Atomic {
     org: string,
   ): CallOutcome {
     const [, ...ids] = first;
-    const results = ready.map(({ operation, ...asked }, index): Response => {
+    const results = ready.map((call, index): Response => {
       const reply = replies[index] ?? [];
       if (isEmpty(reply)) return notRead;
+      const answer = answerTo(reply, call);
       const { wake } = readHead(String(reply[0]));
       if (wake !== '') announce(this.#service, org, wake);
-      const answer = operation.answerTo(reply, asked, operation.route.asRecord?.without);
       const text = placeholders.reduce((text, one, at) => text?.replaceAll(one, String(ids[at])), answer.text);
       return { ...answer, text };
     });
@@ -148,20 +156,28 @@ function permissionFor(route: Route | undefined, fields: Element['fields'], batc
   return route ? permissionOf(route, callFromObject(fields, batch)) : '';
 }
 
-/** The arguments of the opening, which is checked for everything that its calls need. */
-function openingOf(batch: Call, operations: readonly (Operation | undefined)[], permissions: readonly string[]): Args {
-  const args: Record<string, string | number> = {
-    ...callArgs,
-    ...callerArgs(batch.caller),
-    requestId: batch.requestId,
-    callName: batchRoute.call,
-    permission: [...new Set(permissions.flatMap((text) => text.split(' ')))].filter(Boolean).join(' '),
-    rateClass: rateClassOf(operations.map((operation) => operation?.route)),
-    batchDigest: '',
-    placeholders: '',
-  };
-  readIdempotency(batch, { ...batchRoute, idempotency: 'optional' }, args);
-  return { ...args, batchDigest: args['idempotencyDigest'] ?? '', idempotencyDigest: '' };
+/** Turns a reply, which starts with its head, into the answer, without the lists of a record. */
+function answerTo([first, ...values]: Reply, { operation, ...valid }: Ready): Response {
+  const head = readHead(String(first));
+  const { status, body } = operation.answerTo({ head, reply: operation.reader(values) }, valid);
+  const { without = [] } = operation.route.asRecord ?? {};
+  const shown = isObject(body)
+    ? Object.fromEntries(Object.entries(body).filter(([name]) => !without.includes(name)))
+    : body;
+  return respond({ status, body: shown }, head.headers);
+}
+
+/** The arguments of lib/call for the opening, which is checked for everything that its calls need. */
+function openingOf(
+  batch: Call,
+  operations: readonly (Operation | undefined)[],
+  permissions: readonly string[],
+): { readonly args: CallArgs; readonly batchDigest: string } {
+  const args = argsOfCall(batch, batchRoute);
+  args.permission = [...new Set(permissions.flatMap((text) => text.split(' ')))].filter(Boolean).join(' ');
+  args.rateClass = rateClassOf(operations.map((operation) => operation?.route));
+  addIdempotency(args, batch, { ...batchRoute, idempotency: 'optional' });
+  return { args: { ...args, idempotencyDigest: '' }, batchDigest: args.idempotencyDigest };
 }
 
 /** The rate class of a batch: ordinary if any of its calls is. */
@@ -189,14 +205,14 @@ function readyOf(
   const { fields, from, distinct } = references.placed(element.fields, index, route);
   const call = element.call(fields, { identity: batch.identity });
   if (route.method === 'GET') checkRead(fields, route);
-  const asked = operation.asked(call);
-  const answer = new ComparedAnswer(route, asked.input);
+  const valid = operation.read(call, argsOfCall(call, route));
+  const answer = new ComparedAnswer(route, valid.input);
   references.answers.push(answer);
   const wanted = references.placed({ expect }, index, route);
   const expected = readExpect(wanted.fields['expect'], answer);
   const terms = { from: [...from, ...wanted.from], distinct, expect: expected };
   const hasTerms = terms.from.length > 0 || expected.length > 0;
-  return { operation, ...asked, terms: hasTerms ? JSON.stringify(terms) : '' };
+  return { operation, ...valid, terms: hasTerms ? JSON.stringify(terms) : '' };
 }
 
 /** A read takes only the ids in its path: it neither waits nor pages through lists. */

@@ -1,15 +1,13 @@
 import { authorizeThenRefuse } from '../../engine/call/authorize.ts';
-import type { Call } from '../../engine/call/call.ts';
+import type { Call, Response } from '../../engine/call/call.ts';
 import type { Operation } from '../../engine/call/operation.ts';
 import { refusalOf } from '../../engine/call/refusal.ts';
-import type { Response } from '../../engine/call/response.ts';
 import { Raw } from '../../engine/declare/raw.ts';
+import { type ReplyHead, readHead } from '../../engine/declare/reply.ts';
 import { callArgs } from '../../engine/route/args.ts';
 import { batchRoute, isBatched, isOffered, wrongCall } from '../../engine/route/batch-route.ts';
-import { callerArgs } from '../../engine/route/caller.ts';
 import { ApiError, invalid } from '../../engine/route/errors.ts';
 import { stringify } from '../../engine/route/json.ts';
-import { type ReplyHead, readHead } from '../../engine/route/reply-head.ts';
 import type { CallService } from '../../engine/route/service.ts';
 import { Atomic } from './atomic.ts';
 import { type Element, type List, readElements } from './calls.ts';
@@ -81,7 +79,7 @@ export class Batch {
     const { script, call: callName } = batchRoute;
     return this.#service.scripts.execute(script, caller.org, {
       ...callArgs,
-      ...callerArgs(caller),
+      apiKeyDigest: caller.apiKeyDigest,
       spaceId,
       callName,
       requestId,

@@ -1,7 +1,7 @@
 import type { BatchSlot } from '../../engine/call/batch-slot.ts';
 import type { Call } from '../../engine/call/call.ts';
+import { checkIdempotencyKey } from '../../engine/call/call-args.ts';
 import { callFromObject } from '../../engine/call/call-from-object.ts';
-import { checkIdempotencyKey } from '../../engine/call/idempotency.ts';
 import { isObject, objectOf, readParam } from '../../engine/call/read-input.ts';
 import { batchRoute, maxAtomicCalls, maxCalls } from '../../engine/route/batch-route.ts';
 import { apiError, invalid } from '../../engine/route/errors.ts';

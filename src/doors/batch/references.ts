@@ -1,5 +1,5 @@
+import type { Response } from '../../engine/call/call.ts';
 import { isObject } from '../../engine/call/read-input.ts';
-import type { Response } from '../../engine/call/response.ts';
 import { invalid } from '../../engine/route/errors.ts';
 import { maxDepth, tooDeep } from '../../engine/route/json.ts';
 import type { Route } from '../../engine/route/route.ts';

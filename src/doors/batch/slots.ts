@@ -2,14 +2,14 @@ import type { BatchSlot } from '../../engine/call/batch-slot.ts';
 import type { Answered, Fields } from '../../engine/declare/field.ts';
 import type { Reply } from '../../engine/declare/value.ts';
 import type { Scripts } from '../../engine/redis/scripts.ts';
-import type { Layers } from '../../engine/route/long-poll.ts';
+import type { Args } from '../../engine/route/args.ts';
 import { maxReceivedBytes } from '../../engine/route/route.ts';
 
 /** A script that a call is waiting to run. */
 interface Waiting {
   readonly script: string;
   readonly org: string;
-  readonly args: Layers;
+  readonly args: Args;
   resolve(reply: Reply | PromiseLike<Reply>): void;
 }
 
@@ -98,7 +98,7 @@ export class Slots {
         sum += maxBytes;
         // The bytes left are known only after the calls before have been answered.
         if (together.length > 0 && sum > this.#bytesLeft) break;
-        together.push({ ...waiting, args: [{ bytesLimit: this.#bytesLeft }, ...waiting.args] });
+        together.push({ ...waiting, args: { ...waiting.args, bytesLimit: this.#bytesLeft } });
       }
     }
     return together;

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import type { Logger } from 'pino';
-import type { Response } from '../../engine/call/response.ts';
+import type { Response } from '../../engine/call/call.ts';
 import type { Caller } from '../../engine/route/caller.ts';
 import type { ApiError } from '../../engine/route/errors.ts';
 

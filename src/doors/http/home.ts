@@ -1,4 +1,4 @@
-import type { Response } from '../../engine/call/response.ts';
+import type { Response } from '../../engine/call/call.ts';
 import type { Context, Step } from './context.ts';
 import { readOnly } from './probes.ts';
 

@@ -1,6 +1,6 @@
+import type { Response } from '../../engine/call/call.ts';
 import { isObject } from '../../engine/call/read-input.ts';
 import { refusalOf } from '../../engine/call/refusal.ts';
-import type { Response } from '../../engine/call/response.ts';
 import { ApiError } from '../../engine/route/errors.ts';
 import { McpMessage, type McpMessageParts } from './message.ts';
 import { rpcCodes, rpcError } from './rpc.ts';

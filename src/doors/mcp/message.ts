@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Call } from '../../engine/call/call.ts';
+import type { Call, Response } from '../../engine/call/call.ts';
 import { callFromObject } from '../../engine/call/call-from-object.ts';
 import type { Operation } from '../../engine/call/operation.ts';
 import { isObject } from '../../engine/call/read-input.ts';
 import { refusalOf } from '../../engine/call/refusal.ts';
-import type { Response } from '../../engine/call/response.ts';
 import { type Answered, flag } from '../../engine/declare/field.ts';
+import { readHead } from '../../engine/declare/reply.ts';
 import { Refusal, StoreUnavailable } from '../../engine/redis/scripts.ts';
 import { callArgs } from '../../engine/route/args.ts';
-import { callerArgs, type Permission } from '../../engine/route/caller.ts';
+import { allowedBy, type Permission } from '../../engine/route/caller.ts';
 import { apiError, invalid } from '../../engine/route/errors.ts';
 import { isUuid } from '../../engine/route/fields.ts';
 import { maxLooked } from '../../engine/route/list-limits.ts';
-import { readHead } from '../../engine/route/reply-head.ts';
-import { allowedBy, type Route } from '../../engine/route/route.ts';
+import type { Route } from '../../engine/route/route.ts';
 import { readTrace, type TraceContext, traceIdOf } from '../../engine/route/trace.ts';
 import { version } from '../../package.ts';
 import { list } from '../../primitives/org/kinds.ts';
@@ -127,7 +126,7 @@ export class McpMessage {
     const spaceId = String(this.#parts.request.spaceId);
     const args = {
       ...callArgs,
-      ...callerArgs(caller),
+      apiKeyDigest: caller.apiKeyDigest,
       // A malformed id belongs to no space.
       spaceId: isUuid(spaceId) ? spaceId.toLowerCase() : '',
       rateClass,

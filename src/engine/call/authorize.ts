@@ -1,8 +1,8 @@
+import { readHead } from '../declare/reply.ts';
 import type { Reply } from '../declare/value.ts';
 import { Refusal } from '../redis/scripts.ts';
 import type { ApiError } from '../route/errors.ts';
 import { isUuid } from '../route/fields.ts';
-import { readHead } from '../route/reply-head.ts';
 
 /**
  * Has the store check the caller, the space and the rates of an invalid call, so that only a caller with access learns what

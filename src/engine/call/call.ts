@@ -54,3 +54,12 @@ export interface Call {
   /** The parts that the route reads. Throws VALIDATION_FAILED. */
   parts(route: Route): CallParts;
 }
+
+/** The answer to a call, ready to be written. Without text and stream it has no content. */
+export interface Response {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON, unless the headers name another type. */
+  readonly text?: string | undefined;
+  readonly stream?: AsyncIterable<string>;
+}

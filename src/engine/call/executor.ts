@@ -1,9 +1,8 @@
 import type { Fields } from '../declare/field.ts';
-import type { ReplyReader } from '../declare/reply.ts';
-import type { Reply } from '../declare/value.ts';
+import { type ReplyReader, readHead } from '../declare/reply.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
-import type { Args, Layers, ScriptResult } from '../route/long-poll.ts';
-import { readHead } from '../route/reply-head.ts';
+import type { Args } from '../route/args.ts';
+import type { ScriptResult } from '../route/long-poll.ts';
 import type { CallService, OpenedRecords } from '../route/service.ts';
 import type { Call } from './call.ts';
 
@@ -17,37 +16,28 @@ interface ExecutedCall extends Pick<Call, 'slot'> {
 
 type ExecutorService = Pick<CallService, 'scripts' | 'due' | 'opener' | 'log'>;
 
-export class Executor {
-  readonly #service: ExecutorService;
-  readonly #call: ExecutedCall;
-
-  constructor(service: ExecutorService, call: ExecutedCall) {
-    this.#service = service;
-    this.#call = call;
-  }
-
-  /** Runs a script once, in the slot of the call. */
-  once(script: string, args: Layers): Promise<Reply> {
-    const { slot, caller } = this.#call;
-    return (slot ?? this.#service.scripts).execute(script, caller.org, args);
-  }
-
-  /** Runs a script and reads its reply. Runs it again if it is sent back. */
-  async execute(script: string, args: Layers, read: ReplyReader<Fields>): Promise<ScriptResult> {
-    const { org } = this.#call.caller;
-    const reply = await repeated(this.#service, org, (changes) =>
-      this.once(script, changes ? [changes, ...args] : args),
-    );
-    const [first, ...values] = reply;
-    const head = readHead(String(first));
-    if (head.wake !== '') announce(this.#service, org, head.wake);
-    return { head, reply: read(values) };
-  }
+/** Runs a script in the slot of the call and reads its reply. Runs it again as often as it asks. */
+export async function execute(
+  service: ExecutorService,
+  call: ExecutedCall,
+  script: string,
+  args: Args,
+  read: ReplyReader<Fields>,
+): Promise<ScriptResult> {
+  const { org } = call.caller;
+  const scripts = call.slot ?? service.scripts;
+  const [first, ...values] = await repeated(service, org, (changes) =>
+    scripts.execute(script, org, changes ? { ...args, ...changes } : args),
+  );
+  const head = readHead(String(first));
+  if (head.wake !== '') announce(service, org, head.wake);
+  return { head, reply: read(values) };
 }
 
 /**
- * Runs scripts again while they are sent back. After DUE it sweeps first, repeatedly if concurrent calls leave more to sweep.
- * After PACKED it opens the packed records. changes: arguments that say what was done; undefined for the first run.
+ * Runs scripts until they no longer ask to be run again (lua/lib/again.lua). DUE: first fires due timers, repeatedly if
+ * concurrent calls leave more to fire. PACKED: first opens packed records. MORE: goes on at once. changes: arguments that
+ * say what was done; undefined for the first run.
  */
 export async function repeated<T>(
   service: Omit<ExecutorService, 'scripts'>,
@@ -64,23 +54,20 @@ export async function repeated<T>(
       return await execute(changes);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const isDue = error.code === 'DUE';
-      if (!isDue && !(error.code === 'PACKED' && opener.isWanted(error.detail))) throw error;
-      if (isDue) {
-        const [timer = '', wake] = error.detail.split('\t');
-        // Not counted if the call kept its changes (call.again): it has got further.
-        if (wake === undefined && ++sweeps > maxSweeps)
-          throw new StoreUnavailable('others keep changing what this call needs');
-        if (wake) announce(service, org, wake);
-        timers.add(timer);
+      const { code, detail } = error;
+      if (code === 'DUE') {
+        if (++sweeps > maxSweeps) throw new StoreUnavailable('others keep changing what this call needs');
+        timers.add(detail);
         const moments: number[] = [];
         // Drain the earlier timers as well: together the scripts of several calls may depend on several timers.
         for (const one of timers) moments.push(Number(await due.drain(org, one)));
         changes = { ...changes, sweptThrough: Math.min(...moments) };
-      } else {
-        opened = await opener.openMore(error.detail, opened);
+      } else if (code === 'PACKED' && opener.isWanted(detail)) {
+        opened = await opener.openMore(detail, opened);
         changes = { ...changes, openedMessages: opened.text };
-      }
+      } else if (code === 'MORE') {
+        if (detail !== '') announce(service, org, detail);
+      } else throw error;
     }
   }
 }

@@ -1,63 +1,30 @@
 import type { Logger } from 'pino';
 import type { Answered, Fields } from '../declare/field.ts';
+import { One } from '../declare/record.ts';
 import type { ReplyReader } from '../declare/reply.ts';
-import type { Reply } from '../declare/value.ts';
 import { Refusal } from '../redis/scripts.ts';
-import { callArgs } from '../route/args.ts';
-import { callerArgs } from '../route/caller.ts';
+import type { Args } from '../route/args.ts';
 import { ApiError, invalid } from '../route/errors.ts';
-import { linkTo } from '../route/link.ts';
-import type { Args, Layers, ScriptResult } from '../route/long-poll.ts';
-import { readHead } from '../route/reply-head.ts';
-import { allowedBy, type Input, type Route, type RouteAnswer, type ServeContext } from '../route/route.ts';
-import { statusOf } from '../route/route-errors.ts';
+import { stringify } from '../route/json.ts';
+import { type LinkTo, linkTo } from '../route/link.ts';
+import type { ScriptResult } from '../route/long-poll.ts';
+import type { Input, Route, RouteAnswer, ServeContext } from '../route/route.ts';
 import type { CallService } from '../route/service.ts';
 import { authorizeThenRefuse } from './authorize.ts';
-import type { Call, CallParts } from './call.ts';
-import { Executor } from './executor.ts';
-import { readIdempotency } from './idempotency.ts';
+import type { Call, Response } from './call.ts';
+import { addIdempotency, argsOfCall, type CallArgs, rateClassOf } from './call-args.ts';
+import { execute } from './executor.ts';
 import { LongPolls } from './long-polls.ts';
-import { isObject, readInput } from './read-input.ts';
-import { toApiError } from './refusal.ts';
-import { answerer, type Response, respond } from './response.ts';
+import { readInput } from './read-input.ts';
 
-/** The request in a valid call: the route's input, and all arguments of its script. */
+/** What a call asks for: the route's input, and the arguments of its script. */
 export interface ValidCall {
   readonly call: Call;
   readonly input: Input;
-  readonly args: Layers;
+  readonly args: Args;
 }
 
-interface Request extends ValidCall {
-  readonly executor: Executor;
-}
-
-const none: Args = {};
-
-/** The permissions that the caller needs, as the script takes them. Of permissions separated by commas any one will do. */
-export function permissionOf(route: Route, call: Call): string {
-  const { permission, permissionsFor } = route;
-  if (permission === 'any') return '';
-  const needed = permissionsFor?.(partsOf(route, call)?.body) ?? [permission];
-  const permissions = needed.map((one) => allowedBy(one).join());
-  return [...permissions, ...(needsAllMailboxes(route, call) ? ['mailboxes'] : [])].join(' ');
-}
-
-function needsAllMailboxes(route: Route, call: Call): boolean {
-  if (route.needsAllMailboxes !== 'without mailboxId') return route.needsAllMailboxes === true;
-  return partsOf(route, call)?.query['mailboxId'] === undefined;
-}
-
-/** The parts as sent; undefined if they cannot be read, which is refused later. */
-function partsOf(route: Route, call: Call): CallParts | undefined {
-  try {
-    return call.parts(route);
-  } catch {
-    return undefined;
-  }
-}
-
-const rateClassOf = ({ rate }: Route): string => rate ?? 'ordinary';
+type Execute = (changes?: Args) => Promise<ScriptResult>;
 
 /** A route that can be called. One call runs one script. */
 export class Operation {
@@ -67,7 +34,6 @@ export class Operation {
   readonly log: Logger;
   readonly reader: ReplyReader<Fields>;
   readonly #service: CallService;
-
   readonly #answer: ReturnType<typeof answerer>;
   readonly #longPolls: LongPolls;
 
@@ -76,120 +42,77 @@ export class Operation {
     this.pattern = pattern;
     // Serialized once, not for each line.
     this.log = service.log.child({ route: pattern, script: route.script });
-    this.#service = service;
     this.reader = service.scripts.reader(route);
+    this.#service = service;
     this.#answer = answerer(route);
     this.#longPolls = new LongPolls(service);
   }
 
   /** Answers a call from HTTP, a batch or MCP. Throws refusals. */
   async answer(call: Call): Promise<Response> {
-    const request = await this.#validate(call);
-    if (this.route.serve) return this.#serve(request);
-    const { head, reply } = await this.#result(request);
-    const { takes } = this.route;
-    if (takes && reply !== undefined) {
-      const { spaceId = '' } = request.input.params;
+    const { route } = this;
+    const callArgs = argsOfCall(call, route);
+    let valid: ValidCall;
+    try {
+      valid = this.read(call, callArgs);
+    } catch (error) {
+      // A mistake is told only to a caller whom the store has admitted.
+      if (!(error instanceof ApiError)) throw error;
+      throw await authorizeThenRefuse(error, call.spaceId, (spaceId) =>
+        (call.slot ?? this.#service.scripts).execute('space/admit', call.caller.org, { ...callArgs, spaceId }),
+      );
+    }
+    const { input, args } = valid;
+    const run: Execute = (changes) =>
+      execute(this.#service, call, route.script, changes ? { ...args, ...changes } : args, this.reader);
+    if (route.serve) return this.#serve(valid, run);
+    const result = await this.#result(valid, run);
+    const { takes } = route;
+    if (takes && result.reply !== undefined) {
+      const { spaceId = '' } = input.params;
       call.ifUnwritten(() => {
-        const items = takes.items(reply as Answered<Fields>);
+        const items = takes.items(result.reply as Answered<Fields>);
         this.#service.givingBack.add({ script: takes.script, org: call.caller.org, spaceId, items });
       });
     }
-    return respond(this.#answered({ head, reply }, request.input, call), head.headers);
+    return respond(this.answerTo(result, valid), result.head.headers);
   }
 
-  /** Reads the request. A mistake in it is refused only after the store has admitted the caller. */
-  async #validate(call: Call): Promise<Request> {
-    const executor = new Executor(this.#service, call);
-    const args = this.#callerArgs(call);
-    try {
-      return { executor, ...this.#read(call, args) };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      throw await authorizeThenRefuse(error, call.spaceId, (spaceId) =>
-        executor.once('space/admit', [{ spaceId }, args]),
-      );
-    }
-  }
-
-  /** The request in a call, without a check of the caller. Throws ApiError for a mistake. */
-  asked(call: Call): ValidCall {
-    return this.#read(call, this.#callerArgs(call));
-  }
-
-  #callerArgs(call: Call): Record<string, string | number> {
-    const { route } = this;
-    return {
-      ...callArgs,
-      ...callerArgs(call.caller),
-      permission: permissionOf(route, call),
-      rateClass: rateClassOf(route),
-      callName: route.call,
-      requestId: call.requestId,
-    };
-  }
-
-  #read(call: Call, args: Record<string, string | number>): ValidCall {
+  /** Reads the request in a call, whose caller is not checked yet. Throws ApiError for a mistake. */
+  read(call: Call, callArgs: CallArgs): ValidCall {
     const { route } = this;
     const input = readInput(call, route);
-    const routeArgs = route.args?.(input);
+    const args = { ...callArgs, ...input.params, ...route.args?.(input) };
     if (call.slot && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
-    readIdempotency(call, route, args);
-    return { call, input, args: [routeArgs ?? none, input.params, args] };
+    addIdempotency(args, call, route);
+    return { call, input, args };
   }
 
-  /** Turns a reply of the script, which starts with its head, into the answer. */
-  answerTo([first, ...values]: Reply, { call, input }: ValidCall, without: readonly string[] = []): Response {
-    const head = readHead(String(first));
-    const { status, body } = this.#answered({ head, reply: this.reader(values) }, input, call);
-    const shown = isObject(body)
-      ? Object.fromEntries(Object.entries(body).filter(([name]) => !without.includes(name)))
-      : body;
-    return respond({ status, body: shown }, head.headers);
-  }
-
-  #answered(result: ScriptResult, input: Input, call: Call): RouteAnswer {
+  /** The answer that a result of the script makes. */
+  answerTo(result: ScriptResult, { call, input }: ValidCall): RouteAnswer {
     const { reply, head } = result;
+    const { metrics, publicUrl } = this.#service;
     if (this.route.times && reply && !head.replayed)
-      for (const timed of this.route.times(reply as Answered<Fields>, input))
-        this.#service.metrics.traffic.message(timed, head.now);
-    return this.#answer(result, input, linkTo(call, this.#service.publicUrl));
-  }
-
-  refusal(refusal: Refusal, input: Input): ApiError {
-    const { errors } = this.#service;
-    const detail = this.route.detail?.(refusal, input) ?? refusal.detail;
-    const status = statusOf(errors, refusal.code, this.pattern, detail);
-    return toApiError(new Refusal(refusal.code, refusal.head, detail), errors).with({ status });
+      for (const timed of this.route.times(reply as Answered<Fields>, input)) metrics.traffic.message(timed, head.now);
+    return this.#answer(result, input, (path, token) => linkTo(call, publicUrl, path, token));
   }
 
   /** The result of the script: from its first run, or from the run that ends the hold. */
-  async #result(request: Request): Promise<ScriptResult> {
+  async #result({ call, input, args }: ValidCall, run: Execute): Promise<ScriptResult> {
     const { route } = this;
-    const { call, input, args } = request;
-    const execute = (changes?: Args): Promise<ScriptResult> => this.#execute(request, changes);
-    const hold = route.hold?.(input);
-    const { spaceId = '' } = input.params;
+    const poll = route.hold?.(input);
     try {
-      if (hold)
-        return await (route.method === 'GET'
-          ? this.#longPolls.read(hold, spaceId, args, call, execute)
-          : this.#longPolls.receive(hold, spaceId, call, execute));
-      if (call.slot && route.receives) return await call.slot.receive(route.receives, input, execute);
-      return await execute();
+      if (poll) return await this.#longPolls.answer(poll, input.params['spaceId'] ?? '', args, call, run);
+      if (call.slot && route.receives) return await call.slot.receive(route.receives, input, run);
+      return await run();
     } catch (error) {
       if (!(error instanceof Refusal && route.detail)) throw error;
       throw new Refusal(error.code, error.head, route.detail(error, input));
     }
   }
 
-  #execute({ executor, args }: Request, changes?: Args): Promise<ScriptResult> {
-    return executor.execute(this.route.script, changes ? [changes, ...args] : args, this.reader);
-  }
-
   /** Answers by the route's `serve`, with the headers of its last run. */
-  async #serve(request: Request): Promise<Response> {
-    const { call, input } = request;
+  async #serve({ call, input }: ValidCall, run: Execute): Promise<Response> {
     const { store, parts } = this.#service;
     let headers: Response['headers'] = {};
     const context: ServeContext = {
@@ -197,9 +120,9 @@ export class Operation {
       caller: call.caller,
       store,
       gone: call.gone(),
-      execute: async (changes = {}, again = false) => {
+      execute: async (changes, again = false) => {
         const rateClass = again ? 'held' : rateClassOf(this.route);
-        const { head, reply } = await this.#execute(request, { ...changes, rateClass });
+        const { head, reply } = await run({ ...changes, rateClass });
         headers = head.headers;
         return { reply: reply as Answered<Fields> | undefined, replayed: head.replayed };
       },
@@ -212,4 +135,24 @@ export class Operation {
       throw new ApiError(error.status, error.code, error.message, { ...headers, ...error.headers });
     }
   }
+}
+
+/** Writes an answer as text. */
+export function respond({ status, body, stream }: RouteAnswer, headers: Response['headers']): Response {
+  if (stream) return { status, headers, stream };
+  return { status, headers, text: body === undefined ? undefined : stringify(body) };
+}
+
+/** Returns a function that turns a result into an answer, by the route's `answer` or its default. */
+export function answerer(route: Route): (result: ScriptResult, input: Input, linkTo: LinkTo) => RouteAnswer {
+  const status = Number(Object.keys(route.success)[0]);
+  const hasBody = route.success[status] !== null;
+  const [member, ...others] = Object.values(route.reply);
+  const isRecord = member instanceof One && others.length === 0;
+  return ({ head, reply }, input, linkTo) => {
+    if (reply === undefined) return { status: 204 };
+    if (route.answer) return route.answer(reply as Answered<Fields>, input, head.replayed, linkTo);
+    if (!hasBody) return { status };
+    return { status, body: isRecord ? Object.values(reply as object)[0] : reply };
+  };
 }

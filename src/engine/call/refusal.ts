@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
+import { type ReplyHead, readHead } from '../declare/reply.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
 import { ApiError, apiError, type ErrorTable, invalidApiKey } from '../route/errors.ts';
-import { type ReplyHead, readHead } from '../route/reply-head.ts';
 import { statusOf } from '../route/route-errors.ts';
 import type { CallService } from '../route/service.ts';
-import type { Response } from './response.ts';
+import type { Response } from './call.ts';
 
 /** Answers the error of a call, and counts it. Only here do errors become answers. */
 export function refusalOf(

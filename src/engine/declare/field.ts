@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import Joi from 'joi';
 import { type Computed, compute } from './computed.ts';
-import { iso } from './moment.ts';
+
 import { Raw } from './raw.ts';
 import type { Get, Value } from './value.ts';
 
@@ -232,3 +232,19 @@ export const raw = <T extends Value = Value>() =>
 /** Members of a reply that the answer's record reads. */
 export const raws = <N extends string>(...names: readonly N[]): Readonly<Record<N, Field<Value>>> =>
   Object.fromEntries(names.map((name) => [name, raw()])) as Record<N, Field<Value>>;
+
+/** The time at which a script made an id (lib/id), so a record with such an id need not store createdAt. */
+export function momentOfId(id: unknown): number {
+  const [high = '', low = ''] = String(id).split('-', 2);
+  return Number.parseInt(high + low, 16);
+}
+
+/** ISO 8601 UTC with milliseconds, from epoch milliseconds. */
+export function iso(at: unknown): string {
+  return new Date(Number(at)).toISOString();
+}
+
+/** Whole seconds since a time; null if there is none. */
+export function secondsSince(at: unknown, now: unknown): number | null {
+  return at === null ? null : Math.max(0, Math.floor((Number(now) - Number(at)) / 1000));
+}

@@ -319,9 +319,7 @@ export class Builder {
   }
 
   #guardedOf({ file, args }: LuaSource): string[] {
-    const names = [...args, ...rareOf(this.#add(file, []))].filter((arg) => this.#guarded.has(arg));
-    if (names.length > 2) throw new Error(`${file}: call.open takes two arguments that have guards, not ${names}`);
-    return names;
+    return [...args, ...rareOf(this.#add(file, []))].filter((arg) => this.#guarded.has(arg));
   }
 
   /** Lua of `call.open` with those arguments of the script that have guards. */

@@ -6,10 +6,10 @@ export interface Sample {
   readonly metricName?: string;
 }
 
-/** A labelled series and its tally. */
+/** A labelled series of durations. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
-  readonly tally: Tally;
+  readonly tally: { readonly count: number; readonly sumSeconds: number; readonly buckets: readonly number[] };
 }
 
 /**
@@ -53,39 +53,4 @@ export function histogram(
     ];
   };
   return scraped('histogram', name, help, () => series().flatMap(samples));
-}
-
-/** The durations of one series as plain numbers, so that counting takes nanoseconds. */
-export class Tally {
-  count = 0;
-  sumSeconds = 0;
-  /** Observations per bucket, not cumulative. Those above all bounds are only in `count`. */
-  readonly buckets: number[];
-  readonly #bounds: readonly number[];
-
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.buckets = bounds.map(() => 0);
-  }
-
-  observe(seconds: number): void {
-    this.count += 1;
-    this.sumSeconds += seconds;
-    const bounds = this.#bounds;
-    for (let i = 0; i < bounds.length; i++) {
-      if (seconds > (bounds[i] as number)) continue;
-      this.buckets[i] = (this.buckets[i] as number) + 1;
-      return;
-    }
-  }
-}
-
-/** A key's tally, created on first use. */
-export function tallyOf<Key>(tallies: Map<Key, Tally>, key: Key, bounds: readonly number[]): Tally {
-  let tally = tallies.get(key);
-  if (!tally) {
-    tally = new Tally(bounds);
-    tallies.set(key, tally);
-  }
-  return tally;
 }

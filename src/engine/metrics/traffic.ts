@@ -1,5 +1,5 @@
 import type { Metric } from 'prom-client';
-import { histogram, type Series, scraped, Tally, tallyOf } from './scraped.ts';
+import { histogram, type Series, scraped } from './scraped.ts';
 
 const requestBounds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const scriptBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
@@ -113,4 +113,39 @@ export class Traffic {
       ),
     );
   }
+}
+
+/** The durations of one series as plain numbers, so that counting takes nanoseconds. */
+export class Tally {
+  count = 0;
+  sumSeconds = 0;
+  /** Observations per bucket, not cumulative. Those above all bounds are only in `count`. */
+  readonly buckets: number[];
+  readonly #bounds: readonly number[];
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.buckets = bounds.map(() => 0);
+  }
+
+  observe(seconds: number): void {
+    this.count += 1;
+    this.sumSeconds += seconds;
+    const bounds = this.#bounds;
+    for (let i = 0; i < bounds.length; i++) {
+      if (seconds > (bounds[i] as number)) continue;
+      this.buckets[i] = (this.buckets[i] as number) + 1;
+      return;
+    }
+  }
+}
+
+/** A key's tally, created on first use. */
+function tallyOf<Key>(tallies: Map<Key, Tally>, key: Key, bounds: readonly number[]): Tally {
+  let tally = tallies.get(key);
+  if (!tally) {
+    tally = new Tally(bounds);
+    tallies.set(key, tally);
+  }
+  return tally;
 }

@@ -4,7 +4,7 @@ import type { Reply, Value } from '../declare/value.ts';
 import { libraryOf } from '../library/library.ts';
 import type { Library, LuaNames, Overrides, Script } from '../library/loader.ts';
 import { located } from '../library/lua-lines.ts';
-import { type Args, argOf, pack } from './args.ts';
+import { type Args, pack } from './args.ts';
 import { functionGuard, type Store, shardsOf } from './cluster.ts';
 import { type Argv, Gathering } from './gathering.ts';
 import { ScriptFailure } from './script-failure.ts';
@@ -56,6 +56,11 @@ export interface ScriptCall<F extends Fields = Fields> {
   readonly reply: F;
 }
 
+/** Counts the round trips of scripts. */
+interface ScriptObserver {
+  script(name: string, seconds: number): void;
+}
+
 /** Runs scripts by name. An argument that is missing, or that the script does not take, is a bug. */
 export class Scripts {
   readonly #store: Store;
@@ -65,7 +70,7 @@ export class Scripts {
   readonly #readers = new WeakMap<ScriptCall, ReplyReader<Fields>>();
   readonly #gathering = new Gathering(({ functionName }, org, argv) => this.#call(functionName, org, argv));
   /** Receives the duration of each call, for the metrics. */
-  observe: (name: string, seconds: number) => void = () => undefined;
+  observer: ScriptObserver = { script: () => undefined };
   /** Wraps each call, for spans. */
   around: <T>(name: string, run: () => Promise<T>) => Promise<T> = (_, run) => run();
 
@@ -108,7 +113,7 @@ export class Scripts {
     const argv = pack(script, args);
     return this.#observed(name, () =>
       script.gathers
-        ? this.#gathering.call(script, org, String(argOf(args, 'spaceId')), argv)
+        ? this.#gathering.call(script, org, String(args['spaceId']), argv)
         : this.#call(script.functionName, org, argv),
     );
   }
@@ -125,7 +130,7 @@ export class Scripts {
       const script = this.#script(name);
       if (!script.gathers) return [this.execute(name, org, first)];
       const packed = calls.map((args) => pack(script, args));
-      replies = this.#gathering.together(script, org, String(argOf(first, 'spaceId')), packed);
+      replies = this.#gathering.together(script, org, String(first['spaceId']), packed);
     } catch (error) {
       return [Promise.reject(error)];
     }
@@ -170,7 +175,7 @@ export class Scripts {
       } catch (error) {
         throw explain(name, error, this.#library.origins);
       } finally {
-        this.observe(name, (performance.now() - start) / 1000);
+        this.observer.script(name, (performance.now() - start) / 1000);
       }
     });
   }

@@ -22,9 +22,8 @@ export interface Listening {
   stop(): void;
 }
 
-export interface WaitOptions {
-  readonly waitMs: number;
-  readonly signal: AbortSignal;
+export interface HoldOptions {
+  readonly waitSeconds: number;
   /**
    * `object/part`, or a record's id. A published token `object/part/…/part` wakes one request that waits for any of these
    * parts; `object/` wakes all that wait for any part of the object; an id wakes all that wait for it.
@@ -32,8 +31,6 @@ export interface WaitOptions {
   readonly topic: string;
   /** For a receive. */
   readonly receiver?: Receiver | undefined;
-  /** Called when the receiver leaves, which ends the hold. */
-  readonly onLeft?: (() => void) | undefined;
 }
 
 /**
@@ -69,63 +66,14 @@ export class Wake {
     return [...this.#channels.values()].reduce((reads, { held }) => reads + held.whole, 0);
   }
 
-  /**
-   * Runs `look` at once, after each wake-up and after the delays it asks for, until it finds something, `waitMs` have
-   * passed, the caller has gone or the receiver has left. Resolves with what it found, or undefined.
-   */
-  async until<T>(
-    channel: string,
-    hold: WaitOptions,
-    look: (again: (inMs: number) => void) => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    // A flag rather than a deadline, as a timer may fire slightly early by another clock.
-    let isTimeOver = false;
-    const held: HeldRequest = {
-      topic: hold.topic,
-      receiver: hold.receiver,
-      since: Date.now(),
-      number: this.#holds++,
-      token: undefined,
-      isLeft: false,
-      wake: () => undefined,
-    };
-    const wake = () => held.wake();
-    const end = (): void => {
-      isTimeOver = true;
-      held.wake();
-    };
-    const timers = [setTimeout(end, hold.waitMs)];
-    const over = () => this.closing.aborted || hold.signal.aborted || held.isLeft || isTimeOver;
-    hold.signal.addEventListener('abort', wake);
-    try {
-      let woken = nextWake(held);
-      // Registered before it looks, so that it is woken by whatever becomes ready meanwhile.
-      await Promise.race([this.#add(channel, held), woken]);
-      while (!over()) {
-        woken = nextWake(held);
-        const { token } = held;
-        held.token = undefined;
-        const again = (inMs: number): void => {
-          // There is still something to look for: pass the token on if this request gives up.
-          held.token ??= token;
-          timers.push(setTimeout(wake, inMs));
-        };
-        const found = await look(again).catch((error) => {
-          held.token ??= token;
-          throw error;
-        });
-        if (found !== undefined) return found;
-        await woken;
-      }
-      if (held.isLeft) hold.onLeft?.();
-      return undefined;
-    } finally {
-      for (const timer of timers) clearTimeout(timer);
-      hold.signal.removeEventListener('abort', wake);
-      this.#remove(channel, held);
-      // Pass an unused wake-up on to the next request.
-      if (held.token !== undefined) this.#wake(channel, held.token);
-    }
+  /** Holds a request. `next` resolves once it is registered, and then after each wake-up. */
+  hold(name: string, options: HoldOptions, gone: AbortSignal): Held {
+    return new Held(options, gone, this.#holds++, {
+      closing: this.closing,
+      add: (request) => this.#add(name, request),
+      remove: (request) => this.#remove(name, request),
+      passOn: (token) => this.#wake(name, token),
+    });
   }
 
   /** Calls `onMessage` with every message of a channel, and with '' whenever one may have been missed. */
@@ -269,9 +217,76 @@ export class Wake {
   }
 }
 
-/** Resolves at the next wake-up. */
-function nextWake(held: HeldRequest): Promise<void> {
-  return new Promise((resolve) => {
-    held.wake = resolve;
-  });
+interface Holder {
+  readonly closing: AbortSignal;
+  add(request: HeldRequest): Promise<void>;
+  remove(request: HeldRequest): void;
+  passOn(token: string): void;
+}
+
+/** A held request. A token that wakes it is meant for it alone, so a token that it does not use is passed on. */
+export class Held {
+  readonly #request: HeldRequest;
+  readonly #holder: Holder;
+  readonly #gone: AbortSignal;
+  readonly #timers: NodeJS.Timeout[];
+  readonly #wake = (): void => this.#request.wake();
+  #woken: Promise<void> | undefined;
+  /** The token that woke it last. */
+  #token: string | undefined;
+  /** A flag rather than a deadline, as a timer may fire slightly early by another clock. */
+  #isTimeOver = false;
+
+  constructor({ waitSeconds, topic, receiver }: HoldOptions, gone: AbortSignal, number: number, holder: Holder) {
+    const wake = (): void => undefined;
+    this.#request = { topic, receiver, since: Date.now(), number, token: undefined, isLeft: false, wake };
+    this.#holder = holder;
+    this.#gone = gone;
+    const end = (): void => {
+      this.#isTimeOver = true;
+      this.#wake();
+    };
+    this.#timers = [setTimeout(end, waitSeconds * 1000)];
+    gone.addEventListener('abort', this.#wake);
+  }
+
+  /** Whether its receiver has left, which ends the hold. */
+  get isLeft(): boolean {
+    return this.#request.isLeft;
+  }
+
+  /** Resolves with true at the next wake-up, or with false when the time is up, or the caller or receiver has gone. */
+  async next(): Promise<boolean> {
+    // The first time, it is registered before it looks, so that it is woken by whatever becomes ready meanwhile.
+    await (this.#woken ?? Promise.race([this.#holder.add(this.#request), this.#nextWake()]));
+    if (this.#holder.closing.aborted || this.#gone.aborted || this.isLeft || this.#isTimeOver) return false;
+    this.#woken = this.#nextWake();
+    this.#token = this.#request.token;
+    this.#request.token = undefined;
+    return true;
+  }
+
+  #nextWake(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#request.wake = resolve;
+    });
+  }
+
+  /** Requests a wake-up after this many milliseconds. What woke it is still there, for others if this one gives up. */
+  retryIn(ms: number): void {
+    this.passOn();
+    this.#timers.push(setTimeout(this.#wake, ms));
+  }
+
+  /** Leaves what woke it last to others, once it ends. */
+  passOn(): void {
+    this.#request.token ??= this.#token;
+  }
+
+  end(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#gone.removeEventListener('abort', this.#wake);
+    this.#holder.remove(this.#request);
+    if (this.#request.token !== undefined) this.#holder.passOn(this.#request.token);
+  }
 }

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { apiError, invalidApiKey } from './errors.ts';
-import type { Args } from './long-poll.ts';
 
 const bearer = /^bearer +(mk_([a-z0-9-]{3,40})_[0-9A-Za-z]{43,200})$/i;
 
@@ -18,6 +17,13 @@ export const permissions = [
   'key_admin',
 ] as const;
 export type Permission = (typeof permissions)[number];
+
+/**
+ * The permissions that include this one: itself and, for resource_spend, resource_config. No other permission includes
+ * another.
+ */
+export const allowedBy = <P extends string>(permission: P): readonly (P | Permission)[] =>
+  permission === 'resource_spend' ? [permission, 'resource_config'] : [permission];
 
 /**
  * The rights of a caller. Those of an API key are in its record, which the script of each call reads (lua/lib/caller.lua).
@@ -42,11 +48,6 @@ export interface Caller {
    * (`grantedCaller`).
    */
   readonly apiKeyDigest: string;
-}
-
-/** The arguments of lib/call that identify the caller. */
-export function callerArgs({ apiKeyDigest }: Caller): Args {
-  return { apiKeyDigest };
 }
 
 /** Reads the API key. Throws UNAUTHENTICATED or INVALID_API_KEY; the script checks that the key exists. */

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import { within } from '../redis/failures.ts';
-import { callArgs } from './args.ts';
-import type { Layers } from './long-poll.ts';
+import { type Args, callArgs } from './args.ts';
 
 /** Runs a script for an organization; again if it is sent back. */
-type Execute = (script: string, org: string, args: Layers) => Promise<unknown>;
+type Execute = (script: string, org: string, args: Args) => Promise<unknown>;
 
 /** The most items that one run of a script gives back. */
 const maxItems = 100;
@@ -83,7 +82,7 @@ export class GivingBack {
     try {
       for (let at = 0; at < items.length; at += maxItems) {
         const some = items.slice(at, at + maxItems).join(' ');
-        await this.#script(script, org, [{ items: some, spaceId, callName: script }, callArgs]);
+        await this.#script(script, org, { ...callArgs, items: some, spaceId, callName: script });
       }
     } catch (error) {
       const { message } = error as Error;

@@ -38,10 +38,13 @@ interface Asker {
 }
 
 /** publicUrl: PUBLIC_URL; if undefined, links start with the host that the request was sent to. */
-export function linkTo({ caller, headers, isModel }: Asker, publicUrl: string | undefined): LinkTo {
-  return (path, linkToken) => {
-    if (isModel) return undefined;
-    const { host = '' } = headers;
-    return `${publicUrl ?? `http://${hostForm.test(host) ? host : 'localhost'}`}${path}${caller.org}_${linkToken}`;
-  };
+export function linkTo(
+  { caller, headers, isModel }: Asker,
+  publicUrl: string | undefined,
+  path: string,
+  linkToken: string,
+): string | undefined {
+  if (isModel) return undefined;
+  const { host = '' } = headers;
+  return `${publicUrl ?? `http://${hostForm.test(host) ? host : 'localhost'}`}${path}${caller.org}_${linkToken}`;
 }

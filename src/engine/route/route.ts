@@ -4,21 +4,15 @@ import type { Answered, Fields } from '../declare/field.ts';
 import type { RecordDeclaration } from '../declare/record.ts';
 import type { Timed } from '../metrics/traffic.ts';
 import type { Store } from '../redis/connection.ts';
-import { Refusal } from '../redis/scripts.ts';
+import type { Refusal } from '../redis/scripts.ts';
+import { type Args, param } from './args.ts';
 import type { Caller, Permission } from './caller.ts';
 import { fields, queryInteger } from './fields.ts';
 import type { LinkTo } from './link.ts';
-import type { Args, LongPoll } from './long-poll.ts';
+import type { LongPoll } from './long-poll.ts';
 import { type Given, recordAnswer } from './record-answer.ts';
 import type { RoomServices } from './service.ts';
 import type { TraceContext } from './trace.ts';
-
-/**
- * The permissions that include this one: itself and, for resource_spend, resource_config. No other permission includes
- * another.
- */
-export const allowedBy = <P extends string>(permission: P): readonly (P | Permission)[] =>
-  permission === 'resource_spend' ? [permission, 'resource_config'] : [permission];
 
 /** A validated call; ids are lower-cased, absent fields undefined. */
 export interface Input<Query = unknown, Body = unknown> {
@@ -247,11 +241,6 @@ export function patternOf(route: Pick<Route, 'permission' | 'path'>): string {
   return `/v1${isOfSpace(route) ? '/spaces/:spaceId' : ''}${route.path}`;
 }
 
-/** A path parameter. Mounting the routes checks that the path has it. */
-export function param(input: Input<unknown, unknown>, name: string): string {
-  return input.params[name] ?? '';
-}
-
 /** The names of a route's path parameters, without the space. */
 export function pathNames({ path }: Pick<Route, 'path'>): readonly string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
@@ -264,22 +253,21 @@ function holdRead<Query, R extends Fields>(
 ): LongPoll | undefined {
   const { waitSeconds } = input.query as { readonly waitSeconds: number };
   if (waitSeconds === 0) return undefined;
-  let looks = 0;
+  let isFirst = true;
   let first: Answered<R> | undefined;
   return {
     waitSeconds,
     topic: typeof on === 'string' ? param(input, on) : on(input),
-    look: async (execute, isLast) => {
-      looks++;
-      try {
-        const result = await execute({});
-        const reply = result.reply as Answered<R>;
-        if (looks === 1) first = reply;
-        return isLast || isOver(reply, input, first) ? result : undefined;
-      } catch (error) {
-        if (isLast || !(error instanceof Refusal && outlasts?.(error.code, input, first))) throw error;
-        return undefined;
-      }
+    isShared: true,
+    isOver: (result) => {
+      const reply = result.reply as Answered<R>;
+      if (isFirst) first = reply;
+      isFirst = false;
+      return isOver(reply, input, first);
+    },
+    outlasts: ({ code }) => {
+      isFirst = false;
+      return outlasts?.(code, input, first) === true;
     },
   };
 }

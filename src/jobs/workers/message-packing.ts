@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { type Answered, number, raw, text } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import { type Answered, momentOfId, number, raw, text } from '../../engine/declare/field.ts';
 import type { Value } from '../../engine/declare/value.ts';
 import { Refusal, type Scripts } from '../../engine/redis/scripts.ts';
 import { DamagedPage } from '../../primitives/event/damaged.ts';

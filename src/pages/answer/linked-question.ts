@@ -1,4 +1,4 @@
-import { Executor } from '../../engine/call/executor.ts';
+import { execute } from '../../engine/call/executor.ts';
 import { type Answered, type Fields, text } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
 import { callArgs } from '../../engine/route/args.ts';
@@ -20,7 +20,7 @@ export type Linked = Answered<typeof view.reply>;
 /** Somebody with a link. It takes the place of a call's API key: the scripts check it and count the call. */
 export class LinkedQuestion {
   readonly #service: CallService;
-  readonly #executor: Executor;
+  readonly #org: string;
   readonly #args: Readonly<Record<string, string>>;
 
   private constructor(
@@ -29,7 +29,7 @@ export class LinkedQuestion {
     requestId: string,
   ) {
     this.#service = service;
-    this.#executor = new Executor(service, { caller: { org } });
+    this.#org = org;
     this.#args = { ...callArgs, apiKeyDigest, rateClass: 'recovery', requestId };
   }
 
@@ -56,8 +56,10 @@ export class LinkedQuestion {
     callName: string,
     args: Readonly<Record<string, string>>,
   ) {
-    const read = this.#service.scripts.reader(call) as Parameters<Executor['execute']>[2];
-    const { head, reply } = await this.#executor.execute(call.script, [args, { ...this.#args, callName }], read);
+    const read = this.#service.scripts.reader(call) as Parameters<typeof execute>[4];
+    const caller = { org: this.#org };
+    const all = { ...this.#args, callName, ...args };
+    const { head, reply } = await execute(this.#service, { caller }, call.script, all, read);
     return { head, reply: reply as Answered<R> };
   }
 }

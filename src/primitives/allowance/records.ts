@@ -1,5 +1,4 @@
-import { flag, id, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import { flag, id, momentOfId, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
 import { record } from '../../engine/declare/record.ts';
 import type { Get } from '../../engine/declare/value.ts';
 

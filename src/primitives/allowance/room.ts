@@ -1,5 +1,4 @@
-import { counter, number } from '../../engine/declare/field.ts';
-import { secondsSince } from '../../engine/declare/moment.ts';
+import { counter, number, secondsSince } from '../../engine/declare/field.ts';
 import { census, many, one } from '../../engine/declare/record.ts';
 import { maxLooked } from '../../engine/route/list-limits.ts';
 import type { Room } from '../room.ts';

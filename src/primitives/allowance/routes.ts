@@ -1,9 +1,9 @@
 import { raws } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
+import { param, randomTail } from '../../engine/route/args.ts';
 import { actor, fields, integer, key, moment, ofRun, optional, text } from '../../engine/route/fields.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import { byName, readList } from '../../engine/route/read-list.ts';
-import { param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Route, read, route } from '../../engine/route/route.ts';
 import { Allowance, Consumption, Cooldown, maxUnits, Settlement } from './records.ts';
 import { waiterRoutes } from './waiter-routes.ts';
 

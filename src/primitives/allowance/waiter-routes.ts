@@ -1,6 +1,6 @@
 import { one } from '../../engine/declare/record.ts';
+import { randomTail } from '../../engine/route/args.ts';
 import { actor, fields, integer, ofRun, optional } from '../../engine/route/fields.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import { type Route, read, route } from '../../engine/route/route.ts';
 import { maxUnits, Waiter } from './records.ts';
 

@@ -1,5 +1,4 @@
-import { id, number, state, time } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import { id, momentOfId, number, state, time } from '../../engine/declare/field.ts';
 import { record } from '../../engine/declare/record.ts';
 
 export const barrierStates = ['OPEN', 'RELEASED', 'CANCELLED'] as const;

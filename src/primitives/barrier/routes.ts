@@ -1,7 +1,7 @@
 import { raws } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
+import { randomTail } from '../../engine/route/args.ts';
 import { fields, integer, key, ofRun, optional, queryInteger } from '../../engine/route/fields.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import { readList } from '../../engine/route/read-list.ts';
 import { type Route, read, route } from '../../engine/route/route.ts';
 import { Barrier, barrierStates } from './records.ts';

@@ -1,4 +1,4 @@
-import { iso } from '../../engine/declare/moment.ts';
+import { iso } from '../../engine/declare/field.ts';
 import { type ErrorTable, entry } from '../../engine/route/errors.ts';
 
 export const budgetErrors: ErrorTable = {

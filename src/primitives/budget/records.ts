@@ -1,5 +1,4 @@
-import { flag, id, money, moneySum, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import { flag, id, momentOfId, money, moneySum, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
 import { nested, record } from '../../engine/declare/record.ts';
 import type { Value } from '../../engine/declare/value.ts';
 import { percentages } from './kinds.ts';

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { type Answered, flag, id as idField, money, raws, text as textField } from '../../engine/declare/field.ts';
 import { exactly, many, one } from '../../engine/declare/record.ts';
+import { param, randomTail } from '../../engine/route/args.ts';
 import { invalid } from '../../engine/route/errors.ts';
 import {
   actor,
@@ -16,9 +17,8 @@ import {
   states,
 } from '../../engine/route/fields.ts';
 import { Cursors, noState, statesText } from '../../engine/route/page.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import { byName, readList } from '../../engine/route/read-list.ts';
-import { type Input, param, type Route, type RouteAnswer, read, route } from '../../engine/route/route.ts';
+import { type Input, type Route, type RouteAnswer, read, route } from '../../engine/route/route.ts';
 import { alertPercents, amount, currency } from './fields.ts';
 import { amountsByName } from './kinds.ts';
 import { Balances, Budget, Entry, overduePolicies, Reservation, reservationStates } from './records.ts';

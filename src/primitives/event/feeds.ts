@@ -1,7 +1,7 @@
 import type { Scripts } from '../../engine/redis/scripts.ts';
 import type { Wake } from '../../engine/redis/wake.ts';
 import { callArgs } from '../../engine/route/args.ts';
-import { type Caller, callerArgs } from '../../engine/route/caller.ts';
+import type { Caller } from '../../engine/route/caller.ts';
 import { channelOf } from '../space/keys.ts';
 import { Batch } from './batch.ts';
 import { Feed } from './feed.ts';
@@ -111,7 +111,7 @@ export class Feeds {
     const page = await this.#journal.page(reader, { cursor, epoch, limit: scanEntries }, (args) =>
       this.#scripts.request(pageCall, org, {
         ...callArgs,
-        ...callerArgs(reader),
+        apiKeyDigest: reader.apiKeyDigest,
         spaceId,
         permission: 'coordination_read',
         callName: 'event.watch',
@@ -148,5 +148,5 @@ export class Feeds {
 
 function nameOf(reader: Reader): string {
   const { org, spaceId } = reader;
-  return [org, spaceId, ...Object.values(callerArgs(reader))].join(' ');
+  return [org, spaceId, reader.apiKeyDigest].join(' ');
 }

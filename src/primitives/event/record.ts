@@ -1,4 +1,4 @@
-import { iso } from '../../engine/declare/moment.ts';
+import { iso } from '../../engine/declare/field.ts';
 import { Raw } from '../../engine/declare/raw.ts';
 import type { Value } from '../../engine/declare/value.ts';
 

@@ -1,8 +1,9 @@
 import Joi from 'joi';
 import { type EventDeclaration, eventUnion } from '../../engine/declare/event.ts';
 import { exactly } from '../../engine/declare/record.ts';
+import { param } from '../../engine/route/args.ts';
 import { fields } from '../../engine/route/fields.ts';
-import { param, type Route, read } from '../../engine/route/route.ts';
+import { type Route, read } from '../../engine/route/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { limit, position, since } from './filter.ts';
 import { EventNames } from './names.ts';

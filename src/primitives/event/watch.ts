@@ -1,7 +1,8 @@
 import type Joi from 'joi';
+import { param } from '../../engine/route/args.ts';
 import { fields, id, queryInteger } from '../../engine/route/fields.ts';
 import type { ServeContext } from '../../engine/route/route.ts';
-import { type Input, param, type Route, type RouteAnswer, read } from '../../engine/route/route.ts';
+import { type Input, type Route, type RouteAnswer, read } from '../../engine/route/route.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
 import { Filter, type FilterQuery, filterFields, limit, position, since } from './filter.ts';

@@ -1,10 +1,10 @@
 import Joi from 'joi';
 import { flag, oneOf as oneOfField, raws } from '../../engine/declare/field.ts';
 import { one, record } from '../../engine/declare/record.ts';
+import { param, randomTail } from '../../engine/route/args.ts';
 import { fields, id, integer, key, moment, oneOf, optional } from '../../engine/route/fields.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import { readList } from '../../engine/route/read-list.ts';
-import { param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Route, read, route } from '../../engine/route/route.ts';
 import { damagedDetail } from '../mailbox/errors.ts';
 import { groupStates } from '../mailbox/records.ts';
 import { conditions, TaskGroup } from './records.ts';

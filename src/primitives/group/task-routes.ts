@@ -1,8 +1,8 @@
 import { flag, number, oneOf, raws, text } from '../../engine/declare/field.ts';
 import { record } from '../../engine/declare/record.ts';
+import { param, randomTail } from '../../engine/route/args.ts';
 import { fields, flag as flagField, id, key, opaque, optional } from '../../engine/route/fields.ts';
-import { randomTail } from '../../engine/route/random.ts';
-import { param, type Route, route } from '../../engine/route/route.ts';
+import { type Route, route } from '../../engine/route/route.ts';
 import { whenAndHowOften } from '../mailbox/fields.ts';
 import { optionArgs } from '../mailbox/options.ts';
 import { whatItIsAfter } from '../mailbox/prerequisites.ts';

@@ -1,9 +1,16 @@
 import Joi from 'joi';
-import { exampleId, flag as flagField, id as idField, oneOf, raws, time } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import {
+  exampleId,
+  flag as flagField,
+  id as idField,
+  momentOfId,
+  oneOf,
+  raws,
+  time,
+} from '../../engine/declare/field.ts';
 import { Raw } from '../../engine/declare/raw.ts';
 import { exactly, many, record } from '../../engine/declare/record.ts';
-import { Refusal } from '../../engine/redis/scripts.ts';
+import { param, randomTail, randomToken } from '../../engine/route/args.ts';
 import { invalid } from '../../engine/route/errors.ts';
 import {
   actor,
@@ -20,9 +27,7 @@ import {
   says,
   text,
 } from '../../engine/route/fields.ts';
-import type { LongPoll } from '../../engine/route/long-poll.ts';
-import { randomTail, randomToken } from '../../engine/route/random.ts';
-import { maxReceivedBytes, param, type Route, route } from '../../engine/route/route.ts';
+import { maxReceivedBytes, type Route, route } from '../../engine/route/route.ts';
 import { noTrace } from '../../engine/route/trace.ts';
 import { receiveTopic } from './receivers.ts';
 import { Claim, groupStates, Message, ReceivedClaim } from './records.ts';
@@ -44,21 +49,13 @@ const token = text(1, 256)
 const maxMessageBytes = 65_536 + 4_096;
 const bytesOf = (value: unknown): number => (value instanceof Raw ? Buffer.byteLength(value.text) : 0);
 
-/** How often a held receive retries while the organization is at its plan's limit of claims. */
+/** Until an empty receive ends, it is neither answered nor counted. */
+const whileHeld = { isHeld: '1' };
+/**
+ * How often a held receive tries again while the organization is at its plan's limit of claims, as no wake-up announces that
+ * a claim elsewhere in the organization has ended.
+ */
 const limitedRetryMs = 500;
-
-/** A held receive retries CONCURRENCY_LIMITED instead of answering it. */
-const look: LongPoll['look'] = async (execute, isLast, again) => {
-  try {
-    const ran = await execute({ looksAgain: isLast ? '' : '1' });
-    return isLast || ran.reply !== undefined ? ran : undefined;
-  } catch (error) {
-    if (isLast || !(error instanceof Refusal && error.code === 'CONCURRENCY_LIMITED')) throw error;
-    // No wake-up announces that a claim elsewhere in the organization has ended.
-    again(limitedRetryMs);
-    return undefined;
-  }
-};
 
 const Claims = exactly({ messages: Joi.array().items(Claim.schema).min(1).max(100) }).meta({ component: 'Claims' });
 
@@ -118,7 +115,7 @@ const recv = route({
     leaseSeconds: leaseText({ body, isModel }),
     max: body.max ?? 1,
     tokens: Array.from({ length: body.max ?? 1 }, randomToken).join(''),
-    looksAgain: '',
+    isHeld: '',
     bytesLimit: maxReceivedBytes,
   }),
   reply: { claims: many(ReceivedClaim) },
@@ -148,8 +145,13 @@ const recv = route({
   hold: (input) => {
     const { waitSeconds, scopeId, holder, holderSession } = input.body;
     const topic = receiveTopic(param(input, 'mailboxId'), scopeId);
-    const receiver = { holder, holderSession };
-    return waitSeconds > 0 ? { waitSeconds, topic, receiver, whenLeft: { max: 0 }, look } : undefined;
+    if (waitSeconds === 0) return undefined;
+    return {
+      ...{ waitSeconds, topic, receiver: { holder, holderSession }, whileHeld, whenLeft: { max: 0 } },
+      isOver: ({ reply }) => reply !== undefined,
+      outlasts: ({ code }) => code === 'CONCURRENCY_LIMITED',
+      retryMs: limitedRetryMs,
+    };
   },
 });
 

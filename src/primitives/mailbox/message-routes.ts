@@ -1,5 +1,4 @@
-import { type Answered, number, opaque, text } from '../../engine/declare/field.ts';
-import { iso } from '../../engine/declare/moment.ts';
+import { type Answered, iso, number, opaque, text } from '../../engine/declare/field.ts';
 import { exactly, many, one } from '../../engine/declare/record.ts';
 import { fields, key, optional } from '../../engine/route/fields.ts';
 import { readList } from '../../engine/route/read-list.ts';

@@ -17,8 +17,8 @@ export function optionArgs(options: MessageOptions, trace: TraceContext) {
   const { deadline = '', delaySeconds = '', maxAttempts = '', priority = '', key = '', requires } = options;
   return {
     ...{ deadline, delaySeconds, maxAttempts, priority, key },
-    prerequisites: prerequisitesText(options),
-    required: requiredText(requires),
+    prerequisites: options.after || options.onFailure ? prerequisitesText(options) : '',
+    required: requires ? requiredText(requires) : '',
     ...trace,
   };
 }

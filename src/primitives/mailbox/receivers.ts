@@ -2,8 +2,9 @@ import { flag, id as idField, text, time } from '../../engine/declare/field.ts';
 import { exactly, many, record } from '../../engine/declare/record.ts';
 import type { HeldReceive } from '../../engine/redis/held.ts';
 import type { Wake } from '../../engine/redis/wake.ts';
+import { param } from '../../engine/route/args.ts';
 import { fields, id, optional, queryInteger, text as textIn } from '../../engine/route/fields.ts';
-import { param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Route, read, route } from '../../engine/route/route.ts';
 import { channelOf } from '../space/keys.ts';
 
 declare module '../../engine/route/service.ts' {

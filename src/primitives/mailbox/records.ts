@@ -1,5 +1,15 @@
-import { exampleId, flag, id, number, oneOf, opaque, state, text, time } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import {
+  exampleId,
+  flag,
+  id,
+  momentOfId,
+  number,
+  oneOf,
+  opaque,
+  state,
+  text,
+  time,
+} from '../../engine/declare/field.ts';
 import { many, nested, one, record } from '../../engine/declare/record.ts';
 import { traceparentForm } from '../../engine/route/trace.ts';
 import { Question } from '../question/records.ts';

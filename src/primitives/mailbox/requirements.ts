@@ -65,7 +65,7 @@ export function permissionsToSend(body: unknown): readonly Permission[] | undefi
 }
 
 /** The script's argument: `p` or `q`, the id and `:units` for each; '' for none. */
-export function requiredText({ pools = [], quotas = [] }: Wanted = {}): string {
+export function requiredText({ pools = [], quotas = [] }: Wanted): string {
   const twice = (name: string, ids: readonly string[]): void => {
     const at = ids.findIndex((one, index) => ids.indexOf(one) < index);
     if (at !== -1) throw invalid(`requires.${name}[${at}] repeats an id`);

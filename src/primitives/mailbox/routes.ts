@@ -1,5 +1,6 @@
 import { flag, raws, text as textField } from '../../engine/declare/field.ts';
 import { many, one, record } from '../../engine/declare/record.ts';
+import { param, randomTail } from '../../engine/route/args.ts';
 import {
   fields,
   flag as flagField,
@@ -15,9 +16,8 @@ import {
   text,
 } from '../../engine/route/fields.ts';
 import { Cursors, pageReply, positions, statesText } from '../../engine/route/page.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import { byName, readList } from '../../engine/route/read-list.ts';
-import { param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Route, read, route } from '../../engine/route/route.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { damagedDetail } from './errors.ts';
 import { maxAttempts, maxRetryDelaySeconds, perKey, retryDelaySeconds, whenAndHowOften } from './fields.ts';

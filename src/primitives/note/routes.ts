@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { flag } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
+import { param } from '../../engine/route/args.ts';
 import { invalid } from '../../engine/route/errors.ts';
 import {
   fields,
@@ -15,7 +16,7 @@ import {
   text,
 } from '../../engine/route/fields.ts';
 import { readList } from '../../engine/route/read-list.ts';
-import { type Input, param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Input, type Route, read, route } from '../../engine/route/route.ts';
 import { ListedNote, Note, PutNote } from './records.ts';
 
 /** More puts than any scope reaches, and the largest number of digits that a query accepts. */

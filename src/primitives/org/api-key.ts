@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { type Args, randomTail } from '../../engine/route/args.ts';
 import type { Grant } from '../../engine/route/caller.ts';
-import type { Args } from '../../engine/route/long-poll.ts';
-import { randomTail } from '../../engine/route/random.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 43 base62 characters hold 256 bits. */

@@ -1,5 +1,4 @@
-import { exampleId, flag, id, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import { exampleId, flag, id, momentOfId, number, oneOf, state, text, time } from '../../engine/declare/field.ts';
 import { record } from '../../engine/declare/record.ts';
 
 /** More than any fleet needs. Sums of units stay exact in JavaScript and Lua. */

@@ -1,5 +1,6 @@
 import { flag as flagField } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
+import { randomTail, randomToken } from '../../engine/route/args.ts';
 import {
   actor,
   fields,
@@ -12,7 +13,6 @@ import {
   optional,
   text,
 } from '../../engine/route/fields.ts';
-import { randomTail, randomToken } from '../../engine/route/random.ts';
 import { byName, readList } from '../../engine/route/read-list.ts';
 import { type Route, read, route } from '../../engine/route/route.ts';
 import { holdRoutes } from './hold-routes.ts';

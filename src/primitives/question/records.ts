@@ -1,6 +1,16 @@
 import Joi from 'joi';
-import { exampleId, Field, flag, id, oneOf, opaque, state, text, time } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import {
+  exampleId,
+  Field,
+  flag,
+  id,
+  momentOfId,
+  oneOf,
+  opaque,
+  state,
+  text,
+  time,
+} from '../../engine/declare/field.ts';
 import { record } from '../../engine/declare/record.ts';
 
 export const questionStates = ['OPEN', 'ANSWERED', 'EXPIRED', 'WITHDRAWN'] as const;

@@ -1,11 +1,11 @@
 import Joi from 'joi';
 import { exampleId, id as idField, oneOf, text as textField } from '../../engine/declare/field.ts';
 import { exactly, one, record } from '../../engine/declare/record.ts';
+import { param, randomTail } from '../../engine/route/args.ts';
 import { actor, fields, flag, id, integer, ofRun, opaque, optional, says, text } from '../../engine/route/fields.ts';
 import { type LinkTo, newLink } from '../../engine/route/link.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import { readList } from '../../engine/route/read-list.ts';
-import { type Input, param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Input, type Route, read, route } from '../../engine/route/route.ts';
 import { answerPath, choiceOf, option } from './answer.ts';
 import { AskedQuestion, answerUrl, Question, questionStates } from './records.ts';
 

@@ -1,4 +1,4 @@
-import { momentOfId } from '../../engine/declare/moment.ts';
+import { momentOfId } from '../../engine/declare/field.ts';
 import { Cron } from './cron.ts';
 import { Zone } from './zone.ts';
 

@@ -1,5 +1,4 @@
-import { id, number, opaque, state, text, time } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import { id, momentOfId, number, opaque, state, text, time } from '../../engine/declare/field.ts';
 import { record } from '../../engine/declare/record.ts';
 
 export const scheduleStates = ['ACTIVE', 'PAUSED', 'ENDED'] as const;

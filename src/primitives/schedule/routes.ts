@@ -1,12 +1,12 @@
 import type { Answered, Fields } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
 import { Refusal } from '../../engine/redis/scripts.ts';
+import { param, randomTail } from '../../engine/route/args.ts';
 import { invalid } from '../../engine/route/errors.ts';
 import { fields, id, integer, key, ofRun, oneOf, opaque, optional } from '../../engine/route/fields.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import { byName, readList } from '../../engine/route/read-list.ts';
 import type { ServeContext } from '../../engine/route/route.ts';
-import { type Input, param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Input, type Route, read, route } from '../../engine/route/route.ts';
 import { newTrace } from '../../engine/route/trace.ts';
 import { inOrder, maxAttempts } from '../mailbox/fields.ts';
 import { cron, everySeconds, timezone } from './fields.ts';

@@ -1,8 +1,8 @@
 import { flag } from '../../engine/declare/field.ts';
 import { one } from '../../engine/declare/record.ts';
+import { randomTail } from '../../engine/route/args.ts';
 import { fields, id, key, optional } from '../../engine/route/fields.ts';
 import { pauseOrResume } from '../../engine/route/pause.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import { readList } from '../../engine/route/read-list.ts';
 import { type Route, read, route } from '../../engine/route/route.ts';
 import { Scope, scopeStates } from './records.ts';

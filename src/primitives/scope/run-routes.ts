@@ -1,7 +1,8 @@
 import { flag, id, oneOf, raw } from '../../engine/declare/field.ts';
 import { exactly, Many, many, readMembers, type Shown } from '../../engine/declare/record.ts';
+import { param } from '../../engine/route/args.ts';
 import { looksAt, maxLooked, ofEachKind, wantedOf } from '../../engine/route/list-limits.ts';
-import { param, type Route, read, route } from '../../engine/route/route.ts';
+import { type Route, read, route } from '../../engine/route/route.ts';
 import type { Declarations } from '../room.ts';
 import { Scope } from './records.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { iso } from '../../engine/declare/moment.ts';
+import { iso } from '../../engine/declare/field.ts';
 import type { Value } from '../../engine/declare/value.ts';
 import { stringify } from '../../engine/route/json.ts';
 import { eventRecord } from '../event/record.ts';

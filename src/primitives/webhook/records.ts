@@ -1,5 +1,4 @@
-import { id, number, oneOf, raw, text, time } from '../../engine/declare/field.ts';
-import { momentOfId } from '../../engine/declare/moment.ts';
+import { id, momentOfId, number, oneOf, raw, text, time } from '../../engine/declare/field.ts';
 import { record } from '../../engine/declare/record.ts';
 import { anyNumber, errorCode, eventTypes } from './kinds.ts';
 

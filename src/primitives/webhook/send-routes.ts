@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from '../../engine/declare/field.ts';
 import { many, one } from '../../engine/declare/record.ts';
+import { param, randomTail } from '../../engine/route/args.ts';
 import { fields, id, page } from '../../engine/route/fields.ts';
 import { Cursors, pageReply, positions } from '../../engine/route/page.ts';
-import { randomTail } from '../../engine/route/random.ts';
 import type { ServeContext } from '../../engine/route/route.ts';
-import { type Input, param, type Route, type RouteAnswer, read, route } from '../../engine/route/route.ts';
+import { type Input, type Route, type RouteAnswer, read, route } from '../../engine/route/route.ts';
 import { attempt } from './attempt.ts';
 import { eventMessage, testMessage } from './message.ts';
 import { Delivery, Sending } from './records.ts';

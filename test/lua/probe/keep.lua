@@ -2,7 +2,7 @@
 --- @request write
 --- @args keeps
 --- @reply
---- @include lib/call lib/records lib/sendBack probe/_probe
+--- @include lib/again lib/call lib/records probe/_probe
 probe.insert({ id = 'kept', changes = 1 })
-if keeps == '1' then call.again() end
-sendBack('DUE')
+if keeps == '1' then again('MORE') end
+again('DUE')

@@ -1,6 +1,6 @@
+import { randomTail } from '../../../src/engine/route/args.ts';
 import { expect } from 'chai';
 import { apiKeyDigest } from '../../../src/engine/route/caller.ts';
-import { randomTail } from '../../../src/engine/route/random.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 import { Purse } from './purse.ts';

@@ -1,5 +1,5 @@
+import { randomTail } from '../../../src/engine/route/args.ts';
 import { expect } from 'chai';
-import { randomTail } from '../../../src/engine/route/random.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { callArgs } from '../allowance/script.ts';
 import { Queue } from '../mailbox/queue.ts';
@@ -55,7 +55,7 @@ describe('a task group whose deadline has passed but is not swept', () => {
     const asking = { token: claim.token, question: 'x' };
     const { question } = await queue.world.mustPost(`/messages/${claim.id}/ask`, asking);
     const session = { holder: 'h', holderSession: 's', leaseSeconds: '', max: 1, tokens: 'a'.repeat(32) };
-    const recv = { ...session, mailboxId: queue.id, scopeId: one.gate, looksAgain: '', bytesLimit: 1e6 };
+    const recv = { ...session, mailboxId: queue.id, scopeId: one.gate, isHeld: '', bytesLimit: 1e6 };
     expect(await late(one, 'mailbox/recv', recv)).to.equal('DUE ');
     const answer = { questionId: question.id, choice: '', answeredBy: 'x', answer: '1' };
     expect(await late(one, 'question/answer', answer)).to.equal('DUE ');

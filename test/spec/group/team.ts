@@ -1,4 +1,4 @@
-import { randomTail } from '../../../src/engine/route/random.ts';
+import { randomTail } from '../../../src/engine/route/args.ts';
 import type { Reply } from '../../support/world.ts';
 import { callArgs } from '../allowance/script.ts';
 import { Queue } from '../mailbox/queue.ts';
