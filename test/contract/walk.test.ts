@@ -1,27 +1,66 @@
-import { mkdtemp } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
 import pino from 'pino';
+import { randomTail } from '../../src/engine/route/args.ts';
 import { type MusterService, startService } from '../../src/service.ts';
+import { callIn } from '../redis/gathered-support.ts';
 import { exchange } from '../support/exchange.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { markedLua, Walked, walkedKey } from '../support/walked.ts';
 import { World } from '../support/world.ts';
 
-void mkdtemp;
-describe('The walk of a request', () => {
+const design = fileURLToPath(new URL('../../docs/design.md', import.meta.url));
+
+/** The files of which a function runs for a request. */
+interface Walk {
+  readonly title: string;
+  readonly files: readonly string[];
+}
+
+const foldersOf = (files: readonly string[]): string[] => [...new Set(files.map((file) => posix.dirname(file)))].sort();
+const namesIn = (folder: string, files: readonly string[]): string =>
+  files
+    .filter((file) => posix.dirname(file) === folder)
+    .map((file) => posix.basename(file).replace(/\.\w+$/, ''))
+    .join(', ') || '–';
+
+/** The table in docs/design.md: what all walks have in common, and what each adds. */
+function tableOf(walks: readonly Walk[]): string {
+  const common = walks[0]?.files.filter((file) => walks.every(({ files }) => files.includes(file))) ?? [];
+  const columns = walks.map(({ files }) => files.filter((file) => !common.includes(file)));
+  const count = (files: readonly string[], ending: string): number =>
+    files.filter((file) => file.endsWith(ending)).length;
+  const rows = foldersOf(walks.flatMap(({ files }) => files)).map(
+    (folder) => `| ${folder} | ${[common, ...columns].map((files) => namesIn(folder, files)).join(' | ')} |`,
+  );
+  const totals = [common, ...walks.map(({ files }) => files)].map(
+    (files) => `${count(files, '.ts')} TypeScript, ${count(files, '.lua')} Lua`,
+  );
+  return [
+    '<!-- walk: test/contract/walk.test.ts -->',
+    `| | Every request | ${walks.map(({ title }) => title).join(' | ')} |`,
+    `| --- | ${[common, ...walks].map(() => '---').join(' | ')} |`,
+    ...rows,
+    `| files in all | ${totals.join(' | ')} |`,
+    '<!-- /walk -->',
+  ].join('\n');
+}
+
+describe('The walk of a request from the server to its rule', () => {
   let ownStore: OwnStore;
   let service: MusterService;
   let other: MusterService;
   let world: World;
   let walked: Walked;
+
   before(async () => {
     ownStore = await OwnStore.start();
-    const rest = {
-      redisUrl: ownStore.url,
-      role: 'api',
-      host: '127.0.0.1',
-      port: 0,
-      log: pino({ level: 'silent' }),
-    } as const;
+    const log = pino({ level: 'silent' });
+    const rest = { redisUrl: ownStore.url, role: 'api', host: '127.0.0.1', port: 0, log } as const;
     service = await startService({ ...rest, overrides: markedLua() });
     other = await startService(rest);
     world = await World.create({ on: service });
@@ -34,90 +73,59 @@ describe('The walk of a request', () => {
     await ownStore.stop();
   });
 
-  async function files(run: () => Promise<unknown>) {
-    let ts: string[] | undefined;
-    let lua: string[] | undefined;
-    for (let i = 0; i < 3; i++) {
+  async function post(path: string, body: unknown): Promise<void> {
+    const headers = {
+      Authorization: `Bearer ${world.apiKey}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': randomUUID(),
+    };
+    const url = `${service.url}/v1/spaces/${world.spaceId}${path}`;
+    const { status, text } = await exchange('POST', url, headers, JSON.stringify(body));
+    expect(status, text).to.be.oneOf([200, 201]);
+  }
+
+  /** The files that each of three such requests runs: what happens beside them at a time does not count. */
+  async function walk(title: string, request: () => Promise<unknown>): Promise<Walk> {
+    let files: string[] | undefined;
+    for (let round = 0; round < 3; round++) {
       await service.store.del(walkedKey);
       await walked.take();
-      await run();
-      const t = await walked.take();
-      const l = (await service.store.smembers(walkedKey)).sort();
-      ts = ts ? ts.filter((x) => t.includes(x)) : t;
-      lua = lua ? lua.filter((x) => l.includes(x)) : l;
+      await request();
+      const ran = [...(await walked.take()), ...(await service.store.smembers(walkedKey)).sort()];
+      files = files?.filter((file) => ran.includes(file)) ?? ran;
     }
-    return { ts: ts ?? [], lua: lua ?? [] };
+    return { title, files: files ?? [] };
   }
-  const show = (name: string, { ts, lua }: { ts: string[]; lua: string[] }) => {
-    const inDeps = ts.filter((x) => !x.startsWith('src/clients'));
-    console.log(`${name}: ${inDeps.length} TS, ${lua.length} Lua\n  ${inDeps.join('\n  ')}\n  ${lua.join('\n  ')}`);
-  };
-  const post = async (path: string, body: unknown) => {
-    const a = await exchange(
-      'POST',
-      `${service.url}/v1/spaces/${world.spaceId}${path}`,
-      {
-        Authorization: `Bearer ${world.apiKey}`,
-        'Content-Type': 'application/json',
-        'Idempotency-Key': `${Math.random()}`,
-      },
-      JSON.stringify(body),
-    );
-    if (a.status >= 300) throw new Error(a.text);
-  };
-  it('send', async () => {
-    const { id: scopeId } = await world.mustPost('/scopes', { name: 's' });
-    const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'a' });
-    show(
-      'send',
-      await files(() =>
-        post(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: { a: 1 }, workKey: `${Math.random()}` }),
-      ),
-    );
-  });
-  it('recv held', async () => {
-    const { id: scopeId } = await world.mustPost('/scopes', { name: 's' });
-    const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'b' });
-    const o = new World(other, world.org, world.spaceId, world.apiKey);
-    show(
-      'recv',
-      await files(async () => {
-        const r = post(`/mailboxes/${mailboxId}/recv`, {
-          scopeId,
-          holder: 'w',
-          holderSession: 's',
-          waitSeconds: 10,
-          leaseSeconds: 60,
-        });
-        await new Promise((r) => setTimeout(r, 300));
-        const t = await walked.take();
-        await o.mustPost(`/mailboxes/${mailboxId}/messages`, {
-          scopeId,
-          payload: { a: 1 },
-          workKey: `${Math.random()}`,
-        });
-        await r;
-        void t;
+
+  it('goes through the files that docs/design.md names', async () => {
+    const { id: scopeId } = await world.mustPost('/scopes', { name: 'run' });
+    const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'jobs' });
+    const { id: emptyId } = await world.mustPost('/mailboxes', { name: 'later' });
+    const money = { currency: 'EUR', scale: 2, limitMinor: '1000' };
+    const { id: parentBudgetId } = await world.mustPost('/budgets', { name: 'all', ...money });
+    const { id: budgetId } = await world.mustPost('/budgets', { name: 'part', ...money, parentBudgetId });
+    const by = { scopeId, holder: 'a', holderSession: '1' };
+    const elsewhere = new World(other, world.org, world.spaceId, world.apiKey);
+    const send = {
+      script: 'mailbox/send',
+      callName: 'message.send',
+      idempotencyDigest: '',
+      fingerprint: '',
+      args: { mailboxId: emptyId, scopeId, workKey: '', tail: randomTail(), payload: '1' },
+    };
+    const walks = [
+      await walk('a send adds', () => post(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 })),
+      await walk('a held receive adds', async () => {
+        const received = post(`/mailboxes/${emptyId}/recv`, { ...by, waitSeconds: 30 });
+        while (service.wake.size === 0) await sleep(5);
+        await callIn(elsewhere, { ...send, args: { ...send.args, tail: randomTail() } });
+        await received;
       }),
-    );
-  });
-  it('reserve', async () => {
-    const { id: parentId } = await world
-      .mustPost('/budgets', { name: 'p', limitMinor: '1000', currency: 'EUR', scale: 2 })
-      .catch((e) => {
-        console.log(e);
-        return {};
-      });
-    const { id: budgetId } = await world
-      .mustPost('/budgets', { name: 'c', limitMinor: '100', currency: 'EUR', scale: 2, parentBudgetId: parentId })
-      .catch((e) => {
-        console.log(e);
-        return {};
-      });
-    const { id: scopeId } = await world.mustPost('/scopes', { name: 's' });
-    show(
-      'reserve',
-      await files(() => post(`/budgets/${budgetId}/reserve`, { holder: 'w', amountMinor: '1', scopeId })),
-    );
+      await walk('a reserve with a parent adds', () =>
+        post(`/budgets/${budgetId}/reserve`, { scopeId, holder: 'a', amountMinor: '1' }),
+      ),
+    ];
+    const table = tableOf(walks);
+    expect(readFileSync(design, 'utf8').includes(`\n${table}\n`), `the table to have there:\n${table}`).to.equal(true);
   });
 });

@@ -3,10 +3,10 @@ import { hash } from 'node:crypto';
 import type { Reply } from '../../src/engine/declare/value.ts';
 import type { World } from '../support/world.ts';
 
-/** The digest of a key, as in call/caller.ts. */
+/** The digest of a key, as in engine/route/caller.ts. */
 export const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22);
 
-/** The fingerprint of a request, as in call/idempotency.ts. */
+/** The fingerprint of a request, as in engine/call/call-args.ts. */
 export const fingerprint = (text: string): string => digest(text).slice(0, 10);
 
 interface CallOf {
