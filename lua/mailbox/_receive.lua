@@ -1,8 +1,7 @@
 --- @export receive
---- @include lib/again lib/clock lib/lease lib/records lib/space lib/sorted lib/timer mailbox/_delay mailbox/_end
---- @include mailbox/_message mailbox/_others mailbox/_parked mailbox/_paused mailbox/_ready mailbox/_requires
---- @include scope/_scope
---- The parts of a receive: it chooses the next message, passes over one that cannot be claimed, and claims it.
+--- @include lib/again lib/sorted lib/space lib/timer mailbox/_delay mailbox/_end mailbox/_message mailbox/_others
+--- @include mailbox/_parked mailbox/_paused mailbox/_ready mailbox/_requires scope/_scope
+--- The first parts of a receive: it chooses the next message, and passes over one that cannot be claimed.
 local receive = {}
 
 --- The queue, member and score of the next message of a scope or, scopeId `*`, of the run whose turn it is; no member
@@ -40,38 +39,18 @@ function receive.load(member)
   return record
 end
 
---- Passes over a READY message that is cancelled with its run, or that is short of units and gets parked. Returns
+--- Passes over a READY message that is cancelled with its run, or short of the units that it requires. Returns
 --- whether it is passed over, and whether the receive ends with the messages that it has. member, score: its place in
 --- `queue`; scopeId: whose messages are received; isFirst: none has been claimed yet.
-function receive.passOver(record, path, queue, member, score, scopeId, isFirst)
+function receive.passOver(record, path, box, queue, member, score, scopeId, isFirst)
   if scope.cancelOf(path) then
     if not isFirst or scopeId ~= '*' and scope.cancelOf(path, scopeId) then return true, true end
-    skip.cancelled(record.mailboxId, queue, record.id)
+    skip.cancelled(box.id, queue, record.id)
     again('MORE')
   end
-  if not record.required then return false end
   local kind, lackedId, at = requires.short(record.required)
   if not kind then return false end
+  record.mailboxId, record.state = box.id, 'READY'
   parked.hold(record, path, member, score, kind, lackedId, at)
   return true
-end
-
---- Claims a READY message that has been taken out of its queues. by: the token, holder, holderSession and ownName, the
---- lease's `seconds`, and nextLease, the earliest end of a lease of the space, which is kept up to date.
-function receive.claim(record, box, by)
-  record.leaseSeconds, record.ownName = by.seconds, by.ownName
-  message.become(record, 'CLAIMED')
-  records.set(record, 'attempts', record.attempts + 1)
-  records.set(record, 'token', by.token)
-  records.set(record, 'holder', by.holder)
-  records.set(record, 'holderSession', by.holderSession)
-  records.set(record, 'claimedAt', now)
-  records.set(record, 'leaseExpiresAt', math.min(now + by.seconds * 1000, record.deadline or math.huge))
-  lease.hold('mailbox:lease', keys.claims(), record.id, record.leaseExpiresAt, by.nextLease)
-  by.nextLease = math.min(by.nextLease or math.huge, record.leaseExpiresAt)
-  records.set(box, 'ready', box.ready - 1)
-  records.set(box, 'claimed', box.claimed + 1)
-  emit.message.claimed(record.id, record)
-  if record.required then requires.take(record) end
-  if record.groupId then members.started(record) end
 end

@@ -7,9 +7,9 @@
 --- @gather
 --- @request write
 --- @space maxLeaseSeconds nextLease messages:READY messages:CLAIMED
---- @include lib/again lib/call lib/caller lib/clock lib/day lib/lease lib/plan lib/refuse lib/space lib/usage
---- @include mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_others mailbox/_paused mailbox/_ready
---- @include mailbox/_receive scope/_scope
+--- @include lib/again lib/call lib/caller lib/clock lib/day lib/lease lib/plan lib/records lib/refuse lib/space
+--- @include lib/usage mailbox/_delay mailbox/_figures mailbox/_mailbox mailbox/_message mailbox/_others
+--- @include mailbox/_paused mailbox/_ready mailbox/_receive mailbox/_requires scope/_scope
 -- The most messages short of units that a step passes over.
 local maxPassed, passed = 100, 0
 local ownName = holder == '' and caller.needOwnName('holder') or nil
@@ -19,8 +19,7 @@ local box = mailbox.load(mailboxId, 'mode', 'recipientId', 'ready', 'claimed', '
   'figuresMinute')
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if box.mode == 'INBOX' and box.recipientId ~= '' and box.recipientId ~= holder then refuse('RECIPIENT_MISMATCH') end
-local by = { holder = holder, holderSession = holderSession, ownName = ownName, nextLease = nextLease,
-  seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds) }
+local seconds = lease.seconds(leaseSeconds, 30, maxLeaseSeconds)
 max, bytesLimit = tonumber(max), tonumber(bytesLimit)
 local claims, bytes, tokenLength = {}, 0, #tokens / max
 local swept = tonumber(sweptThrough)
@@ -38,9 +37,11 @@ while #claims < max do
   if neededTimer and isFirst then again('DUE', neededTimer) end
   if not member then break end
   local record = receive.load(member)
-  record.mailboxId, record.state = mailboxId, 'READY'
   local path = scope.path(record.scopeId)
-  local isPassed, isLast = receive.passOver(record, path, queue, member, score, scopeId, isFirst)
+  local isPassed, isLast = false, false
+  if record.required or scope.cancelOf(path) then
+    isPassed, isLast = receive.passOver(record, path, box, queue, member, score, scopeId, isFirst)
+  end
   if isLast then break end
   if isPassed then
     passed = passed + 1
@@ -67,9 +68,24 @@ while #claims < max do
     end
     ready.remove(mailboxId, path, member, score)
     if scopeId == '*' and ready.first(mailboxId, queue) then turns.join(mailboxId, queue) end
+    record.mailboxId, record.state, record.leaseSeconds, record.ownName = mailboxId, 'READY', seconds, ownName
     if box.figuresMinute ~= minute then figures.turn(mailboxId) end
-    by.token = string.sub(tokens, tokenLength * #claims + 1, tokenLength * (#claims + 1))
-    receive.claim(record, box, by)
+    message.become(record, 'CLAIMED')
+    records.set(record, 'attempts', record.attempts + 1)
+    records.set(record, 'token', string.sub(tokens, tokenLength * #claims + 1, tokenLength * (#claims + 1)))
+    records.set(record, 'holder', holder)
+    records.set(record, 'holderSession', holderSession)
+    records.set(record, 'claimedAt', now)
+    local endsAt = now + seconds * 1000
+    if deadline and deadline < endsAt then endsAt = deadline end
+    records.set(record, 'leaseExpiresAt', endsAt)
+    lease.hold('mailbox:lease', keys.claims(), record.id, endsAt, nextLease)
+    if not nextLease or endsAt < nextLease then nextLease = endsAt end
+    records.set(box, 'ready', box.ready - 1)
+    records.set(box, 'claimed', box.claimed + 1)
+    emit.message.claimed(record.id, record)
+    if record.required then requires.take(record) end
+    if record.groupId then members.started(record) end
     claims[#claims + 1] = record
   end
 end
