@@ -11,7 +11,7 @@ class Subscriber extends EventEmitter {
   sunsubscribe = async (name: string) => this.asked.push(`-${name}`);
 }
 
-const never = new AbortController().signal;
+const never = () => new AbortController().signal;
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Held requests of a process', () => {
@@ -26,7 +26,7 @@ describe('Held requests of a process', () => {
   /** Looks after each wake-up until it finds something. */
   async function hold(
     look: () => Promise<string | undefined>,
-    signal = never,
+    signal = never(),
     topic = 'm/s',
     waitSeconds = 5,
     on = 'c',
@@ -161,11 +161,11 @@ describe('Held requests of a process', () => {
   });
 
   it('end in time, even if a timer fires slightly early', async () => {
-    const many = Array.from({ length: 300 }, (_, i) => hold(shelf([]), never, 'm/s', (i % 30) / 1000));
+    const many = Array.from({ length: 300 }, (_, i) => hold(shelf([]), never(), 'm/s', (i % 30) / 1000));
     expect(new Set(await Promise.all(many))).to.deep.equal(new Set([undefined]));
     expect(wake.size).to.equal(0);
     subscriber.ssubscribe = () => new Promise(() => undefined);
-    expect(await hold(shelf(['1']), never, 'm/s', 0.005, 'd')).to.equal(undefined);
+    expect(await hold(shelf(['1']), never(), 'm/s', 0.005, 'd')).to.equal(undefined);
   });
 
   it('pass every message to a listener, and an empty one if some may be lost, until it stops', async () => {
