@@ -1,9 +1,9 @@
-import { randomTail } from '../../src/engine/route/args.ts';
 // A primitive that is passed to the service beside the others: everything about it is in this folder.
 import { fileURLToPath } from 'node:url';
 import { events } from '../../src/engine/declare/event.ts';
-import { id, number, state, text, time, momentOfId } from '../../src/engine/declare/field.ts';
+import { id, momentOfId, number, state, text, time } from '../../src/engine/declare/field.ts';
 import { census, fieldsIn, many, one, record } from '../../src/engine/declare/record.ts';
+import { randomTail } from '../../src/engine/route/args.ts';
 import { advised, entry } from '../../src/engine/route/errors.ts';
 import { fields, id as idField, integer, key, optional, text as textField } from '../../src/engine/route/fields.ts';
 import { read, route } from '../../src/engine/route/route.ts';

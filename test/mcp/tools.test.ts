@@ -1,4 +1,3 @@
-import { allowedBy } from '../../src/engine/route/caller.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
@@ -6,6 +5,7 @@ import { guide, instructions } from '../../src/doors/mcp/guide.ts';
 import { toolsOf } from '../../src/doors/mcp/tools.ts';
 import { commonFields } from '../../src/engine/declare/glossary.ts';
 import { atomicRule, isAtomic, isBatched, isOffered } from '../../src/engine/route/batch-route.ts';
+import { allowedBy } from '../../src/engine/route/caller.ts';
 import { allErrors, product } from '../../src/primitives/primitives.ts';
 import { World } from '../support/world.ts';
 import { Agent, versions } from './agent.ts';

@@ -1,7 +1,7 @@
-import { Tally } from '../../src/engine/metrics/traffic.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { histogram } from '../../src/engine/metrics/scraped.ts';
+import { Tally } from '../../src/engine/metrics/traffic.ts';
 import { version } from '../../src/package.ts';
 import { createSpace } from '../../src/primitives/org/admin.ts';
 import type { MusterService } from '../../src/service.ts';

@@ -1,4 +1,3 @@
-import { randomTail } from '../../src/engine/route/args.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -6,6 +5,7 @@ import { many as manyOf } from '../../src/engine/declare/record.ts';
 import { readMember, replyReader } from '../../src/engine/declare/reply.ts';
 import type { Reply } from '../../src/engine/declare/value.ts';
 import { Refusal } from '../../src/engine/redis/scripts.ts';
+import { randomTail } from '../../src/engine/route/args.ts';
 import { maxReceivedBytes } from '../../src/engine/route/route.ts';
 import { ReceivedClaim } from '../../src/primitives/mailbox/records.ts';
 import { longMs, many } from '../support/long.ts';

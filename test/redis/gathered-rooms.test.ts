@@ -1,9 +1,9 @@
-import { randomTail } from '../../src/engine/route/args.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Reply } from '../../src/engine/declare/value.ts';
 import { Refusal } from '../../src/engine/redis/scripts.ts';
+import { randomTail } from '../../src/engine/route/args.ts';
 import { longMs, many } from '../support/long.ts';
 import { World } from '../support/world.ts';
 import { callIn, digest, fingerprint, withNumberedIds } from './gathered-support.ts';

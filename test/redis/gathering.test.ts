@@ -1,9 +1,9 @@
-import { randomTail } from '../../src/engine/route/args.ts';
 import { hash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Cluster } from 'ioredis';
 import type { Reply } from '../../src/engine/declare/value.ts';
 import { Refusal, ScriptFailure } from '../../src/engine/redis/scripts.ts';
+import { randomTail } from '../../src/engine/route/args.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { expectAgreement } from '../support/agree.ts';
 import { World } from '../support/world.ts';

@@ -1,4 +1,3 @@
-import { momentOfId } from '../../src/engine/declare/field.ts';
 // What earlier versions wrote is read, and work on it goes on: see README.md.
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
@@ -9,6 +8,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { startEmbedded } from '../../src/embedded/embedded.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
+import { momentOfId } from '../../src/engine/declare/field.ts';
 import { findSnapshot } from '../../src/jobs/snapshot/folder.ts';
 import { restoreEmbedded } from '../../src/jobs/snapshot/restore.ts';
 import { startService } from '../../src/service.ts';

@@ -1,10 +1,10 @@
-import { randomTail } from '../../src/engine/route/args.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';
 import type { Reply } from '../../src/engine/declare/value.ts';
 import { Due } from '../../src/engine/redis/due.ts';
+import { randomTail } from '../../src/engine/route/args.ts';
 import { apiKeyDigest } from '../../src/engine/route/caller.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { readCommands } from '../support/commands.ts';

@@ -1,7 +1,7 @@
-import { allowedBy } from '../../../src/engine/route/caller.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { isBatched } from '../../../src/engine/route/batch-route.ts';
+import { allowedBy } from '../../../src/engine/route/caller.ts';
 import { pathNames, type Route } from '../../../src/engine/route/route.ts';
 import { allRoutes } from '../../../src/primitives/primitives.ts';
 import { allPermissions, type World } from '../../support/world.ts';

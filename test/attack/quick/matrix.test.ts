@@ -1,7 +1,7 @@
-import { allowedBy } from '../../../src/engine/route/caller.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type Route } from '../../../src/engine/route/route.ts';
+import { allowedBy } from '../../../src/engine/route/caller.ts';
+import type { Route } from '../../../src/engine/route/route.ts';
 import { statusOf } from '../../../src/engine/route/route-errors.ts';
 import { createKey, revokeKey } from '../../../src/primitives/org/admin.ts';
 import { allErrors, allRoutes } from '../../../src/primitives/primitives.ts';

@@ -1,9 +1,9 @@
-import { allowedBy } from '../../../src/engine/route/caller.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { toolName } from '../../../src/doors/mcp/tools.ts';
-import { type Route } from '../../../src/engine/route/route.ts';
+import { allowedBy } from '../../../src/engine/route/caller.ts';
+import type { Route } from '../../../src/engine/route/route.ts';
 import { routeOf, toolNames } from '../../mcp/rest.ts';
 import { exchange } from '../../support/exchange.ts';
 import { allPermissions, type World } from '../../support/world.ts';

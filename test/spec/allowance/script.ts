@@ -1,7 +1,7 @@
-import { randomTail } from '../../../src/engine/route/args.ts';
 import { hash, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { maxChanges } from '../../../src/engine/redis/due.ts';
+import { randomTail } from '../../../src/engine/route/args.ts';
 import { isLong, many as manyOf } from '../../support/long.ts';
 import type { Pace } from '../../support/pace.ts';
 import { World } from '../../support/world.ts';

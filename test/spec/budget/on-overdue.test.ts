@@ -1,5 +1,5 @@
-import { randomTail } from '../../../src/engine/route/args.ts';
 import { expect } from 'chai';
+import { randomTail } from '../../../src/engine/route/args.ts';
 import { apiKeyDigest } from '../../../src/engine/route/caller.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { journalOf } from '../../support/journal.ts';

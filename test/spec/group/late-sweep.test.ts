@@ -1,5 +1,5 @@
-import { randomTail } from '../../../src/engine/route/args.ts';
 import { expect } from 'chai';
+import { randomTail } from '../../../src/engine/route/args.ts';
 import { expectAgreement } from '../../support/agree.ts';
 import { callArgs } from '../allowance/script.ts';
 import { Queue } from '../mailbox/queue.ts';

@@ -1,6 +1,6 @@
-import { randomTail } from '../../../src/engine/route/args.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { randomTail } from '../../../src/engine/route/args.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { callArgs } from '../allowance/script.ts';
 import { Queue } from './queue.ts';

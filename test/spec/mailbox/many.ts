@@ -1,7 +1,7 @@
-import { randomTail } from '../../../src/engine/route/args.ts';
 import { randomUUID } from 'node:crypto';
 import { flag, number, text } from '../../../src/engine/declare/field.ts';
 import { maxChanges } from '../../../src/engine/redis/due.ts';
+import { randomTail } from '../../../src/engine/route/args.ts';
 import { many } from '../../support/long.ts';
 import { World } from '../../support/world.ts';
 import { callArgs } from '../allowance/script.ts';
