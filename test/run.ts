@@ -7,7 +7,7 @@ import { endAtExit } from '../src/external-programs/at-exit.ts';
 
 const rooms = ['model', 'mutants', 'redis', 'spec/!(process|snapshot)'];
 const interfaces = ['console', 'contract', 'docs', 'http', 'lua'];
-const processes = ['behaviours', 'embedded', 'metrics', 'python', 'spec/{process,snapshot}', 'workers'];
+const processes = ['clients', 'embedded', 'metrics', 'python', 'spec/{process,snapshot}', 'workers'];
 const elsewhere = new Set([
   'attack',
   'cluster',

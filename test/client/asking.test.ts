@@ -148,24 +148,6 @@ describe('a handler of the typed client that asks', () => {
     expect((await endOf(id)).result).to.equal('yes');
   });
 
-  for (const batch of [true, false])
-    it(`asks though its progress is too large to be sent${batch ? '' : '; each call by itself'}`, async () => {
-      const worker = start(
-        (_message, task) => {
-          if (task.answer) return task.answer.value;
-          task.progress('x'.repeat(5000));
-          return task.ask('Well?');
-        },
-        { batch },
-      );
-      const id = await send(worker);
-      await until(() => worker.counts.asked + worker.counts.returned > 0);
-      expect(worker.counts).to.include({ asked: 1, returned: 0 });
-      const { id: questionId } = await openOf(id);
-      await muster.question.answer({ questionId, answer: 'yes', answeredBy: 'ann' });
-      expect((await endOf(id)).result).to.equal('yes');
-    });
-
   it('keeps what it has done once, and gives the message back where its question is refused', async () => {
     let steps = 0;
     const worker = start(async (message, task) => {

@@ -5,7 +5,7 @@ import { givenBack, takeFor } from '../../src/clients/typescript/giving-back.ts'
 import { createMuster, type Muster } from '../../src/clients/typescript/index.ts';
 import { spenderOf } from '../../src/clients/typescript/spend/spender.ts';
 import { takeUnits } from '../../src/clients/typescript/worker/spending.ts';
-import behaviours from '../behaviours/given-back.json' with { type: 'json' };
+import behaviours from '../clients/behaviours/given-back.json' with { type: 'json' };
 import { longMs, many } from '../support/long.ts';
 import { slowProxy } from '../support/slow-proxy.ts';
 import { World } from '../support/world.ts';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import {
   type After,
-  ClaimLost,
   createMuster,
   GiveUp,
   type Handler,
@@ -10,9 +9,7 @@ import {
   type MusterError,
   type MusterOptions,
   type PrerequisiteResult,
-  RetryLater,
   Worker,
-  WorkerClosed,
   type WorkerEvents,
   type WorkerOptions,
 } from '../../src/clients/typescript/index.ts';
@@ -113,60 +110,6 @@ describe('the worker of the typed client', () => {
     expect(messages.map(({ payload, scopeId }) => [payload, scopeId])).to.deep.equal([[42, scopeId]]);
   });
 
-  it('gives back what throws: at once, later, or for good, each with its reason', async () => {
-    const mailboxId = await mailbox({ maxAttempts: 2 });
-    const worker = start<string>({ mailbox: { mailboxId }, concurrency: 4 }, ({ payload, attempt }) => {
-      if (payload === 'later') throw new RetryLater(60, 'the\nquota is used up');
-      if (payload === 'untried') throw new RetryLater(60, 'not yet', { countsAttempt: false });
-      if (payload === 'never') throw new GiveUp('no such page');
-      if (payload === 'twice' || attempt === 1) throw new TypeError(`attempt ${attempt}`);
-      if (payload === 'large') return 'x'.repeat(70_000);
-      return payload === 'odd' ? 1n : null;
-    });
-    const failed = heard(worker, 'failed');
-    const kinds = ['later', 'never', 'twice', 'once', 'large', 'odd', 'untried'];
-    const ids = await Promise.all(kinds.map((payload) => sent(mailboxId, payload)));
-    await until(() => failed.length >= 10 && worker.counts.completed === 1);
-    const found = await Promise.all(ids.map(view));
-    const [later, never, twice, once, large, odd, untried] = found;
-    expect(later).to.include({ state: 'DELAYED', lastError: 'the quota is used up', attempts: 1 });
-    expect(untried).to.include({ state: 'DELAYED', lastError: 'not yet', attempts: 0 });
-    expect(Date.parse(later?.readyAt ?? '')).to.be.greaterThan(Date.now() + 50_000);
-    expect(never).to.include({
-      state: 'REJECTED',
-      reason: 'REJECTED_BY_WORKER',
-      lastError: 'no such page',
-      attempts: 1,
-    });
-    expect(twice).to.include({ state: 'FAILED', lastError: 'TypeError: attempt 2' });
-    expect(once).to.include({ state: 'ACKED', attempts: 2, lastError: 'TypeError: attempt 1' });
-    expect(large, 'no attempt would make it smaller').to.include({ state: 'REJECTED', attempts: 2 });
-    expect(large?.lastError).to.equal(
-      "the result has 70002 bytes, which is too large (result.payload is larger than the space's maxPayloadBytes of 65536 " +
-        'bytes of compact JSON): store it elsewhere and return where it is, or raise maxPayloadBytes; then requeue the message',
-    );
-    expect(odd?.lastError).to.match(/BigInt/);
-    expect(worker.counts).to.include({ completed: 1, lost: 0 });
-    expect(worker.counts.returned + worker.counts.failed).to.equal(failed.length);
-  });
-
-  it('rejects a result at once that no request takes, alone or in a batch', async () => {
-    for (const [batch, length] of [
-      [true, 300_000],
-      [false, 300_000],
-      [true, 2_200_000],
-    ] as const) {
-      const mailboxId = await mailbox();
-      const worker = start({ mailbox: { mailboxId }, batch }, () => 'x'.repeat(length));
-      const id = await sent(mailboxId);
-      await until(() => worker.counts.failed === 1);
-      const { state, attempts, lastError } = await view(id);
-      expect([state, attempts]).to.deep.equal(['REJECTED', 1]);
-      expect(lastError).to.match(/^the result has \d+ bytes, .* store it elsewhere and return where it is/);
-      await worker.close();
-    }
-  });
-
   it('writes a line when an outage begins and one when it ends, however often calls fail, where nobody listens', async () => {
     const { client: by, paths, away } = counting();
     const mailboxId = await mailbox();
@@ -212,21 +155,6 @@ describe('the worker of the typed client', () => {
     expect(found).to.deep.equal([null, { page: 3 }, { page: 6 }]);
     expect(logs.map(({ text, data }) => [text, data])).to.deep.include(['reading', { attempt: 3 }]);
     expect((await view(id)).state).to.equal('ACKED');
-  });
-
-  it('sends progress as it was when the handler reported it', async () => {
-    const mailboxId = await mailbox();
-    const found: unknown[] = [];
-    const worker = start({ mailbox: { mailboxId } }, ({ attempt, progress: reached }, { progress }) => {
-      found.push(reached);
-      const state = { page: 1 };
-      progress(state);
-      state.page = 2;
-      if (attempt === 1) throw new Error('page 2 failed');
-    });
-    await sent(mailboxId);
-    await worker.drained();
-    expect(found).to.deep.equal([null, { page: 1 }]);
   });
 
   it('keeps progress whose renewal was under way, and fails, when the handler threw', async () => {
@@ -303,48 +231,6 @@ describe('the worker of the typed client', () => {
     await sent(mailboxId);
     await until(() => worker.counts.completed + worker.counts.lost > 0);
     expect(worker.counts).to.include({ completed: 1, lost: 0 });
-  });
-
-  it('loses a message that its handler has completed with another result, which stands', async () => {
-    for (const batch of [true, false]) {
-      const mailboxId = await mailbox();
-      const worker = start({ mailbox: { mailboxId }, batch }, async ({ id: messageId, token, payload }) => {
-        await muster.message.complete({ messageId, token, result: { payload: 'by itself' } });
-        return payload;
-      });
-      const lost = heard(worker, 'lost');
-      const ids = [await sent(mailboxId, 'by itself'), await sent(mailboxId, 'another')];
-      await until(() => worker.counts.completed + worker.counts.lost === 2);
-      expect(worker.counts).to.include({ completed: 1, lost: 1, failed: 0, returned: 0 });
-      expect(lost.map(({ message }) => message.id)).to.deep.equal(ids.slice(1));
-      expect(lost[0]?.reason.cause).to.include({ code: 'RESULT_CONFLICT' });
-      expect(await view(ids[1] ?? '')).to.include({ state: 'ACKED', result: 'by itself' });
-    }
-  });
-
-  it('aborts the signal at the moment when a message is cancelled, or its run', async () => {
-    for (const batch of [true, false]) {
-      const mailboxId = await mailbox();
-      const run = randomUUID();
-      const reasons: unknown[] = [];
-      // No renewal is due during the test.
-      const options = { mailbox: { mailboxId }, concurrency: 2, batch, leaseSeconds: 600 };
-      const worker = start(options, async (_, { signal }) => {
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        reasons.push(signal.reason);
-      });
-      const lost = heard(worker, 'lost');
-      const ids = [await sent(mailboxId), await sent(mailboxId, 1, { scopeId: run })];
-      await until(() => worker.counts.active === 2);
-      await muster.message.cancel({ messageId: ids[0] ?? '' });
-      await until(() => lost.length === 1);
-      await muster.scope.cancel({ scopeId: run });
-      await until(() => lost.length === 2);
-      expect(lost.map(({ message }) => message.id)).to.deep.equal(ids);
-      await until(() => worker.counts.active === 0);
-      for (const reason of reasons) expect(reason).to.be.instanceOf(ClaimLost);
-      expect(worker.counts).to.include({ lost: 2, completed: 0, returned: 0 });
-    }
   });
 
   it('never works on more than it can', async () => {
@@ -477,22 +363,6 @@ describe('the worker of the typed client', () => {
     expect(await view(second)).to.include({ state: 'READY', attempts: 0 });
   });
 
-  it('repeats an end whose request was cut, though a receive went with it', async () => {
-    const mailboxId = await mailbox();
-    const ids = [await sent(mailboxId), await sent(mailboxId)];
-    const { client: by, away } = counting();
-    const worker = start(
-      { mailbox: { mailboxId } },
-      () => {
-        away(/batch$/);
-        setTimeout(() => away(undefined), 150);
-      },
-      by,
-    );
-    await until(() => worker.counts.completed === 2);
-    for (const id of ids) expect(await view(id)).to.include({ state: 'ACKED', attempts: 1 });
-  });
-
   it('goes on when a batch, and the receive in it, gets no answer in time', async () => {
     const mailboxId = await mailbox();
     const ids = [await sent(mailboxId), await sent(mailboxId)];
@@ -538,33 +408,6 @@ describe('the worker of the typed client', () => {
     expect(await requestsOf(process.env['LONG'] ? 1_000 : 150, false)).to.be.at.most(3.2);
   });
 
-  it('survives a service that is away, and completes what was done meanwhile, once', async () => {
-    for (const batch of [true, false]) {
-      const { client: by, away } = counting();
-      const mailboxId = await mailbox();
-      let runs = 0;
-      away(/mailboxes/);
-      const worker = start(
-        { mailbox: { mailboxId }, batch },
-        () => {
-          runs++;
-          away(/./);
-          setTimeout(() => away(undefined), 400);
-          return 'done';
-        },
-        by,
-      );
-      const errors = heard(worker, 'error');
-      const id = await sent(mailboxId);
-      await until(() => errors.length > 1);
-      away(undefined);
-      await until(() => worker.counts.completed === 1);
-      expect(await view(id)).to.include({ state: 'ACKED', attempts: 1, result: 'done' });
-      expect(runs).to.equal(1);
-      expect(errors.every(({ isFatal }) => !isFatal)).to.equal(true);
-    }
-  });
-
   it('goes on when the function that returns its key works again', async () => {
     const mailboxId = await mailbox();
     let isAway = true;
@@ -576,90 +419,6 @@ describe('the worker of the typed client', () => {
     isAway = false;
     await until(() => worker.counts.completed === 1);
     expect(await view(id)).to.include({ state: 'ACKED', attempts: 1 });
-  });
-
-  it('finishes what it works on when it closes, and gives back what takes too long', async () => {
-    const mailboxId = await mailbox({ retryDelaySeconds: 60 });
-    let close = () => {};
-    const closing = new Promise<void>((resolve) => {
-      close = resolve;
-    });
-    const reasons: unknown[] = [];
-    const worker = start<number>(
-      { mailbox: { mailboxId }, concurrency: 3 },
-      async ({ payload }, { signal, progress }) => {
-        progress(payload);
-        await closing;
-        await new Promise((resolve) => {
-          const timer = setTimeout(resolve, payload);
-          signal.addEventListener('abort', () => resolve(clearTimeout(timer)));
-        });
-        if (signal.aborted) reasons.push(signal.reason);
-        return payload;
-      },
-    );
-    const failed = heard(worker, 'failed');
-    const [quick, slow] = [await sent(mailboxId, 50), await sent(mailboxId, 60_000)];
-    // A receive that is on its way while it is aborted may still get what comes: this one is held, and let go.
-    await until(() => worker.counts.active === 2 && world.service.wake.size === 1);
-    const later = worker.close(0.3);
-    close();
-    await until(() => world.service.wake.size === 0);
-    const third = await sent(mailboxId, 0);
-    expect(worker.close()).to.equal(later);
-    await later;
-    await worker.closed;
-    expect(await view(quick)).to.include({ state: 'ACKED', result: 50 });
-    expect(await view(slow), 'no attempt is used up').to.include({ state: 'READY', attempts: 0, progress: 60_000 });
-    expect((await view(slow)).lastError).to.match(/the worker stopped/);
-    expect(await view(third)).to.include({ state: 'READY', attempts: 0 });
-    expect(reasons.length === 1 && reasons[0] instanceof WorkerClosed).to.equal(true);
-    expect(failed.map(({ message }) => message.id)).to.deep.equal([slow]);
-    expect(worker.counts).to.include({ completed: 1, returned: 1, lost: 0 });
-  });
-
-  it('waits for its work without end where closeSeconds is Infinity', async () => {
-    const mailboxId = await mailbox();
-    const id = await sent(mailboxId);
-    const worker = start({ mailbox: { mailboxId }, closeSeconds: Number.POSITIVE_INFINITY }, async () => {
-      await new Promise((resolve) => setTimeout(resolve, 700));
-    });
-    await until(() => worker.counts.active === 1);
-    await worker.close();
-    expect((await view(id)).state).to.equal('ACKED');
-    expect(worker.counts).to.include({ completed: 1, returned: 0 });
-  });
-
-  it('completes what its handler has finished when it closes, though the answer takes longer than closeSeconds', async () => {
-    const mailboxId = await mailbox();
-    const id = await sent(mailboxId);
-    let isEnding = false;
-    const slow: typeof fetch = async (url, init) => {
-      if (String(url).endsWith('/complete')) {
-        isEnding = true;
-        await new Promise((resolve) => setTimeout(resolve, 900));
-      }
-      return fetch(url, init);
-    };
-    const worker = start({ mailbox: { mailboxId }, batch: false }, () => 'done', client({ fetch: slow }));
-    await until(() => isEnding);
-    await worker.close(0);
-    expect(await view(id)).to.include({ state: 'ACKED', result: 'done' });
-    expect(worker.counts).to.include({ completed: 1, returned: 0, lost: 0 });
-  });
-
-  it('aborts the signal at the moment when a message is cancelled while it closes', async () => {
-    const mailboxId = await mailbox();
-    const id = await sent(mailboxId);
-    // No renewal is due during the test.
-    const worker = start({ mailbox: { mailboxId }, leaseSeconds: 600 }, async (_, { signal }) => {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    });
-    await until(() => worker.counts.active === 1);
-    const closed = worker.close();
-    await muster.message.cancel({ messageId: id });
-    await closed;
-    expect(worker.counts).to.include({ lost: 1, returned: 0 });
   });
 
   it('stops, and says why, when its key, its mailbox or its options are refused', async () => {
@@ -682,33 +441,6 @@ describe('the worker of the typed client', () => {
       const { id } = await muster.budget.create({ name, currency: 'EUR', scale: 2, limitMinor: '1000' });
       return { name, balances: async () => (await muster.budget.view({ budgetId: id })).balances, id };
     };
-
-    it('settles what the work has cost: all unless it says less, and nothing when it fails', async () => {
-      const { name, balances } = await budget();
-      const mailboxId = await mailbox();
-      const seen: string[] = [];
-      const worker = start<string>({ mailbox: { mailboxId } }, async ({ payload }, { reserve }) => {
-        const reservation = await reserve(name, 100);
-        seen.push((await balances()).reserved);
-        if (payload === 'fails') throw new GiveUp('it failed');
-        if (payload === 'half') await reservation.settle(50n);
-        if (payload === 'negative') await reservation.settle('-1');
-      });
-      for (const payload of ['whole', 'half', 'fails']) await sent(mailboxId, payload);
-      await worker.drained();
-      expect(seen).to.deep.equal(['100', '100', '100']);
-      expect(await balances()).to.deep.equal({
-        limit: '1000',
-        reserved: '0',
-        settled: '150',
-        available: '850',
-        overdrawn: '0',
-      });
-      const negative = await sent(mailboxId, 'negative', { maxAttempts: 1 });
-      await worker.drained();
-      expect((await view(negative)).lastError).to.match(/a cost is at least 0, not -1/);
-      expect((await balances()).reserved).to.equal('0');
-    });
 
     it('finds what an attempt that died had reserved, and does not spend it twice', async () => {
       const { name, balances, id: budgetId } = await budget();

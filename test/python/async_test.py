@@ -88,25 +88,6 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((await self.muster.message.view(message_id=rejected)).last_error, 'no')
         self.assertIn(peak, (2, 3, 4))
 
-    async def test_a_lost_claim_cancels_the_handler(self) -> None:
-        (message_id,) = await self.send('x')
-        is_over = asyncio.Event()
-
-        async def handle(message: Claim, task: AsyncTask) -> None:
-            try:
-                await asyncio.sleep(60)
-            except asyncio.CancelledError:
-                is_over.set()
-                raise
-
-        async with AsyncWorker(self.muster, self.name, handle, lease_seconds=60) as worker:
-            await self.until(lambda: worker.counts.active)
-            await asyncio.sleep(1)  # Until the worker watches, even on a busy machine.
-            await self.muster.message.cancel(message_id=message_id)
-            await asyncio.wait_for(is_over.wait(), 60)
-            await self.until(lambda: worker.counts.active == 0)
-            self.assertEqual(worker.counts.lost, 1)
-
     async def test_a_claim_that_is_lost_before_its_handler_begins_leaves_room_for_others(self) -> None:
         begun: list[Any] = []
 
@@ -187,27 +168,6 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         await worker.close(0)
         with self.assertRaises(WorkerClosed):
             await worker.drained()
-
-    async def test_money_and_units(self) -> None:
-        name = f'b-{uuid.uuid4()}'
-        budget = await self.muster.budget.create(name=name, currency='eur', scale=2, limit_minor=1000)
-        allowance = await self.muster.allowance.create(name=name, units_limit=1, window_seconds=1)
-        await self.send('x')
-        settled: list[object] = []
-
-        async def handle(message: Claim, task: AsyncTask) -> None:
-            for _ in range(2):
-                await task.units(name)
-            async with task.reserve(name, 500) as reservation:
-                settled.append((await reservation.settle(1)).amount_minor)
-                settled.append(len(reservation.earlier))
-            await task.reserve(name, 20)
-
-        async with AsyncWorker(self.muster, self.name, handle) as worker:
-            await self.until(lambda: worker.counts.completed)
-        self.assertEqual((await self.muster.budget.view(budget_id=budget.id)).balances.settled, '21')
-        self.assertEqual((settled, allowance.units_limit), (['1', 0], 1))
-
 
 class Closed(ServerTest):
     def test_a_worker_whose_loop_was_closed_gives_back_what_comes_and_stops(self) -> None:

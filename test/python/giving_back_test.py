@@ -24,7 +24,7 @@ from muster._giving_back import given_back
 from support import Proxy, ServerTest, until
 
 _behaviours: dict[str, Any] = json.loads(
-    (Path(__file__).parent.parent / 'behaviours' / 'given-back.json').read_text()
+    (Path(__file__).parent.parent / 'clients' / 'behaviours' / 'given-back.json').read_text()
 )
 _callers: int = _behaviours['callers' if os.environ.get('LONG') == '1' else 'callersInShort']
 _moments = [_behaviours['withinMs'] / 1000 * index / _callers for index in range(_callers)]

@@ -173,27 +173,6 @@ class Once(WorkerTest):
     def names(self) -> list[str]:
         return [one.key for one in self.muster.note.list(scope_id=self.scope_id).notes]
 
-    def test_keeps_the_value_of_a_step_for_the_next_attempts(self) -> None:
-        steps: list[str] = []
-        results: dict[str, Any] = {}
-
-        def fetch(message: Claim) -> dict[str, int]:
-            steps.append(f'{message.payload} {message.attempt}')
-            return {'n': message.attempt}
-
-        def handle(message: Claim, task: Task) -> None:
-            fetched = task.once('fetch', lambda: fetch(message))
-            if message.attempt == 1:
-                raise RuntimeError('the disk is full')
-            results[message.payload] = (fetched, task.once('none', lambda: None), task.once('none', lambda: 1))
-
-        worker = self.worker(handle, concurrency=4)
-        self.send('a', 'b')
-        until(lambda: worker.counts.completed == 2)
-        self.assertEqual(sorted(steps), ['a 1', 'b 1'])
-        self.assertEqual(results, {name: ({'n': 1}, None, None) for name in 'ab'})
-        until(lambda: not self.names())
-
     def test_does_a_failed_step_again_and_keeps_nothing_without_the_claim(self) -> None:
         seen: list[Any] = []
 

@@ -1,4 +1,4 @@
-"""What a model call costs, by how it ends: the cases of test/behaviours/spend.json, blocking and in asyncio."""
+"""What a model call costs, by how it ends: the cases of test/clients/behaviours/spend.json, blocking and in asyncio."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PROVIDER = os.environ['MUSTER_TEST_PROVIDER']
 
 def cases(language: str) -> list[dict[str, Any]]:
     """The cases of a language, one for each status."""
-    table = json.loads((Path(__file__).parents[1] / 'behaviours/spend.json').read_text())
+    table = json.loads((Path(__file__).parents[1] / 'clients/behaviours/spend.json').read_text())
     found: list[dict[str, Any]] = []
     for one in table['calls']:
         statuses = one.pop('statuses', [None])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 import signal
 import threading
@@ -18,11 +17,8 @@ from muster import (
     ABSENT,
     After,
     Claim,
-    ClaimLost,
     GiveUp,
     Muster,
-    MusterError,
-    RetryLater,
     SentMessage,
     Task,
     Worker,
@@ -223,45 +219,6 @@ class Workers(WorkerTest):
         message = self.muster.message.view(message_id=second)
         self.assertEqual((message.state, message.attempts), ('READY', 0))
 
-    def test_gives_back_with_pause_and_reason(self) -> None:
-        (message_id,) = self.send('x')
-        attempts: list[tuple[str | None, Any]] = []
-
-        def handle(message: Claim, task: Task) -> str:
-            attempts.append((message.last_error, message.progress))
-            if message.attempt == 1:
-                task.progress({'page': 1})
-                task.progress({'page': 2})
-                raise ValueError('line\nbreak')
-            if message.attempt == 2:
-                raise RetryLater(0.5)
-            return 'done'
-
-        worker = self.worker(handle)
-        self.assertEqual(self.state(message_id, 20), 'ACKED')
-        expected = [(None, None), ('ValueError: line break', {'page': 2}), ('again in 0.5 s', {'page': 2})]
-        self.assertEqual(attempts, expected)
-        until(lambda: worker.counts.completed)
-        self.assertEqual(worker.counts.returned, 2)
-
-    def test_sends_progress_as_it_was_when_it_was_reported(self) -> None:
-        seen: list[Any] = []
-
-        def handle(message: Claim, task: Task) -> None:
-            seen.append(message.progress)
-            if message.attempt == 1:
-                pages = [1]
-                # The first one is sent at once, the others a second later.
-                task.progress('begun')
-                task.progress(pages)
-                pages.append(2)
-                raise RetryLater(0)
-
-        worker = self.worker(handle)
-        self.send('x')
-        until(lambda: worker.counts.completed)
-        self.assertEqual(seen, [None, [1]])
-
     def test_refuses_what_is_no_text_where_it_is_given(self) -> None:
         name = b'caf\xe9'.decode('utf-8', 'surrogateescape')
         refused: list[str] = []
@@ -279,81 +236,6 @@ class Workers(WorkerTest):
         until(lambda: worker.counts.completed == 1 and worker.counts.failed == 1)
         self.assertEqual(sorted(refused), ['x', 'x', 'y', 'y'])
         self.assertRegex(self.muster.message.view(message_id=message_id).last_error or '', '^UnicodeEncodeError')
-
-    def test_gives_up(self) -> None:
-        rejected, unfit = self.send('x', 'unfit', max_attempts=1)
-        large, larger = self.send(70_000, 300_000)
-
-        def handle(message: Claim, task: Task) -> Any:
-            if message.payload == 'x':
-                raise GiveUp('there is no text')
-            return object() if message.payload == 'unfit' else 'x' * message.payload
-
-        worker = self.worker(handle)
-        view = self.muster.message.view(message_id=rejected, wait_seconds=20)
-        self.assertEqual((view.state, view.last_error), ('REJECTED', 'there is no text'))
-        # Another attempt would not make the results smaller.
-        for message_id, limit in ((large, 'maxPayloadBytes of 65536 bytes'), (larger, '256 KiB')):
-            view = self.muster.message.view(message_id=message_id, wait_seconds=20)
-            self.assertEqual((view.state, view.attempts), ('REJECTED', 1))
-            self.assertRegex(view.last_error or '', rf'^the result has \d+ bytes, .*{limit}.*: store it elsewhere and return')
-        view = self.muster.message.view(message_id=unfit, wait_seconds=20)
-        self.assertRegex(view.last_error or '', 'object is not JSON')
-        until(lambda: worker.counts.failed == 4)
-
-    def test_tells_the_handler_that_its_claim_is_cancelled(self) -> None:
-        (message_id,) = self.send('x')
-        seen: list[float] = []
-
-        def handle(message: Claim, task: Task) -> None:
-            try:
-                task.wait(20)
-            except ClaimLost:
-                seen.append(time.monotonic())
-                raise
-
-        worker = self.worker(handle, lease_seconds=60)
-        until(lambda: worker.counts.active)
-        time.sleep(1)  # Until the worker watches, even on a busy machine. It would notice an earlier cancellation late.
-        cancelled = time.monotonic()
-        self.muster.message.cancel(message_id=message_id)
-        until(lambda: seen, 30)
-        # Long before the next renewal, which is due after 20 seconds.
-        self.assertLess(seen[0] - cancelled, 5)
-        until(lambda: worker.counts.active == 0)
-        self.assertEqual((worker.counts.lost, worker.counts.returned), (1, 0))
-
-    def test_loses_a_message_that_its_handler_has_completed_with_another_result(self) -> None:
-        ids = self.send('by itself', 'another')
-
-        def handle(message: Claim, task: Task) -> Any:
-            self.muster.message.complete(message_id=message.id, token=message.token, result={'payload': 'by itself'})
-            return message.payload
-
-        worker = self.worker(handle)
-        until(lambda: worker.counts.completed + worker.counts.lost == 2)
-        self.assertEqual((worker.counts.completed, worker.counts.lost), (1, 1))
-        self.assertEqual([self.muster.message.view(message_id=id).result for id in ids], ['by itself'] * 2)
-
-    def test_survives_an_api_that_is_away(self) -> None:
-        proxy = Proxy()
-        self.addCleanup(proxy.close)
-        proxy.is_away = True
-        ids = self.send(*range(6))
-        go = threading.Event()
-        worker = self.worker(lambda message, task: go.wait(20), Muster(proxy.url), concurrency=3)
-        time.sleep(0.2)
-        proxy.is_away = False
-        until(lambda: worker.counts.active == 3)
-        proxy.is_away = True
-        proxy.cut()
-        go.set()
-        until(lambda: worker.counts.active == 0)
-        self.assertEqual(worker.counts.completed, 0)
-        proxy.is_away = False
-        self.assertEqual([self.state(one, 20) for one in ids], ['ACKED'] * 6)
-        attempts = [self.muster.message.view(message_id=one).attempts for one in ids]
-        self.assertEqual(attempts, [1] * 6)
 
     def test_writes_a_line_when_an_outage_begins_and_one_when_it_ends(self) -> None:
         logging.disable(logging.NOTSET)
@@ -379,100 +261,6 @@ class Workers(WorkerTest):
         self.assertRegex(said.output[0], 'the service is unavailable, retrying: .*UNREACHABLE')
         self.assertNotIn('\n', said.output[0])
         self.assertRegex(said.output[1], r'the service is available again after \d+ s')
-
-    def test_stops_for_what_it_cannot_go_on_without(self) -> None:
-        worker = Worker(Muster(key='mk_x_y'), 'jobs', lambda message, task: None)
-        with self.assertRaises(MusterError) as caught:
-            worker.run()
-        self.assertEqual(caught.exception.code, 'INVALID_API_KEY')
-
-    def test_close_gives_back_what_is_not_done(self) -> None:
-        quick, slow = self.send(0.3, 60)
-        seen: list[type[BaseException]] = []
-
-        def handle(message: Claim, task: Task) -> None:
-            try:
-                task.wait(message.payload)
-            except ClaimLost as lost:
-                seen.append(type(lost))
-                raise
-
-        worker = self.worker(handle, concurrency=2)
-        until(lambda: worker.counts.active == 2)
-        begun = time.monotonic()
-        worker.close(1)
-        self.assertLess(time.monotonic() - begun, 30)
-        self.assertEqual(self.state(quick), 'ACKED')
-        view = self.muster.message.view(message_id=slow)
-        # No attempt is used up.
-        self.assertEqual((view.state, view.attempts), ('READY', 0))
-        until(lambda: seen)
-        self.assertEqual(seen, [WorkerClosed])
-
-    def test_close_lets_what_is_done_be_settled(self) -> None:
-        budget = self.muster.budget.create(name=f'b-{uuid.uuid4()}', currency='eur', scale=2, limit_minor=100)
-        settling = threading.Event()
-
-        class Slow(Muster):
-            def request(self, endpoint: Any, args: Any, **options: Any) -> Any:
-                if endpoint.name == 'budget.settle':
-                    settling.set()
-                    time.sleep(1)
-                return super().request(endpoint, args, **options)
-
-        (message_id,) = self.send('x')
-        worker = self.worker(lambda message, task: task.reserve(budget.name, 30) and None, Slow())
-        self.assertTrue(settling.wait(15))
-        worker.close(0.1)
-        self.assertEqual((self.state(message_id), worker.counts.completed), ('ACKED', 1))
-
-    def test_close_may_let_work_go_on_for_ever(self) -> None:
-        self.send('x')
-        worker = self.worker(lambda message, task: task.wait(0.3), close_seconds=math.inf)
-        until(lambda: worker.counts.active)
-        worker.close()
-        self.assertEqual((worker.counts.completed, worker.counts.returned), (1, 0))
-
-    def test_money_is_settled_with_the_work(self) -> None:
-        budget = self.muster.budget.create(name=f'b-{uuid.uuid4()}', currency='eur', scale=2, limit_minor=1000)
-        allowance = self.muster.allowance.create(name=f'a-{uuid.uuid4()}', units_limit=9, window_seconds=60)
-
-        def handle(message: Claim, task: Task) -> None:
-            task.units(allowance.name, 2)
-            with task.reserve(budget.name, 100) as reservation:
-                reservation.settle(30)
-            task.reserve(budget.id, 50)
-            if message.attempt == 1:
-                raise RetryLater(0)
-
-        self.send('x')
-        worker = self.worker(handle)
-        until(lambda: worker.counts.completed == 1)
-        balances = self.muster.budget.view(budget_id=budget.id).balances
-        # 30 of each attempt, and 50 of the one that succeeded.
-        self.assertEqual((balances.settled, balances.reserved), ('110', '0'))
-        self.assertEqual(self.muster.allowance.view(allowance_id=allowance.id).used_units, 4)
-
-    def test_what_a_budget_is_short_for_costs_no_attempt(self) -> None:
-        budget = self.muster.budget.create(name=f'b-{uuid.uuid4()}', currency='eur', scale=2, limit_minor=100)
-
-        def handle(message: Claim, task: Task) -> None:
-            if message.payload == 'later':
-                raise RetryLater(60, counts_attempt=False)
-            with task.reserve(budget.id, 10) as reservation:
-                if message.payload == 'spent':
-                    reservation.settle(5)
-                task.reserve(budget.id, 2_000)
-
-        ids = self.send('money', 'later', 'spent', max_attempts=1)
-        worker = self.worker(handle)
-        until(lambda: worker.counts.returned + worker.counts.failed == 3)
-        views = [self.muster.message.view(message_id=one) for one in ids]
-        expected = [('DELAYED', 0), ('DELAYED', 0), ('FAILED', 1)]
-        self.assertEqual([(view.state, view.attempts) for view in views], expected)
-        self.assertRegex(views[0].last_error or '', 'INSUFFICIENT_BUDGET')
-        balances = self.muster.budget.view(budget_id=budget.id).balances
-        self.assertEqual((balances.settled, balances.reserved), ('5', '0'))
 
     def test_units_are_waited_for_with_a_place_that_is_renewed(self) -> None:
         allowance = self.muster.allowance.create(name=f'a-{uuid.uuid4()}', units_limit=1, window_seconds=31_536_000)

@@ -64,7 +64,7 @@ interface Table {
   readonly deaths: readonly SpendDeath[];
 }
 
-const file = new URL('../behaviours/spend.json', import.meta.url);
+const file = new URL('../clients/behaviours/spend.json', import.meta.url);
 const table = JSON.parse(readFileSync(file, 'utf8')) as Table;
 
 /** A case for each status. */

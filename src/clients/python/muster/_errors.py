@@ -153,6 +153,6 @@ _max_reason_length = 2_048
 
 def reason_of(error: BaseException) -> str:
     """Returns a handler's exception as the reason of a nack: one line of at most 2,048 characters."""
-    text = str(error) if isinstance(error, (RetryLater, GiveUp)) else f'{type(error).__name__}: {error}'
+    text = str(error) if isinstance(error, (RetryLater, GiveUp, WorkerClosed)) else f'{type(error).__name__}: {error}'
     line = re.sub(r'[\x00-\x1f\x7f-\x9f]+', ' ', text.encode('utf-8', 'replace').decode()).strip()
     return (line or 'no reason was given')[:_max_reason_length]

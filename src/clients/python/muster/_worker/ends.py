@@ -54,12 +54,14 @@ class Ends:
             if task is not None:
                 task.is_ending = False
 
-        trace_context = TraceContext() if task is None else task.attempt.trace_context
         if self._outbox is not None and not is_alone:
-            (outcome,) = self._outbox.send([request], on_sent, trace_context)
+            (outcome,) = self._outbox.send([request], on_sent)
         else:
             on_sent()
-            (outcome,) = ask(self._muster, [request], self._timeout_seconds, trace_context)
+            trace_context = TraceContext() if task is None else task.attempt.trace_context
+            (outcome,) = ask(
+                self._muster, [request], self._timeout_seconds, is_batch=False, trace_context=trace_context
+            )
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -102,7 +104,7 @@ class Ends:
             if self._outbox is not None:
                 self._outbox.send(requests[at : at + max_calls])
             else:
-                ask(self._muster, requests[at : at + max_calls], self._timeout_seconds)
+                ask(self._muster, requests[at : at + max_calls], self._timeout_seconds, is_batch=True)
 
     def ask(self, task: ClaimedTask) -> None:
         """Gives back the rest of the money and asks the question, which ends the claim."""

@@ -127,7 +127,8 @@ class Leases:
             # A renewal that hangs must not delay the loss of a claim whose lease ends meanwhile.
             ends_at = min((task.lease_ends_at for task in self._tasks if not task.is_over), default=math.inf)
         timeout_seconds = min(self._timeout_seconds, max(_min_renew_seconds, ends_at - sent_at))
-        outcomes = ask(self._muster, [renewal(*one) for one in sent], timeout_seconds)
+        requests = [renewal(*one) for one in sent]
+        outcomes = ask(self._muster, requests, timeout_seconds, is_batch=len(requests) > 1)
         for (task, progress), outcome in zip(sent, outcomes):
             is_refused = isinstance(outcome, MusterError)
             with self._changed:

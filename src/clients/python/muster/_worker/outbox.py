@@ -24,11 +24,16 @@ linger_seconds = 0.025
 
 
 def ask(
-    muster: Muster, requests: Sequence[Request], timeout_seconds: float, trace_context: TraceContext = TraceContext()
+    muster: Muster,
+    requests: Sequence[Request],
+    timeout_seconds: float,
+    *,
+    is_batch: bool,
+    trace_context: TraceContext = TraceContext(),
 ) -> list[Any]:
-    """Makes one attempt of calls, in a batch if there are several. Returns each one's answer or its error."""
+    """Makes one attempt of calls, in a batch or one alone. Returns each one's answer or its error."""
     try:
-        if len(requests) > 1:
+        if is_batch:
             calls = [BatchedCall[Any](*request) for request in requests]
             results = muster.batch(calls, attempts=1, timeout_seconds=timeout_seconds)
             return [result.error or result.answer for result in results]
@@ -41,17 +46,12 @@ def ask(
 
 class _Waiting:
     def __init__(
-        self,
-        request: Request,
-        wake: threading.Event,
-        on_sent: Callable[[], object] = lambda: None,
-        trace_context: TraceContext = TraceContext(),
+        self, request: Request, wake: threading.Event, on_sent: Callable[[], object] = lambda: None
     ) -> None:
         self.request = request
         self.wake = wake
         """Set when it was answered, or is next"""
         self.on_sent = on_sent
-        self.trace_context = trace_context
         self.size = len(encode(request[1]).encode())
         self.is_next = False
         """Its thread sends the next batch"""
@@ -79,21 +79,15 @@ class Outbox:
         self._joining: _Waiting | None = None
         self._is_sending = False
 
-    def send(
-        self,
-        requests: Sequence[Request],
-        on_sent: Callable[[], object] = lambda: None,
-        trace_context: TraceContext = TraceContext(),
-    ) -> list[Any]:
+    def send(self, requests: Sequence[Request], on_sent: Callable[[], object] = lambda: None) -> list[Any]:
         """Returns each call's answer or its error, which is that of its batch if that got no answer.
 
         Args:
             requests: the calls
             on_sent: called when a batch with one of them is sent
-            trace_context: the trace of a call that is sent alone
         """
         wake = threading.Event()
-        own = [_Waiting(request, wake, on_sent, trace_context) for request in requests]
+        own = [_Waiting(request, wake, on_sent) for request in requests]
         with self._changed:
             own[0].is_next = not self._waiting
             self._waiting += own
@@ -148,9 +142,8 @@ class Outbox:
             self._changed.notify_all()
         outcomes: list[Any]
         try:
-            # The calls of a batch belong to many spans.
-            trace_context = batch[0].trace_context if len(batch) == 1 else TraceContext()
-            outcomes = ask(self._muster, [one.request for one in batch], self._timeout_seconds, trace_context)
+            # Also one call alone: made again by itself, it would not be known by its Idempotency-Key.
+            outcomes = ask(self._muster, [one.request for one in batch], self._timeout_seconds, is_batch=True)
         except Exception as error:
             outcomes = [error for _ in batch]
         with self._changed:

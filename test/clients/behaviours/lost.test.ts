@@ -5,13 +5,13 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { createMuster, Worker } from '../../src/clients/typescript/index.ts';
-import { endAtExit } from '../../src/external-programs/at-exit.ts';
-import type { MusterService } from '../../src/service.ts';
-import { findPython } from '../support/python.ts';
-import { slowProxy } from '../support/slow-proxy.ts';
-import { delivering } from '../support/webhooks.ts';
-import { World } from '../support/world.ts';
+import { createMuster, Worker } from '../../../src/clients/typescript/index.ts';
+import { endAtExit } from '../../../src/external-programs/at-exit.ts';
+import type { MusterService } from '../../../src/service.ts';
+import { findPython } from '../../support/python.ts';
+import { slowProxy } from '../../support/slow-proxy.ts';
+import { delivering } from '../../support/webhooks.ts';
+import { World } from '../../support/world.ts';
 import lost from './lost.json' with { type: 'json' };
 
 type Case = (typeof lost.cases)[number];
@@ -50,7 +50,7 @@ const clients: Readonly<Record<string, Start>> = {
   },
   Python: async ({ url, key, spaceId, mailboxId }, hear) => {
     const { command, env } = await findPython();
-    const paths = { PYTHONPATH: here('../../src/clients/python') };
+    const paths = { PYTHONPATH: here('../../../src/clients/python') };
     const access = { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId, MAILBOX: mailboxId };
     const stdio = ['ignore', 'pipe', 'inherit'] as const;
     const child = spawn(command, [here('losing.py')], { env: { ...env, ...paths, ...access }, stdio: [...stdio] });

@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { createMuster, defineMailboxes, MusterError, Worker } from '../../src/clients/typescript/index.ts';
-import { endAtExit } from '../../src/external-programs/at-exit.ts';
-import { findPython } from '../support/python.ts';
-import { World } from '../support/world.ts';
+import { createMuster, defineMailboxes, MusterError, Worker } from '../../../src/clients/typescript/index.ts';
+import { endAtExit } from '../../../src/external-programs/at-exit.ts';
+import { findPython } from '../../support/python.ts';
+import { World } from '../../support/world.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -85,7 +85,7 @@ const clients: Readonly<Record<string, (world: World) => Promise<Client>>> = {
 
 async function pythonClient(world: World, kind: string): Promise<Client> {
   const python = await findPython();
-  const paths = { PYTHONPATH: here('../../src/clients/python') };
+  const paths = { PYTHONPATH: here('../../../src/clients/python') };
   const access = { MUSTER_URL: world.url, MUSTER_KEY: world.apiKey, MUSTER_SPACE: world.spaceId };
   const child = spawn(python.command, [here('ensure.py'), kind], {
     env: { ...python.env, ...paths, ...access },

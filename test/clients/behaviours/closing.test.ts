@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { until } from '../support/processes.ts';
-import { slowProxy } from '../support/slow-proxy.ts';
-import { codeOf, World } from '../support/world.ts';
+import { until } from '../../support/processes.ts';
+import { slowProxy } from '../../support/slow-proxy.ts';
+import { codeOf, World } from '../../support/world.ts';
 import { hosts, type WorkerHost } from './workers.ts';
 
 /** How many workers are closed, so many at a time. */
@@ -24,7 +24,7 @@ describe('A worker that closes at the moment of a send', () => {
   /** Sends a message to an idle worker and closes the worker, one of them this much later. Returns the message as it then is. */
   async function closeAtSend(host: WorkerHost, url: string, offsetMs: number) {
     const { id: mailboxId } = await world.mustPost('/mailboxes', { name: 'jobs' });
-    const worker = await host.start(mailboxId, url);
+    const worker = await host.start({ mailboxId, url, options: { concurrency: 4 } });
     const isHeld = async () => (await world.get(`/ops/receivers?mailboxId=${mailboxId}`)).body.receivers.length > 0;
     await until(isHeld);
     const send = async () => {

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { endAtExit } from '../../src/external-programs/at-exit.ts';
-import type { MusterService } from '../../src/service.ts';
-import { until } from '../support/processes.ts';
-import { findPython } from '../support/python.ts';
-import { delivering } from '../support/webhooks.ts';
-import { World } from '../support/world.ts';
+import { endAtExit } from '../../../src/external-programs/at-exit.ts';
+import type { MusterService } from '../../../src/service.ts';
+import { until } from '../../support/processes.ts';
+import { findPython } from '../../support/python.ts';
+import { delivering } from '../../support/webhooks.ts';
+import { World } from '../../support/world.ts';
 
 interface Cases {
   readonly concurrency: number;
@@ -25,7 +25,7 @@ const processes: Readonly<Record<string, (env: NodeJS.ProcessEnv) => Promise<Chi
   TypeScript: async (env) => spawn(process.execPath, [here('poisoned.mjs')], { env: { ...process.env, ...env } }),
   Python: async (env) => {
     const python = await findPython();
-    const paths = { PYTHONPATH: here('../../src/clients/python') };
+    const paths = { PYTHONPATH: here('../../../src/clients/python') };
     return spawn(python.command, [here('poisoned.py')], { env: { ...python.env, ...paths, ...env } });
   },
 };

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  GiveUp,
+  type Muster,
+  type Reservation,
+  RetryLater,
+  type TaskContext,
+  type WorkerMessage,
+} from '../../../src/clients/typescript/index.ts';
+import type { See } from './workers.ts';
+
+/** A step of a handler. workers.py takes the same ones. */
+export interface Step {
+  /** Returns this; `{ characters: n }`: a text of n characters; `{ json: false }`: a value that is not JSON. */
+  readonly return?: unknown;
+  readonly throw?: string;
+  readonly giveUp?: string;
+  /** Comes back after so many seconds. */
+  readonly later?: number;
+  readonly reason?: string;
+  readonly countsAttempt?: boolean;
+  /** Reports this progress, and changes it afterwards; progressOf: a text of so many characters. */
+  readonly progress?: unknown;
+  readonly progressOf?: number;
+  /** Says a member of the message, or its answer. */
+  readonly see?: string;
+  /** Asks this, with these options. catches: goes on. */
+  readonly ask?: unknown;
+  readonly options?: readonly string[];
+  readonly catches?: true;
+  /** Waits so many seconds. If the claim ends meanwhile, says the name of its error, and throws it. */
+  readonly wait?: number;
+  /** A step with this key and this value; says the value, and whether it was done. */
+  readonly once?: string;
+  readonly value?: unknown;
+  /** Returns this together with a put of the note `key`. */
+  readonly finish?: unknown;
+  readonly key?: string;
+  readonly ifVersion?: number;
+  /** Completes the message by itself. */
+  readonly completes?: unknown;
+  readonly reserve?: number;
+  readonly settle?: number;
+  readonly units?: number;
+}
+
+interface Place {
+  readonly muster: Muster;
+  readonly message: WorkerMessage;
+  readonly task: TaskContext;
+  readonly see: See;
+  readonly budget?: string;
+  readonly allowance?: string;
+}
+
+/** Follows the script of a handler. */
+export async function follow(steps: readonly Step[], place: Place): Promise<unknown> {
+  const { message, task } = place;
+  let reservation: Reservation | undefined;
+  for (const step of steps) {
+    if ('return' in step) return returned(step.return);
+    if ('finish' in step)
+      return task.finish(step.finish, (t) => {
+        const { key = '', ifVersion } = step;
+        t.note.put({ scopeId: message.scopeId, key, value: 1, ...(ifVersion !== undefined && { ifVersion }) });
+      });
+    if (step.reserve !== undefined) reservation = await task.reserve(place.budget ?? '', step.reserve);
+    else if (step.settle !== undefined) await reservation?.settle(step.settle);
+    else await make(step, place);
+  }
+  return null;
+}
+
+async function make(step: Step, { muster, message, task, see, allowance = '' }: Place): Promise<void> {
+  const say = (value: unknown) => see(message.id, value);
+  if ('progress' in step) {
+    task.progress(step.progress);
+    if (typeof step.progress === 'object') Object.assign(step.progress as object, { changed: 'later' });
+  } else if (step.progressOf !== undefined) task.progress('x'.repeat(step.progressOf));
+  else if (step.see === 'answer') {
+    const { answer } = task;
+    say(answer && [answer.question, answer.value, answer.answeredBy, answer.isExpired]);
+  } else if (step.see !== undefined) say((message as unknown as Record<string, unknown>)[step.see]);
+  else if (step.throw !== undefined) throw new Error(step.throw);
+  else if (step.giveUp !== undefined) throw new GiveUp(step.giveUp);
+  else if (step.later !== undefined)
+    throw new RetryLater(step.later, step.reason, { countsAttempt: step.countsAttempt ?? true });
+  else if (step.completes !== undefined) {
+    const { id: messageId, token } = message;
+    await muster.message.complete({ messageId, token, result: { payload: step.completes } });
+  } else if (step.units !== undefined) await task.units(allowance, step.units);
+  else if (step.once !== undefined)
+    say(
+      await task.once(step.once, () => {
+        say(`does ${step.once}`);
+        return step.value;
+      }),
+    );
+  else if ('ask' in step)
+    await task.ask(step.ask, step.options && { options: [...step.options] }).catch((error) => {
+      if (!step.catches) throw error;
+    });
+  else if (step.wait !== undefined) await wait(step.wait, task, say);
+}
+
+async function wait(seconds: number, { signal }: TaskContext, say: (value: unknown) => void): Promise<void> {
+  const over = new AbortController();
+  const lost = signal.aborted ? undefined : once(signal, 'abort', { signal: over.signal }).catch(() => undefined);
+  await Promise.race([lost, sleep(seconds * 1000, undefined, { signal: over.signal }).catch(() => undefined)]);
+  over.abort();
+  if (!signal.aborted) return;
+  say((signal.reason as Error).name);
+  throw signal.reason;
+}
+
+function returned(value: unknown): unknown {
+  const { characters, json } = (value ?? {}) as { readonly characters?: number; readonly json?: false };
+  if (characters !== undefined) return 'x'.repeat(characters);
+  return json === false ? 1n : value;
+}
