@@ -18,7 +18,7 @@ export interface Target {
 const more: Readonly<Record<string, RegExp>> = {
   allowance: /^spec\/org\/key-limits/,
   budget: /^(spec\/(retention\/records|org\/key-limits)|stores\/)/,
-  event: /^(workers\/packing|http\/wake)/,
+  event: /^(workers\/packing|http\/wake|spec\/webhook\/)/,
   mailbox: /^(spec\/org\/key-limits|model\/(after|order|requires|turns|linearizability)|http\/payloads)/,
   org: /^http\/(access|keys|people|permissions)/,
   pool: /^spec\/(org\/key-limits|mailbox\/requires)/,
