@@ -384,7 +384,8 @@ describe('spend', () => {
       expect(tokens).to.be.at.most(tokensPerWindow);
       // A busy machine may be too slow for all of it, so only long runs, which have the machine for themselves, check that.
       expect(tokens).to.be.greaterThan(isLong ? 0.98 * tokensPerWindow : 0);
-      expect(refused).to.be.at.most(1);
+      // On a busy machine some calls begin in a window and arrive in the next one.
+      expect(refused).to.be.at.most(isLong ? 1 : 10);
     }
     const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(failed.filter(({ name }) => name !== 'AbortError')).to.deep.equal([]);

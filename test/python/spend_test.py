@@ -386,6 +386,7 @@ class SpendTest(WorkerTest):
         asyncio.run(fleet())
         whole = sorted(provider.tokens.items())[:2]
         self.assertTrue(all(tokens <= 3000 for _, tokens in whole), whole)
+        self.assertLessEqual(provider.refused, 10)
         if os.environ.get('LONG'):
             # On a busy machine agents use less of a window, and calls begin in one and arrive in the next.
             self.assertTrue(all(0.98 * 3000 <= tokens for _, tokens in whole), whole)
