@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { posix } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -56,12 +58,14 @@ describe('The walk of a request from the server to its rule', () => {
   let other: MusterService;
   let world: World;
   let walked: Walked;
+  let folder: string;
 
   before(async () => {
     ownStore = await OwnStore.start();
     const log = pino({ level: 'silent' });
     const rest = { redisUrl: ownStore.url, role: 'api', host: '127.0.0.1', port: 0, log } as const;
-    service = await startService({ ...rest, overrides: markedLua() });
+    folder = await mkdtemp(join(tmpdir(), 'muster-walked-'));
+    service = await startService({ ...rest, overrides: markedLua(folder) });
     other = await startService(rest);
     world = await World.create({ on: service });
     walked = await new Walked().start();
@@ -71,6 +75,7 @@ describe('The walk of a request from the server to its rule', () => {
     await other.stop();
     await service.stop();
     await ownStore.stop();
+    await rm(folder, { recursive: true });
   });
 
   async function post(path: string, body: unknown): Promise<void> {
@@ -111,7 +116,7 @@ describe('The walk of a request from the server to its rule', () => {
       callName: 'message.send',
       idempotencyDigest: '',
       fingerprint: '',
-      args: { mailboxId: emptyId, scopeId, workKey: '', tail: randomTail(), payload: '1' },
+      args: { mailboxId: emptyId, scopeId, workKey: '', payload: '1' },
     };
     const walks = [
       await walk('a send adds', () => post(`/mailboxes/${mailboxId}/messages`, { scopeId, payload: 1 })),

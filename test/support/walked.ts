@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Edit, edited, parseLua, type Syntax, walk } from '../../src/engine/library/lua-syntax.ts';
@@ -13,9 +12,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The set of Lua files of which a function has run, in a store of its own: the key belongs to no organization. */
 export const walkedKey = 'walked';
 
-/** Overrides of all Lua files: in each of its functions, a file adds its name to the set in `walkedKey`. */
-export function markedLua(): Record<string, string> {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-walked-'));
+/**
+ * Overrides of all Lua files, written to `folder`: in each of its functions, a file adds its name to the set in `walkedKey`.
+ */
+export function markedLua(folder: string): Record<string, string> {
   const marked: Record<string, string> = {};
   for (const [file, path] of luaFiles(luaNames.folders)) {
     const text = readFileSync(path, 'utf8');

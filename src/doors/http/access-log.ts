@@ -27,10 +27,9 @@ function levelOf(status: number, route: string | undefined): LineLevel {
 
 /** The members of a log line as JSON. Only `path` and `reason` may contain characters to escape. */
 function membersOf({ method, path, state, req }: Context, status: number, durationMs: number): string {
-  const { requestId, match, calls, refused, code, reason } = state;
+  const { requestId, match, calls, refused, code, reason, traceId = traceIdOf(readTrace(req.headers)) } = state;
   let members = `,"requestId":"${requestId}","method":"${method}","status":${status}`;
   members += `,"durationMs":${Math.round(durationMs * 100) / 100}`;
-  const traceId = state.traceId ?? (req.headers['traceparent'] === undefined ? '' : traceIdOf(readTrace(req.headers)));
   if (traceId !== '') members += `,"traceId":"${traceId}"`;
   if (match) members += idsOf(match.params);
   else if (state.route === undefined) members += `,"path":${JSON.stringify(shownPath(path))}`;

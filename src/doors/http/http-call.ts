@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Call, CallParts, Origin } from '../../engine/call/call.ts';
 import type { Operation } from '../../engine/call/operation.ts';
 import { type Caller, readCaller } from '../../engine/route/caller.ts';
-import { noTrace, readTrace, type TraceContext } from '../../engine/route/trace.ts';
+import { readTrace, type TraceContext } from '../../engine/route/trace.ts';
 import type { Context, Handler } from './context.ts';
 
 const origin: Origin = {
@@ -52,7 +52,7 @@ export class HttpCall implements Call {
   }
 
   get trace(): TraceContext {
-    return this.headers['traceparent'] === undefined ? noTrace : readTrace(this.headers);
+    return readTrace(this.headers);
   }
 
   get spaceId(): unknown {

@@ -17,7 +17,7 @@ export function optionArgs(options: MessageOptions, trace: TraceContext) {
   const { deadline = '', delaySeconds = '', maxAttempts = '', priority = '', key = '', requires } = options;
   return {
     ...{ deadline, delaySeconds, maxAttempts, priority, key },
-    prerequisites: options.after || options.onFailure ? prerequisitesText(options) : '',
+    prerequisites: prerequisitesText(options),
     required: requires ? requiredText(requires) : '',
     ...trace,
   };
