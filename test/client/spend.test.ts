@@ -388,7 +388,9 @@ describe('spend', () => {
       expect(refused).to.be.at.most(isLong ? 1 : 10);
     }
     const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    expect(failed.filter(({ name }) => name !== 'AbortError')).to.deep.equal([]);
+    // A call that is refused just before the fleet is stopped is not repeated: its agent gets the refusal.
+    const others = failed.filter(({ name, message }) => name !== 'AbortError' && message !== 'the provider says 429');
+    expect(others).to.deep.equal([]);
     const spent = [...real.windows.values()].reduce((sum, { tokens }) => sum + tokens, 0);
     expect((await balances()).split(' ').slice(0, 2)).to.deep.equal(['0', String(spent)]);
   });
