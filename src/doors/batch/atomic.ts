@@ -9,7 +9,7 @@ import { toApiError } from '../../engine/call/refusal.ts';
 import { readHead } from '../../engine/declare/reply.ts';
 import type { Reply } from '../../engine/declare/value.ts';
 import { type MixedCall, Refusal } from '../../engine/redis/scripts.ts';
-import type { Args } from '../../engine/route/args.ts';
+import { type Args, joinArgs } from '../../engine/route/args.ts';
 import { batchRoute, isAtomic, isOffered, wrongCall } from '../../engine/route/batch-route.ts';
 import { ApiError, apiError, invalid } from '../../engine/route/errors.ts';
 import { maxReceivedBytes, pathNames, type Route } from '../../engine/route/route.ts';
@@ -105,9 +105,9 @@ export class Atomic {
       const calls = ready.map(({ operation: { route }, args, terms }, index): MixedCall => {
         // The opening was counted in place of the first call.
         const rateClass = index === 0 ? 'held' : String(opening['rateClass']);
-        return { script: route.script, args: { ...args, ...route.asRecord?.args, rateClass, ...changes }, terms };
+        return { script: route.script, args: joinArgs(args, route.asRecord?.args, { rateClass }, changes), terms };
       });
-      const first: MixedCall = { script: openingScript, args: { ...opening, ...changes } };
+      const first: MixedCall = { script: openingScript, args: joinArgs(opening, changes) };
       return this.#service.scripts.executeWhole(org, [first, ...calls], maxReceivedBytes);
     });
   }

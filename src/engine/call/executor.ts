@@ -1,7 +1,7 @@
 import type { Fields } from '../declare/field.ts';
 import { type ReplyReader, readHead } from '../declare/reply.ts';
 import { Refusal, StoreUnavailable } from '../redis/scripts.ts';
-import type { Args } from '../route/args.ts';
+import { type Args, joinArgs } from '../route/args.ts';
 import type { ScriptResult } from '../route/long-poll.ts';
 import type { CallService, OpenedRecords } from '../route/service.ts';
 import type { Call } from './call.ts';
@@ -27,7 +27,7 @@ export async function execute(
   const { org } = call.caller;
   const scripts = call.slot ?? service.scripts;
   const [first, ...values] = await repeated(service, org, (changes) =>
-    scripts.execute(script, org, changes ? { ...args, ...changes } : args),
+    scripts.execute(script, org, changes ? joinArgs(args, changes) : args),
   );
   const head = readHead(String(first));
   if (head.wake !== '') announce(service, org, head.wake);

@@ -3,7 +3,7 @@ import type { Answered, Fields } from '../declare/field.ts';
 import { One } from '../declare/record.ts';
 import type { ReplyReader } from '../declare/reply.ts';
 import { Refusal } from '../redis/scripts.ts';
-import type { Args } from '../route/args.ts';
+import { type Args, joinArgs } from '../route/args.ts';
 import { ApiError, invalid } from '../route/errors.ts';
 import { stringify } from '../route/json.ts';
 import { type LinkTo, linkTo } from '../route/link.ts';
@@ -64,7 +64,7 @@ export class Operation {
     }
     const { input, args } = valid;
     const run: Execute = (changes) =>
-      execute(this.#service, call, route.script, changes ? { ...args, ...changes } : args, this.reader);
+      execute(this.#service, call, route.script, changes ? joinArgs(args, changes) : args, this.reader);
     if (route.serve) return this.#serve(valid, run);
     const result = await this.#result(valid, run);
     const { takes } = route;
@@ -82,7 +82,7 @@ export class Operation {
   read(call: Call, callArgs: CallArgs): ValidCall {
     const { route } = this;
     const input = readInput(call, route);
-    const args = { ...callArgs, ...input.params, ...route.args?.(input) };
+    const args = joinArgs(callArgs, input.params, route.args?.(input));
     if (call.slot && route.hold?.(input)) throw invalid('waitSeconds must be 0 or left out in a batch');
     addIdempotency(args, call, route);
     return { call, input, args };
