@@ -199,7 +199,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     if (error) throw new ConfigError(`${name}: ${given} cannot be used; it must be ${allowed}`);
     config[key] = value;
   }
-  const { role, port, metricsPort } = config as unknown as Config;
+  const { role, port, metricsPort, redisUrl } = config as unknown as Config;
+  if (role !== 'all' && redisUrl === null)
+    throw new ConfigError(
+      `REDIS_URL is missing: with ROLE=${role} it must name the Redis that this process shares with the others; ` +
+        'the embedded Redis belongs to one process, which does everything (ROLE=all)',
+    );
   if (role !== 'worker' && port !== 0 && metricsPort === port)
     throw new ConfigError(
       `METRICS_PORT: "${port}" cannot be used; it must be a different port than PORT, or be left out`,

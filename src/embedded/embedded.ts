@@ -6,7 +6,7 @@ import { self } from './process-identity.ts';
 import { connect, logTail } from './redis-process.ts';
 import { findRedisServer, type RedisServer } from './server-binary.ts';
 import { makeStoreFolder, readRecord, socketPathFor } from './store-folder.ts';
-import { joinOrStart, leave, type Store } from './store-server.ts';
+import { livingOwner, openServer, type Store, stopServer } from './store-server.ts';
 
 const FIRST_RESTART_MS = 1_000;
 const LONGEST_RESTART_MS = 10_000;
@@ -22,13 +22,13 @@ export interface EmbeddedOptions {
   /** called when the server has crashed and is up again: the last second of writes may be lost; must not throw */
   onUncleanRestart?: (() => void) | undefined;
   /**
-   * called whenever acknowledged writes may have been lost, while nobody else can start or join the server; if it
-   * fails, the next user of the folder calls it again
+   * called whenever acknowledged writes may have been lost, while nobody else can start the server; if it fails, the
+   * folder's next owner calls it again
    */
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
   /**
-   * the server keeps running when this process ends without stopping it, as after a crash, and the next user of the
-   * folder joins it; a stop leaves it to another user who is there; by default it ends with the process
+   * the server keeps running when this process ends without stopping it, as after a crash, and the folder's next owner
+   * takes it over; by default it ends with the process
    */
   outlivesProcess?: boolean | undefined;
   /** aborts a start: a server may take long to load its data */
@@ -37,25 +37,19 @@ export interface EmbeddedOptions {
 
 export interface EmbeddedRedis {
   socketPath: string;
-  /** the store had no keys when this call joined or started it */
+  /** the store had no keys when this call took it over or started it */
   wasEmpty: boolean;
   /** no acknowledged write can have been lost before this call: the last run was shut down cleanly, or is still running */
   wasClean: boolean;
-  /**
-   * Stops the server if this caller owns it or its owner is dead; otherwise, or if it outlives its process and has other
-   * users, only disconnects.
-   *
-   * @throws Error when the server does not shut down cleanly
-   */
+  /** @throws Error when the server does not shut down cleanly */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the redis-server that keeps its data in `dataDir`, or joins the one that already runs there. Whoever started it
- * owns it; whoever joins after its owner's death takes it over, and an owner who leaves passes it on if it outlives
- * processes. It is restarted when it exits while anyone still uses it, even if its owner stopped it.
+ * Starts the redis-server that keeps its data in `dataDir`, or takes over the one that a killed process has left running
+ * there. A folder has one owner at a time. The server is restarted when it exits.
  *
- * @throws Error with a one-line message: no program, or the tail of the server's log
+ * @throws Error with a one-line message: another process owns the folder, no program, or the tail of the server's log
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedRedis> {
   const dataDir = await makeStoreFolder(options.dataDir);
@@ -91,7 +85,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
     for (let pause = FIRST_RESTART_MS; !signal.aborted; pause = Math.min(2 * pause, LONGEST_RESTART_MS)) {
       try {
         await sleep(pause, undefined, { signal });
-        const again = await joinOrStart(store);
+        const again = await openServer(store);
         link = watch(again.link);
         options.log('the embedded redis-server is running again');
         if (!again.wasClean) options.onUncleanRestart?.();
@@ -105,10 +99,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
     stopping.abort();
     await recovery;
     link.disconnect();
-    await leave(store);
+    await stopServer(store);
   };
 
-  const first = await joinOrStart(store);
+  const first = await openServer(store);
   // Clients have this path, so a restarted server must listen there, too.
   store.socketPath = first.socketPath;
   let link = watch(first.link);
@@ -126,21 +120,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedR
 
 /** The socket of the embedded server running in `dataDir`, for the CLI; null when there is none. */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
-  const link = await linkTo(dataDir);
+  const real = await realpath(dataDir).catch(() => null);
+  if (real === null) return null;
+  const link = await connect((await readRecord(real))?.socketPath ?? (await socketPathFor(real)));
   link?.disconnect();
   return link?.options.path ?? null;
 }
 
-/** Whether the server of `dataDir` has users, each with a connection. It keeps running when they are killed. */
-export async function isUsed(dataDir: string): Promise<boolean> {
-  const link = await linkTo(dataDir);
-  // A server that does not answer counts as used.
-  const clients = await link?.call('CLIENT', 'LIST').catch(() => null);
-  link?.disconnect();
-  return link !== null && !/^.*\n$/.test(String(clients));
-}
-
-async function linkTo(dataDir: string): Promise<Redis | null> {
-  const real = await realpath(dataDir).catch(() => null);
-  return real === null ? null : connect((await readRecord(real))?.socketPath ?? (await socketPathFor(real)));
+/** Whether a living process owns the store of `dataDir`. */
+export async function isOwned(dataDir: string): Promise<boolean> {
+  return (await livingOwner(await realpath(dataDir))) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Redis, ReplyError } from 'ioredis';
 import { withFolderLock } from './folder-lock.ts';
-import { isAlive, type ProcessIdentity } from './process-identity.ts';
+import { isAlive, type ProcessIdentity, pidOf } from './process-identity.ts';
 import { whenReady } from './ready.ts';
 import { connect, endProcess, explained, hasEnded, logTail, serverOf, spawnRedis, statusOf } from './redis-process.ts';
 import type { RedisServer } from './server-binary.ts';
@@ -15,7 +15,6 @@ import {
   removeRecord,
   removeSocketFolder,
   removeTemporaryFiles,
-  type StoreRecord,
   startError,
   writeRecord,
 } from './store-folder.ts';
@@ -23,14 +22,10 @@ import { dropUnfinished } from './unfinished.ts';
 
 const START_MS = 60_000;
 const STOP_MS = 30_000;
-/**
- * Longer than a server takes to load much data, so that callers waiting for another process's start see its result.
- */
+/** Longer than a server takes to stop or to be restored into. */
 const LOCK_MS = 600_000;
-/** Of the connection that each user keeps: its name is this and the user's identity. */
-const USER = 'muster-user:';
 
-/** One user of a data folder's server. */
+/** The owner of a data folder and of its server. */
 export interface Store {
   dataDir: string;
   socketPath: string;
@@ -38,19 +33,19 @@ export interface Store {
   settings: Record<string, string>;
   /** see EmbeddedOptions */
   outlivesProcess?: boolean | undefined;
-  /** this caller's identity as an owner */
+  /** this owner's identity: the process's, a dot, and a random suffix */
   self: string;
   log(line: string): void;
   /** see EmbeddedOptions */
   afterLoss?: ((link: Redis) => Promise<void>) | undefined;
   /** aborts a start */
   signal?: AbortSignal | undefined;
-  /** the server last joined or started */
+  /** the server last taken over or started */
   server?: ProcessIdentity;
 }
 
 /** A connection that ends with the server, and the state of the store. */
-interface Joined {
+interface Opened {
   link: Redis;
   socketPath: string;
   wasEmpty: boolean;
@@ -58,37 +53,58 @@ interface Joined {
 }
 
 /**
- * Joins the server of the folder, or starts it; makes `store` its owner if it has no living one.
+ * Starts the server of the folder, or takes it over if its owner was killed.
  *
- * @throws Error with the tail of the server's log
+ * @throws Error if another owner is alive, or with the tail of the server's log
  */
-export function joinOrStart(store: Store): Promise<Joined> {
+export async function openServer(store: Store): Promise<Opened> {
   const { dataDir, signal } = store;
+  // At once, as its owner keeps the lock while the server loads its data.
+  await refuseIfOwned(store);
   return withFolderLock(
     dataDir,
     LOCK_MS,
-    async () => withLossHandled(store, (await join(store)) ?? (await start(store))),
+    async () => {
+      await refuseIfOwned(store);
+      return withLossHandled(store, (await takeOver(store)) ?? (await start(store)));
+    },
     signal,
   );
 }
 
+async function refuseIfOwned({ dataDir, self }: Store): Promise<void> {
+  const owner = await livingOwner(dataDir);
+  if (owner === undefined || owner === self) return;
+  throw new Error(
+    `DATA_DIR: ${dataDir} belongs to the running process ${pidOf(owner)}: stop that, choose another folder, ` +
+      'or set REDIS_URL to a Redis that several processes can share',
+  );
+}
+
+/** The owner of a data folder's server; undefined if there is none, or if it is dead. */
+export async function livingOwner(dataDir: string): Promise<string | undefined> {
+  const owner = (await readRecord(dataDir))?.owner;
+  return owner !== undefined && isAlive(owner.slice(0, owner.lastIndexOf('.'))) ? owner : undefined;
+}
+
 /** Calls `afterLoss` if writes may have been lost. The lock keeps others out until it is done. */
-async function withLossHandled(store: Store, joined: Joined): Promise<Joined> {
+async function withLossHandled(store: Store, opened: Opened): Promise<Opened> {
   const { dataDir, afterLoss } = store;
-  if (!afterLoss || !isMarkedLoss(dataDir)) return joined;
+  if (!afterLoss || !isMarkedLoss(dataDir)) return opened;
   try {
-    await afterLoss(joined.link);
+    await afterLoss(opened.link);
     await markLoss(dataDir, false);
-    return joined;
+    return opened;
   } catch (error) {
-    joined.link.disconnect();
-    await stopIfOurs(store).catch(() => undefined);
+    opened.link.disconnect();
+    await stop(store).catch(() => undefined);
     throw error;
   }
 }
 
-async function join(store: Store): Promise<Joined | null> {
-  const { dataDir } = store;
+/** Takes over the server that a killed owner has left running. */
+async function takeOver(store: Store): Promise<Opened | null> {
+  const { dataDir, self: owner } = store;
   const record = await readRecord(dataDir);
   const socketPath = record?.socketPath ?? store.socketPath;
   const probe = await connect(socketPath);
@@ -98,31 +114,20 @@ async function join(store: Store): Promise<Joined | null> {
     return null;
   }
   const server = await explained(dataDir, serverOf(probe)).finally(() => probe.disconnect());
+  store.server = server;
+  await writeRecord({ dataDir, socketPath, server, owner });
   const link = await whenReady(server, { ...store, socketPath }, START_MS).catch(async (error) => {
-    // If its owner is dead, nobody else would stop it.
-    if (store.signal?.aborted) await stopIfOurs(store).catch(() => undefined);
+    if (store.signal?.aborted) await stop(store).catch(() => undefined);
     throw error;
   });
-  const owner = record && ownerLives(record) ? record.owner : store.self;
-  await writeRecord({ dataDir, socketPath, server, owner });
-  store.server = server;
-  return { link, socketPath, wasEmpty: await use(store, link), wasClean: !isMarkedLoss(dataDir) };
+  return { link, socketPath, wasEmpty: await isEmpty(store, link), wasClean: !isMarkedLoss(dataDir) };
 }
 
-/** Shows the other users that this one is there. Returns whether the store has no keys. */
-async function use({ dataDir, self }: Store, link: Redis): Promise<boolean> {
-  await explained(dataDir, link.client('SETNAME', `${USER}${self}`));
+async function isEmpty({ dataDir }: Store, link: Redis): Promise<boolean> {
   return (await explained(dataDir, link.dbsize())) === 0;
 }
 
-/** Another user who is there; undefined when there is none. */
-async function otherUser({ self }: Store, link: Redis): Promise<string | undefined> {
-  const clients = String(await link.client('LIST').catch(() => ''));
-  const users = [...clients.matchAll(new RegExp(` name=${USER}(\\S+)`, 'g'))].map(([, user = '']) => user);
-  return users.find((user) => user !== self && isAlive(identityOf(user)));
-}
-
-async function start(store: Store): Promise<Joined> {
+async function start(store: Store): Promise<Opened> {
   const { dataDir, socketPath, self: owner } = store;
   const wasClean = isMarkedClean(dataDir) && !isMarkedLoss(dataDir);
   if (!wasClean) await markLoss(dataDir, true);
@@ -139,7 +144,7 @@ async function start(store: Store): Promise<Joined> {
     await writeRecord({ dataDir, socketPath, server, owner });
     spawned.listen();
     const link = await whenReady(server, store, START_MS);
-    return { link, socketPath, wasEmpty: await use(store, link), wasClean };
+    return { link, socketPath, wasEmpty: await isEmpty(store, link), wasClean };
   } catch (error) {
     if (server) {
       await endProcess(server, STOP_MS);
@@ -160,13 +165,13 @@ async function truncateUnfinished({ dataDir, program, signal, log }: Store): Pro
 }
 
 /**
- * Stops the server, unless another living user owns it. One that outlives processes is left to the next user instead.
+ * Stops the server.
  *
  * @throws Error when it had to be killed, or its folder is gone
  */
-export async function leave(store: Store): Promise<void> {
+export async function stopServer(store: Store): Promise<void> {
   try {
-    await withFolderLock(store.dataDir, LOCK_MS, () => stopIfOurs(store));
+    await withFolderLock(store.dataDir, LOCK_MS, () => stop(store));
   } catch (error) {
     // Without its folder nobody can find the server, and its writes would be lost, so end it.
     if (store.server && !existsSync(store.dataDir)) await endProcess(store.server, STOP_MS);
@@ -174,16 +179,12 @@ export async function leave(store: Store): Promise<void> {
   }
 }
 
-async function stopIfOurs(store: Store): Promise<void> {
+async function stop(store: Store): Promise<void> {
   const { dataDir } = store;
   const record = await readRecord(dataDir);
-  if (record && record.owner !== store.self && ownerLives(record)) return;
+  // Another process became the owner while this one could not restart its server.
+  if (record && record.owner !== store.self) return;
   const link = await connect(record?.socketPath ?? store.socketPath);
-  const heir = record && link && store.outlivesProcess && (await otherUser(store, link));
-  if (heir) {
-    await writeRecord({ ...record, owner: heir });
-    return link.disconnect();
-  }
   const found = link && (await statusOf(dataDir, link));
   if (found) {
     const { server, isWritten } = found;
@@ -200,13 +201,4 @@ async function stopIfOurs(store: Store): Promise<void> {
     if (record) await endProcess(record.server, STOP_MS);
     await removeRecord(dataDir);
   }
-}
-
-/** The process of an owner or user: one process may use a folder several times. */
-function identityOf(user: string): ProcessIdentity {
-  return user.slice(0, user.lastIndexOf('.'));
-}
-
-function ownerLives(record: StoreRecord): boolean {
-  return isAlive(identityOf(record.owner));
 }

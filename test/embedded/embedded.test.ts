@@ -2,7 +2,7 @@ import { readdir, readFile, stat, symlink, unlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type EmbeddedRedis, findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
+import { findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { until } from '../support/processes.ts';
 import { answers, ask, isRunning, pidOfServer, Stores } from './support.ts';
@@ -99,97 +99,75 @@ describe('the embedded Redis', () => {
     expect(await ask(again.socketPath, 'GET', 'colour')).to.equal('green');
   });
 
-  it('is one server for eight concurrent starts', async () => {
+  it('has one owner of eight concurrent starts; the others are refused', async () => {
     const folder = await stores.folder();
-    const all = await Promise.all(Array.from({ length: 8 }, () => stores.start(folder)));
-    const pids = await Promise.all(all.map((store) => pidOfServer(store.socketPath)));
-    expect(new Set(pids).size).to.equal(1);
+    const starts = await Promise.allSettled(Array.from({ length: 8 }, () => stores.start(folder)));
+    const refused = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []));
+    expect(refused).to.have.lengthOf(7);
+    for (const line of refused)
+      expect(line).to.match(/^Error: DATA_DIR: \S+ belongs to the running process \d+: .* or set REDIS_URL to a Redis/);
+    const [owner] = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+    expect(await answers(owner?.socketPath ?? '')).to.equal(true);
     expect((await readFile(join(folder, 'redis.log'), 'utf8')).match(/ready to accept connections/gi)).to.have.lengthOf(
       1,
     );
+    await owner?.stop();
+    expect(await stores.start(folder)).to.include({ wasClean: true });
   });
 
-  it('is one server for concurrent processes, despite locks of dead ones', async () => {
+  it('belongs to another process while that lives, despite locks of dead ones', async () => {
     const folder = await stores.folder();
     await writeFile(join(folder, 'lock.1-never.0'), '');
     await writeFile(join(folder, `lock.${process.pid}-never.0`), '');
-    const others = await Promise.all([stores.startInOtherProcess(folder), stores.startInOtherProcess(folder)]);
-    const log = await readFile(join(folder, 'redis.log'), 'utf8');
-    expect(log.match(/ready to accept connections/gi)).to.have.lengthOf(1);
-    for (const other of others) await other.end('SIGTERM');
+    const other = await stores.startInOtherProcess(folder);
+    expect(await stores.start(folder).catch(String)).to.contain(`process ${other.pid}: `);
+    await other.end('SIGTERM');
     expect(await answers(join(folder, 'redis.sock'))).to.equal(false);
     expect((await readdir(folder)).filter((name) => name.startsWith('lock.'))).to.deep.equal([]);
-  });
-
-  it('is stopped by its owner, and only disconnected by those that joined', async () => {
-    const folder = await stores.folder();
-    const owner = await stores.start(folder);
-    const guest = await stores.start(folder);
-    expect(guest.socketPath).to.equal(owner.socketPath);
-    await guest.stop();
-    expect(await answers(owner.socketPath)).to.equal(true);
-    await owner.stop();
-    expect(await answers(owner.socketPath)).to.equal(false);
-  });
-
-  it('is passed on by its owner if it outlives processes, and stopped by its last user', async () => {
-    const folder = await stores.folder();
-    const outliving = { outlivesProcess: true };
-    const users = [await stores.start(folder, outliving)];
-    for (let i = 0; i < 2; i++) users.push(await stores.start(folder, outliving));
-    const [first, second, third] = users as [EmbeddedRedis, EmbeddedRedis, EmbeddedRedis];
-    const pid = await pidOfServer(first.socketPath);
-    await first.stop();
-    expect(await pidOfServer(third.socketPath)).to.equal(pid);
-    await Promise.all([second.stop(), third.stop()]);
-    // It is no child of the process that tells it to end.
-    await until(() => !isRunning(pid));
-    expect(stores.lines).to.deep.equal([]);
     expect(await stores.start(folder)).to.include({ wasClean: true });
   });
 
-  it('is taken over from an owner that was killed', async () => {
-    const { folder, other, pid } = await startedElsewhere();
-    const guest = await stores.start(folder);
-    await other.end('SIGKILL');
-    expect(isRunning(pid)).to.equal(true);
-
-    const store = await stores.start(folder);
-    expect(store).to.include({ wasEmpty: false, wasClean: true });
-    expect(await pidOfServer(store.socketPath)).to.equal(pid);
-    await guest.stop();
-    expect(await pidOfServer(store.socketPath)).to.equal(pid);
-    await store.stop();
-    await until(() => !isRunning(pid));
-    expect(await stores.start(folder)).to.include({ wasClean: true });
-  });
-
-  it('is stopped by the last user when its owner was killed', async () => {
-    const folder = await stores.folder();
-    const other = await stores.startInOtherProcess(folder);
-    const guest = await stores.start(folder);
-    const pid = await pidOfServer(guest.socketPath);
-    await other.end('SIGKILL');
-    await guest.stop();
-    await until(() => !isRunning(pid));
-  });
-
-  it('is restarted for those that joined when its owner stops it', async () => {
+  it('is taken over, at its socket elsewhere too, from an owner that was killed, and stopped by the new one', async () => {
     // If the socket is elsewhere, its path may differ per process.
-    const folder = join(await stores.folder(), 'd'.repeat(100));
-    let restarts = 0;
-    const owner = await stores.start(folder);
-    const { TMPDIR } = process.env;
-    process.env['TMPDIR'] = await stores.folder();
-    const guest = await stores.start(folder, { onUncleanRestart: () => restarts++ });
-    if (TMPDIR === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = TMPDIR;
-    expect(guest.socketPath).to.equal(owner.socketPath);
-    await owner.stop();
-    await until(() => answers(guest.socketPath));
-    await guest.stop();
-    expect(await answers(guest.socketPath)).to.equal(false);
-    expect(restarts).to.equal(0);
+    for (const [name, TMPDIR] of [
+      ['data', process.env['TMPDIR']],
+      ['d'.repeat(100), await stores.folder()],
+    ] as const) {
+      const folder = join(await stores.folder(), name);
+      const other = await stores.startInOtherProcess(folder, { ...process.env, TMPDIR });
+      const path = (await findEmbedded(folder)) ?? '';
+      const pid = await pidOfServer(path);
+      await ask(path, 'SET', 'colour', 'green');
+      await other.end('SIGKILL');
+      expect(isRunning(pid)).to.equal(true);
+      const store = await stores.start(folder);
+      expect(store).to.include({ wasEmpty: false, wasClean: true, socketPath: path });
+      expect(await pidOfServer(path)).to.equal(pid);
+      expect(await stores.start(folder).catch(String)).to.contain(`process ${process.pid}: `);
+      await store.stop();
+      await until(() => !isRunning(pid));
+      const again = await stores.start(folder);
+      expect(again).to.include({ wasClean: true, wasEmpty: false });
+      await again.stop();
+    }
+  });
+
+  it('is left to the owner that came while it could not be restarted', async () => {
+    const folder = await stores.folder();
+    const settings: Record<string, string> = {};
+    const first = await stores.start(folder, { settings });
+    settings['no-such-setting'] = '1';
+    process.kill(await pidOfServer(first.socketPath), 'SIGKILL');
+    await until(() => stores.lines.length > 1);
+    // Refused while the first one tries.
+    await until(() =>
+      stores.start(folder).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await first.stop();
+    expect(await answers(first.socketPath)).to.equal(true);
   });
 
   it('is replaced when its socket was deleted', async () => {

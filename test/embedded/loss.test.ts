@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { awaitStore } from '../../src/embedded/await-store.ts';
-import { startEmbedded } from '../../src/embedded/embedded.ts';
+import { findEmbedded, startEmbedded } from '../../src/embedded/embedded.ts';
 import { isAlive } from '../../src/embedded/process-identity.ts';
 import { whenReady } from '../../src/embedded/ready.ts';
 import { spawnRedis } from '../../src/embedded/redis-process.ts';
 import { findRedisServer } from '../../src/embedded/server-binary.ts';
 import { readRecord, writeRecord } from '../../src/embedded/store-folder.ts';
 import { until } from '../support/processes.ts';
-import { answers, ask, pidOfServer, Stores } from './support.ts';
+import { answers, ask, isRunning, pidOfServer, Stores } from './support.ts';
 
 describe('the embedded Redis after an unclean end', () => {
   const stores = new Stores();
@@ -20,12 +20,12 @@ describe('the embedded Redis after an unclean end', () => {
 
   it('has afterLoss called before anyone can use it, until that succeeds once', async () => {
     const folder = await stores.folder();
-    const first = await stores.start(folder, { afterLoss: () => Promise.reject(new Error('there was no loss')) });
     const other = await stores.startInOtherProcess(folder);
-    process.kill(await pidOfServer(first.socketPath), 'SIGKILL');
-    await until(() => stores.lines.length > 0);
-    await first.stop();
-    await other.end('SIGTERM');
+    const path = (await findEmbedded(folder)) ?? '';
+    const pid = await pidOfServer(path);
+    await other.end('SIGKILL');
+    process.kill(pid, 'SIGKILL');
+    await until(() => !isRunning(pid));
 
     const failing = startEmbedded({
       dataDir: folder,
@@ -33,34 +33,34 @@ describe('the embedded Redis after an unclean end', () => {
       afterLoss: () => Promise.reject(new Error('no')),
     });
     expect(await failing.catch((error: Error) => error.message)).to.equal('no');
-    expect(await answers(first.socketPath)).to.equal(false);
+    expect(await answers(path)).to.equal(false);
 
     const seen: string[] = [];
     const afterLoss = async (): Promise<void> => {
       seen.push('begun');
-      await until(() => answers(first.socketPath));
+      await until(() => answers(path));
+      expect(await stores.start(folder).catch(String)).to.contain('belongs to the running process');
       seen.push('done');
     };
-    const joins = [stores.start(folder, { afterLoss }), stores.start(folder, { afterLoss })];
-    await Promise.all(joins.map((join) => join.then(() => seen.push('used'))));
-    expect((await Promise.all(joins)).map(({ wasClean }) => wasClean)).to.have.members([true, false]);
-    expect(seen).to.deep.equal(['begun', 'done', 'used', 'used']);
+    expect((await stores.start(folder, { afterLoss })).wasClean).to.equal(false);
+    expect(seen).to.deep.equal(['begun', 'done']);
   });
 
-  it('does not call afterLoss after a clean shutdown or for a user that joins', async () => {
+  it('has afterLoss called after each unclean end only, even if it ends again meanwhile', async () => {
     const folder = await stores.folder();
     let losses = 0;
     const afterLoss = async (link: Redis): Promise<void> => {
       if (++losses > 1) return;
       // It ends again before anybody listens for that.
-      process.kill(await pidOfServer(first.socketPath), 'SIGKILL');
+      process.kill(await pidOfServer(path), 'SIGKILL');
       await until(() => link.status === 'end');
     };
-    const first = await stores.start(folder, { afterLoss });
     await (await stores.start(folder, { afterLoss })).stop();
-    process.kill(await pidOfServer(first.socketPath), 'SIGKILL');
+    const { socketPath: path, stop } = await stores.start(folder, { afterLoss });
+    process.kill(await pidOfServer(path), 'SIGKILL');
     await until(() => losses === 2);
-    await until(() => answers(first.socketPath));
+    await until(() => answers(path));
+    await stop();
     await stores.start(folder, { afterLoss });
     expect(losses).to.equal(2);
   });
@@ -152,17 +152,15 @@ describe('the embedded Redis after an unclean end', () => {
     const starting = stores.start(folder, { settings: slow, signal }).catch((error: Error) => error.name);
     await until(async () => (await readRecord(folder)) !== null);
     const { server = '' } = (await readRecord(folder)) ?? {};
-    // It waits for the first one to have started.
-    const guest = stores.start(folder, { signal }).catch((error: Error) => error.name);
+    expect(await stores.start(folder).catch(String)).to.contain('belongs to the running process');
     stop.abort();
-    expect(await guest).to.equal('AbortError');
     expect(await starting).to.equal('AbortError');
     expect(await loads(), 'it was not loaded').to.equal(before);
     expect(isAlive(server)).to.equal(false);
     expect(await stores.start(folder)).to.include({ wasClean: true, wasEmpty: false });
   });
 
-  it('is stopped while it loads by a joining process if its owner was killed', async () => {
+  it('is stopped while it loads, by a process that takes it over, if its owner was killed', async () => {
     const folder = await realpath(await stores.folder());
     const store = await stores.start(folder);
     await fill(store.socketPath);
@@ -175,15 +173,15 @@ describe('the embedded Redis after an unclean end', () => {
     listen();
     await until(() => existsSync(socketPath));
     const stop = new AbortController();
-    const joining = stores.start(folder, { signal: stop.signal }).catch((error: Error) => error.name);
+    const starting = stores.start(folder, { signal: stop.signal }).catch((error: Error) => error.name);
     await sleep(200);
     stop.abort();
-    expect(await joining).to.equal('AbortError');
+    expect(await starting).to.equal('AbortError');
     expect(isAlive(server)).to.equal(false);
     expect(await stores.start(folder)).to.include({ wasEmpty: false });
   });
 
-  it('a kill while another joins is reported with the log; a kill while it is stopped is unclean', async () => {
+  it('a kill while it is taken over is reported with the log; a kill while it is stopped is unclean', async () => {
     const folder = await stores.folder();
     const killedDuring = async <T>(work: () => Promise<T>): Promise<T> => {
       const pid = await pidOfServer(join(folder, 'redis.sock'));
@@ -194,10 +192,10 @@ describe('the embedded Redis after an unclean end', () => {
       process.kill(pid, 'SIGKILL');
       return worked;
     };
-    const store = await stores.start(folder);
+    const other = await stores.startInOtherProcess(folder);
+    await other.end('SIGKILL');
     const failure = await killedDuring(() => stores.start(folder).catch((error: Error) => error.message));
     expect(failure).to.match(/^the embedded redis-server does not answer \(.*\): .*redis\.log\)$/);
-    await store.stop();
     const again = await stores.start(folder);
     await killedDuring(() => again.stop());
     expect(await stores.start(folder)).to.include({ wasClean: false });

@@ -32,7 +32,7 @@ export class Stores {
     return store;
   }
 
-  /** Another process that starts (or joins) the server of `dataDir`, and stops its store on SIGTERM. */
+  /** Another process that starts the server of `dataDir`, and stops its store on SIGTERM. */
   async startInOtherProcess(dataDir: string, env = process.env): Promise<OtherProcess> {
     const child = spawn(process.execPath, ['--input-type=module', '-', dataDir], {
       cwd: root,
@@ -44,6 +44,7 @@ export class Stores {
     child.stdin.end(await other);
     const exited = once(child, 'exit');
     const started: OtherProcess = {
+      pid: child.pid,
       async end(signal) {
         child.kill(signal);
         await exited;
@@ -55,9 +56,8 @@ export class Stores {
     return started;
   }
 
-  /** Stops them in reverse order of their starts, so that joined ones disconnect first. */
   async clear(): Promise<void> {
-    for (const store of this.#stores.splice(0).reverse()) await store.stop();
+    for (const store of this.#stores.splice(0)) await store.stop();
     for (const other of this.#others.splice(0)) await other.end('SIGTERM');
     for (const folder of this.#folders.splice(0)) await rm(folder, { recursive: true, force: true });
     this.lines.length = 0;
@@ -97,6 +97,7 @@ export function isRunning(pid: number): boolean {
 }
 
 interface OtherProcess {
+  readonly pid: number | undefined;
   /** Sends the signal, unless it has ended already, and waits for its end. */
   end(signal: NodeJS.Signals): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { findEmbedded, isUsed, startEmbedded } from '../../embedded/embedded.ts';
+import { findEmbedded, isOwned, startEmbedded } from '../../embedded/embedded.ts';
 import { sync, writeDurably } from '../../embedded/files.ts';
 import { withFolderLock } from '../../embedded/folder-lock.ts';
 import type { RedisServer } from '../../embedded/server-binary.ts';
@@ -148,7 +148,7 @@ async function checkClock(file: SnapshotFile, dataDir: string, now: string): Pro
 
 async function refuseNonEmpty(target: Target): Promise<void> {
   const { dataDir } = target;
-  if (await isUsed(dataDir)) throw isRunning(dataDir);
+  if (await isOwned(dataDir)) throw isRunning(dataDir);
   // Takes over and stops a server that a killed restore has left running.
   if (!existsSync(join(dataDir, LOGS)) && (await findEmbedded(dataDir)) === null) return;
   const found = await startEmbedded(target);

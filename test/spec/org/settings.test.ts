@@ -203,8 +203,19 @@ describe('Settings', () => {
     expect(() => readConfig(both)).to.throw(
       /^METRICS_PORT: "9090" cannot be used; it must be a different port than PORT, or be left out$/,
     );
-    expect(() => readConfig({ ...both, ROLE: 'worker' })).not.to.throw();
+    expect(() => readConfig({ ...both, ROLE: 'worker', REDIS_URL: '/run/redis.sock' })).not.to.throw();
     expect(() => readConfig({ PORT: '0', METRICS_PORT: '0' })).not.to.throw();
+  });
+
+  it('require REDIS_URL for API and workers apart', () => {
+    for (const ROLE of ['api', 'worker']) {
+      expect(() => readConfig({ ROLE })).to.throw(
+        ConfigError,
+        new RegExp(`^REDIS_URL is missing: with ROLE=${ROLE} it must name the Redis that this process shares`),
+      );
+      expect(readConfig({ ROLE, REDIS_URL: '/run/redis.sock' }).role).to.equal(ROLE);
+    }
+    expect(readConfig({ ROLE: 'all' }).redisUrl).to.equal(null);
   });
 
   it('accept OIDC_ISSUER over https and on a loopback address, with OIDC_AUDIENCE and PUBLIC_URL', () => {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
-import { findEmbedded, startEmbedded } from '../../../src/embedded/embedded.ts';
+import { type EmbeddedRedis, startEmbedded } from '../../../src/embedded/embedded.ts';
 import { connect } from '../../../src/engine/redis/connection.ts';
 import { type Snapshot, snapshotFolder } from '../../../src/jobs/snapshot/folder.ts';
 import type { MusterService } from '../../../src/service.ts';
@@ -82,6 +82,7 @@ async function contentOf(url: string): Promise<Map<string, string>> {
 describe('A snapshot under load on every primitive, restored elsewhere', () => {
   const processes = new Processes();
   let original: MusterProcess;
+  let embedded: EmbeddedRedis | undefined;
   let restored: MusterProcess;
   let access: Access;
   let created: Snapshot;
@@ -159,16 +160,18 @@ describe('A snapshot under load on every primitive, restored elsewhere', () => {
     expect(answer).to.deep.include({ restored: file, createdAt: created.createdAt, organizations: 1 });
     expect(answer.keys).to.be.greaterThan(100);
     // Without workers: what is counted below stands still.
-    restored = await processes.start({ DATA_DIR: folder, ROLE: 'api' }).ready();
+    embedded = await startEmbedded({ dataDir: folder, log: () => undefined });
+    restored = await processes.start({ DATA_DIR: folder, REDIS_URL: embedded.socketPath, ROLE: 'api' }).ready();
   });
   after(async () => {
     await ownStore?.stop();
     await restored?.end('SIGTERM');
+    await embedded?.stop();
     await processes.clear();
   });
 
   it('keeps the invariants of every primitive, and goes on working', async () => {
-    const store = await connect((await findEmbedded(folder)) ?? '');
+    const store = await connect(embedded?.socketPath ?? '');
     const service = { store, url: restored.url } as unknown as MusterService;
     const there = new World(service, 'dev', access.spaceId, access.apiKey);
     await expectAgreement(there);
@@ -237,11 +240,11 @@ describe('A snapshot under load on every primitive, restored elsewhere', () => {
     // Locks of the queues may have expired in between.
     expect((await readdir(snapshotFolder(folder))).filter((name) => name.startsWith('restore-'))).to.deep.equal([]);
     for (const answer of [here, there]) expect(answer).to.include({ createdAt: created.createdAt, organizations: 1 });
-    const embedded = await startEmbedded({ dataDir, log: () => undefined });
-    const [copied, placed] = [await contentOf(ownStore.url), await contentOf(embedded.socketPath)];
+    const own = await startEmbedded({ dataDir, log: () => undefined });
+    const [copied, placed] = [await contentOf(ownStore.url), await contentOf(own.socketPath)];
     expect([...copied.keys()]).to.deep.equal([...placed.keys()]);
     for (const [key, content] of placed) expect(copied.get(key), key).to.equal(content);
-    await embedded.stop();
+    await own.stop();
     const { code, message } = await failure(['snapshot', 'restore', file], settings);
     expect([code, message]).to.deep.equal([
       'STORE_NOT_EMPTY',
