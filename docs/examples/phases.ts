@@ -1,6 +1,6 @@
 // Phases: four agents count, and then each needs the counts of all. Nobody begins a phase before everybody has finished the
 // one before. The same barrier serves all phases.
-import { createMuster } from 'muster-client';
+import { createMuster, type MusterError } from 'muster-client';
 
 const { MUSTER_URL: url, MUSTER_KEY: key, MUSTER_SPACE: spaceId } = process.env;
 const muster = createMuster({ url, key, spaceId });
@@ -12,11 +12,13 @@ const shares: number[] = [];
 
 /** Arrives, and returns when everybody has. An arrival counts once, however often it is repeated. */
 async function meet(name: string, epoch: number): Promise<void> {
-  const arrived = await muster.barrier.arrive({ barrierId, arrivalKey: name, epoch });
-  // The last agent to arrive opens the barrier for the next phase.
-  if (arrived.state === 'RELEASED') await muster.barrier.nextEpoch({ barrierId });
-  for (let barrier = arrived; barrier.state === 'OPEN' && barrier.epoch === epoch; )
+  let barrier = await muster.barrier.arrive({ barrierId, arrivalKey: name, epoch });
+  while (barrier.state === 'OPEN' && barrier.epoch === epoch)
     barrier = await muster.barrier.view({ barrierId, epoch, waitSeconds: 30 });
+  // The first agent to go on opens the barrier for the next phase. The others find it open.
+  await muster.barrier.nextEpoch({ barrierId }).catch((error: MusterError) => {
+    if (error.code !== 'BARRIER_NOT_RELEASED') throw error;
+  });
 }
 
 /** An agent; in production each is a separate process. */

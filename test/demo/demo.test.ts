@@ -1,73 +1,62 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { endAtExit } from '../../src/external-programs/at-exit.ts';
+import { until } from '../support/processes.ts';
 
-const program = fileURLToPath(new URL('../../dist/demo/main.js', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 describe('npm run demo', () => {
-  let scratch = '';
   let temporary = '';
   let demo: ChildProcess | undefined;
   let output = '';
 
-  before(async () => {
-    scratch = await mkdtemp(join(tmpdir(), 'muster-demo-test-'));
-    for (let n = 1; n <= 12; n++) {
-      const folder = join(scratch, 'files', n < 4 ? `@scope/${n}` : String(n), 'deeper');
-      await mkdir(folder, { recursive: true });
-      for (let file = 0; file < n * 3; file++) await writeFile(join(folder, `${file}.txt`), 'x'.repeat(n * file));
-    }
-  });
   beforeEach(async () => {
-    temporary = await mkdtemp(join(scratch, 't-'));
+    temporary = await mkdtemp(join(tmpdir(), 'muster-demo-test-'));
   });
   afterEach(async () => {
     if (demo && demo.exitCode === null && demo.signalCode === null) {
       demo.kill('SIGTERM');
       await once(demo, 'close');
     }
+    await rm(temporary, { recursive: true, force: true });
   });
-  after(() => rm(scratch, { recursive: true, force: true }));
 
-  /** Starts the demo on a folder; resolves with its exit status. */
-  function start(folder: string): Promise<number | null> {
+  /** Starts the demo; resolves with its exit status. */
+  function start(...words: string[]): Promise<number | null> {
     output = '';
-    const child = spawn(process.execPath, [program, '--folder', join(scratch, folder)], {
-      env: { ...process.env, TMPDIR: temporary },
+    const child = spawn(process.execPath, ['--import', 'tsx', 'src/tools/demo/main.ts', ...words], {
+      cwd: root,
+      // The cache of tsx would be in the temporary folder.
+      env: { ...process.env, TMPDIR: temporary, TSX_DISABLE_CACHE: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     endAtExit(child);
     demo = child;
     const hear = (text: Buffer): void => {
       output += String(text);
-      child.emit('output');
     };
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
     return once(child, 'close').then(([status]) => status as number | null);
   }
 
-  async function hears(text: RegExp): Promise<void> {
-    while (!text.test(output) && demo) await Promise.race([once(demo, 'output'), once(demo, 'close')]);
-  }
-
-  it('shows every primitive at work, and proves what it shows', async () => {
-    const status = await start('files');
+  it('runs the programs of docs/examples, kills one of them, and finds nothing lost or left over', async () => {
+    const status = await start();
     expect(status, output).to.equal(0);
+    const files = (await readdir(join(root, 'docs/examples'))).filter((file) => file.endsWith('.ts'));
+    const run = [...output.matchAll(/ example {2}(\S+)$/gm)].map(([, file]) => file);
+    expect(new Set(run)).to.deep.equal(new Set(files.filter((file) => file !== 'desk.ts')));
     for (const line of [
-      /crash +kill -9 \d+: ben dies while it holds \S+; nobody tells Muster/,
-      /lease +ben's claim has expired/,
-      /budget +used up: \S+ is refused with INSUFFICIENT_BUDGET/,
-      /quota +"the disk is busy": an agent starts a cooldown/,
-      /barrier +all 6 have arrived: epoch 2 is released/,
-      /group +decided at that moment, SATISFIED/,
-      /PASS {2}files +234 files, 26403 bytes through Muster; 234 files, 26403 bytes/,
-      /all 8 checks hold, after \d:\d\d\n$/,
+      /example {2}steps\.ts\n.*A researcher dies after its first step/,
+      /crash +kill -9 \d+: it dies with messages in its hands; nobody tells Muster/,
+      /PASS {2}programs +11 have done their work\n/,
+      /PASS {2}crash +the message of the killed process is \w+ at attempt [2-9]: nothing was lost\n/,
+      /all 4 checks hold, after \d:\d\d\n$/,
     ])
       expect(output).to.match(line);
     expect(output).to.not.include('FAIL').and.to.not.include('\u001b');
@@ -75,20 +64,17 @@ describe('npm run demo', () => {
   });
 
   it('cleans up when interrupted', async () => {
-    const ended = start('files');
-    await hears(/agents +ada/);
+    const ended = start();
+    await until(() => /example +fan-out/.test(output));
     demo?.kill('SIGINT');
     expect(await ended, output).to.equal(130);
     expect(await readdir(temporary)).to.deep.equal([]);
-    const url = /listening on (\S+)/.exec(output)?.[1] ?? '';
+    const url = /listening on (\S+?);/.exec(output)?.[1] ?? '';
     expect(await fetch(`${url}/healthz`).catch(() => 'gone')).to.equal('gone');
   });
 
-  it('reports in one line why it cannot start', async () => {
-    expect(await start('t-none')).to.equal(1);
-    expect(output).to.match(/^no such folder: .*t-none\n$/);
-    await mkdir(join(scratch, 'few'), { recursive: true });
-    expect(await start('few')).to.equal(1);
-    expect(output).to.match(/^.*few holds 0 entries; the demo needs at least 12\n$/);
+  it('says in one line that it takes no arguments', async () => {
+    expect(await start('--folder', 'x')).to.equal(1);
+    expect(output).to.equal('the demo takes no arguments: npm run demo\n');
   });
 });

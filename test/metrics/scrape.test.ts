@@ -223,13 +223,20 @@ describe('GET /metrics', () => {
   });
 
   it('reads at most 50 spaces of an organization and 200 organizations, and reports if there are more', async () => {
+    /** A scrape does without the store if it is slow to answer. */
+    const read = async () => {
+      for (;;) {
+        const found = await scrape(service);
+        if (found.value('muster_spaces_partial') !== undefined) return found;
+      }
+    };
     const more = Array.from({ length: 300 }, (_, i) => `more-${i}`);
     await service.store.sadd('muster:orgs', ...more);
-    expect((await scrape(service)).value('muster_spaces_partial')).to.equal(1);
+    expect((await read()).value('muster_spaces_partial')).to.equal(1);
     await service.store.srem('muster:orgs', ...more);
-    expect((await scrape(service)).value('muster_spaces_partial')).to.equal(0);
+    expect((await read()).value('muster_spaces_partial')).to.equal(0);
     for (let n = 0; n < 50; n++) await createSpace(service, { org: world.org });
-    const now = await scrape(service);
+    const now = await read();
     expect([now.value('muster_spaces_read'), now.value('muster_spaces_partial')]).to.deep.equal([51, 1]);
   });
 

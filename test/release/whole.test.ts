@@ -54,7 +54,7 @@ describe('npm run release', function () {
       failed = error;
     });
     expect(String(failed)).to.match(/does not listen|serve ended with/);
-    const module = without(release.sdist, `muster_client-${release.version}/muster/_worker.py`);
+    const module = without(release.sdist, `muster_client-${release.version}/muster/_worker/worker.py`);
     expect(() => tryPython(dirs, 'lacking', module, {})).to.throw(/muster\.testing/);
   });
 });

@@ -81,13 +81,11 @@ function run(program, ...words) {
   execFileSync(process.execPath, [...program, ...words], { cwd: root, stdio: 'inherit' });
 }
 
-/** The programs to start directly, by their place in dist/; `bin` and the demo start the others. */
+/** The programs to start directly, by their place in dist/; `bin` starts the others. */
 const programs = {
   main: 'main.ts',
   'cli/bin': 'cli/bin.ts',
   'cli/main': 'cli/main.ts',
-  'demo/main': 'tools/demo/main.ts',
-  'demo/agent': 'tools/demo/agent.ts',
 };
 
 /** Returns the bundled files. */

@@ -1,14 +1,18 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { endAtExit } from '../../external-programs/at-exit.ts';
-import type { Orders } from './plan.ts';
 
-/** The path of a program, with this file's extension: it runs from source and from dist. */
-const program = (name: string): string => fileURLToPath(new URL(`${name}${extname(import.meta.url)}`, import.meta.url));
+/** Where the server of the demo is, and a key of its space. */
+export interface Place {
+  readonly url: string;
+  readonly spaceId: string;
+  readonly key: string;
+}
+
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -18,29 +22,29 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await ended;
 }
 
-export class Fleet {
-  readonly #agents = new Map<string, ChildProcess>();
+/** The server of the demo and the programs that use it. */
+export class Processes {
+  readonly #root: string;
+  readonly #programs: ChildProcess[] = [];
   #server: ChildProcess | undefined;
   #dataDir = '';
-  #isStopping = false;
-  #fail: (error: Error) => void = () => undefined;
-  /** Rejects when the server ends, or when an agent fails without having been killed. */
-  readonly failed = new Promise<never>((_, reject) => {
-    this.#fail = reject;
-  });
+
+  constructor(root: string) {
+    this.#root = root;
+  }
 
   /** Starts a server with a temporary folder and a free port. */
-  async serve(): Promise<Pick<Orders, 'url' | 'key' | 'spaceId'>> {
-    this.failed.catch(() => undefined);
+  async serve(): Promise<Place> {
     this.#dataDir = await mkdtemp(join(tmpdir(), 'muster-demo-'));
     const settings = { REDIS_URL: '', DATA_DIR: this.#dataDir, HOST: '127.0.0.1', PORT: '0', ROLE: 'all' };
     const env = { ...process.env, ...settings, LOG_LEVEL: 'error' };
     // In its own process group: Ctrl-C goes to the demo only, which then stops its server.
-    const child = spawn(process.execPath, [...process.execArgv, program('../main')], { env, detached: true });
+    const child = spawn(process.execPath, [join(this.#root, 'dist/main.js')], { env, detached: true });
     endAtExit(child);
     this.#server = child;
     let printed = '';
-    child.once('close', () => this.#isStopping || this.#fail(new Error(`the server has ended: ${printed}`)));
+    const ended = once(child, 'close').then(() => Promise.reject(new Error(`the server has ended: ${printed}`)));
+    ended.catch(() => undefined);
     child.stderr.on('data', (text) => {
       printed += text;
     });
@@ -50,35 +54,25 @@ export class Fleet {
         if (/^listening on /m.test(printed)) resolve();
       });
     });
-    await Promise.race([listening, this.failed]);
+    await Promise.race([listening, ended]);
     const line = (name: string): string => new RegExp(`^export ${name}=(.*)$`, 'm').exec(printed)?.[1] ?? '';
     return { url: line('MUSTER_URL'), spaceId: line('MUSTER_SPACE'), key: line('MUSTER_KEY') };
   }
 
-  start(orders: Orders): void {
-    if (this.#isStopping) return;
-    const env = { ...process.env, MUSTER_DEMO_ORDERS: JSON.stringify(orders) };
-    const child = fork(program('agent'), [], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    child.once('close', (status, signal) => {
-      if (status !== 0 && signal !== 'SIGKILL') this.#fail(new Error(`${orders.name} has failed`));
-    });
-    this.#agents.set(orders.name, child);
-  }
-
-  /** Sends a signal to an agent; returns its pid. */
-  signal(name: string, signal: NodeJS.Signals): number | undefined {
-    this.#agents.get(name)?.kill(signal);
-    return this.#agents.get(name)?.pid;
-  }
-
-  get hasEnded(): boolean {
-    return [...this.#agents.values()].every(hasEnded);
+  /** Starts a program of docs/examples. Each line that it prints is heard. */
+  start(file: string, { url, spaceId, key }: Place, hear: (line: string) => void): ChildProcess {
+    const env = { ...process.env, MUSTER_URL: url, MUSTER_SPACE: spaceId, MUSTER_KEY: key };
+    const words = ['--import', 'tsx', join(this.#root, 'docs/examples', file)];
+    const child = spawn(process.execPath, words, { cwd: this.#root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    endAtExit(child);
+    for (const output of [child.stdout, child.stderr]) createInterface(output).on('line', hear);
+    this.#programs.push(child);
+    return child;
   }
 
   /** Stops all processes and removes all files. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    await Promise.all([...this.#agents.values()].map((child) => end(child, 'SIGKILL')));
+    await Promise.all(this.#programs.map((child) => end(child, 'SIGKILL')));
     if (this.#server) await end(this.#server, 'SIGTERM');
     if (this.#dataDir) await rm(this.#dataDir, { recursive: true, force: true });
   }

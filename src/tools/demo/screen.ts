@@ -13,12 +13,6 @@ export function clock(): string {
 export const style = (...[format, text]: Parameters<typeof styleText>): string =>
   isLive ? styleText(format, text, { validateStream: false }) : text;
 
-/** On a terminal, one line below the messages that is rewritten again and again. */
-export function status(text = ''): void {
-  if (isLive) out.write(`\r\x1b[K${text.slice(0, out.columns - 1)}`);
-}
-
 export function log(topic: string, text: string): void {
-  status();
   out.write(`${clock()}  ${style('cyan', topic.padEnd(8))} ${text}\n`);
 }
