@@ -40,7 +40,8 @@ import { channelOf } from './primitives/space/keys.ts';
 import type { Resolve } from './primitives/webhook/resolve.ts';
 import { Targets } from './primitives/webhook/target.ts';
 
-/** The maximum age of the store's figures in a scrape. */
+/** The maximum age of a scrape, and of the store's figures in it. */
+const scrapeMaxAgeMs = 1_000;
 const metricsMaxAgeMs = 5_000;
 
 /** Always refused, as it looks up an organization that does not exist. */
@@ -144,7 +145,12 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     options.metricsMaxAgeMs ?? metricsMaxAgeMs,
   );
   const held = { receives: () => wake.size - wake.reads, reads: () => wake.reads, watches: () => feeds.size };
-  const metrics = new Metrics({ role: options.role, reader, held });
+  const metrics = new Metrics({
+    role: options.role,
+    reader,
+    maxAgeMs: Math.min(scrapeMaxAgeMs, options.metricsMaxAgeMs ?? scrapeMaxAgeMs),
+    held,
+  });
   scripts.observer = metrics.traffic;
   if (options.tracing) scripts.around = options.tracing.script;
   const parts = { feeds, targets, schedules, journal, wake };

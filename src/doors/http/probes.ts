@@ -3,6 +3,7 @@ import { StoreUnavailable } from '../../engine/redis/scripts.ts';
 import { apiError } from '../../engine/route/errors.ts';
 import type { Context, Step } from './context.ts';
 import type { HttpService } from './service.ts';
+import { answerShared, madeOnce, sharedBody } from './shared-body.ts';
 
 /** Load balancers and Prometheus request these every few seconds. */
 export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
@@ -25,19 +26,25 @@ export function probes(service: HttpService): Step {
   };
 }
 
-export function metricsPage(service: HttpService): Step {
+/** Made at most once a second, whoever asks: it needs no key. */
+export function metricsPage({ metrics }: HttpService): Step {
+  const page = madeOnce(metrics.maxAgeMs, async () =>
+    sharedBody(Metrics.contentType, Buffer.from(await metrics.text())),
+  );
   return async (ctx, next) => {
     if (ctx.path !== '/metrics') return next();
     readOnly(ctx, ctx.path);
-    const text = await service.metrics.text();
-    ctx.state.answer = { status: 200, headers: { 'Content-Type': Metrics.contentType }, text };
+    answerShared(ctx, await page());
   };
 }
 
 export function description(service: HttpService): Step {
+  const document = madeOnce(Number.POSITIVE_INFINITY, async () =>
+    sharedBody('application/json; charset=utf-8', Buffer.from(await service.openapi())),
+  );
   return async (ctx, next) => {
     if (ctx.path !== '/openapi.json') return next();
     readOnly(ctx, ctx.path);
-    ctx.state.answer = { status: 200, headers: {}, text: await service.openapi() };
+    answerShared(ctx, await document());
   };
 }

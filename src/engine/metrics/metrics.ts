@@ -8,6 +8,8 @@ import { Traffic } from './traffic.ts';
 interface MetricsParts {
   readonly role: string;
   readonly reader: StoreReader;
+  /** How old the response may be. */
+  readonly maxAgeMs: number;
   /** How many requests this process is holding. */
   readonly held: { readonly receives: () => number; readonly reads: () => number; readonly watches: () => number };
 }
@@ -16,9 +18,11 @@ interface MetricsParts {
 export class Metrics {
   static readonly contentType: string = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly traffic = new Traffic();
+  readonly maxAgeMs: number;
   readonly #registry = new Registry();
 
-  constructor({ role, reader, held }: MetricsParts) {
+  constructor({ role, reader, maxAgeMs, held }: MetricsParts) {
+    this.maxAgeMs = maxAgeMs;
     const metrics = [
       scraped('gauge', 'muster_info', 'Always 1', () => [{ labels: { version, role }, value: 1 }]),
       ...this.traffic.metrics(),

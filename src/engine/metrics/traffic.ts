@@ -1,8 +1,8 @@
 import type { Metric } from 'prom-client';
 import { histogram, type Series, scraped } from './scraped.ts';
 
-const requestBounds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-const scriptBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
+const requestBounds = [0.005, 0.025, 0.1, 0.25, 1, 5];
+const scriptBounds = [0.001, 0.005, 0.01, 0.05, 0.25];
 /** The most claims whose duration is measured, some 10 MB. */
 const maxClaims = 50_000;
 /** Work may take milliseconds or hours. */
@@ -16,7 +16,7 @@ export type Timed =
 
 /** Counts and durations of this process's requests and scripts. Callers cannot invent label values. */
 export class Traffic {
-  readonly #requests = new Map<string, Map<string, Map<number, Tally>>>();
+  readonly #requests = new Map<string, Map<string, Requests>>();
   readonly #scripts = new Map<string, Tally>();
   readonly #waits = new Tally(workBounds);
   /**
@@ -31,16 +31,17 @@ export class Traffic {
 
   /** Counts an answered request. `route` is the pattern, never the path. */
   request(route: string, method: string, status: number, seconds: number): void {
-    const statuses = this.#requests.get(route)?.get(method) ?? this.#statuses(route, method);
-    tallyOf(statuses, status, requestBounds).observe(seconds);
+    const { tally, statuses } = this.#requests.get(route)?.get(method) ?? this.#added(route, method);
+    tally.observe(seconds);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
 
-  #statuses(route: string, given: string): Map<number, Tally> {
+  #added(route: string, given: string): Requests {
     const method = methods.has(given) ? given : 'OTHER';
-    const byMethod = this.#requests.get(route) ?? new Map<string, Map<number, Tally>>();
-    const statuses = byMethod.get(method) ?? new Map<number, Tally>();
-    this.#requests.set(route, byMethod.set(method, statuses));
-    return statuses;
+    const byMethod = this.#requests.get(route) ?? new Map<string, Requests>();
+    const requests = byMethod.get(method) ?? { tally: new Tally(requestBounds), statuses: new Map() };
+    this.#requests.set(route, byMethod.set(method, requests));
+    return requests;
   }
 
   /** Counts a script's round trip. */
@@ -74,13 +75,16 @@ export class Traffic {
         'counter',
         'muster_http_requests_total',
         'Answered requests, by route pattern and status; route="unmatched" for unknown paths',
-        () => this.#requestSeries().map(({ labels, tally }) => ({ labels, value: tally.count })),
+        () =>
+          this.#series().flatMap(({ labels, statuses }) =>
+            [...statuses].map(([status, value]) => ({ labels: { ...labels, status: String(status) }, value })),
+          ),
       ),
       histogram(
         'muster_http_request_duration_seconds',
-        'Time to the response, or to the start of a stream; the time of a held receive or watch includes the hold',
+        'Time to the response, or to the start of a stream, by route pattern; a held receive or watch takes as long as its hold',
         requestBounds,
-        () => this.#requestSeries(),
+        () => this.#series(),
       ),
       scraped('counter', 'muster_refusals_total', 'Requests answered with an error, by code', () =>
         [...this.#refusals].map(([code, value]) => ({ labels: { code }, value })),
@@ -106,13 +110,17 @@ export class Traffic {
     ];
   }
 
-  #requestSeries(): Series[] {
+  #series(): (Series & Requests)[] {
     return [...this.#requests].flatMap(([route, byMethod]) =>
-      [...byMethod].flatMap(([method, statuses]) =>
-        [...statuses].map(([status, tally]) => ({ labels: { method, route, status: String(status) }, tally })),
-      ),
+      [...byMethod].map(([method, requests]) => ({ labels: { method, route }, ...requests })),
     );
   }
+}
+
+/** The requests of one route and method. A bucket for each status as well would make most of a scrape. */
+interface Requests {
+  readonly tally: Tally;
+  readonly statuses: Map<number, number>;
 }
 
 /** The durations of one series as plain numbers, so that counting takes nanoseconds. */
