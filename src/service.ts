@@ -19,6 +19,7 @@ import { logLosses } from './engine/redis/losses.ts';
 import { Refusal, Scripts } from './engine/redis/scripts.ts';
 import { Wake } from './engine/redis/wake.ts';
 import { GivingBack } from './engine/route/giving-back.ts';
+import { OpenRequests } from './engine/route/open-requests.ts';
 import type { Tracing } from './jobs/tracing/tracing.ts';
 import type { Deliverer } from './jobs/workers/deliverer.ts';
 import { Packing } from './jobs/workers/packing.ts';
@@ -96,6 +97,7 @@ export interface MusterService {
   readonly packing: Packing;
   readonly journal: Journal;
   readonly wake: Wake;
+  readonly openRequests: OpenRequests;
   readonly feeds: Feeds;
   /** Undefined without workers. */
   readonly deliverer: Deliverer | undefined;
@@ -131,6 +133,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   );
   const retention = new Retention(store, scripts, journal, opener);
   const wake = new Wake(await open('patient'), store);
+  const openRequests = new OpenRequests();
   const givingBack = new GivingBack(
     (script, org, args) =>
       execute({ scripts, due, opener, log: options.log }, { caller: { org } }, script, args, () => undefined),
@@ -163,6 +166,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     journal,
     opener,
     wake,
+    openRequests,
     givingBack,
     channel: channelOf,
     parts,
@@ -218,6 +222,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
     packing,
     journal,
     wake,
+    openRequests,
     feeds,
     deliverer: workers.deliverer,
     url: listener?.url,

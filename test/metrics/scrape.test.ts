@@ -30,7 +30,7 @@ describe('GET /metrics', () => {
   });
   after(() => metered.stop());
 
-  it('counts requests by method, route pattern and status, their latencies by method and route pattern, and refusals by code', async () => {
+  it('counts requests by method, route pattern and status, latencies by method and pattern, and refusals by code', async () => {
     const begun = await scrape(service);
     await world.post(`${mailbox}/messages`, { scopeId });
     await world.get('/budgets/no-uuid');

@@ -1,4 +1,4 @@
-import { readHead } from '../declare/reply.ts';
+import { type ReplyHead, readHead } from '../declare/reply.ts';
 import { Refusal } from '../redis/scripts.ts';
 import type { Held } from '../redis/wake.ts';
 import type { Args } from '../route/args.ts';
@@ -18,10 +18,10 @@ type Execute = (changes?: Args) => Promise<ScriptResult>;
 
 /** Holds calls until there is something to answer, their time is up, or their caller disconnects. */
 export class LongPolls {
-  readonly #service: Pick<CallService, 'wake' | 'channel'>;
+  readonly #service: Pick<CallService, 'wake' | 'channel' | 'openRequests'>;
   readonly #shared = new SharedRuns();
 
-  constructor(service: Pick<CallService, 'wake' | 'channel'>) {
+  constructor(service: Pick<CallService, 'wake' | 'channel' | 'openRequests'>) {
     this.#service = service;
   }
 
@@ -32,11 +32,12 @@ export class LongPolls {
   async answer(poll: LongPoll, spaceId: string, args: Args, call: Call, execute: Execute): Promise<ScriptResult> {
     const isUnseen = call.leavesUnseen === true && !poll.isShared;
     const began = performance.now();
-    const first = isUnseen ? await execute() : await attempt(poll, execute);
+    const { result: first, headers } = isUnseen ? tried(await execute()) : await attempt(poll, execute);
     if (first && (!isUnseen || first.reply !== undefined)) return first;
-    const { wake, channel } = this.#service;
+    const { wake, channel, openRequests } = this.#service;
     const gone = call.gone();
     const { org } = call.caller;
+    const leave = openRequests.hold(org, headers);
     const held = wake.hold(channel(org, spaceId), poll, gone);
     const again: Execute = (changes) => execute({ ...changes, ...uncounted });
     const next: Execute = poll.isShared ? () => this.#shared.share(org, args, again) : again;
@@ -47,14 +48,15 @@ export class LongPolls {
           break;
         }
         // The first time, it finds what became ready before the hold was registered.
-        const found = await attempt(poll, next, isUnseen ? undefined : held);
-        if (found) return found;
+        const { result } = await attempt(poll, next, isUnseen ? undefined : held);
+        if (result) return result;
       }
     } catch (error) {
       held.passOn();
       throw error;
     } finally {
       held.end();
+      leave();
     }
     if (first) return first;
     if (gone.aborted) return nothing;
@@ -63,15 +65,22 @@ export class LongPolls {
   }
 }
 
-/** Runs the script; undefined if the hold goes on. */
-async function attempt(poll: LongPoll, execute: Execute, held?: Held): Promise<ScriptResult | undefined> {
+/** A run of the script. result: undefined if the hold goes on. */
+interface Tried {
+  readonly result: ScriptResult | undefined;
+  readonly headers: ReplyHead['headers'];
+}
+
+const tried = (result: ScriptResult): Tried => ({ result, headers: result.head.headers });
+
+async function attempt(poll: LongPoll, execute: Execute, held?: Held): Promise<Tried> {
   try {
     const result = await execute(poll.whileHeld);
-    return poll.isOver(result) ? result : undefined;
+    return { result: poll.isOver(result) ? result : undefined, headers: result.head.headers };
   } catch (error) {
     if (!(error instanceof Refusal && poll.outlasts?.(error))) throw error;
     if (poll.retryMs !== undefined) held?.retryIn(poll.retryMs);
-    return undefined;
+    return { result: undefined, headers: readHead(error.head).headers };
   }
 }
 

@@ -113,12 +113,13 @@ export class Operation {
 
   /** Answers by the route's `serve`, with the headers of its last run. */
   async #serve({ call, input }: ValidCall, run: Execute): Promise<Response> {
-    const { store, parts } = this.#service;
+    const { store, parts, openRequests } = this.#service;
     let headers: Response['headers'] = {};
     const context: ServeContext = {
       ...parts,
       caller: call.caller,
       store,
+      openRequests,
       gone: call.gone(),
       execute: async (changes, again = false) => {
         const rateClass = again ? 'held' : rateClassOf(this.route);

@@ -132,6 +132,11 @@ export const commonErrors: ErrorTable = {
     429,
     "the organization's requests per minute are used up: retry in the next minute, or move to a larger plan",
   ),
+  CONNECTIONS_LIMITED: entry(
+    429,
+    (limit) =>
+      `${limit} requests open at this process, which is the most: close some, or let one stream serve several readers`,
+  ),
   INTERNAL: entry(500, 'an unexpected error: quote the requestId to the operator'),
   STORE_UNAVAILABLE: entry(503, 'the store cannot take the request now: retry with the same Idempotency-Key'),
 };

@@ -10,6 +10,7 @@ import type { Caller, Permission } from './caller.ts';
 import { fields, queryInteger } from './fields.ts';
 import type { LinkTo } from './link.ts';
 import type { LongPoll } from './long-poll.ts';
+import type { OpenRequests } from './open-requests.ts';
 import { type Given, recordAnswer } from './record-answer.ts';
 import type { RoomServices } from './service.ts';
 import type { TraceContext } from './trace.ts';
@@ -59,6 +60,7 @@ export interface Takes<R extends Fields = Fields> {
 export interface ServeContext<R extends Fields = Fields> extends RoomServices {
   readonly caller: Caller;
   readonly store: Store;
+  readonly openRequests: OpenRequests;
   /** Aborts when the caller disconnects. */
   readonly gone: AbortSignal;
   /**

@@ -6,6 +6,7 @@ import type { Scripts } from '../redis/scripts.ts';
 import type { Wake } from '../redis/wake.ts';
 import type { ErrorTable } from './errors.ts';
 import type { GivingBack } from './giving-back.ts';
+import type { OpenRequests } from './open-requests.ts';
 
 /** Room objects that live as long as the service. Rooms add theirs to this interface; src/service.ts creates them. */
 // biome-ignore lint/suspicious/noEmptyInterface: rooms fill it by declaration merging.
@@ -30,6 +31,7 @@ export interface CallService {
   readonly due: Due;
   readonly opener: RecordOpener;
   readonly wake: Wake;
+  readonly openRequests: OpenRequests;
   readonly givingBack: GivingBack;
   /** The channel on which scripts publish their changes in a space. */
   readonly channel: (org: string, spaceId: string) => string;

@@ -92,10 +92,17 @@ async function serve(input: WatchInput, context: WatchContext): Promise<RouteAns
     found = watcher.take(batch);
     full = batch.full;
   }
-  if (wantsStream(input)) return { status: 200, stream: stream(reader, watcher, context) };
-  if (!found) {
-    const waitMs = query.waitSeconds * 1000 - (performance.now() - started);
-    await feeds.hold(reader, watcher, { waitMs, gone: context.gone });
+  const { openRequests, gone } = context;
+  if (wantsStream(input)) {
+    const close = openRequests.stream(reader.org, reader.apiKeyDigest);
+    // A stream whose caller has left before it began is never run.
+    gone.addEventListener('abort', close);
+    return { status: 200, stream: stream(reader, watcher, context, close) };
+  }
+  const waitMs = query.waitSeconds * 1000 - (performance.now() - started);
+  if (!found && waitMs > 0) {
+    const leave = openRequests.hold(reader.org);
+    await feeds.hold(reader, watcher, { waitMs, gone }).finally(leave);
   }
   return {
     status: 200,
@@ -107,17 +114,26 @@ async function serve(input: WatchInput, context: WatchContext): Promise<RouteAns
 }
 
 /** Pages as server-sent events until the connection closes, the service stops or the key loses its permission to read. */
-async function* stream(reader: Reader, watcher: Watcher, { feeds, gone }: WatchContext): AsyncGenerator<string> {
+async function* stream(
+  reader: Reader,
+  watcher: Watcher,
+  { feeds, gone }: WatchContext,
+  close: () => void,
+): AsyncGenerator<string> {
   const cursorAt = (entryId: string): string => writeCursor(reader.spaceId, watcher.epoch, entryId);
-  while (!gone.aborted && !feeds.closing.aborted) {
-    let text = '';
-    for (const { entryId, type, json } of watcher.page) {
-      text += `id: ${cursorAt(entryId)}\nevent: ${type}\ndata: ${json.text}\n\n`;
+  try {
+    while (!gone.aborted && !feeds.closing.aborted) {
+      let text = '';
+      for (const { entryId, type, json } of watcher.page) {
+        text += `id: ${cursorAt(entryId)}\nevent: ${type}\ndata: ${json.text}\n\n`;
+      }
+      // Clients dispatch no event without data, but the id moves their cursor past entries that were filtered out.
+      yield text || `: heartbeat\nid: ${cursorAt(watcher.position)}\n\n`;
+      watcher.page = [];
+      await feeds.hold(reader, watcher, { waitMs: heartbeatMs, gone });
     }
-    // Clients dispatch no event without data, but the id moves their cursor past entries that were filtered out.
-    yield text || `: heartbeat\nid: ${cursorAt(watcher.position)}\n\n`;
-    watcher.page = [];
-    await feeds.hold(reader, watcher, { waitMs: heartbeatMs, gone });
+  } finally {
+    close();
   }
 }
 
