@@ -61,5 +61,5 @@ export interface Response {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON, unless the headers name another type. */
   readonly text?: string | undefined;
-  readonly stream?: AsyncIterable<string>;
+  readonly stream?: AsyncIterable<string | Buffer>;
 }

@@ -31,7 +31,7 @@ export interface RouteAnswer {
   readonly status: number;
   readonly body?: unknown;
   /** Server-sent events as they occur, instead of a body. */
-  readonly stream?: AsyncIterable<string>;
+  readonly stream?: AsyncIterable<string | Buffer>;
 }
 
 /** The limit of payloads, progress and questions in one answer, a batch's included. */

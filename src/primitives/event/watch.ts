@@ -6,6 +6,7 @@ import { type Input, type Route, type RouteAnswer, read } from '../../engine/rou
 import { readCursor, writeCursor } from './cursor.ts';
 import { type Reader, scanEntries } from './feeds.ts';
 import { Filter, type FilterQuery, filterFields, limit, position, since } from './filter.ts';
+import { framesOf } from './frames.ts';
 import type { EventNames } from './names.ts';
 import { pageReply, pageRuns } from './page.ts';
 import { Watcher } from './watcher.ts';
@@ -119,16 +120,14 @@ async function* stream(
   watcher: Watcher,
   { feeds, gone }: WatchContext,
   close: () => void,
-): AsyncGenerator<string> {
-  const cursorAt = (entryId: string): string => writeCursor(reader.spaceId, watcher.epoch, entryId);
+): AsyncGenerator<string | Buffer> {
+  const { spaceId } = reader;
   try {
     while (!gone.aborted && !feeds.closing.aborted) {
-      let text = '';
-      for (const { entryId, type, json } of watcher.page) {
-        text += `id: ${cursorAt(entryId)}\nevent: ${type}\ndata: ${json.text}\n\n`;
-      }
+      const { page, epoch, position } = watcher;
+      if (page.length > 0) yield framesOf(page, spaceId, epoch);
       // Clients dispatch no event without data, but the id moves their cursor past entries that were filtered out.
-      yield text || `: heartbeat\nid: ${cursorAt(watcher.position)}\n\n`;
+      else yield `: heartbeat\nid: ${writeCursor(spaceId, epoch, position)}\n\n`;
       watcher.page = [];
       await feeds.hold(reader, watcher, { waitMs: heartbeatMs, gone });
     }

@@ -173,6 +173,30 @@ describe('watch as server-sent events', () => {
     stream.close();
   });
 
+  it('shares the bytes of a page among all streams of one filter', async () => {
+    const { world } = await ready();
+    const streams = await Promise.all(
+      ['', '', '&types=message.*'].map((more) => Stream.open(world, `cursor=latest${more}`)),
+    );
+    await until(() => world.service.feeds.size === 3);
+    const concat = Buffer.from;
+    const made: string[] = [];
+    Buffer.from = ((value: unknown, ...rest: never[]) => {
+      if (typeof value === 'string' && value.startsWith('id: ')) made.push(value);
+      return concat(value as string, ...rest);
+    }) as typeof Buffer.from;
+    try {
+      await world.mustPost('/mailboxes', { name: 'shared' });
+      await world.mustPost('/mailboxes', { name: 'shared, too' });
+      const [first, second] = await Promise.all(streams.slice(0, 2).map((stream) => stream.next(2)));
+      expect(first).to.deep.equal(second);
+      expect(made.join('').match(/^event: mailbox\.created$/gm)).to.have.lengthOf(2);
+    } finally {
+      Buffer.from = concat;
+      for (const stream of streams) stream.close();
+    }
+  });
+
   it('frees the watch at once when the client disconnects', async () => {
     const { world } = await ready();
     const stream = await Stream.open(world, 'cursor=latest');
