@@ -1,11 +1,12 @@
 """Keeps large values in a bucket of S3, or of a store that speaks its protocol (MinIO, Garage, R2).
 
-The message has only the key of the object. Set a lifecycle rule on the bucket that deletes objects older than your
-retention.
+The message has only the key of the object, which is the digest of its content. Another key, or an object with other content,
+is refused. Set a lifecycle rule on the bucket that deletes objects older than your retention.
 """
 
 import hashlib
 import hmac
+import re
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -46,28 +47,53 @@ def _hmac(key: bytes, text: str) -> bytes:
     return hmac.digest(key, text.encode(), 'sha256')
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows no redirection, which would take the signature elsewhere."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
 class S3:
     name = 's3'
 
-    def __init__(self, bucket: Bucket, min_bytes: int = 16_384) -> None:
+    def __init__(self, bucket: Bucket, min_bytes: int = 16_384, max_bytes: int = 2**24) -> None:
         self.bucket = bucket
         self.min_bytes = min_bytes  # smaller values stay in the message
+        self.max_bytes = max_bytes  # larger ones are neither stored nor read
 
     def encode(self, data: bytes) -> 'bytes | None':
         if len(data) < self.min_bytes:
             return None
+        self._check(data)
         key = hashlib.sha256(data).hexdigest()
         self._call('PUT', key, data)
         return key.encode()
 
     def decode(self, data: bytes) -> bytes:
-        return self._call('GET', data.decode())
+        key = data.decode()
+        # Any other key could lead out of the bucket, with the reader's signature.
+        if not re.fullmatch('[0-9a-f]{64}', key):
+            raise ValueError('it is no key of a value')
+        value = self._call('GET', key)
+        if hashlib.sha256(value).hexdigest() != key:
+            raise ValueError('the object has other content')
+        return value
 
     def _call(self, method: str, key: str, body: bytes = b'') -> bytes:
         request = signed(self.bucket, method, key, body, datetime.now(timezone.utc))
         try:
-            with urllib.request.urlopen(request, timeout=60) as response:
-                return response.read()
+            with _opener.open(request, timeout=60) as response:
+                value = response.read(self.max_bytes + 1)
         except urllib.error.HTTPError as error:
-            text = error.read(200).decode(errors='replace')
-            raise OSError(f'{method} {key}: {error.code} {text}') from None
+            error.close()
+            raise OSError(f'the bucket answered {method} with {error.code}') from None
+        self._check(value)
+        return value
+
+    def _check(self, value: bytes) -> None:
+        if len(value) > self.max_bytes:
+            raise ValueError(f'the value has more than {self.max_bytes} bytes')

@@ -1,5 +1,5 @@
 // Keeps large values in a bucket of S3, or of a compatible store (MinIO, Garage, R2): the message has only the key of the
-// object. Set a lifecycle rule on the bucket that deletes objects older than your retention.
+// object, which is the digest of its content. Another key, or an object with other content, is refused. Set a lifecycle rule on the bucket that deletes objects older than your retention.
 import { createHash, createHmac } from 'node:crypto';
 import type { Codec } from 'muster-client';
 
@@ -40,21 +40,50 @@ export function signed(bucket: Bucket, method: string, key: string, body: Uint8A
   });
 }
 
-/** @param minBytes smaller values stay in the message */
-export function s3(bucket: Bucket, minBytes = 16_384): Codec {
+const timeoutMs = 60_000;
+
+/** The body of a response, if it is not larger than this. */
+async function bodyOf(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > maxBytes) throw new Error(`the object has more than ${maxBytes} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * @param minBytes smaller values stay in the message
+ * @param maxBytes larger ones are neither stored nor read
+ */
+export function s3(bucket: Bucket, minBytes = 16_384, maxBytes = 2 ** 24): Codec {
   const call = async (method: string, key: string, body: Uint8Array = new Uint8Array()): Promise<Uint8Array> => {
-    const response = await fetch(signed(bucket, method, key, body, new Date()));
-    if (!response.ok) throw new Error(`${method} ${key}: ${response.status} ${(await response.text()).slice(0, 200)}`);
-    return new Uint8Array(await response.arrayBuffer());
+    const request = signed(bucket, method, key, body, new Date());
+    // A redirection would take the signature elsewhere.
+    const response = await fetch(request, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+    if (response.ok) return bodyOf(response, maxBytes);
+    await response.body?.cancel();
+    throw new Error(`the bucket answered ${method} with ${response.status}`);
   };
   return {
     name: 's3',
     encode: async (bytes) => {
       if (bytes.length < minBytes) return undefined;
+      if (bytes.length > maxBytes)
+        throw new Error(`the value has ${bytes.length} bytes, and the bucket takes ${maxBytes}`);
       const key = sha256(bytes);
       await call('PUT', key, bytes);
       return new TextEncoder().encode(key);
     },
-    decode: (bytes) => call('GET', new TextDecoder().decode(bytes)),
+    decode: async (bytes) => {
+      const key = new TextDecoder().decode(bytes);
+      // Any other key could lead out of the bucket, with the reader's signature.
+      if (!/^[0-9a-f]{64}$/.test(key)) throw new Error('it is no key of a value');
+      const value = await call('GET', key);
+      if (sha256(value) !== key) throw new Error('the object has other content');
+      return value;
+    },
   };
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import importlib.util
 import os
 import random
@@ -16,6 +17,7 @@ from typing import Any
 from muster import Claim, Muster, Task, Worker
 from support import Proxy, ServerTest
 
+ELSEWHERE = 'the value cannot be decoded: aes-256-gcm-bound failed'
 CODECS = Path(__file__).parents[2] / 'docs/codecs'
 
 
@@ -58,10 +60,10 @@ class Codecs(ServerTest):
         s3 = module('s3')
         bucket = s3.Bucket(os.environ['MUSTER_TEST_BUCKET'], 'eu-central-1', 'AKIAEXAMPLE', 'secretEXAMPLE')
         self.work([module('compress').Compress(), s3.S3(bucket)])
-        with self.assertRaisesRegex(OSError, r'^GET missing: 404'):
-            s3.S3(bucket).decode(b'missing')
+        with self.assertRaisesRegex(OSError, r'^the bucket answered GET with 404$'):
+            s3.S3(bucket).decode(b'e' * 64)
         forged = s3.Bucket(bucket.url, bucket.region, bucket.access_key_id, 'another')
-        with self.assertRaisesRegex(OSError, '403 forged$'):
+        with self.assertRaisesRegex(OSError, r'^the bucket answered PUT with 403$'):
             s3.S3(forged, min_bytes=0).encode(b'value')
 
     def test_a_bucket_is_asked_as_by_the_sdk_of_aws(self) -> None:
@@ -116,6 +118,10 @@ class Codecs(ServerTest):
         with self.assertRaises(LookupError):
             seen.payload
 
+    def test_codecs_have_different_names(self) -> None:
+        with self.assertRaisesRegex(ValueError, '^two codecs are named reversed$'):
+            Muster(codecs=[Reversing(), Reversing()])
+
     def test_values_are_encoded_once_so_that_a_repetition_is_the_same_request(self) -> None:
         proxy = Proxy()
         self.addCleanup(proxy.close)
@@ -149,14 +155,100 @@ class Encrypted(ServerTest):
         self.assertEqual((done.payload, done.result), ('a secret', ['a secret']))
         kept = self.muster.message.view(message_id=sent.id)
         for value in (kept.payload, kept.result):
-            self.assertEqual(value['$codec'], ['aes-256-gcm'])
+            self.assertEqual(value['$codec'], ['aes-256-gcm-bound'])
             self.assertNotIn(b'secret', base64.b64decode(value['data']))
 
     def test_values_are_those_of_the_codec_in_typescript(self) -> None:
         # test/client/codecs.test.ts has the same value.
-        sealed = base64.b64decode('AAECAwQFBgcICQoLY6OdFWV9+3NV1ZdfXpvzn8NBmNM39epPvXRnOzw2WhJRbw==')
+        sealed = base64.b64decode(
+            'ADUAAQIDBAUGBwgJCgtbIndvcmsvMDE5MGExYjItMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAwL2dyw7zDn2UiXWOjnRVlfftz'
+            'VdWXX16b85/DQaY2J4Je/xgXv06AzgX+tpc='
+        )
+        place = 'work/0190a1b2-0000-7000-8000-000000000000/grüße'
         codec = module('encrypt').Encrypt(bytes([7]) * 32)
-        self.assertEqual(codec.decode(sealed).decode(), '{"text":"grüße"}')
-        self.assertNotEqual(codec.encode(b'a'), codec.encode(b'a'))
-        with self.assertRaises(Exception):
-            codec.decode(sealed[:-1] + bytes([sealed[-1] ^ 1]))
+        self.assertEqual(codec.decode(sealed, [place]).decode(), '{"text":"grüße"}')
+        self.assertNotEqual(codec.encode(b'a', [place]), codec.encode(b'a', [place]))
+        for other in (sealed[:-1] + bytes([sealed[-1] ^ 1]), sealed.replace(b'work/0', b'work/1')):
+            with self.assertRaises(Exception):
+                codec.decode(other, [place, place.replace('work/0', 'work/1')])
+
+    def test_a_payload_is_bound_to_its_mailbox_and_its_work_key(self) -> None:
+        muster, other = self.encrypting(), self.muster.mailbox.create(name=f'{self.name}-other').id
+        sent = self.send_by(muster, 'pay 7', work_key='a/b')
+        self.assertEqual(self.read(muster, sent), 'pay 7')
+        payload = self.muster.message.view(message_id=sent).payload
+        for mailbox_id, more in ((other, {'work_key': 'a/b'}), (self.mailbox_id, {'work_key': 'a/c'}), (self.mailbox_id, {})):
+            copy = self.muster.message.send(mailbox_id=mailbox_id, scope_id=self.scope_id, payload=payload, **more)
+            self.assertEqual(self.read(muster, copy.id), ELSEWHERE)
+
+    def test_a_payload_without_a_work_key_is_bound_to_its_mailbox_alone(self) -> None:
+        muster, other = self.encrypting(), self.muster.mailbox.create(name=f'{self.name}-other').id
+        payload = self.muster.message.view(message_id=self.send_by(muster, 'pay 7')).payload
+        copies = [
+            self.muster.message.send(mailbox_id=mailbox_id, scope_id=self.scope_id, payload=payload).id
+            for mailbox_id in (self.mailbox_id, other)
+        ]
+        self.assertEqual([self.read(muster, copy) for copy in copies], ['pay 7', ELSEWHERE])
+
+    def test_the_input_of_a_task_is_bound_to_its_group_and_its_task_key(self) -> None:
+        muster = self.encrypting()
+        first, second = (
+            muster.group.create(mailbox_id=self.mailbox_id, condition='ALL_TERMINAL')
+            for _ in range(2)
+        )
+        task = muster.task.submit(group_id=first.id, task_key='a', input={'n': 3})
+        empty = muster.task.submit(group_id=first.id, task_key='b')
+        self.assertEqual([self.read(muster, one.message_id) for one in (task, empty)], [{'n': 3}, None])
+        payload = self.muster.message.view(message_id=task.message_id).payload
+        copy = self.muster.task.submit(group_id=second.id, task_key='a', input=payload)
+        self.assertEqual(self.read(muster, copy.message_id), ELSEWHERE)
+
+    def test_a_result_is_bound_to_its_message_and_to_the_mailbox_that_it_is_sent_to(self) -> None:
+        muster, results = self.encrypting(), self.muster.mailbox.create(name=f'{self.name}-results').id
+        first, second = (self.claim_by(muster) for _ in range(2))
+        target = {'mailboxId': results, 'scopeId': self.scope_id}
+        done = muster.message.complete(**first, result={'payload': 'done', **target})
+        seen = [self.read(muster, first['message_id'], 'result'), self.read(muster, done.result_message_id or '')]
+        self.assertEqual(seen, ['done', 'done'])
+        payload = self.muster.message.view(message_id=first['message_id']).result
+        self.muster.message.complete(**second, result={'payload': payload})
+        self.assertEqual(self.read(muster, second['message_id'], 'result'), ELSEWHERE)
+
+    def test_a_value_that_is_not_encrypted_is_refused_null_included(self) -> None:
+        muster = self.encrypting()
+        zipped = {'$codec': ['gzip'], 'data': base64.b64encode(gzip.compress(b'1')).decode()}
+        values: list[Any] = ['plain', None, zipped, {'$codec': [], 'data': 'MQ=='}]
+        for value in values:
+            reason = 'the value is not encoded by aes-256-gcm-bound, as every value must be'
+            self.assertEqual(self.read(muster, self.send(value)[0]), reason)
+
+    def test_no_value_is_encrypted_whose_mailbox_is_not_known_before_the_call(self) -> None:
+        muster = self.encrypting()
+        with self.assertRaisesRegex(ValueError, '^encryption needs the id of the mailbox, group or message before the call$'):
+            with muster.atomic() as t:
+                box = t.mailbox.create(name=f'{self.name}-new')
+                t.message.send(mailbox_id=box.id, scope_id=self.scope_id, payload=1)
+
+    def encrypting(self) -> Muster:
+        muster = Muster(codecs=[module('compress').Compress(), module('encrypt').Encrypt(bytes(range(32)))])
+        self.addCleanup(muster.close)
+        return muster
+
+    def send_by(self, muster: Muster, payload: Any, **more: Any) -> str:
+        return muster.message.send(mailbox_id=self.mailbox_id, scope_id=self.scope_id, payload=payload, **more).id
+
+    def claim_by(self, muster: Muster) -> dict[str, str]:
+        self.send_by(muster, 1)
+        received = muster.message.recv(
+            mailbox_id=self.mailbox_id, scope_id=self.scope_id, holder='w', holder_session='s'
+        )
+        assert received is not None
+        return {'message_id': received.id, 'token': received.token or ''}
+
+    def read(self, muster: Muster, message_id: str, field: str = 'payload') -> Any:
+        """Reads a payload or a result, or returns why it cannot be read."""
+        message = muster.message.view(message_id=message_id)
+        try:
+            return getattr(message, field)
+        except ValueError as error:
+            return str(error)

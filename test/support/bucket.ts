@@ -7,6 +7,10 @@ import { type Bucket, signed } from '../../docs/codecs/s3.ts';
 export class S3 {
   /** The stored objects by path. */
   readonly objects = new Map<string, Buffer>();
+  /** Paths that lead to others. */
+  readonly redirects = new Map<string, string>();
+  /** The paths of all requests. */
+  readonly asked: string[] = [];
   readonly bucket: Bucket;
   readonly #server: Server;
 
@@ -23,11 +27,20 @@ export class S3 {
     const store = new S3(server);
     server.on('request', async (request, response) => {
       const { method = '', url = '', headers } = request;
+      store.asked.push(url);
       const body = await buffer(request);
-      const [, key = ''] = /^\/my-bucket\/(\w+)$/.exec(url) ?? [];
+      const [, bucket = '', key = ''] = /^\/([\w-]+)\/(\w+)$/.exec(url) ?? [];
       const time = String(headers['x-amz-date']).replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5');
-      const expected = signed(store.bucket, method, key, body, new Date(time)).headers;
+      const expected = signed(
+        { ...store.bucket, url: new URL(`/${bucket}`, store.bucket.url).href },
+        method,
+        key,
+        body,
+        new Date(time),
+      ).headers;
       const isSigned = ['authorization', 'x-amz-content-sha256'].every((name) => headers[name] === expected.get(name));
+      const location = store.redirects.get(url);
+      if (location !== undefined) return response.writeHead(307, { location }).end();
       if (!isSigned) return response.writeHead(403).end('forged');
       if (method === 'PUT') store.objects.set(url, body);
       const found = store.objects.get(url);

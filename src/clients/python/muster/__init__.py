@@ -21,7 +21,7 @@ from ._atomic import AsyncAtomic, Atomic, AtomicCalls
 from ._base import BatchedCall, PendingCall
 from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._worker.options import WorkerCounts
-from ._codec import Codec
+from ._codec import Codec, SealingCodec
 from ._worker.options import MailboxChoice
 from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, NoResult, RetryLater, Stopped, WorkerClosed
 from ._journal import Journal
@@ -87,6 +87,7 @@ __all__ = [
     'RetryLater',
     'Run',
     'RunNote',
+    'SealingCodec',
     'Settlement',
     'Spend',
     'SpendQuota',

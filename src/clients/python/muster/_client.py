@@ -19,7 +19,7 @@ from ._async_pool import AsyncPools
 from ._atomic import AsyncAtomic, Atomic
 from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
-from ._codec import Codec, decode_answer, encode_args
+from ._codec import AnyCodec, check_codecs, decode_answer, encode_args
 from ._errors import MusterError, Stopped
 from ._giving_back import take_for, undo_at_end
 from ._journal import Journal
@@ -94,7 +94,7 @@ class Muster(AllCalls):
         codecs: encode payloads, inputs and results, in this order; all users of a mailbox need the same codecs
 
     Raises:
-        ValueError: key or space_id is missing, or url is not an HTTP URL
+        ValueError: key or space_id is missing, url is not an HTTP URL, or two codecs have one name
     """
 
     def __init__(
@@ -105,9 +105,10 @@ class Muster(AllCalls):
         *,
         attempts: int = 5,
         timeout_seconds: float = 60,
-        codecs: Sequence[Codec] = (),
+        codecs: Sequence[AnyCodec] = (),
     ) -> None:
         super().__init__(self.send)
+        check_codecs(codecs)
         self._codecs = codecs
         self.pool: Pools = Pools(self)
         """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
@@ -402,7 +403,7 @@ class AsyncMuster(AllAsyncCalls):
         *,
         attempts: int = 5,
         timeout_seconds: float = 60,
-        codecs: Sequence[Codec] = (),
+        codecs: Sequence[AnyCodec] = (),
         threads: int = 64,
     ) -> None:
         super().__init__(self._send)
