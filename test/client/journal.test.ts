@@ -41,7 +41,8 @@ describe('lists and the journal of the typed client', () => {
           if (left <= 0) controller.error(new Error('cut'));
         },
       });
-      return new Response(response.body?.pipeThrough(breaks) ?? null, { status: response.status });
+      const { status, headers } = response;
+      return new Response(response.body?.pipeThrough(breaks) ?? null, { status, headers });
     };
     const client = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: cutting });
     return { client, connections: () => connections };
@@ -128,7 +129,11 @@ describe('lists and the journal of the typed client', () => {
   it('stops at once when its signal aborts, though more events have arrived', async () => {
     const stop = new AbortController();
     const frames = [1, 2, 3].map((n) => `id: ${n}\ndata: {"eventId":${n}}\n\n`);
-    const arrived: typeof fetch = async () => new Response(frames.join(''));
+    const arrived: typeof fetch = async (_, request) => {
+      const headers = new Headers(request?.headers);
+      headers.set('Content-Type', 'text/event-stream');
+      return new Response(frames.join(''), { headers });
+    };
     const client = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: arrived });
     const events = client.events({ signal: stop.signal });
     let seen = 0;

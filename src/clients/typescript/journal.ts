@@ -1,12 +1,16 @@
 import { MusterError } from './error.ts';
 import { calls } from './generated/calls.ts';
-import { authorize, backoffMs, follow, type MusterOptions, pause, read, requestOf } from './send.ts';
+import { read, receive, strangeness } from './response.ts';
+import { authorize, backoffMs, follow, type MusterOptions, numbered, pause, requestOf } from './send.ts';
 import type { Event, EventFilter, EventOf, JournalOptions } from './types.ts';
 
 /** A stream that is silent for longer counts as cut: one without events sends its position every 15 s. */
 const silentMs = 40_000;
 const firstPauseMs = 50;
 const maxPauseMs = 10_000;
+const maxAskedSeconds = 60;
+/** Far more than an event has. */
+const maxFrameLength = 32 * 1024 * 1024;
 
 /** The events of a journal from a position on, as they happen. */
 export interface Journal<E = Event> extends AsyncIterable<E> {
@@ -43,7 +47,7 @@ export function journal<const F extends EventFilter = never>(
       } catch (error) {
         if (signal?.aborted) return;
         if (!isPassing(error)) throw error;
-        const wait = error instanceof MusterError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+        const wait = error instanceof MusterError ? Math.min(maxAskedSeconds, error.retryAfterSeconds ?? 0) * 1000 : 0;
         await pause(backoffMs(failures++, { firstMs: firstPauseMs, maxMs: maxPauseMs, minMs: wait }), signal).catch(
           () => undefined,
         );
@@ -59,12 +63,12 @@ export function journal<const F extends EventFilter = never>(
 }
 
 /**
- * Whether to try again: no answer, a 429, or a server error other than damaged data. Any error that is not a MusterError
- * counts, as it does for a cut stream; calls report a lost answer as MusterError.
+ * Whether to try again: no answer, one that is not Muster's, a 408, a 429, or a server error other than damaged data. Any
+ * error that is not a MusterError counts, as it does for a cut stream; calls report a lost answer as MusterError.
  */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof MusterError && error.code.endsWith('_DAMAGED')) return false;
-  return !(error instanceof MusterError) || error.status === 0 || error.status === 429 || error.status >= 500;
+  if (!(error instanceof MusterError) || error.code === 'UNREADABLE') return true;
+  return !error.code.endsWith('_DAMAGED') && ([0, 408, 429].includes(error.status) || error.status >= 500);
 }
 
 /** One connection. Throws when it is cut or silent. */
@@ -75,16 +79,18 @@ async function* framesOf(
 ): AsyncGenerator<Frame, void> {
   request.headers['Accept'] = 'text/event-stream';
   if (typeof options.key === 'function') await authorize(request, options.key);
+  const requestId = crypto.randomUUID();
   const over = new AbortController();
   const end = (): void => over.abort(new DOMException('the stream is silent', 'TimeoutError'));
   const leave = follow(signal, end);
   let timer = setTimeout(end, silentMs);
   try {
-    const response = await (options.fetch ?? fetch)(url, { ...request, signal: over.signal });
-    if (response.status !== 200 || !response.body) {
-      const { status, headers } = response;
-      read({ status, headers, text: await response.text() }, `GET ${url}`);
-      return;
+    const response = await (options.fetch ?? fetch)(url, { ...numbered(request, requestId), signal: over.signal });
+    const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');
+    if (response.status !== 200 || !isStream || !response.body || strangeness(response, requestId) !== undefined) {
+      const call = `GET ${url}`;
+      read(await receive(response, requestId), call);
+      throw new MusterError('UNREADABLE', `${call}: ${response.status}, not a stream of events`, { requestId });
     }
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
@@ -96,6 +102,7 @@ async function* framesOf(
       text += value;
       const parts = text.split('\n\n');
       text = parts.pop() ?? '';
+      if (text.length > maxFrameLength) throw new DOMException('an event of the stream is too large', 'NetworkError');
       yield* parts.map(frameOf).filter((frame) => frame !== undefined);
     }
   } finally {

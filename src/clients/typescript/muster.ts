@@ -84,9 +84,9 @@ export interface Muster extends Omit<Calls, 'pool'> {
 
 /**
  * A client for one space: `muster.message.send({ mailboxId, scopeId, payload })`. Path, query and body fields are passed as
- * one object; calls resolve with the response body. State-changing calls carry an Idempotency-Key. They are retried with it,
- * a few times, after 429 or 503 or if there is no response. `message.recv` takes no such key: a claim whose response was lost
- * ends with its lease.
+ * one object; calls resolve with the response body. State-changing calls carry an Idempotency-Key. They are retried with it
+ * for `retrySeconds`, after 429 or 503 or if there is no response of Muster. `message.recv` takes no such key: a claim whose
+ * response was lost ends with its lease.
  *
  * @throws {MusterError} from every call. Codes that most calls may answer are not listed with each: see `ErrorCodes`.
  */

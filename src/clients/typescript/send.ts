@@ -1,6 +1,7 @@
 import { type Codec, decodeAnswer, encodeArgs } from './codec.ts';
 import { MusterError } from './error.ts';
 import { calls } from './generated/calls.ts';
+import { read, receive, retryAfter, type SendOutcome } from './response.ts';
 import { keepTime } from './server-time.ts';
 import { inCallSpan } from './tracing.ts';
 import type { CallOptions } from './types.ts';
@@ -18,7 +19,12 @@ export interface MusterOptions {
    */
   readonly key: string | (() => string | Promise<string>) | undefined;
   readonly spaceId: string | undefined;
-  /** Maximum attempts of a call that gets no answer, 429 or 503; default 5. 1 means no retries. */
+  /**
+   * For how long a call is repeated that gets 429, 503, no answer, or one that is not Muster's, from the first of them on;
+   * default 30. 0 means no retries.
+   */
+  readonly retrySeconds?: number | undefined;
+  /** Maximum attempts of such a call within that time; default any number. 1 means no retries. */
   readonly attempts?: number | undefined;
   /** The timeout of an attempt; default 60, as a receive or watch may be held for 30. */
   readonly timeoutSeconds?: number | undefined;
@@ -36,6 +42,8 @@ const atOnceCodes = ['POOL_EXHAUSTED', 'CONCURRENCY_LIMITED', 'ALLOWANCE_EXHAUST
 /** A longer Retry-After is left to the caller. */
 const maxPauseSeconds = 60;
 const firstPauseMs = 100;
+const maxOwnPauseMs = 2_000;
+const defaultRetrySeconds = 30;
 /** Longer timers fire immediately. */
 export const maxTimerMs = 2 ** 31 - 1;
 
@@ -47,13 +55,6 @@ export interface OwnOptions extends CallOptions {
 
 /** Makes a call once, and waits this long for its answer. */
 export const onceWithin = (timeoutMs: number): OwnOptions => ({ attempts: 1, timeoutMs });
-
-/** The response to one attempt. */
-export interface SendOutcome {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-}
 
 /** Method and path of a call, relative to /v1. */
 type Target = readonly [method: string, path: string];
@@ -79,18 +80,22 @@ async function sendWith(
   {
     signal,
     idempotencyKey,
-    attempts = options.attempts ?? 5,
+    retrySeconds = options.retrySeconds ?? defaultRetrySeconds,
+    attempts = options.attempts ?? Number.POSITIVE_INFINITY,
     timeoutMs = (options.timeoutSeconds ?? 60) * 1000,
   }: OwnOptions,
 ): Promise<unknown> {
   const { codecs } = options;
   const { url, request } = requestOf(options, target, codecs ? await encodeArgs(codecs, args) : args, idempotencyKey);
   Object.assign(request.headers, traceHeaders);
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1, endsAt: number | undefined; ; attempt++) {
     if (typeof options.key === 'function') await authorize(request, options.key);
     const outcome = await once(options.fetch ?? fetch, url, request, { signal, timeoutMs });
-    if (!(outcome instanceof Error)) keepTime(options, outcome.headers);
-    const pauseMs = attempt < attempts ? pauseBefore(outcome, attempt) : undefined;
+    if (!(outcome instanceof Error) && outcome.strange === undefined) keepTime(options, outcome.headers);
+    const now = performance.now();
+    // An attempt that begins before that may end much later.
+    endsAt ??= now + retrySeconds * 1000;
+    const pauseMs = attempt < attempts && now < endsAt ? pauseBefore(outcome, attempt) : undefined;
     if (pauseMs === undefined) {
       const answer = read(outcome, `${target[0]} ${url}`);
       return codecs ? decodeAnswer(codecs, answer) : answer;
@@ -168,9 +173,10 @@ async function once(
   const end = (): void => over.abort(new DOMException(`no answer within ${timeoutMs / 1000} s`, 'TimeoutError'));
   const timer = setTimeout(end, Math.min(timeoutMs, maxTimerMs));
   const leave = follow(signal, end);
+  const requestId = crypto.randomUUID();
   try {
-    const response = await fetcher(url, { ...request, signal: over.signal });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    const response = await fetcher(url, { ...numbered(request, requestId), signal: over.signal });
+    return await receive(response, requestId);
   } catch (error) {
     signal?.throwIfAborted();
     return error as Error;
@@ -178,6 +184,11 @@ async function once(
     clearTimeout(timer);
     leave();
   }
+}
+
+/** A request with an id, which its answer must have. A redirect would take the key and the payload elsewhere. */
+export function numbered(request: RequestInit, requestId: string): RequestInit {
+  return { ...request, headers: { ...request.headers, 'X-Request-Id': requestId }, redirect: 'manual' };
 }
 
 /** Callbacks by signal. One listener calls them all. */
@@ -212,16 +223,14 @@ export function backoffMs(
 
 /** The delay before the next attempt, with jitter; undefined if there is none. */
 function pauseBefore(outcome: SendOutcome | Error, attempt: number): number | undefined {
-  if (outcome instanceof Error) return backoffMs(attempt - 1);
-  if (outcome.status !== 429 && outcome.status !== 503) return undefined;
-  if (outcome.status === 429 && atOnceCodes.includes(envelopeOf(jsonOf(outcome.text))?.code ?? '')) return undefined;
-  const seconds = retryAfter(outcome) ?? 1;
-  return seconds > maxPauseSeconds ? undefined : spread(seconds * 1000);
-}
-
-function retryAfter({ headers }: SendOutcome): number | null {
-  const text = headers.get('Retry-After');
-  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
+  const ownMs = { maxMs: maxOwnPauseMs };
+  if (outcome instanceof Error) return backoffMs(attempt - 1, ownMs);
+  const { status, envelope, strange } = outcome;
+  // The same bytes would be too large again.
+  if (strange === undefined ? ![408, 429, 503].includes(status) : status === 413) return undefined;
+  if (strange === undefined && status === 429 && atOnceCodes.includes(envelope?.code ?? '')) return undefined;
+  const seconds = retryAfter(outcome) ?? (status === 429 || status === 503 ? 1 : 0);
+  return seconds > maxPauseSeconds ? undefined : backoffMs(attempt - 1, { ...ownMs, minMs: seconds * 1000 });
 }
 
 /** Resolves after a while; rejects with the signal's reason when it aborts. */
@@ -236,39 +245,4 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       reject(signal?.reason);
     });
   });
-}
-
-/** The answer of a call; throws if it is an error. */
-export function read(outcome: SendOutcome | Error, call: string): unknown {
-  if (outcome instanceof Error) {
-    const why = outcome.cause instanceof Error ? outcome.cause.message : outcome.message;
-    throw new MusterError('UNREACHABLE', `${call}: no answer: ${why || outcome.message}`, { cause: outcome });
-  }
-  const { status, text, headers } = outcome;
-  const about = { status, requestId: headers.get('X-Request-Id'), retryAfterSeconds: retryAfter(outcome) };
-  if (status === 204) return undefined;
-  const body = jsonOf(text);
-  if (status < 300 && body !== undefined) return body;
-  const envelope = envelopeOf(body);
-  if (envelope) {
-    const { code, message, index, call } = envelope;
-    throw new MusterError(code, message, { ...about, index, call });
-  }
-  throw new MusterError('UNREADABLE', `${call}: ${status}, not a Muster response: ${text.slice(0, 200)}`, about);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-type Envelope = Pick<MusterError, 'code' | 'message' | 'index' | 'call'>;
-
-/** The error in the body of a response; undefined if it is none of Muster's. */
-function envelopeOf(body: unknown): Envelope | undefined {
-  const { error } = (body ?? {}) as { error?: Envelope };
-  return typeof error?.code === 'string' ? error : undefined;
 }

@@ -37,6 +37,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Replaces the generated key, for retries of your own, even after a restart. */
   readonly idempotencyKey?: string | undefined;
+  /** For how long the call is repeated, instead of the client's setting; 0 means no retries. */
+  readonly retrySeconds?: number | undefined;
   /** Maximum attempts, instead of the client's setting; 1 means no retries. */
   readonly attempts?: number | undefined;
   /** The call's trace, as in W3C Trace Context; by default OpenTelemetry's active span, if any. */

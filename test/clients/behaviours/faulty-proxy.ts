@@ -1,13 +1,31 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calls } from '../../../src/clients/typescript/generated/calls.ts';
+import given from './answers.json' with { type: 'json' };
 
-/** What happens to a call, alone or in a batch: its request is cut, its answer is lost, there is none, or it takes longer. */
+/** An answer that is not Muster's. */
+interface StrangeAnswer {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body?: string;
+  readonly hasId?: boolean;
+  readonly location?: string;
+  readonly retryAfter?: string;
+  readonly real?: string;
+}
+
+export const strangeAnswers: Readonly<Record<string, StrangeAnswer>> = given.answers;
+
+/**
+ * What happens to a call, alone or in a batch: its request is cut, its answer is lost, there is none, it takes longer, or it
+ * is one of answers.json.
+ */
 export interface Fault {
   readonly call: string;
-  readonly is: 'cut' | 'lost' | 'hanging' | 'slow';
+  readonly is: string;
   /** Default 1. */
   readonly times?: number;
 }
@@ -35,6 +53,32 @@ function namesOf({ method, url = '' }: IncomingMessage, body: string): readonly 
   return (JSON.parse(body).calls as readonly { readonly call: string }[]).map(({ call }) => call);
 }
 
+/** Answers instead of the service. Redirects lead to the proxy itself. */
+function answerStrangely(one: StrangeAnswer, from: IncomingMessage, to: ServerResponse): void {
+  const { status = 200, type, body = '', hasId, location, retryAfter } = one;
+  const headers: OutgoingHttpHeaders = {
+    ...(type !== undefined && { 'Content-Type': type }),
+    ...(hasId && { 'X-Request-Id': from.headers['x-request-id'] }),
+    ...(location !== undefined && { Location: `http://${from.headers.host}${location}` }),
+    ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
+  };
+  to.writeHead(status, headers).end(status === 204 ? undefined : body);
+}
+
+/** Passes the answer of the service on, changed. */
+async function changeAnswer(real: string, answer: IncomingMessage, to: ServerResponse): Promise<void> {
+  let body = '';
+  for await (const piece of answer.setEncoding('utf8')) body += piece;
+  const { 'x-request-id': id, 'content-length': _, ...rest } = answer.headers;
+  const headers: OutgoingHttpHeaders = { ...rest, 'X-Request-Id': real.endsWith('another id') ? randomUUID() : id };
+  if (real === 'no id') delete headers['X-Request-Id'];
+  if (real === 'half') body = body.slice(0, body.length / 2) || '{';
+  const isRefusal = real.startsWith('refusal');
+  if (isRefusal) body = '{"error":{"code":"VALIDATION_FAILED","message":"private","requestId":"x"}}';
+  const status = answer.statusCode === 204 ? 200 : answer.statusCode;
+  to.writeHead(isRefusal ? 400 : (status ?? 200), headers).end(body);
+}
+
 /** A proxy in front of a server, with faults in some of its calls. */
 export async function faultyProxy(target: string, faults: readonly Fault[] = []): Promise<FaultyProxy> {
   const left = faults.map(({ times = 1, ...fault }) => ({ ...fault, times }));
@@ -49,10 +93,13 @@ export async function faultyProxy(target: string, faults: readonly Fault[] = [])
     if (proxy.isAway || fault?.is === 'cut') return void from.destroy();
     if (fault?.is === 'hanging') return;
     if (fault?.is === 'slow') await sleep(slowMs);
+    const strange = fault && strangeAnswers[fault.is];
+    if (strange && strange.real === undefined) return answerStrangely(strange, from, to);
     const { hostname, port } = new URL(target);
     const { method, url: path, headers } = from;
     const sent = request({ hostname, port, method, path, headers }, (answer) => {
       if (fault?.is === 'lost') return void from.destroy();
+      if (strange?.real !== undefined) return void changeAnswer(strange.real, answer, to);
       to.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(to).on('error', () => undefined);
       return undefined;

@@ -36,6 +36,8 @@ interface Act {
   readonly to?: number;
   /** Waits until the proxy has received a call of this name. */
   readonly called?: string;
+  /** How often; default once. */
+  readonly times?: number;
   readonly isAway?: boolean;
   /** Closes the worker, within so many seconds; null: as its options say. */
   readonly close?: number | null;
@@ -188,7 +190,8 @@ async function outcomeOf(world: World, host: WorkerHost, one: Case, batch: boole
 
 async function make(act: Act, { world, worker, proxy, ids, scopes, saw, closing }: Setting): Promise<void> {
   if (act.said !== undefined) await until(async () => [...saw.values()].flat().length >= (act.said ?? 0));
-  if (act.called !== undefined) await until(async () => proxy.calls.includes(act.called ?? ''));
+  if (act.called !== undefined)
+    await until(async () => proxy.calls.filter((name) => name === act.called).length >= (act.times ?? 1));
   if (act.cancel !== undefined) await world.mustPost(`/messages/${ids[act.cancel]}/cancel`);
   if (act.cancelRun !== undefined) await world.mustPost(`/scopes/${scopes[act.cancelRun]}/cancel`);
   if (act.isAway !== undefined) proxy.isAway = act.isAway;

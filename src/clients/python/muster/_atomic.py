@@ -12,7 +12,7 @@ from ._tracing import TraceContext
 class Atomic(AtomicCalls):
     """The calls of an atomic batch, by primitive. They are made at the end of the `with` block, unless it raises."""
 
-    def __init__(self, send: Sender, options: tuple[str, int, TraceContext]) -> None:
+    def __init__(self, send: Sender, options: tuple[str, int, float, TraceContext]) -> None:
         self._plan = Plan()
         super().__init__(self._plan)
         self._send = send
@@ -29,7 +29,7 @@ class Atomic(AtomicCalls):
 class AsyncAtomic(AtomicCalls):
     """Like `Atomic`, in an asyncio program."""
 
-    def __init__(self, send: AsyncSender, options: tuple[str, int, TraceContext]) -> None:
+    def __init__(self, send: AsyncSender, options: tuple[str, int, float, TraceContext]) -> None:
         self._plan = Plan()
         super().__init__(self._plan)
         self._send = send

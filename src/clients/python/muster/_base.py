@@ -58,6 +58,7 @@ class Sender(Protocol):
         args: Mapping[str, Any],
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         trace_context: TraceContext = TraceContext(),
         /,
     ) -> T: ...
@@ -72,6 +73,7 @@ class AsyncSender(Protocol):
         args: Mapping[str, Any],
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         trace_context: TraceContext = TraceContext(),
         /,
     ) -> T: ...

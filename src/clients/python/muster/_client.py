@@ -30,7 +30,7 @@ from ._model_call import ModelCall
 from ._spend import OneCall, Spend, Spending, spend
 from ._worker.spending import OnOverdue, Reservation, Settlement, Spender, leave_line, reserve, take_units
 from ._tracing import TraceContext, in_call_span
-from ._transport import Stop, Transport
+from ._transport import Stop, Transport, default_retry_seconds
 
 T = TypeVar('T')
 T_co = TypeVar('T_co', covariant=True)
@@ -80,8 +80,8 @@ class Muster(AllCalls):
     """A client for one space: `muster.message.send(mailbox_id=…, scope_id=…, payload=…)`.
 
     Threads may share a client. Path, query and body fields are keyword arguments; calls return records.
-    State-changing calls carry an Idempotency-Key. They are retried with it, a few times, after 429 or 503 or if
-    there is no answer. `message.recv` takes no such key: a claim whose answer was lost ends with its lease.
+    State-changing calls carry an Idempotency-Key. They are retried with it, for `retry_seconds`, after 429 or 503 or if
+    there is no answer of Muster. `message.recv` takes no such key: a claim whose answer was lost ends with its lease.
 
     Args:
         url: the server's URL; default: MUSTER_URL, or http://127.0.0.1:8080
@@ -89,7 +89,9 @@ class Muster(AllCalls):
             attempt, so cache the token until it is about to expire; if it raises, the call fails with UNREACHABLE;
             default: MUSTER_KEY
         space_id: the space's id; default: MUSTER_SPACE
-        attempts: maximum attempts of a call that gets no answer, 429 or 503; 1 means no retries
+        retry_seconds: for how long a call is repeated that gets 429, 503, no answer, or one that is not Muster's, from
+            the first of them on; 0 means no retries
+        attempts: maximum attempts of such a call within that time; 1 means no retries
         timeout_seconds: the timeout of an attempt; a receive or a watch may be held for 30 seconds
         codecs: encode payloads, inputs and results, in this order; all users of a mailbox need the same codecs
 
@@ -103,7 +105,8 @@ class Muster(AllCalls):
         key: str | Callable[[], str] | None = None,
         space_id: Id | None = None,
         *,
-        attempts: int = 5,
+        retry_seconds: float = default_retry_seconds,
+        attempts: int | None = None,
         timeout_seconds: float = 60,
         codecs: Sequence[AnyCodec] = (),
     ) -> None:
@@ -123,7 +126,9 @@ class Muster(AllCalls):
         """Ids found by name"""
         self.run_id = str(uuid.uuid4())
         """The run for spending without a scope_id"""
-        self._transport = Transport(url, key, attempts=attempts, timeout_seconds=timeout_seconds)
+        self._transport = Transport(
+            url, key, retry_seconds=retry_seconds, attempts=attempts, timeout_seconds=timeout_seconds
+        )
 
     def batch(
         self,
@@ -131,6 +136,7 @@ class Muster(AllCalls):
         *,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         stop: Stop | None = None,
         timeout_seconds: float | None = None,
         traceparent: str | None = None,
@@ -145,6 +151,7 @@ class Muster(AllCalls):
             calls: the calls, made by `muster.call`
             idempotency_key: replaces the generated key, for retries of your own, even after a restart
             attempts: maximum attempts, instead of the client's setting; 1 means no retries
+            retry_seconds: for how long the call is repeated, instead of the client's setting; 0 means no retries
             stop: ends the call, which then raises `Stopped`
             timeout_seconds: the timeout of an attempt, instead of the client's setting
             traceparent: the call's trace, as in W3C Trace Context; default: OpenTelemetry's active span, if any
@@ -156,6 +163,7 @@ class Muster(AllCalls):
             args,
             idempotency_key=idempotency_key,
             attempts=attempts,
+            retry_seconds=retry_seconds,
             stop=stop,
             timeout_seconds=timeout_seconds,
             trace_context=TraceContext(traceparent, tracestate),
@@ -167,6 +175,7 @@ class Muster(AllCalls):
         *,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         traceparent: str | None = None,
         tracestate: str | None = None,
     ) -> Atomic:
@@ -180,7 +189,7 @@ class Muster(AllCalls):
             MusterError: at the end of the block: a call was refused (`error.index`), or an answer was not as
                 expected (EXPECTATION_FAILED); nothing has happened
         """
-        return Atomic(self.send, (idempotency_key, attempts, TraceContext(traceparent, tracestate)))
+        return Atomic(self.send, (idempotency_key, attempts, retry_seconds, TraceContext(traceparent, tracestate)))
 
     def events(
         self,
@@ -332,6 +341,7 @@ class Muster(AllCalls):
         *,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         timeout_seconds: float | None = None,
         stop: Stop | None = None,
         trace_context: TraceContext = TraceContext(),
@@ -345,6 +355,7 @@ class Muster(AllCalls):
                 body,
                 idempotency_key=idempotency_key,
                 attempts=attempts,
+                retry_seconds=retry_seconds,
                 timeout_seconds=timeout_seconds,
                 stop=stop,
                 headers=span.headers,
@@ -374,12 +385,18 @@ class Muster(AllCalls):
         args: Mapping[str, Any],
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         trace_context: TraceContext = TraceContext(),
         /,
     ) -> T:
         """Makes a call of `muster.<primitive>`."""
         return self.request(
-            endpoint, args, idempotency_key=idempotency_key, attempts=attempts, trace_context=trace_context
+            endpoint,
+            args,
+            idempotency_key=idempotency_key,
+            attempts=attempts,
+            retry_seconds=retry_seconds,
+            trace_context=trace_context,
         )
 
 
@@ -401,14 +418,21 @@ class AsyncMuster(AllAsyncCalls):
         key: str | Callable[[], str] | None = None,
         space_id: Id | None = None,
         *,
-        attempts: int = 5,
+        retry_seconds: float = default_retry_seconds,
+        attempts: int | None = None,
         timeout_seconds: float = 60,
         codecs: Sequence[AnyCodec] = (),
         threads: int = 64,
     ) -> None:
         super().__init__(self._send)
         self.sync = Muster(
-            url, key, space_id, attempts=attempts, timeout_seconds=timeout_seconds, codecs=codecs
+            url,
+            key,
+            space_id,
+            retry_seconds=retry_seconds,
+            attempts=attempts,
+            timeout_seconds=timeout_seconds,
+            codecs=codecs,
         )
         """The client that makes the requests"""
         self.pool: AsyncPools = AsyncPools(self, self._send)
@@ -424,6 +448,7 @@ class AsyncMuster(AllAsyncCalls):
         *,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         traceparent: str | None = None,
         tracestate: str | None = None,
     ) -> list[BatchResult[T]]:
@@ -435,6 +460,7 @@ class AsyncMuster(AllAsyncCalls):
                 calls,
                 idempotency_key=idempotency_key,
                 attempts=attempts,
+                retry_seconds=retry_seconds,
                 stop=stop,
                 traceparent=traceparent,
                 tracestate=tracestate,
@@ -447,11 +473,12 @@ class AsyncMuster(AllAsyncCalls):
         *,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         traceparent: str | None = None,
         tracestate: str | None = None,
     ) -> AsyncAtomic:
         """Like `Muster.atomic`: `async with muster.atomic() as t: t.message.send(…)`. The calls are not awaited."""
-        return AsyncAtomic(self._send, (idempotency_key, attempts, TraceContext(traceparent, tracestate)))
+        return AsyncAtomic(self._send, (idempotency_key, attempts, retry_seconds, TraceContext(traceparent, tracestate)))
 
     async def events(
         self,
@@ -592,6 +619,7 @@ class AsyncMuster(AllAsyncCalls):
         args: Mapping[str, Any],
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         trace_context: TraceContext = TraceContext(),
         /,
     ) -> T:
@@ -602,6 +630,7 @@ class AsyncMuster(AllAsyncCalls):
             args,
             idempotency_key=idempotency_key,
             attempts=attempts,
+            retry_seconds=retry_seconds,
             stop=stop,
             trace_context=trace_context,
         )

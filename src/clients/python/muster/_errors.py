@@ -61,8 +61,13 @@ class MusterError(Exception):
 
     @property
     def is_passing(self) -> bool:
-        """Whether the same call may succeed later: no answer, a 429, or a server error other than damaged data."""
-        return self.status in (0, 429) or (self.status >= 500 and not self.code.endswith('_DAMAGED'))
+        """Whether the same call may succeed later.
+
+        So it may after no answer, one that is not Muster's, a 408, a 429, or a server error other than damaged data.
+        """
+        if self.code == 'UNREADABLE' or self.status in (0, 408, 429):
+            return True
+        return self.status >= 500 and not self.code.endswith('_DAMAGED')
 
     @property
     def next_cursor(self) -> str | None:

@@ -17,6 +17,7 @@ _silent_seconds = 40
 """A stream that is silent for longer counts as cut: one without events sends its position every 15 s."""
 _first_pause_seconds = 0.2
 _max_pause_seconds = 10.0
+_max_asked_seconds = 60
 
 
 class Journal(Iterator[Event]):
@@ -56,7 +57,8 @@ class Journal(Iterator[Event]):
                     raise
                 pause = pause_after(self._failures, _first_pause_seconds, _max_pause_seconds)
                 self._failures += 1
-                self._stop.wait(max(pause, error.retry_after_seconds or 0) * (1 + random.random() / 4))
+                asked = min(_max_asked_seconds, error.retry_after_seconds or 0)
+                self._stop.wait(max(pause, asked) * (1 + random.random() / 4))
         raise StopIteration
 
     def close(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
 import random
 import socket
 import threading
@@ -12,7 +13,6 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
@@ -27,6 +27,8 @@ For each, another call waits in a queue."""
 _max_pause_seconds = 60
 """A longer Retry-After is left to the caller."""
 _first_pause_seconds = 0.1
+_max_own_pause_seconds = 2.0
+default_retry_seconds = 30.0
 _kept_seconds = 4.0
 """How long an idle connection is reused. Some proxies close one after 5 s."""
 
@@ -82,36 +84,89 @@ def any_of(*stops: Stop) -> Generator[Stop]:
             stop.remove(first.set)
 
 
-@dataclass(frozen=True)
 class _Outcome:
-    status: int
-    headers: Message
-    text: bytes
+    """The response to one attempt."""
+
+    def __init__(self, status: int, headers: Message, text: bytes, request_id: str) -> None:
+        self.status = status
+        self.headers = headers
+        self.request_id = request_id
+        """The id that the request was sent with"""
+        self.body = _object_of(text)
+        """The JSON object in its body; None if there is none"""
+        self.error = _error_in(self.body)
+        """The error in its body; None if it has none"""
+        self.strange = self._strangeness(text)
+        """Why it is not Muster's answer to this request; None if it is"""
 
     @property
     def retry_after(self) -> int | None:
         value = self.headers.get('Retry-After', '')
-        return int(value) if value.isascii() and value.isdigit() else None
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
 
-    @property
-    def body(self) -> Any:
-        """The JSON of the body; None if it is something else."""
-        try:
-            return json.loads(self.text)
-        except ValueError:
-            return None
+    def _strangeness(self, text: bytes) -> str | None:
+        strange = strangeness(self.status, self.headers, self.request_id)
+        is_read = self.status == 204 or (self.body if self.status < 300 else self.error) is not None
+        if strange is not None or is_read:
+            return strange
+        # Without any of it: it may have the data of others.
+        return f'{_content_type(self.headers)} of {len(text)} bytes' if text else 'its body is empty'
+
+
+def strangeness(status: int, headers: Message, request_id: str) -> str | None:
+    """Returns why the head of a response is not of Muster's answer to this request; None if it may be."""
+    if 300 <= status < 400:
+        return f'a redirect to {_origin(headers.get("Location", ""))}, which the client does not follow'
+    found = headers.get('X-Request-Id')
+    if found is None:
+        return f'{_content_type(headers)} without the header X-Request-Id'
+    # Headers that are too large are refused unread.
+    if found != request_id and status != 431:
+        return 'its X-Request-Id is not that of the request, which a proxy must pass on unchanged'
+    return None
+
+
+def _object_of(text: bytes) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast(Any, value) if isinstance(value, dict) else None
+
+
+def _content_type(headers: Message) -> str:
+    return headers.get('Content-Type', 'something')[:100]
+
+
+def _origin(location: str) -> str:
+    try:
+        parts = urlsplit(location)
+    except ValueError:
+        return 'another path'
+    # Without the name and password that it may have.
+    host = parts.netloc.rpartition('@')[2]
+    return f'{parts.scheme}://{host}' if parts.scheme and host else 'another path'
 
 
 class Transport:
     """The connections to one server, with one key. Threads may share it: each call in flight has its own connection."""
 
-    def __init__(self, url: str, key: str | Callable[[], str], *, attempts: int, timeout_seconds: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        key: str | Callable[[], str],
+        *,
+        retry_seconds: float,
+        attempts: int | None,
+        timeout_seconds: float,
+    ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ('http', 'https') or not parts.hostname:
             raise ValueError(f'url must be like http://127.0.0.1:8080, not {url!r}')
         self.url = parts
         self._base = parts.path.rstrip('/')
-        self._attempts = attempts
+        self._retry_seconds = retry_seconds
+        self._attempts = math.inf if attempts is None else attempts
         self._timeout_seconds = timeout_seconds
         self._key = key
         self._idle: deque[tuple[http.client.HTTPConnection, float]] = deque()
@@ -139,6 +194,7 @@ class Transport:
         *,
         idempotency_key: str = ABSENT,
         attempts: int = ABSENT,
+        retry_seconds: float = ABSENT,
         timeout_seconds: float | None = None,
         stop: Stop | None = None,
         headers: Mapping[str, str] | None = None,
@@ -149,15 +205,19 @@ class Transport:
             headers['Idempotency-Key'] = str(uuid.uuid4()) if idempotency_key is ABSENT else idempotency_key
             headers['Content-Type'] = 'application/json'
         data = None if body is None else body.encode()
-        attempts = self._attempts if attempts is ABSENT else attempts
-        attempt = 0
+        most = self._attempts if attempts is ABSENT else attempts
+        retry_seconds = self._retry_seconds if retry_seconds is ABSENT else retry_seconds
+        attempt, ends_at = 0, None
         while True:
             attempt += 1
             headers['Authorization'] = self._bearer()
             outcome = self._once(method, target, data, headers, timeout_seconds or self._timeout_seconds, stop)
-            if isinstance(outcome, _Outcome) and (date := outcome.headers.get('Date')) is not None:
+            if isinstance(outcome, _Outcome) and outcome.strange is None and (date := outcome.headers.get('Date')) is not None:
                 self._date = date, time.monotonic()
-            pause = _pause_before(outcome, attempt) if attempt < attempts else None
+            now = time.monotonic()
+            # An attempt that begins before that may end much later.
+            ends_at = now + retry_seconds if ends_at is None else ends_at
+            pause = _pause_before(outcome, attempt) if attempt < most and now < ends_at else None
             if pause is None:
                 return self._read(outcome, f'{method} {target}')
             if stop is None:
@@ -167,24 +227,32 @@ class Transport:
 
     def lines(self, target: str, *, silent_seconds: float, stop: Stop) -> Iterator[str]:
         """Yields the lines of a stream. Raises UNREACHABLE when the stream is cut or silent for too long."""
+        call, request_id = f'GET {target}', str(uuid.uuid4())
         connection = self._new(silent_seconds)
         end = _cutter(connection)
         stop.add(end)
         try:
-            headers = {'Authorization': self._bearer(), 'Accept': 'text/event-stream'}
+            headers = {
+                'Authorization': self._bearer(),
+                'Accept': 'text/event-stream',
+                'X-Request-Id': request_id,
+            }
             connection.request('GET', self._base + target, None, headers)
             if stop.is_set():
                 raise Stopped
             response = connection.getresponse()
-            if response.status != 200:
-                self._read(_Outcome(response.status, response.headers, response.read()), f'GET {target}')
+            is_stream = response.headers.get('Content-Type', '').startswith('text/event-stream')
+            status, head = response.status, response.headers
+            if status != 200 or not is_stream or strangeness(status, head, request_id) is not None:
+                self._read(_Outcome(status, head, response.read(), request_id), call)
+                raise MusterError('UNREADABLE', f'{call}: {status}, not a stream of events', request_id=request_id)
             while line := response.readline():
                 yield line.decode().rstrip('\r\n')
             raise ConnectionError('the stream has ended')
         except (OSError, http.client.HTTPException) as error:
             if stop.is_set():
                 raise Stopped from None
-            raise MusterError('UNREACHABLE', f'GET {target}: {error}') from error
+            raise MusterError('UNREACHABLE', f'{call}: {error}') from error
         finally:
             stop.remove(end)
             connection.close()
@@ -214,6 +282,8 @@ class Transport:
     ) -> _Outcome | Exception:
         """Makes one attempt. Returns the response, or an error if it did not arrive completely."""
         while True:
+            request_id = str(uuid.uuid4())
+            headers['X-Request-Id'] = request_id
             connection, is_new = self._connection(timeout_seconds)
             end = _cutter(connection)
             if stop is not None:
@@ -226,7 +296,7 @@ class Transport:
                 if stop is not None and stop.is_set():
                     raise Stopped
                 response = connection.getresponse()
-                outcome = _Outcome(response.status, response.headers, response.read())
+                outcome = _Outcome(response.status, response.headers, response.read(), request_id)
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
                 if stop is not None and stop.is_set():
@@ -267,28 +337,30 @@ class Transport:
         if isinstance(outcome, Exception):
             why = str(outcome) or type(outcome).__name__
             raise MusterError('UNREACHABLE', f'{call}: no answer: {why}') from outcome
-        if outcome.status == 204:
-            return None
-        body = outcome.body
-        if outcome.status < 300 and body is not None:
-            return body
-        envelope = _error_in(body)
         about: dict[str, Any] = {
             'status': outcome.status,
-            'request_id': outcome.headers.get('X-Request-Id'),
+            'request_id': outcome.request_id,
             'retry_after_seconds': outcome.retry_after,
         }
-        if envelope is not None:
-            about.update(index=envelope.get('index'), call=envelope.get('call'))
-            raise MusterError(envelope['code'], envelope.get('message', ''), **about)
-        start = outcome.text[:200].decode(errors='replace')
-        raise MusterError('UNREADABLE', f'{call}: {outcome.status}, not a Muster response: {start}', **about)
+        if outcome.strange is not None:
+            why = f'{outcome.status}, not a Muster response: {outcome.strange}'
+            raise MusterError('UNREADABLE', f'{call}: {why}', **about)
+        if outcome.error is not None and outcome.status >= 300:
+            error = outcome.error
+            about.update(
+                request_id=outcome.headers.get('X-Request-Id'), index=error.get('index'), call=error.get('call')
+            )
+            raise MusterError(error['code'], error['message'], **about)
+        return outcome.body
 
 
 def _error_in(body: Any) -> dict[str, Any] | None:
     """The error in the body of a response; None if it is none of Muster's."""
     error: Any = cast('dict[str, Any]', body).get('error') if isinstance(body, dict) else None
-    return cast('dict[str, Any]', error) if isinstance(error, dict) and 'code' in error else None
+    if not isinstance(error, dict):
+        return None
+    found = cast('dict[str, Any]', error)
+    return found if isinstance(found.get('code'), str) and isinstance(found.get('message'), str) else None
 
 
 def _cutter(connection: http.client.HTTPConnection) -> Callable[[], None]:
@@ -312,11 +384,14 @@ def pause_after(failures: int, first_seconds: float, max_seconds: float) -> floa
 def _pause_before(outcome: _Outcome | Exception, attempt: int) -> float | None:
     """Returns the seconds before the next attempt, with jitter; None if there is none."""
     spread = 1 + random.random() / 4
+    pause = pause_after(attempt - 1, _first_pause_seconds, _max_own_pause_seconds)
     if isinstance(outcome, Exception):
-        return _first_pause_seconds * 2 ** (attempt - 1) * spread
-    if outcome.status not in (429, 503):
+        return pause * spread
+    status, error, is_strange = outcome.status, outcome.error, outcome.strange is not None
+    # The same bytes would be too large again.
+    if status == 413 if is_strange else status not in (408, 429, 503):
         return None
-    if outcome.status == 429 and (error := _error_in(outcome.body)) is not None and error['code'] in _at_once_codes:
+    if not is_strange and status == 429 and error is not None and error['code'] in _at_once_codes:
         return None
-    seconds = 1 if outcome.retry_after is None else outcome.retry_after
-    return None if seconds > _max_pause_seconds else seconds * spread
+    asked = (1 if status in (429, 503) else 0) if outcome.retry_after is None else outcome.retry_after
+    return None if asked > _max_pause_seconds else max(pause, asked) * spread

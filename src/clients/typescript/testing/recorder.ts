@@ -91,6 +91,12 @@ export class Recorder {
 
   /** Replaces fetch. */
   readonly fetch = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const response = await this.#fetch(url, init);
+    response.headers.set('X-Request-Id', new Headers(init.headers).get('X-Request-Id') ?? '');
+    return response;
+  };
+
+  async #fetch(url: string | URL | Request, init: RequestInit): Promise<Response> {
     const { pathname, searchParams } = new URL(String(url));
     init.signal?.throwIfAborted();
     for (const { name, method, path } of patterns) {
@@ -103,7 +109,7 @@ export class Recorder {
       return this.#respond(name, { ...found, ...Object.fromEntries(searchParams), ...body });
     }
     throw new TypeError(`no ${init.method} ${pathname}`);
-  };
+  }
 
   #respond(name: string, fields: TestFields): Response {
     try {

@@ -17,8 +17,9 @@ export async function insist<T>(claim: Claim, attempt: () => Promise<T>): Promis
     try {
       return await attempt();
     } catch (error) {
-      // Any other error, such as a codec's, would come again.
-      if (claim.isOver || !(error instanceof MusterError) || !isPassing(error)) throw error;
+      // Any other error, such as a codec's, would come again; so would that of a proxy for a request that is too large.
+      const isPast = !(error instanceof MusterError) || !isPassing(error) || error.status === 413;
+      if (claim.isOver || isPast) throw error;
       const minMs = Math.min(maxAskedSeconds, error.retryAfterSeconds ?? 0) * 1000;
       await pause(backoffMs(failures, { maxMs: maxPauseMs, minMs }), claim.context.signal);
     }

@@ -134,7 +134,9 @@ export class Methods {
   #signature({ method, operation }: Call, kind: MethodKind, args: readonly Argument[], type: string): string {
     const name = snake(operation.operationId.slice(operation.operationId.indexOf('.') + 1));
     const key = method === 'GET' || kind.isAtomic ? [] : ['idempotency_key: str = ABSENT'];
-    const options = kind.isBatched ? key : [...key, 'attempts: int = ABSENT', ...traced];
+    const options = kind.isBatched
+      ? key
+      : [...key, 'attempts: int = ABSENT', 'retry_seconds: float = ABSENT', ...traced];
     const parameters = this.#parameters(args);
     const all = [...(parameters.length === 1 && options.length > 0 ? [...parameters, '*'] : parameters), ...options];
     const define = kind.isAsync ? 'async def' : 'def';
@@ -146,7 +148,7 @@ export class Methods {
     if (kind.isBatched) return `        return self._batched(${to}, ${dict(args)}, idempotency_key)`;
     const send = kind.isAsync ? 'await self._send' : 'self._send';
     const key = method === 'GET' ? 'ABSENT' : 'idempotency_key';
-    return `        return ${send}(${to}, ${dict(args)}, ${key}, attempts, TraceContext(traceparent, tracestate))`;
+    return `        return ${send}(${to}, ${dict(args)}, ${key}, attempts, retry_seconds, TraceContext(traceparent, tracestate))`;
   }
 
   #doc(call: Call, kind: MethodKind, args: readonly Argument[]): string {

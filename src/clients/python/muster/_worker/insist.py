@@ -44,7 +44,8 @@ def insist(
         try:
             return attempt()
         except MusterError as error:
-            if claim.is_over or not error.is_passing:
+            # The same bytes would be too large for a proxy again.
+            if claim.is_over or not error.is_passing or error.status == 413:
                 raise
             failed(error)
             pause = pause_after(failures, first_pause_seconds, _max_pause_seconds)
