@@ -1,5 +1,5 @@
-import { mkdir, open, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, mkdir, open, readdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** Flushes a file's content, or a folder's names, to disk. */
 export async function sync(path: string): Promise<void> {
@@ -33,4 +33,21 @@ export async function makeFolders(path: string): Promise<void> {
     // Another process may have created it meanwhile.
     if (!(await isFolder())) throw error;
   });
+}
+
+const sticky = 0o1000;
+
+/**
+ * Takes all rights of others on a folder, and on the files and folders in it that are `ours`, whoever has made them. A folder
+ * for everybody, such as /tmp, stays one.
+ */
+export async function makePrivate(folder: string, ours: (name: string) => boolean): Promise<void> {
+  const { uid, mode } = await stat(folder);
+  if (uid === process.getuid?.() && (mode & sticky) === 0) await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    // A server may just have removed it, and another user's file is not ours to change.
+    if (ours(entry.name) && entry.isDirectory()) await makePrivate(path, () => true).catch(() => undefined);
+    if (ours(entry.name) && entry.isFile()) await chmod(path, 0o600).catch(() => undefined);
+  }
 }

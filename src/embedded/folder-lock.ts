@@ -26,7 +26,7 @@ export async function withFolderLock<T>(
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     if ((await others(folder, mine)).length === 0) {
-      await writeFile(join(folder, mine), '');
+      await writeFile(join(folder, mine), '', { mode: 0o600 });
       const rivals = await others(folder, mine);
       if (rivals.length === 0) break;
       await rm(join(folder, mine), { force: true });

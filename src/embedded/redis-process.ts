@@ -73,7 +73,9 @@ export async function spawnRedis(options: SpawnOptions): Promise<Spawned> {
   const log = await open(path, 'a', 0o600);
   try {
     const stdio = ['pipe' as const, log.fd, log.fd];
-    const child = spawn(program.command, words, { cwd: dataDir, env: program.env, detached: true, stdio });
+    const child = privately(() =>
+      spawn(program.command, words, { cwd: dataDir, env: program.env, detached: true, stdio }),
+    );
     // It may exit without reading, which is detected from the process.
     child.stdin?.on('error', () => undefined);
     if (!options.outlivesProcess) endAtExit(child);
@@ -83,6 +85,16 @@ export async function spawnRedis(options: SpawnOptions): Promise<Spawned> {
     return { server, listen: () => void child.stdin?.end(`unixsocket ${JSON.stringify(socketPath)}\n`) };
   } finally {
     await log.close();
+  }
+}
+
+/** Starts a process whose files are accessible to this user only, as Redis gives them no mode of their own. */
+function privately<T>(start: () => T): T {
+  const before = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(before);
   }
 }
 

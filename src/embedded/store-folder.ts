@@ -3,7 +3,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, lstat, readdir, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { makeFolders, sync } from './files.ts';
+import { makeFolders, makePrivate, sync } from './files.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import type { RedisServer } from './server-binary.ts';
 
@@ -20,6 +20,7 @@ const RECORD = 'server.json';
 export const RESTORING = 'temp-restore-';
 /** Names of Redis' temporary files for a log rewrite or a dump, and of such a folder. */
 const TEMPORARY = /^temp-(rewriteaof-(bg-)?\d+\.aof|\d+\.rdb|restore-[0-9a-f]{8})$/;
+const STORE_FILES = new Set([LOGS, MARKER, LOSS, RESTORED, RECORD, 'dump.rdb', 'redis.log', 'redis.log.1']);
 /** A server's errors for damaged files and for unknown formats. */
 const UNREADABLE =
   /Can't handle RDB|Wrong signature|Bad file format|Unexpected EOF|Unrecoverable error reading|Unable to obtain the AOF/;
@@ -35,7 +36,7 @@ export interface StoreRecord {
 }
 
 /**
- * Creates the folder (for this user only) when it is missing.
+ * Creates the folder when it is missing, and closes it and the files of the store in it to other users.
  *
  * @returns its real, absolute path
  * @throws Error with a one-line message when it cannot be created or written to
@@ -44,6 +45,7 @@ export async function makeStoreFolder(path: string): Promise<string> {
   try {
     await makeFolders(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    await makePrivate(path, (name) => STORE_FILES.has(name) || TEMPORARY.test(name));
     return await realpath(path);
   } catch (error) {
     throw unusable(path, error as Error);
@@ -115,7 +117,7 @@ export async function readRecord(dataDir: string): Promise<StoreRecord | null> {
 /** Replaces the record atomically. */
 export async function writeRecord(record: StoreRecord): Promise<void> {
   const path = join(record.dataDir, RECORD);
-  await writeFile(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`);
+  await writeFile(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);
 }
 
@@ -165,7 +167,7 @@ export async function removeTemporaryFiles(dataDir: string): Promise<void> {
 
 async function mark(dataDir: string, name: string, set: boolean): Promise<void> {
   const path = join(dataDir, name);
-  if (set) await writeFile(path, '');
+  if (set) await writeFile(path, '', { mode: 0o600 });
   else await rm(path, { force: true });
   await sync(dataDir);
 }

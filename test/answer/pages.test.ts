@@ -57,6 +57,25 @@ describe('the page of a question', () => {
     await expectAgreement(world);
   });
 
+  it('shows hidden characters as the console does, and sends the option as it is', async () => {
+    const work = await Asking.create(world, { name: 'reports\u2066' });
+    const options = ['yes', 'yes\u200b', '\u202eon'];
+    const { question } = await work.asked({ question: 'Delete \u202efdp.exe?', options });
+    const page = await visit(question.answerUrl);
+    for (const part of [
+      'Delete &lt;U+202E&gt;fdp.exe?',
+      'reports&lt;U+2066&gt;',
+      'value="yes\u200b">yes&lt;U+200B&gt;</button>',
+      'value="\u202eon">&lt;U+202E&gt;on</button>',
+    ])
+      expect(page.text).to.include(part);
+    const done = await visit(question.answerUrl, { answer: 'yes\u200b', answeredBy: 'Ann\u202e' });
+    expect(done.text).to.include('yes&lt;U+200B&gt;').and.to.include('Ann&lt;U+202E&gt;');
+    expect((await work.question(question.id)).answer).to.equal('yes\u200b');
+    const closed = await visit(question.answerUrl);
+    expect(closed.text).to.include('Ann&lt;U+202E&gt;').and.not.include('\u202e');
+  });
+
   it('takes any text where there are no options, and shows other JSON as it is', async () => {
     const { answerUrl, id } = await asked(world, { question: { n: 1, list: [], of: [1, { a: null }] } });
     expect((await visit(answerUrl)).text).to.include('{\n  &quot;n&quot;: 1,\n  &quot;list&quot;: [],\n');

@@ -37,6 +37,15 @@ describe('A connection', () => {
     expect((await fetch(`${world.url}/healthz`)).status).to.equal(200);
   });
 
+  it('a request with two Host headers is refused, in whatever case they are written', async () => {
+    for (const second of ['Host: a', 'hOST: b', 'Host:']) {
+      const socket = await connected(`GET /healthz HTTP/1.1\r\nHost: a\r\n${second}\r\n\r\n`);
+      const [answer] = await once(socket.setEncoding('latin1'), 'data');
+      socket.destroy();
+      expect(answer).to.match(/^HTTP\/1\.1 400 .*the header Host is there more than once/s);
+    }
+  });
+
   it('a connection without a request is closed without an answer, one with a part of a request after a 408', async () => {
     const server = createHttpServer((_, response) => response.end());
     Object.assign(server, { headersTimeout: 1, requestTimeout: 1 });

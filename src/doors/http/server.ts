@@ -30,8 +30,9 @@ export function createHttpServer(listener: RequestListener): Server {
     options,
     inTurn((request, response) => {
       request.url = originForm(request.url);
-      if (request.headers.host === undefined && request.httpVersion === '1.1')
-        refuse(response, 400, 'the header Host is missing');
+      const hosts = hostsOf(request);
+      if (hosts === 0 && request.httpVersion === '1.1') refuse(response, 400, 'the header Host is missing');
+      else if (hosts > 1) refuse(response, 400, 'the header Host is there more than once');
       else listener(request, response);
     }),
   );
@@ -46,6 +47,16 @@ export function createHttpServer(listener: RequestListener): Server {
   });
   server.on('clientError', unreadable);
   return server;
+}
+
+/** How many Host headers a request has. Node keeps the first, and a proxy may have gone by another. */
+function hostsOf({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count;
 }
 
 /**

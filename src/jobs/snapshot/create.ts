@@ -2,13 +2,13 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { makeFolders } from '../../embedded/files.ts';
+import { makeFolders, makePrivate } from '../../embedded/files.ts';
 import { withFolderLock } from '../../embedded/folder-lock.ts';
 import { nowOf, type Store, takesSnapshots } from '../../engine/redis/cluster.ts';
 import { StoreUnavailable } from '../../engine/redis/scripts.ts';
 import { copyDurably } from './copy.ts';
 import { SnapshotFailure } from './failure.ts';
-import { partOf, publish, type Snapshot, tidy } from './folder.ts';
+import { isSnapshotFile, partOf, publish, type Snapshot, tidy } from './folder.ts';
 
 /** Long enough for another snapshot of a large store. */
 const lockMs = 600_000;
@@ -35,6 +35,7 @@ export async function createSnapshot(store: Store, options: CreateOptions): Prom
   if (!takesSnapshots(store)) throw unavailable(`each node of a cluster writes its own file: ${alternative}`);
   const { folder, keep, embedded, signal } = options;
   await makeFolders(folder);
+  await makePrivate(folder, isSnapshotFile);
   const create = async (): Promise<Snapshot> => {
     await tidy(folder, keep);
     const startedAt = Date.now();

@@ -34,6 +34,8 @@ const stopMs = 10_000;
 /** Our own file names. Files that an operator put there are left alone. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\.rdb$/;
 
+export const isSnapshotFile = (name: string): boolean => ours.test(name.replace(/\.json$/, '.rdb'));
+
 export function snapshotFolder(dataDir: string): string {
   return join(dataDir, 'snapshots');
 }

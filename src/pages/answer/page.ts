@@ -2,7 +2,7 @@ import type { Raw } from '../../engine/declare/raw.ts';
 import type { Question } from '../../primitives/question/records.ts';
 import type { Linked } from './linked-question.ts';
 import { style } from './style.ts';
-import { html, indented, moment, timeLeft } from './text.ts';
+import { html, indented, moment, said, timeLeft } from './text.ts';
 
 /** The values typed into a form that is shown again, and what was wrong with them. */
 export interface Typed {
@@ -33,8 +33,8 @@ ${body}
 
 /** A JSON value: a string as text, anything else as indented JSON. */
 function value({ text }: Raw, tag: string, name: string): string {
-  if (!text.startsWith('"')) return `<pre tabindex="0">${html(indented(text))}</pre>`;
-  return `<${tag} class="${name}">${html(JSON.parse(text) as string)}</${tag}>`;
+  if (!text.startsWith('"')) return `<pre tabindex="0">${said(indented(text))}</pre>`;
+  return `<${tag} class="${name}">${said(JSON.parse(text) as string)}</${tag}>`;
 }
 
 const rows = (all: readonly (readonly [name: string, html: string])[]): string =>
@@ -42,7 +42,7 @@ const rows = (all: readonly (readonly [name: string, html: string])[]): string =
 
 /** Who asks, for which work, and until when. */
 function about({ question: { holder, expiresAt }, mailboxName, scopeName }: Linked, now: number): string {
-  const named = (name: string, text: string | null) => (text === null ? [] : [[name, html(text)] as const]);
+  const named = (name: string, text: string | null) => (text === null ? [] : [[name, said(text)] as const]);
   return rows([
     ...named('Asked by', holder),
     ...named('Work', mailboxName),
@@ -54,7 +54,7 @@ function about({ question: { holder, expiresAt }, mailboxName, scopeName }: Link
 /** Buttons for the options. Enter presses the first button, so that one does nothing. */
 function choices(options: readonly string[]): string {
   const buttons = options.map(
-    (one) => `<button class="option" name="answer" value="${html(one)}">${html(one)}</button>`,
+    (one) => `<button class="option" name="answer" value="${html(one)}">${said(one)}</button>`,
   );
   return `<button disabled hidden></button>
 <fieldset>
@@ -80,7 +80,7 @@ export function formPage(linked: Linked, now: number, typed?: Typed): string {
     `<h1>A question for you</h1>
 ${value(question, 'p', 'question')}
 ${about(linked, now)}
-${typed ? `<p class="wrong" role="alert">${html(typed.mistake)}</p>` : ''}
+${typed ? `<p class="wrong" role="alert">${said(typed.mistake)}</p>` : ''}
 <form method="post">
 ${parts.join('\n')}
 </form>
@@ -96,8 +96,8 @@ export function donePage({ question, answer, answeredBy, answeredAt }: typeof Qu
     `<h1 class="good">Answered. Thank you!</h1>
 ${value(question, 'p', 'question')}
 ${rows([
-  ['Answer', html(String(given))],
-  ['By', html(answeredBy ?? '')],
+  ['Answer', said(String(given))],
+  ['By', said(answeredBy ?? '')],
   ['At', moment(answeredAt ?? '')],
 ])}
 <p class="note">The work goes on. You can close this page.</p>`,
@@ -109,7 +109,7 @@ export function closedPage({ state, answeredBy, answeredAt, expiresAt }: typeof 
   if (state === 'ANSWERED')
     return wordsPage(
       'This question is answered',
-      `${html(answeredBy ?? '')} answered it on ${moment(answeredAt ?? '')}. A question can be answered once.`,
+      `${said(answeredBy ?? '')} answered it on ${moment(answeredAt ?? '')}. A question can be answered once.`,
     );
   if (state === 'EXPIRED')
     return wordsPage('It is too late to answer', `This question could be answered until ${moment(expiresAt)}.`);

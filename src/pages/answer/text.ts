@@ -1,3 +1,5 @@
+import { visible } from '../console/browser/format.ts';
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -10,6 +12,9 @@ const entities: Readonly<Record<string, string>> = {
 export function html(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
+
+/** A caller's text as HTML, with hidden characters as `<U+202E>`, so that no two texts look alike. Not for values of forms. */
+export const said = (text: string): string => html(visible(text));
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"[\]{},:]+|[[\]{},:]/g;
 

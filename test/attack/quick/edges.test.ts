@@ -45,6 +45,7 @@ describe('Edge cases of HTTP', () => {
     const refused: [string, string][] = [
       [`GET ${list()} HTTP/1.1\r\n\r\n`, '400'],
       ['CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', '400'],
+      [`GET ${list()} HTTP/1.1\r\n${authHeaders}\r\nHost: another${last}`, '400'],
       [`GET ${list()} HTTP/9.9\r\n${authHeaders}${last}`, '400'],
       [`GET ${list()} HTTP/1.1\r\n${authHeaders}\r\nX: \0${last}`, '400'],
       [`GET ${list()} HTTP/1.1\r\n${authHeaders}\r\n folded: x${last}`, '400'],

@@ -1,4 +1,16 @@
-import { appendFile, cp, mkdir, open, readdir, readFile, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  chmod,
+  cp,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rmdir,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
@@ -52,6 +64,16 @@ describe('Snapshots', () => {
     expect(checked).to.deep.equal({ verified: path, createdAt, bytes, sha256, keys });
     // The server's own dump file, a second copy of everything, is removed.
     expect(await readdir(ownStore.dataDir)).not.to.include('dump.rdb');
+  });
+
+  it('are closed to other users with their folder, whatever was there before', async () => {
+    const { snapshot } = await make(9);
+    const files = ['rdb', 'json'].map((type) => join(folder, `${snapshot}.${type}`));
+    for (const path of files) await chmod(path, 0o644);
+    await chmod(folder, 0o755);
+    await make(9);
+    const modes = await Promise.all([...files, folder].map(async (path) => (await stat(path)).mode & 0o777));
+    expect(modes).to.deep.equal([0o600, 0o600, 0o700]);
   });
 
   it('do not wait for another one past the time that they are given', async () => {
