@@ -1,4 +1,4 @@
-import { visible } from '../pages/console/browser/format.ts';
+import { visible } from '../pages/text/visible.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { alike, duration, money, percent, plural, visible } from '../../src/pages/console/browser/format.ts';
+import { alike, duration, money, percent, plural } from '../../src/pages/console/browser/format.ts';
 import { members, pretty } from '../../src/pages/console/browser/json-text.ts';
 import { address, placeOf } from '../../src/pages/console/browser/place.ts';
 import { Scopes } from '../../src/pages/console/browser/scopes.ts';
 import { SseReader } from '../../src/pages/console/browser/sse.ts';
+import { visible } from '../../src/pages/text/visible.ts';
 
 const id = '7f9c24e8-3b12-4e7a-9c55-0c1f6b2d8a10';
 const other = '01a1fc43-3c71-7002-984a-e30e334b7ba9';

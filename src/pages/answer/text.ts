@@ -1,4 +1,4 @@
-import { visible } from '../console/browser/format.ts';
+import { visible } from '../text/visible.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

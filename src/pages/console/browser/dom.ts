@@ -1,4 +1,4 @@
-import { visible } from './format.ts';
+import { visible } from '../../text/visible.ts';
 
 export type Child = Node | string | number | null;
 
