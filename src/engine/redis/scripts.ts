@@ -8,6 +8,7 @@ import { type Args, pack } from './args.ts';
 import { functionGuard, type Store, shardsOf } from './cluster.ts';
 import { type Argv, Gathering } from './gathering.ts';
 import { ScriptFailure } from './script-failure.ts';
+import { Turns } from './turns.ts';
 
 export { ScriptFailure };
 
@@ -68,6 +69,7 @@ export class Scripts {
   readonly #scripts: ReadonlyMap<string, Script>;
   #loading: Promise<void> | undefined;
   readonly #readers = new WeakMap<ScriptCall, ReplyReader<Fields>>();
+  readonly #turns = new Turns();
   readonly #gathering = new Gathering(({ functionName }, org, argv) => this.#call(functionName, org, argv));
   /** Receives the duration of each call, for the metrics. */
   observer: ScriptObserver = { script: () => undefined };
@@ -206,7 +208,11 @@ export class Scripts {
     return always(call, this.reader(call)(values));
   }
 
-  async #call(functionName: string, org: string, argv: Argv): Promise<Reply> {
+  #call(functionName: string, org: string, argv: Argv): Promise<Reply> {
+    return this.#turns.run(org, () => this.#send(functionName, org, argv));
+  }
+
+  async #send(functionName: string, org: string, argv: Argv): Promise<Reply> {
     for (let loads = 0; ; loads++) {
       try {
         return (await this.#store.fcall(functionName, 1, `muster:{${org}}`, ...argv)) as Reply;
