@@ -47,7 +47,7 @@ describe('A connection', () => {
   });
 
   it('a connection without a request is closed without an answer, one with a part of a request after a 408', async () => {
-    const server = createHttpServer((_, response) => response.end());
+    const server = createHttpServer((request, response) => void request.resume().on('end', () => response.end()));
     Object.assign(server, { headersTimeout: 1, requestTimeout: 1 });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
@@ -61,10 +61,15 @@ describe('A connection', () => {
       await once(socket, 'close');
       return answer;
     };
-    const [silent, begun] = await Promise.all([heard(''), heard('GET /healthz HTTP/1.1\r\n')]);
+    const body = 'POST /v1 HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\nContent-Length: 9\r\n\r\n{';
+    const [silent, begun, cut] = await Promise.all([heard(''), heard('GET /healthz HTTP/1.1\r\n'), heard(body)]);
     server.close();
     expect(silent).to.equal('');
-    expect(begun).to.match(/^HTTP\/1\.1 408 .*the request did not arrive in time/s);
+    const tooLate = /^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT","message":"the request did not arrive in time/s;
+    expect(begun).to.match(tooLate);
+    expect(cut)
+      .to.match(tooLate)
+      .and.match(/X-Request-Id: mine\r\n.*"requestId":"mine"/s);
   });
 
   it('a lost connection ends all its pipelined requests, so none of them takes a message', async () => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import Koa from 'koa';
 import compose from 'koa-compose';
@@ -11,7 +10,7 @@ import { handlersOf } from './handlers.ts';
 import { home } from './home.ts';
 import { description, metricsPage, probes } from './probes.ts';
 import { routing } from './router.ts';
-import { createHttpServer } from './server.ts';
+import { createHttpServer, requestIdOf } from './server.ts';
 import type { HttpService } from './service.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -49,8 +48,6 @@ function outsideOfApi(steps: Step[]): Step {
   return (ctx, next) => (ctx.req.url?.startsWith('/v1/') ? next() : all(ctx, next));
 }
 
-const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
-
 /** Has the matching handler answer. */
 const handle: Step = async (ctx) => {
   const { match } = ctx.state;
@@ -60,8 +57,6 @@ const handle: Step = async (ctx) => {
 
 /** Takes the caller's X-Request-Id, or generates one. */
 const requestId: Step = (ctx, next) => {
-  const given = ctx.req.headers['x-request-id'];
-  const id = typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID();
-  ctx.state.requestId = id;
+  ctx.state.requestId = requestIdOf(ctx.req);
   return next();
 };

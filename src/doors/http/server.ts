@@ -11,7 +11,7 @@ import {
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { envelope } from '../../engine/call/refusal.ts';
-import { invalid } from '../../engine/route/errors.ts';
+import { type ApiError, apiError, invalid } from '../../engine/route/errors.ts';
 import { inTurn } from './pipelining.ts';
 
 /** Far more than a request needs. A slower client only occupies a connection. */
@@ -43,7 +43,7 @@ export function createHttpServer(listener: RequestListener): Server {
     // Node lets go of the socket: without a listener a reset would end the process, and nothing else would close it.
     socket.on('error', () => undefined);
     socket.once('finish', () => socket.destroy());
-    cutOff(socket, 400, 'this server is not a proxy');
+    cutOff(socket, 400, invalid('this server is not a proxy'));
   });
   server.on('clientError', unreadable);
   return server;
@@ -76,14 +76,22 @@ function unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Clients and proxies open connections ahead. One that is about to use it would take a 408 for the answer to its request.
   const wasNeverUsed = isTimeUp && socket instanceof Socket && socket.bytesRead === 0;
   if (!socket.writable || error.code === 'ECONNRESET' || isOfAnother || wasNeverUsed) socket.destroy();
-  else if (error.code === 'HPE_HEADER_OVERFLOW') cutOff(socket, 431, 'the headers are larger than 16 KiB');
-  else if (isTimeUp) cutOff(socket, 408, 'the request did not arrive in time');
-  else cutOff(socket, 400, 'not a valid HTTP/1.1 request');
+  else if (error.code === 'HPE_HEADER_OVERFLOW') cutOff(socket, 431, invalid('the headers are larger than 16 KiB'));
+  else if (isTimeUp) cutOff(socket, 408, apiError('REQUEST_TIMEOUT'), response?.req);
+  else cutOff(socket, 400, invalid('not a valid HTTP/1.1 request'));
 }
 
-function refusal(message: string): { headers: OutgoingHttpHeaders; body: string } {
-  const requestId = randomUUID();
-  const body = envelope(invalid(message), requestId);
+const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The caller's X-Request-Id, or a new one. */
+export function requestIdOf(request: IncomingMessage | undefined): string {
+  const given = request?.headers['x-request-id'];
+  return typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID();
+}
+
+function refusal(error: ApiError, request?: IncomingMessage): { headers: OutgoingHttpHeaders; body: string } {
+  const requestId = requestIdOf(request);
+  const body = envelope(error, requestId);
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'X-Request-Id': requestId,
@@ -95,12 +103,12 @@ function refusal(message: string): { headers: OutgoingHttpHeaders; body: string 
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {
-  const { headers, body } = refusal(message);
+  const { headers, body } = refusal(invalid(message), response.req);
   response.writeHead(status, headers).end(body);
 }
 
-function cutOff(socket: Duplex, status: number, message: string): void {
-  const { headers, body } = refusal(message);
+function cutOff(socket: Duplex, status: number, error: ApiError, request?: IncomingMessage): void {
+  const { headers, body } = refusal(error, request);
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -112,6 +112,10 @@ export const commonErrors: ErrorTable = {
   ROUTE_NOT_FOUND: entry(404, 'there is no such path: see /docs, /openapi.json or /console'),
   SPACE_NOT_FOUND: entry(404, 'there is no such space in the organization of this API key'),
   METHOD_NOT_ALLOWED: entry(405, (methods) => `this path takes ${methods}`),
+  REQUEST_TIMEOUT: entry(
+    408,
+    'the request did not arrive in time: nothing was done; send it again with the same Idempotency-Key',
+  ),
   PAYLOAD_TOO_LARGE: advised('store the data elsewhere and send a reference; make a batch smaller', 413, (detail) => {
     const [limit = '', field = 'payload'] = detail.split(' ').reverse();
     if (limit === '') return 'the body is larger than 256 KiB';

@@ -91,6 +91,21 @@ const kinds = Object.keys(strangeAnswers).flatMap((is): Case[] => [
 const cases: readonly Case[] = [
   ...kinds,
   {
+    title: 'is made again if it was read too late',
+    ...{ is: 'a request that was read too late', times: 2, retrySeconds: null },
+    check: ({ outcome: { id }, proxy: { calls } }) => {
+      expect(id).to.be.a('string');
+      expect(calls).to.deep.equal(['mailbox.create', 'mailbox.create', 'mailbox.create']);
+    },
+  },
+  {
+    title: 'has the code of a time-out if it was read too late and may not be repeated',
+    ...{ is: 'a request that was read too late', times: 1, retrySeconds: 0 },
+    check: ({ outcome: { code, status } }) => {
+      expect([code, status]).to.deep.equal(['REQUEST_TIMEOUT', 408]);
+    },
+  },
+  {
     title: 'is made again until its time is over, with pauses',
     ...{ is: 'a gateway that is away', times: Number.POSITIVE_INFINITY, retrySeconds: 0.5 },
     check: ({ outcome: { code }, proxy: { calls } }) => {

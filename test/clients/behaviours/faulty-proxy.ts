@@ -18,6 +18,7 @@ interface StrangeAnswer {
 }
 
 export const strangeAnswers: Readonly<Record<string, StrangeAnswer>> = given.answers;
+const answers: Readonly<Record<string, StrangeAnswer>> = { ...given.answers, ...given.own };
 
 /**
  * What happens to a call, alone or in a batch: its request is cut, its answer is lost, there is none, it takes longer, or it
@@ -93,7 +94,7 @@ export async function faultyProxy(target: string, faults: readonly Fault[] = [])
     if (proxy.isAway || fault?.is === 'cut') return void from.destroy();
     if (fault?.is === 'hanging') return;
     if (fault?.is === 'slow') await sleep(slowMs);
-    const strange = fault && strangeAnswers[fault.is];
+    const strange = fault && answers[fault.is];
     if (strange && strange.real === undefined) return answerStrangely(strange, from, to);
     const { hostname, port } = new URL(target);
     const { method, url: path, headers } = from;
