@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { sendMany } from '../spec/mailbox/many.ts';
 import { Queue } from '../spec/mailbox/queue.ts';
 import { expectAgreement } from '../support/agree.ts';
+import { workOff } from '../support/work-off.ts';
 import { World } from '../support/world.ts';
 
 // Calls of one batch share what they have read and changed, also what is not written yet.
@@ -100,7 +101,7 @@ describe('The calls of an atomic batch', () => {
       { call: 'allowance.update', allowanceId, unitsLimit: 5 },
     );
     expect(results[1].body).to.include({ unitsLimit: 5, waiting: 0 });
-    await world.service.due.drain(world.org, '*');
+    await workOff(world);
     await expectAgreement(world);
   });
 
@@ -112,7 +113,7 @@ describe('The calls of an atomic batch', () => {
     expect((await world.mustPost(`/scopes/${queue.scopeId}/cancel`)).done).to.equal(false);
     const { results } = await batch(world, { call: 'scope.view', scopeId }, { call: 'message.cancel', messageId });
     expect(results[0].body.state).to.equal('CANCELLED');
-    await world.service.due.drain(world.org, '*');
+    await workOff(world);
     await expectAgreement(world);
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { expectAgreement } from '../support/agree.ts';
 import { longMs } from '../support/long.ts';
+import { workOff } from '../support/work-off.ts';
 import type { World } from '../support/world.ts';
 import { AfterModel, type Item, policies } from './after.model.ts';
 import type { Curl } from './curl.ts';
@@ -126,7 +127,7 @@ class Pair {
   }
 
   async end(): Promise<void> {
-    await this.#world.service.due.drain(this.#world.org, '*');
+    await workOff(this.#world);
     await expectAgreement(this.#world);
   }
 }

@@ -8,7 +8,7 @@ import { SharedRuns } from './shared-runs.ts';
 
 const reply = { now: number(), nextDue: text().orNull(), more: flag(), changes: number() };
 const sweep = { script: 'timer/sweep', reply };
-const background = { script: 'timer/background', reply };
+export const background = { script: 'timer/background', reply };
 
 /** The index, and the channel that announces new due times to workers. */
 export const dueKey = 'muster:due';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { workOff } from '../../support/work-off.ts';
 import { codeOf, type Reply, World } from '../../support/world.ts';
 import { sendMany } from '../mailbox/many.ts';
 import { Queue } from '../mailbox/queue.ts';
@@ -110,7 +111,7 @@ describe('PATCH /allowances/{id}', () => {
     expect(refused.body.error.message).to.contain('at least 3');
     expect((await patch({ unitsLimit: 3 })).body).to.include({ unitsLimit: 3, waiting: 1 });
     expect(await states([...stopped, waiting])).to.deep.equal(['CANCELLED', 'CANCELLED', 'WAITING']);
-    await world.service.due.drain(world.org, '*');
+    await workOff(world);
     expect((await world.mustPost(`/scopes/${run}/cancel`)).cancelled).to.include({ messages: 260, waiters: 2 });
     await world.at(start + 60_000);
     expect(codeOf(await consume(1))).to.equal('429 ALLOWANCE_EXHAUSTED');

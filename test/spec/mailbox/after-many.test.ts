@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { workOff } from '../../support/work-off.ts';
 import { sendMany, stepByStep, wideQueue } from './many.ts';
 import type { Queue } from './queue.ts';
 
@@ -14,7 +15,7 @@ describe('An end that many messages wait for', () => {
     queue = await wideQueue();
   });
   const count = async (name: string): Promise<number> => (await queue.record()).counts[name];
-  const worked = () => queue.world.service.due.drain(queue.world.org, '*');
+  const worked = () => workOff(queue.world);
   const end = async (how: 'complete' | 'nack', headers?: Record<string, string>): Promise<string> => {
     const { id, token } = await queue.claim();
     const body = how === 'nack' ? { token, retry: false } : { token };

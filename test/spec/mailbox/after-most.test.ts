@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { workOff } from '../../support/work-off.ts';
 import { codeOf } from '../../support/world.ts';
 import { printSteps, sendMany, stepByStep, wideQueue } from './many.ts';
 
@@ -26,7 +27,7 @@ describe('A message that ten thousand wait for', () => {
     const second = await queue.sent({ scopeId: randomUUID() });
     await sendMany(queue, 1_000, { prerequisites: `CANCEL m${second}` });
     await queue.world.mustPost(`/scopes/${queue.scopeId}/cancel`);
-    await queue.world.service.due.drain(queue.world.org, '*');
+    await workOff(queue.world);
     expect(await blocked()).to.equal(0);
     expect(await queue.world.service.store.llen(`${queue.world.prefix}:dependents:${second}`)).to.equal(0);
   });

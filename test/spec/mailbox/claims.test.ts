@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { workOff } from '../../support/work-off.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { callArgs } from '../allowance/script.ts';
 import { sendMany } from './many.ts';
@@ -354,7 +355,7 @@ describe('Claims', () => {
         `this claim, attempt 1, ended at ${at(10)}, as the message was cancelled; ` +
         `the message is CANCELLED since ${at(10)} (RUN_CANCELLED): drop the work`;
       expect(await lost(claim)).to.equal(text);
-      await queue.world.service.due.drain(queue.world.org, '*');
+      await workOff(queue.world);
       expect(await queue.world.service.store.hget(stored, 'state')).to.equal('CANCELLED');
       expect(await lost(claim)).to.equal(text);
     });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { workOff } from '../../support/work-off.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { printSteps, sendMany, stepByStep, wideQueue } from './many.ts';
 import { Queue } from './queue.ts';
@@ -298,7 +299,7 @@ describe('Messages with a key', () => {
     for (let n = 0; n < 3; n++) await queue.sent({ key: 'a', scopeId: stopped });
     const id = await queue.sent({ key: 'a' });
     await queue.world.mustPost(`/scopes/${stopped}/cancel`);
-    await queue.world.service.due.drain(queue.world.org, '*');
+    await workOff(queue.world);
     expect(idsOf(await receive(queue))).to.deep.equal([id]);
     await expectAgreement(queue.world);
   });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { flag, number, text } from '../../../src/engine/declare/field.ts';
-import { maxChanges } from '../../../src/engine/redis/due.ts';
+import { background, maxChanges } from '../../../src/engine/redis/due.ts';
 import { randomTail } from '../../../src/engine/route/args.ts';
 import { many } from '../../support/long.ts';
 import { World } from '../../support/world.ts';
@@ -58,11 +57,6 @@ export async function sendMany(
     await Promise.all(calls);
   }
 }
-
-const background = {
-  script: 'timer/background',
-  reply: { now: number(), nextDue: text().orNull(), more: flag(), changes: number() },
-};
 
 /** One step of the workers: how many records it changed, and how long it blocked the store. */
 export interface Step {

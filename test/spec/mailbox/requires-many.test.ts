@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { workOff } from '../../support/work-off.ts';
 import { idsOf, Site } from './site.ts';
 import { inState } from './steps.ts';
 
@@ -16,7 +17,7 @@ describe('Many messages that require units', () => {
     expect((await site.queue.record()).counts).to.include({ ready: 0, blocked: 250 });
     const oldest = await inState(site.queue, 'BLOCKED');
     await site.world.call('PATCH', `/pools/${full}`, { units: 200 });
-    await site.world.service.due.drain(site.world.org, '*');
+    await workOff(site.world);
     const counts = (await site.queue.record()).counts;
     expect([counts.ready, counts.blocked], 'as many as fit together').to.deep.equal([199, 51]);
     expect(await inState(site.queue, 'READY'), 'and of these the oldest').to.deep.equal(oldest.slice(0, 199));
@@ -41,7 +42,7 @@ describe('Many messages that require units', () => {
       while (done < 200) {
         const reply = await site.queue.recv();
         if (reply.status === 204) {
-          await site.world.service.due.drain(site.world.org, '*');
+          await workOff(site.world);
           continue;
         }
         const claim = reply.body;

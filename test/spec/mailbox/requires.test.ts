@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { workOff } from '../../support/work-off.ts';
 import { codeOf } from '../../support/world.ts';
 import { idsOf, Site } from './site.ts';
 
@@ -292,11 +293,11 @@ describe('A message that requires units', () => {
     await site.world.mustPost(`/pool-holds/${held.id}/release`, { token: held.token });
     expect((await site.view(large)).state).to.equal('BLOCKED');
     await site.world.mustPost(`/messages/${first}/cancel`);
-    await site.world.service.due.drain(site.world.org, '*');
+    await workOff(site.world);
     expect([(await site.view(large)).state, (await site.view(small)).state]).to.deep.equal(['READY', 'BLOCKED']);
     await site.acquire(poolId);
     expect(await site.claims()).to.deep.equal([]);
-    await site.world.service.due.drain(site.world.org, '*');
+    await workOff(site.world);
     expect(idsOf(await site.claims()), 'one unit is left').to.deep.equal([small]);
     await expectAgreement(site.world);
   });
@@ -372,7 +373,7 @@ describe('A message that requires units', () => {
     expect(await site.claims({ scopeId: '*' })).to.have.lengthOf(1);
     expect((await site.view(waits)).state).to.equal('BLOCKED');
     await site.world.mustPost(`/scopes/${run}/cancel`);
-    await site.world.service.due.drain(site.world.org, '*');
+    await workOff(site.world);
     expect(idsOf(await site.claims())).to.deep.equal([last]);
     await expectAgreement(site.world);
   });
@@ -387,7 +388,7 @@ describe('A message that requires units', () => {
     const id = await site.queue.sent({ requires });
     expect(await site.claims()).to.deep.equal([]);
     await site.world.mustPost(`/scopes/${held.scopeId}/cancel`);
-    await site.world.service.due.drain(site.world.org, '*');
+    await workOff(site.world);
     const [claim] = await site.claims();
     expect(claim.id).to.equal(id);
     await site.acquire(poolId, { scopeId: waits, units: 2 });
@@ -395,7 +396,7 @@ describe('A message that requires units', () => {
     const last = await site.queue.sent({ requires });
     expect(await site.claims(), 'one unit is free, but somebody waits').to.deep.equal([]);
     await site.world.mustPost(`/scopes/${waits}/cancel`);
-    await site.world.service.due.drain(site.world.org, '*');
+    await workOff(site.world);
     expect(idsOf(await site.claims())).to.deep.equal([last]);
     await expectAgreement(site.world);
   });
@@ -425,7 +426,7 @@ describe('A message that requires units', () => {
     for (const id of [small, large]) await world.mustPost(`/messages/${id}/cancel`);
     await world.mustPost(`/pool-holds/${hold.id}/release`, { token: hold.token });
     expect((await world.call('DELETE', `/pools/${poolId}`)).status).to.equal(204);
-    await world.service.due.drain(world.org, '*');
+    await workOff(world);
     expect(await world.service.store.zcard(`muster:{${world.org}}:backgroundTimers`)).to.equal(0);
     await expectAgreement(world);
   });

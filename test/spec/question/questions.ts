@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { workOff } from '../../support/work-off.ts';
 import type { World } from '../../support/world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: as World's own answers.
@@ -57,6 +58,6 @@ export class Asking {
   async passTo(at: number): Promise<void> {
     await this.world.at(at);
     await this.world.service.due.drain(this.world.org);
-    await this.world.service.due.drain(this.world.org, '*');
+    await workOff(this.world);
   }
 }

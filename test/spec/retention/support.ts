@@ -1,5 +1,6 @@
 import type { PlanChoice } from '../../../src/primitives/org/admin.ts';
 import { Traffic } from '../../support/traffic.ts';
+import { workOff } from '../../support/work-off.ts';
 import { World } from '../../support/world.ts';
 
 export const day = 86_400_000;
@@ -43,7 +44,7 @@ export class Aging {
   async sweepAt(ms: number): Promise<void> {
     await this.at(ms);
     await this.world.service.due.drain(this.world.org);
-    await this.world.service.due.drain(this.world.org, '*');
+    await workOff(this.world);
     if (this.packs !== undefined) await this.pack(this.packs);
     if (this.packsMessages !== undefined) await this.packMessages(this.packsMessages);
     await this.world.service.retention.retain(this.world.org);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { workOff } from '../../support/work-off.ts';
 import { codeOf } from '../../support/world.ts';
 import { sendMany } from '../mailbox/many.ts';
 import { Queue } from '../mailbox/queue.ts';
@@ -68,7 +69,7 @@ describe('A schedule and its run', () => {
     expect((await table.remove(third)).status).to.equal(204);
     await table.fireAt(start + minute);
     expect(await table.moments(fourth)).to.deep.equal([]);
-    await table.world.service.due.drain(table.world.org, '*');
+    await workOff(table.world);
     expect((await table.world.get('/census')).body.schedules).to.deep.equal({ ACTIVE: 0, PAUSED: 0, ENDED: 3 });
     expect((await table.events('schedule.updated')).length).to.equal(4);
     expect((await table.events('schedule.deleted')).length).to.equal(1);

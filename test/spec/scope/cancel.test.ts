@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { workOff } from '../../support/work-off.ts';
 import { codeOf, World } from '../../support/world.ts';
 import { sendMany } from '../mailbox/many.ts';
 import { Queue } from '../mailbox/queue.ts';
@@ -172,7 +173,7 @@ describe('POST /scopes/{id}/cancel', () => {
     const purged = await world.mustPost(`/mailboxes/${queue.id}/purge`, { max: 10 });
     expect(purged.cancelled).to.equal(0);
     expect((await world.get('/usage')).body.days.at(-1).operations).to.equal(before);
-    await world.service.due.drain(world.org, '*');
+    await workOff(world);
     const again = await world.mustPost(`/scopes/${scopeId}/cancel`);
     expect([again.cancelled.messages, again.done]).to.deep.equal([610, true]);
     await expectAgreement(world);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { expectAgreement } from '../../support/agree.ts';
+import { workOff } from '../../support/work-off.ts';
 import { sendMany } from '../mailbox/many.ts';
 import { Queue } from '../mailbox/queue.ts';
 import { Aging, day } from '../retention/support.ts';
@@ -84,7 +85,7 @@ describe('retention of scopes made by POST /scopes', () => {
     await sendMany(queue, 249, { scopeIds: [busy] });
     expect((await world.mustPost(`/scopes/${runId}/cancel`)).done).to.equal(false);
     await world.service.retention.retain(world.org);
-    await world.service.due.drain(world.org, '*');
+    await workOff(world);
     expect((await world.get(`/scopes/${idle}`)).body.state).to.equal('CANCELLED');
     expect((await world.mustPost(`/scopes/${runId}/cancel`)).done).to.equal(true);
     await expectAgreement(world);

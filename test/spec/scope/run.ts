@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { workOff } from '../../support/work-off.ts';
 import type { Reply } from '../../support/world.ts';
 import { World } from '../../support/world.ts';
 import { sendMany } from '../mailbox/many.ts';
@@ -72,7 +73,7 @@ export class Run {
 
   /** Lets the workers finish all cancels. */
   async worked(): Promise<void> {
-    await this.world.service.due.drain(this.world.org, '*');
+    await workOff(this.world);
   }
 }
 
