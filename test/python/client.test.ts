@@ -93,6 +93,7 @@ describe('the Python client', () => {
     'pool_test',
     'giving_back_test',
     'asking_test',
+    'fork_test',
     'atomic_test',
     'tracing_test.Without',
     'testing_test',

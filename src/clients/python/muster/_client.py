@@ -21,6 +21,7 @@ from ._base import BATCH, BatchedCall, Endpoint
 from ._calls import EVENT_WATCH, AllCalls, AllCallsInBatch
 from ._codec import AnyCodec, check_codecs, decode_answer, encode_args
 from ._errors import MusterError, Stopped
+from ._forks import Own
 from ._giving_back import take_for, undo_at_end
 from ._journal import Journal
 from ._judge import GroupRef, Judging, Verdict, judge
@@ -438,8 +439,14 @@ class AsyncMuster(AllAsyncCalls):
         self.pool: AsyncPools = AsyncPools(self, self._send)
         """The calls of pools; `muster.pool('deploys').hold()` holds units of one"""
         self.call = self.sync.call
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix='muster')
-        self._sure_threads = ThreadPoolExecutor(threads, thread_name_prefix='muster-sure')
+        self._most_threads = threads
+        self._start_threads()
+
+    def _start_threads(self) -> None:
+        self._own = Own()
+        """Whose the threads are"""
+        self._threads = ThreadPoolExecutor(self._most_threads, thread_name_prefix='muster')
+        self._sure_threads = ThreadPoolExecutor(self._most_threads, thread_name_prefix='muster-sure')
         """For work that nothing ends early. It waits for nobody, and those that fill the other threads may wait for it"""
 
     async def batch(
@@ -576,6 +583,8 @@ class AsyncMuster(AllAsyncCalls):
 
         Work that waits for others needs a `stop`: work without one must find a thread even while all others wait.
         """
+        if self._own.is_parents:
+            self._start_threads()
         threads = self._sure_threads if stop is None else self._threads
         try:
             # In the task's context, so within its active span.
@@ -590,6 +599,8 @@ class AsyncMuster(AllAsyncCalls):
 
     async def take_in_thread(self, work: partial[T], stop: Stop, undo: Callable[[T], object]) -> T:
         """Like `in_thread`, for work that takes something. If it ends though this call is cancelled, `undo` gives it back."""
+        if self._own.is_parents:
+            self._start_threads()
         # In the task's context, so within its active span.
         running = self._threads.submit(partial(copy_context().run, work))
         try:
@@ -604,6 +615,8 @@ class AsyncMuster(AllAsyncCalls):
     async def close(self) -> None:
         """Closes idle connections, and cancels calls that have not begun."""
         self.sync.close()
+        if self._own.is_parents:
+            return
         for threads in (self._threads, self._sure_threads):
             threads.shutdown(wait=False, cancel_futures=True)
 

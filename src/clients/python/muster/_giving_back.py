@@ -11,6 +11,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from ._errors import Stopped
+from ._forks import after_fork
 from ._transport import Stop
 
 T = TypeVar('T')
@@ -18,6 +19,16 @@ T = TypeVar('T')
 _changed = threading.Condition()
 _under_way: set[object] = set()
 """Threads and futures that give something back, or take something that nobody waits for any more"""
+
+
+def _reset() -> None:
+    """Forgets the threads of the parent process, which do not run in this one."""
+    global _changed
+    _changed = threading.Condition()
+    _under_way.clear()
+
+
+after_fork(_reset)
 
 
 def give_back(work: Callable[[], object]) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from ._arguments import text
 from ._errors import MusterError, Stopped
+from ._forks import Own
 from ._records import Event
 from ._transport import Stop, Transport, pause_after
 
@@ -39,10 +40,14 @@ class Journal(Iterator[Event]):
         self._stop = stop
         self._frames: Iterator[tuple[str, str | None]] | None = None
         self._failures = 0
+        self._own = Own()
+        """Whose the connection is"""
 
     def __next__(self) -> Event:
         while not self._stop.is_set():
             try:
+                if self._own.is_parents:
+                    self._frames, self._own = None, Own()
                 if self._frames is None:
                     self._frames = self._connect()
                 for self.cursor, data in self._frames:

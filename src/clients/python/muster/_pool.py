@@ -16,6 +16,7 @@ from ._arguments import Id, text
 from ._base import Endpoint
 from ._calls import HOLD_CANCEL, HOLD_RELEASE, HOLD_RENEW, HOLD_VIEW, POOL_ACQUIRE, POOL_LIST, PoolCalls
 from ._errors import HoldLost, MusterError, Stopped
+from ._forks import Own
 from ._giving_back import give_back, given_back, take_for
 from ._in_line import Place, place_until, wait_in_line
 from ._records import AcquiredHold, Hold
@@ -92,7 +93,8 @@ class Pool:
             'units': units,
             'scopeId': text(scope_id or uuid.uuid4()),
             'holder': holder or f'{socket.gethostname()[:200]}/{os.getpid()}',
-            'holderSession': holder_session or f'{_session}/{threading.get_ident()}',
+            # A forked process has the same thread.
+            'holderSession': holder_session or f'{_session}/{os.getpid()}/{threading.get_ident()}',
             'leaseSeconds': lease_seconds,
         }
         if not ttl_seconds >= 0:
@@ -124,6 +126,7 @@ class Holding:
         self._why: str | None = None
         self._ends_at = 0.0
         self._hold: dict[str, Any] = {}
+        self._own = Own()
 
     @property
     def fence(self) -> int:
@@ -141,15 +144,18 @@ class Holding:
     @property
     def is_lost(self) -> bool:
         """Whether others may have the units by now."""
-        return self.lost.is_set()
+        return self.lost.is_set() or self._own.is_parents
 
     def check(self) -> None:
-        """Raises `HoldLost` if others may have the units by now."""
+        """Raises `HoldLost` if others may have the units by now, or if this process was forked from the holder."""
+        if self._own.is_parents:
+            raise HoldLost('it is held by the process that this one was forked from')
         if self._why is not None:
             raise HoldLost(self._why)
 
     def __enter__(self) -> Holding:
         until = time.monotonic() + self._ttl_seconds
+        self._own = Own()
         try:
             hold_end.enter(self)
             while not self._take(until):
@@ -165,6 +171,8 @@ class Holding:
 
     def leave(self) -> None:
         """Gives up the units, or the place in line, in the background."""
+        if self._own.is_parents:
+            return
         self._end.set()
         if self._hold:
             give_back(partial(self._give_up, self._hold, self.record.state))
@@ -172,11 +180,12 @@ class Holding:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end.set()
-        try:
-            self._exit()
-        finally:
-            hold_end.leave(self)
+        if not self._own.is_parents:
+            self._end.set()
+            try:
+                self._exit()
+            finally:
+                hold_end.leave(self)
         # The block's error matters more.
         if error is None:
             self.check()

@@ -14,6 +14,7 @@ from typing import Optional, TypeVar, Union
 from ._arguments import Amount, Id, text
 from ._earlier import earlier_of
 from ._errors import MusterError, Stopped
+from ._forks import Own
 from ._giving_back import give_back, take_for
 from ._model_call import ModelCall, Usage
 from ._outcome import Knowledge, OnUnknown, amount_of, knowledge_of
@@ -78,9 +79,12 @@ class OneCall:
         self.quotas = quotas
         self.reservation = reservation
         self._asked = asked
+        self._own = Own()
 
     def settle(self, spender: Spender, wanted: Sequence[WantedUnits], error: BaseException | None) -> None:
         """Books what the call has cost, and gives back the rest."""
+        if self._own.is_parents:
+            return
         knowledge = knowledge_of(self.call.ended(error))
         try:
             self._settle_units(knowledge, is_only=len(wanted) == 1)
@@ -89,6 +93,8 @@ class OneCall:
 
     def drop(self) -> None:
         """Gives back everything, as the function will not be called."""
+        if self._own.is_parents:
+            return
         self.quotas.give_back()
         if self.reservation is not None:
             with suppress(MusterError):

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from ._arguments import ABSENT
 from ._errors import MusterError, Stopped
+from ._forks import Own
 
 _at_once_codes = ('POOL_EXHAUSTED', 'CONCURRENCY_LIMITED', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN')
 """Refusals with 429 of calls that want something now or not at all: an acquire without ttlSeconds, a consume, a receive.
@@ -170,6 +171,8 @@ class Transport:
         self._timeout_seconds = timeout_seconds
         self._key = key
         self._idle: deque[tuple[http.client.HTTPConnection, float]] = deque()
+        self._own = Own()
+        """Whose the idle connections are"""
         self._is_closed = False
         self._date: tuple[str, float] | None = None
         """The `Date` header of the last answer, and when it arrived"""
@@ -318,6 +321,11 @@ class Transport:
             return outcome
 
     def _connection(self, timeout_seconds: float) -> tuple[http.client.HTTPConnection, bool]:
+        if self._own.is_parents:
+            # Closed here, they stay open in the parent, which uses them.
+            for connection, _ in self._idle:
+                connection.close()
+            self._idle, self._own = deque(), Own()
         while True:
             try:
                 connection, since = self._idle.pop()
@@ -366,7 +374,11 @@ def _error_in(body: Any) -> dict[str, Any] | None:
 def _cutter(connection: http.client.HTTPConnection) -> Callable[[], None]:
     """Returns a function that ends every wait for this connection."""
 
+    own = Own()
+
     def cut() -> None:
+        if own.is_parents:
+            return
         live = cast('socket.socket | None', connection.sock)
         if live is not None:
             with suppress(OSError):

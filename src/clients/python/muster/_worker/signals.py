@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Protocol
 
+from .._forks import after_fork
 from .._giving_back import given_back
 from .._transport import Stop
 
@@ -30,6 +31,16 @@ _lock = threading.Lock()
 _started: set[Signalled] = set()
 _loops: Counter[AbstractEventLoop] = Counter()
 """How many workers run in each event loop. A loop has one handler per signal."""
+
+
+def _reset() -> None:
+    """Forgets the workers of the parent process."""
+    global _lock
+    _lock = threading.Lock()
+    _started.clear()
+
+
+after_fork(_reset)
 
 
 def add(worker: Signalled) -> None:

@@ -30,6 +30,7 @@ from .._calls import (
     WAITER_VIEW,
 )
 from .._errors import MusterError, Stopped
+from .._forks import Own
 from .._giving_back import give_back, take_for
 from .._in_line import Place, place_seconds, wait_in_line
 from .._records import BudgetSettle, ReservationRecord, Reserved, Waiter
@@ -147,6 +148,7 @@ class Reservation:
         self.is_open = True
         self.has_spent = False
         self._spender = spender
+        self._own = Own()
 
     def settle(self, amount_minor: Amount | None = None, *, label: str | None = None) -> Settlement:
         """Records the cost of the work, even above the reservation, and gives back the rest.
@@ -186,6 +188,8 @@ class Reservation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._own.is_parents:
+            return
         if self.is_open and error is None:
             self.settle()
         elif self.is_open:

@@ -19,6 +19,7 @@ from .._calls import MAILBOX_LEAVE, MESSAGE_RECV_MANY
 from .._client import AsyncMuster, Muster
 from .._drift import warn_of_drift
 from .._errors import ClaimLost, GiveUp, MusterError, RetryLater, Stopped, WorkerClosed, is_lost, is_short
+from .._forks import Own
 from .._records import Claim
 from .._transport import Stop, pause_after
 from . import signals
@@ -86,6 +87,7 @@ class WorkerBase(Generic[M, H]):
         self.signals = 0
         """The number of signals received"""
         self.ended = Stop()
+        self._own = Own()
         self._mailbox = mailbox
         self._handler = handler
         self._scope_id = text(scope_id)
@@ -198,6 +200,11 @@ class WorkerBase(Generic[M, H]):
 
     def _close_soon(self, seconds: float) -> None:
         """Starts closing in another thread, unless it has already started."""
+        if self._own.is_parents:
+            # Its threads and its messages are those of the process that this one was forked from.
+            self.ended = Stop()
+            self.ended.set()
+            return
         with self._changed:
             if self._closer is not None:
                 return
@@ -399,6 +406,8 @@ class WorkerBase(Generic[M, H]):
 
     def _finish(self, task: ClaimedTask, error: BaseException | None, result: Any) -> None:
         """Ends a claim with the handler's outcome."""
+        if self._own.is_parents:
+            return
         with self._changed:
             self._running -= 1
             is_over = task.is_over
