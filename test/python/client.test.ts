@@ -94,6 +94,7 @@ describe('the Python client', () => {
     'giving_back_test',
     'asking_test',
     'fork_test',
+    'hostile_test',
     'atomic_test',
     'tracing_test.Without',
     'testing_test',

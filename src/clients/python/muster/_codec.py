@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, Union, cast
 
 from ._arguments import ABSENT, encode, text
+from ._json import loads
 from ._record import Unreadable
 
 _coded = {'payload': 'mailboxId', 'result': 'mailboxId', 'outcome': 'messageId'}
@@ -163,7 +163,7 @@ def _decode_value(codecs: Sequence[AnyCodec], value: Any, places: Sequence[str])
             step = codec.name
             data = cast('SealingCodec', codec).decode(data, places) if _seals(codec) else cast('Codec', codec).decode(data)
         step = 'JSON'
-        return json.loads(data.decode())
+        return loads(data.decode())
     except Exception as cause:
         # The message becomes a last_error. Only the cause, which stays here, may say what the codec has found.
         raise ValueError(f'the value cannot be decoded: {step} failed') from cause

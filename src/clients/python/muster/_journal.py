@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import urlencode
 from ._arguments import text
 from ._errors import MusterError, Stopped
 from ._forks import Own
+from ._json import loads
 from ._records import Event
 from ._transport import Stop, Transport, pause_after
 
@@ -53,7 +53,7 @@ class Journal(Iterator[Event]):
                 for self.cursor, data in self._frames:
                     self._failures = 0
                     if data is not None:
-                        return Event(json.loads(data))
+                        return Event(loads(data))
             except Stopped:
                 break
             except MusterError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import http.client
-import json
+import io
 import math
 import random
 import socket
@@ -15,12 +15,14 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from email.message import Message
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ._arguments import ABSENT
 from ._errors import MusterError, Stopped
 from ._forks import Own
+from ._json import loads
 
 _at_once_codes = ('POOL_EXHAUSTED', 'CONCURRENCY_LIMITED', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN')
 """Refusals with 429 of calls that want something now or not at all: an acquire without ttlSeconds, a consume, a receive.
@@ -30,6 +32,9 @@ _max_pause_seconds = 60
 _first_pause_seconds = 0.1
 _max_own_pause_seconds = 2.0
 default_retry_seconds = 30.0
+_max_mebibytes = 32
+"""Far above the largest answer of the service: the messages of a receive have 4 MiB together."""
+_max_bytes = _max_mebibytes * 1024 * 1024
 _kept_seconds = 4.0
 """How long an idle connection is reused. Some proxies close one after 5 s."""
 
@@ -85,15 +90,68 @@ def any_of(*stops: Stop) -> Generator[Stop]:
             stop.remove(first.set)
 
 
+class _Bounded(io.RawIOBase):
+    """The bytes of a response, up to a moment. The timeout of the socket bounds only each wait."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, ends_at: float) -> None:
+        self.ends_at = ends_at
+        self._raw = raw
+        self._socket = sock
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        if self.ends_at < math.inf:
+            left = self.ends_at - time.monotonic()
+            if left <= 0:
+                raise TimeoutError('the answer did not arrive in time')
+            self._socket.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    """A response that must arrive within a time."""
+
+    def __init__(self, sock: socket.socket, *args: Any, seconds: float, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        raw: Any = cast(Any, self.fp).detach()
+        self.bytes = _Bounded(raw, sock, time.monotonic() + seconds)
+        self.fp = io.BufferedReader(self.bytes)
+
+    def text(self) -> bytes | None:
+        """Returns the body; None if it is too large."""
+        parts: list[bytes] = []
+        size = 0
+        while part := self.read(min(_max_bytes + 1 - size, 1_048_576)):
+            size += len(part)
+            if size > _max_bytes:
+                return None
+            parts.append(part)
+        if self.length:
+            raise http.client.IncompleteRead(b'', self.length)
+        return b''.join(parts)
+
+
+def _answer(connection: http.client.HTTPConnection, seconds: float) -> _Response:
+    make: Any = partial(_Response, seconds=seconds)
+    connection.response_class = make
+    return cast(_Response, connection.getresponse())
+
+
 class _Outcome:
     """The response to one attempt."""
 
-    def __init__(self, status: int, headers: Message, text: bytes, request_id: str) -> None:
+    def __init__(self, status: int, headers: Message, text: bytes | None, request_id: str) -> None:
         self.status = status
         self.headers = headers
         self.request_id = request_id
         """The id that the request was sent with"""
-        self.body = _object_of(text)
+        self.body = None if text is None else _object_of(text)
         """The JSON object in its body; None if there is none"""
         self.error = _error_in(self.body)
         """The error in its body; None if it has none"""
@@ -105,11 +163,13 @@ class _Outcome:
         value = self.headers.get('Retry-After', '')
         return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None
 
-    def _strangeness(self, text: bytes) -> str | None:
+    def _strangeness(self, text: bytes | None) -> str | None:
         strange = strangeness(self.status, self.headers, self.request_id)
         is_read = self.status == 204 or (self.body if self.status < 300 else self.error) is not None
         if strange is not None or is_read:
             return strange
+        if text is None:
+            return f'larger than {_max_mebibytes} MiB'
         # Without any of it: it may have the data of others.
         return f'{_content_type(self.headers)} of {len(text)} bytes' if text else 'its body is empty'
 
@@ -129,7 +189,7 @@ def strangeness(status: int, headers: Message, request_id: str) -> str | None:
 
 def _object_of(text: bytes) -> Any:
     try:
-        value = json.loads(text)
+        value = loads(text)
     except (ValueError, RecursionError):
         return None
     return cast(Any, value) if isinstance(value, dict) else None
@@ -243,13 +303,16 @@ class Transport:
             connection.request('GET', self._base + target, None, headers)
             if stop.is_set():
                 raise Stopped
-            response = connection.getresponse()
+            response = _answer(connection, math.inf)
             is_stream = response.headers.get('Content-Type', '').startswith('text/event-stream')
             status, head = response.status, response.headers
             if status != 200 or not is_stream or strangeness(status, head, request_id) is not None:
-                self._read(_Outcome(status, head, response.read(), request_id), call)
+                response.bytes.ends_at = time.monotonic() + silent_seconds
+                self._read(_Outcome(status, head, response.text(), request_id), call)
                 raise MusterError('UNREADABLE', f'{call}: {status}, not a stream of events', request_id=request_id)
-            while line := response.readline():
+            while line := response.readline(_max_bytes):
+                if len(line) == _max_bytes:
+                    raise ConnectionError('an event of the stream is too large')
                 yield line.decode().rstrip('\r\n')
             raise ConnectionError('the stream has ended')
         except (OSError, http.client.HTTPException) as error:
@@ -284,6 +347,7 @@ class Transport:
         stop: Stop | None,
     ) -> _Outcome | Exception:
         """Makes one attempt. Returns the response, or an error if it did not arrive completely."""
+        ends_at = time.monotonic() + timeout_seconds
         while True:
             request_id = str(uuid.uuid4())
             headers['X-Request-Id'] = request_id
@@ -298,8 +362,9 @@ class Transport:
                 # `stop` may have been set before there was a connection to cut.
                 if stop is not None and stop.is_set():
                     raise Stopped
-                response = connection.getresponse()
-                outcome = _Outcome(response.status, response.headers, response.read(), request_id)
+                response = _answer(connection, ends_at - time.monotonic())
+                text = response.text()
+                outcome = _Outcome(response.status, response.headers, text, request_id)
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
                 if stop is not None and stop.is_set():
@@ -314,7 +379,7 @@ class Transport:
             finally:
                 if stop is not None:
                     stop.remove(end)
-            if response.will_close or self._is_closed or (stop is not None and stop.is_set()):
+            if text is None or response.will_close or self._is_closed or (stop is not None and stop.is_set()):
                 connection.close()
             else:
                 self._idle.append((connection, time.monotonic()))

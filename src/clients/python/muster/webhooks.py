@@ -6,7 +6,6 @@ import base64
 import binascii
 import hashlib
 import hmac
-import json
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._records import Event
+from ._json import loads
 
 
 class WebhookError(Exception):
@@ -72,7 +72,7 @@ def verify_webhook(
     for one in [secret] if isinstance(secret, str) else secret:
         expected = base64.b64encode(hmac.new(_key(one), signed, hashlib.sha256).digest())
         if any(hmac.compare_digest(expected, signature.encode()) for signature in given):
-            message: dict[str, Any] = json.loads(data)
+            message: dict[str, Any] = loads(data)
             return WebhookMessage(message['type'], message['timestamp'], Event(message['data']))
     raise WebhookError('no signature matches this secret')
 
