@@ -251,6 +251,22 @@ describe('retries of the typed client', () => {
     await client({ timeoutSeconds: 1e9, attempts: 1 }).limits.get();
   });
 
+  it('a try ends with its time though its answer drips, and an answer without end is refused', async () => {
+    const body = (bytes: number, everyMs: number) => (response: ServerResponse) => {
+      response.writeHead(200);
+      const piece = Buffer.alloc(bytes, 'private');
+      const timer = setInterval(() => response.write(piece), everyMs);
+      response.on('close', () => clearInterval(timer));
+    };
+    mishaps = [body(1, 5)];
+    const dripping = await failure(client({ timeoutSeconds: 0.3, retrySeconds: 0 }).limits.get());
+    expect([dripping.code, (dripping.cause as Error).name]).to.deep.equal(['UNREACHABLE', 'TimeoutError']);
+    mishaps = [body(1_048_576, 1)];
+    const endless = await failure(client({ retrySeconds: 0 }).limits.get());
+    expect(endless.code).to.equal('UNREADABLE');
+    expect(endless.message).to.match(/: 200, not a Muster response: larger than 32 MiB$/);
+  });
+
   it('an error of the service carries its code, message, status and request id', async () => {
     const direct = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId });
     const error = await failure(direct.mailbox.create({ name: '' }));

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._records import Event
 from ._json import loads
+from ._records import Event
 
 
 class WebhookError(Exception):
