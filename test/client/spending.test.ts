@@ -332,10 +332,11 @@ describe('the money of a worker', () => {
     const create = { unitsLimit: 100, windowSeconds: 31_536_000 };
     const { id: quota } = await muster.allowance.create({ ...create, name: randomUUID() });
     let isRefused = false;
-    const fetcher: typeof fetch = async (url, init) =>
-      isRefused && String(url).endsWith('/recv')
-        ? Response.json({ error: { code: 'PERMISSION_DENIED', message: 'no more' } }, { status: 403 })
-        : fetch(url, init);
+    const fetcher: typeof fetch = async (url, init) => {
+      if (!isRefused || !String(url).endsWith('/recv')) return fetch(url, init);
+      const headers = { 'X-Request-Id': new Headers(init?.headers).get('X-Request-Id') ?? '' };
+      return Response.json({ error: { code: 'PERMISSION_DENIED', message: 'no more' } }, { status: 403, headers });
+    };
     const by = createMuster({ url: world.url, key: world.apiKey, spaceId: world.spaceId, fetch: fetcher });
     const mailboxId = await mailbox();
     const estimate = { amountMinor: 100, units: 100 };

@@ -360,6 +360,21 @@ class SpendTest(WorkerTest):
         asyncio.run(main())
         self.assertEqual(self.figures(asked)[1], '0')
 
+    def test_in_asyncio_a_function_that_never_began_costs_nothing(self) -> None:
+        asked = self.funds(1000)
+
+        async def work(call: ModelCall) -> None:
+            self.fail('it has begun')
+
+        async def main() -> None:
+            async with AsyncMuster() as muster:
+                # As if everything before had taken all of its time.
+                with patch.object(ModelCall, 'timeout_seconds', 0.0), self.assertRaises(TimeoutError):
+                    await muster.spend(asked, work)
+
+        asyncio.run(main())
+        self.assertEqual(self.figures(asked), ('0', '0', '0', 0))
+
     def test_in_asyncio_a_fleet_keeps_the_limit(self) -> None:
         seconds = 5
         provider, asked = self.provider(3000, seconds), self.funds(3000, seconds)

@@ -80,9 +80,14 @@ async function kill(processes: Processes, place: Place, muster: Muster): Promise
       const [claim] = isStopped ? [] : (await muster.waits.get()).heldClaims;
       if (!claim) continue;
       child.kill('SIGKILL');
+      await once(child, 'close');
+      // What it had sent before may have ended that claim.
+      await sleep(200);
+      const [left] = (await muster.waits.get()).heldClaims;
+      if (!left) break;
       log('crash', `kill -9 ${child.pid}: it dies with messages in its hands; nobody tells Muster`);
       log('crash', 'its claims last until their leases end; another one will go on with its work at the end');
-      return claim.messageId;
+      return left.messageId;
     }
     log('', 'it was too fast to be killed: again');
   }

@@ -569,7 +569,7 @@ class AsyncMuster(AllAsyncCalls):
         while True:
             one = await self.take_in_thread(partial(spending.begin), stop, OneCall.drop)
             try:
-                result = await asyncio.wait_for(work(one.call), one.call.timeout_seconds)
+                result = await asyncio.wait_for(one.call.begin(work), one.call.timeout_seconds)
             except BaseException as error:
                 # Settle in any case, even if the function was cancelled.
                 if not await asyncio.shield(self.in_thread(partial(spending.failed, one, error))):

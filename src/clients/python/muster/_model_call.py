@@ -118,6 +118,8 @@ class ModelCall:
         self._requests: list[_Request] = []
         self._has_taken_fetch = False
         self._has_reported = False
+        # asyncio may cancel a function that has not run a line yet: it has sent nothing.
+        self._is_unbegun = False
 
     @property
     def timeout_seconds(self) -> float:
@@ -247,6 +249,16 @@ class ModelCall:
         if units is not None:
             self.units = (self.units or 0) + units
 
+    def begin(self, work: Callable[[ModelCall], Awaitable[R]]) -> Awaitable[R]:
+        """Calls a coroutine function."""
+
+        async def begun() -> R:
+            self._is_unbegun = False
+            return await work(self)
+
+        self._is_unbegun = True
+        return begun()
+
     def ended(self, error: BaseException | None) -> EndedCall:
         """Returns the facts about the call, once the function has returned or raised an error."""
         response = _response_of(error)
@@ -258,7 +270,7 @@ class ModelCall:
         return EndedCall(
             requests=[request.end for request in self._requests],
             has_raised=error is not None,
-            has_taken_fetch=self._has_taken_fetch or is_answered,
+            has_taken_fetch=self._has_taken_fetch or self._is_unbegun or is_answered,
             has_reported=self._has_reported,
         )
 
