@@ -28,7 +28,7 @@ export class Lab {
   /** The addresses that clients use. A test may put proxies in front of the APIs. */
   urls: () => readonly string[] = () => this.apis.map(({ url }) => url);
   worker: MusterProcess | undefined;
-  /** REDIS_URL of the processes; '' for the store that they start themselves. */
+  /** REDIS_URL of the processes; '' for an embedded store. */
   redisUrl: string;
   readonly #folders: string[] = [];
 
@@ -57,7 +57,7 @@ export class Lab {
     return dir;
   }
 
-  /** Starts a lab with all its processes, on the embedded store that they start themselves. */
+  /** Starts a lab with one process, on the embedded store that it starts itself. */
   static async embedded(): Promise<Lab> {
     const dir = await realpath(await mkdtemp(join(tmpdir(), 'muster-fault-')));
     const lab = new Lab(new EmbeddedServer(dir), dir);
@@ -81,7 +81,12 @@ export class Lab {
     await service.stop();
   }
 
+  /** An embedded store belongs to one process, which does everything. */
   async open(apis = 2): Promise<void> {
+    if (this.redisUrl === '') {
+      this.apis.push(await this.#start('all'));
+      return;
+    }
     const started = Array.from({ length: apis }, () => this.api());
     this.worker = await this.startWorker();
     this.apis.push(...(await Promise.all(started)));
