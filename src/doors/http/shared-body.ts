@@ -16,11 +16,14 @@ export async function sharedBody(type: string, plain: Buffer): Promise<SharedBod
   return { type, etag, plain, gzipped: await promisify(gzip)(plain) };
 }
 
+/** Of answers that callers revalidate each time, so that nobody mixes old and new after an update. */
+export const revalidated = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' } as const;
+
 /** Answers with the body as the caller takes it, or with 304 if it has the same one. */
 export function answerShared(ctx: Context, body: SharedBody, given: Readonly<Record<string, string>> = {}): void {
   const { type, etag, plain, gzipped } = body;
-  // Weak, as the body may or may not be compressed. Revalidated each time, so that nobody mixes old and new after an update.
-  const headers = { ...given, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding', ETag: `W/${etag}` };
+  // Weak, as the body may or may not be compressed.
+  const headers = { ...given, ...revalidated, ETag: `W/${etag}` };
   if (isKnown(etag, ctx.headers['if-none-match'])) {
     ctx.state.answer = { status: 304, headers };
     return;

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Step } from './context.ts';
 import { readOnly } from './probes.ts';
-import { answerShared, madeOnce, type SharedBody, sharedBody } from './shared-body.ts';
+import { answerShared, madeOnce, revalidated, type SharedBody, sharedBody } from './shared-body.ts';
 
 export interface SiteSource {
   readonly path: string;
@@ -44,7 +44,7 @@ export class Site {
       readOnly(ctx, path);
       // A page names its files relative to its home, so it also works below a proxy's prefix.
       const location = { Location: `../${basename(this.#home)}`, 'Content-Length': '0' };
-      state.answer = { status: 308, headers: { ...this.#headers, ...location } };
+      state.answer = { status: 308, headers: { ...this.#headers, ...revalidated, ...location } };
       return;
     }
     const file = this.#files.get(path)?.();

@@ -97,7 +97,8 @@ async function serve(input: WatchInput, context: WatchContext): Promise<RouteAns
   if (wantsStream(input)) {
     const close = openRequests.stream(reader.org, reader.apiKeyDigest);
     // A stream whose caller has left before it began is never run.
-    gone.addEventListener('abort', close);
+    if (gone.aborted) close();
+    else gone.addEventListener('abort', close);
     return { status: 200, stream: stream(reader, watcher, context, close) };
   }
   const waitMs = query.waitSeconds * 1000 - (performance.now() - started);
