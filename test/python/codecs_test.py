@@ -7,27 +7,16 @@ import gzip
 import importlib.util
 import os
 import random
-import sys
 import tempfile
 import unittest
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
 from muster import Claim, Muster, Task, Worker
+from docs_codecs import module
 from support import Proxy, ServerTest
 
 ELSEWHERE = 'the value cannot be decoded: aes-256-gcm-bound failed'
-CODECS = Path(__file__).parents[2] / 'docs/codecs'
-
-
-def module(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, CODECS / f'{name}.py')
-    assert spec is not None and spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    sys.modules[name] = found  # Dataclasses look up their types here.
-    spec.loader.exec_module(found)
-    return found
 
 
 class Reversing:

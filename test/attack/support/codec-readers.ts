@@ -70,7 +70,9 @@ export const readers: Readonly<Record<string, (world: World, places: Places) => 
       env: {
         ...env,
         PYTHONDONTWRITEBYTECODE: '1',
-        PYTHONPATH: fileURLToPath(new URL('../../../src/clients/python', import.meta.url)),
+        PYTHONPATH: ['../../../src/clients/python', '../../python']
+          .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+          .join(':'),
       },
       stdio: ['pipe', 'pipe', 'ignore'],
     });

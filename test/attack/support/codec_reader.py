@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
+from docs_codecs import module
 from muster import Muster, Worker
-
-CODECS = Path(__file__).parents[3] / 'docs/codecs'
-
-
-def module(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(name, CODECS / f'{name}.py')
-    assert spec is not None and spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    sys.modules[name] = found  # Dataclasses look up their types here.
-    spec.loader.exec_module(found)
-    return found
 
 
 def codec_of(name: str, asked: dict[str, Any]) -> Any:
