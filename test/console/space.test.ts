@@ -71,6 +71,25 @@ describe('The console of a space', () => {
     ]);
   });
 
+  it('stays as it is while a button of the mouse is down, so that no click is lost', async () => {
+    const busy = await World.create();
+    const { id } = await busy.mustPost('/mailboxes', { name: 'jobs' });
+    const scopeId = (await busy.mustPost('/scopes', {})).id;
+    const tab = await Tab.live(busy);
+    const ready = (count: number) => section(tab, 'Now').getByText(new RegExp(`^Ready messages${count}`));
+    await ready(0).waitFor();
+    await tab.page.getByRole('link', { name: 'Webhooks pending' }).hover();
+    await tab.page.mouse.down();
+    const read = tab.page.waitForResponse((response) => response.url().endsWith('/backlog'));
+    await busy.mustPost(`/mailboxes/${id}/messages`, { scopeId, payload: 1 });
+    await (await read).finished();
+    await tab.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    expect(await ready(0).count()).to.equal(1);
+    await tab.page.mouse.move(0, 0);
+    await tab.page.mouse.up();
+    await ready(1).waitFor();
+  });
+
   it('shows why each message waits, and counts requeues and cancels', async () => {
     const waiting = await World.create();
     const { id } = await waiting.mustPost('/mailboxes', { name: 'slow', retryDelaySeconds: 3600 });

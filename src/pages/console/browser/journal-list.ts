@@ -2,6 +2,7 @@ import { byId, el, patch } from './dom.ts';
 import { momentText, plural } from './format.ts';
 import { eventItem } from './pages/events.ts';
 import { shownOf } from './parts.ts';
+import { press } from './press.ts';
 import type { Happening } from './records.ts';
 import type { SpaceState } from './space-state.ts';
 
@@ -57,6 +58,10 @@ export class JournalList {
 
   /** Redraws the list, for instance when names become known. */
   draw(): void {
+    press.draw('journal', () => this.#draw());
+  }
+
+  #draw(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const { types, more } = this.#choice;
@@ -71,7 +76,7 @@ export class JournalList {
     const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;
     const note = items.length === 0 ? `${total} None to show yet.` : total;
     const link = more === undefined ? null : el('a', { href: more }, 'More of it');
-    byId('journal-note').replaceChildren(note, ...(link ? [' ', link] : []));
+    patch(byId('journal-note'), [el('span', {}, note), ...(link ? [document.createTextNode(' '), link] : [])]);
   }
 }
 

@@ -13,6 +13,7 @@ import type { Panel } from './panels/panel.ts';
 import { ageText, reading } from './parts.ts';
 import { address, type PageRef } from './place.ts';
 import { Poller } from './poller.ts';
+import { press } from './press.ts';
 import type { Happening } from './records.ts';
 import { Scopes } from './scopes.ts';
 import { SpaceState } from './space-state.ts';
@@ -80,6 +81,7 @@ export class SpaceView {
     this.#shown = new Map();
     setHeading(page.title, page.id);
     byId('page').replaceChildren(...page.content);
+    press.forget();
     for (const panel of page.panels) {
       this.#fill(panel, [reading()]);
       const last = this.#last.get(panel);
@@ -177,6 +179,10 @@ export class SpaceView {
 
   /** A panel without an element on the page is read only for what other panels learn from it. */
   #fill(panel: Panel, content: readonly Node[]): void {
+    press.draw(panel.id, () => this.#place(panel, content));
+  }
+
+  #place(panel: Panel, content: readonly Node[]): void {
     const container = document.getElementById(panel.id);
     if (!container) return;
     const hadFocus = container.contains(document.activeElement);
