@@ -7,9 +7,10 @@ import { endAtExit } from '../src/external-programs/at-exit.ts';
 
 const rooms = ['model', 'mutants', 'redis', 'spec/!(process|snapshot)'];
 const interfaces = ['console', 'contract', 'docs', 'http', 'lua'];
-const processes = ['clients', 'embedded', 'metrics', 'python', 'spec/{process,snapshot}', 'workers'];
+const processes = ['clients/behaviours', 'embedded', 'metrics', 'python', 'spec/{process,snapshot}', 'workers'];
 const elsewhere = new Set([
   'attack',
+  'clients',
   'cluster',
   'fault',
   'release',

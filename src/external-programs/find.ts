@@ -139,10 +139,12 @@ async function removeLeftovers(folder: string): Promise<void> {
 
 async function checked(kind: ProgramKind, command: string, env: NodeJS.ProcessEnv): Promise<Program> {
   const { versionIn, versionFlag = '--version' } = kind;
-  const { stdout } = await run(command, [versionFlag], { env, timeout: 10_000 }).catch((error: ExecFileException) => {
-    throw new Error(exitReason(versionFlag, error));
-  });
-  return { command, env, version: versionIn(stdout) };
+  const { stdout, stderr } = await run(command, [versionFlag], { env, timeout: 10_000 }).catch(
+    (error: ExecFileException) => {
+      throw new Error(exitReason(versionFlag, error));
+    },
+  );
+  return { command, env, version: versionIn(stdout + stderr) };
 }
 
 async function isOnPath(name: string, env: NodeJS.ProcessEnv): Promise<boolean> {

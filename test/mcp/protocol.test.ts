@@ -366,6 +366,7 @@ describe('POST /v1/spaces/{spaceId}/mcp', () => {
     const version = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' };
     const { status, headers, text } = await send(listen, version);
     expect([status, headers.get('Content-Type')]).to.deep.equal([200, 'text/event-stream']);
+    expect([headers.get('Cache-Control'), headers.get('X-Accel-Buffering')]).to.deep.equal(['no-store', 'no']);
     const frames = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
     expect(frames.map(({ method, id }) => method ?? id)).to.deep.equal(['notifications/subscriptions/acknowledged', 1]);
     const wrong = await send({ ...listen, params: { _meta: meta } }, version);

@@ -7,6 +7,13 @@ import { hasBody } from './body.ts';
 import type { Context, Step } from './context.ts';
 import type { HttpService } from './service.ts';
 
+/** The headers of every stream of events. Without the last one nginx, as it comes, keeps a stream to itself until it is full. */
+export const streamHeaders = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+};
+
 /**
  * Writes `ctx.state.answer`, set by later steps, with one `writeHead`. Koa's way (`ctx.set`, `ctx.body`) sets headers one by
  * one, which costs the HTTP part of a send a fifth more processor time (28 of 136 µs, measured).
@@ -33,7 +40,7 @@ async function write(ctx: Context, isListening: () => boolean): Promise<void> {
   // A flat list of names and values, into which Node would convert an object.
   const head: OutgoingHttpHeader[] = ['X-Request-Id', state.requestId, 'X-API-Version', '1'];
   for (const name in headers) head.push(name, headers[name] ?? '');
-  if (stream) head.push('Content-Type', 'text/event-stream', 'Cache-Control', 'no-store');
+  if (stream) for (const [name, value] of Object.entries(streamHeaders)) head.push(name, value);
   else if (text !== undefined && headers['Content-Type'] === undefined)
     head.push('Content-Type', 'application/json; charset=utf-8');
   if (body !== undefined) head.push('Content-Length', Buffer.byteLength(body));

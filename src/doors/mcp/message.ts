@@ -20,12 +20,11 @@ import type { BatchState } from '../batch/batch.ts';
 import type { Context } from '../http/context.ts';
 import type { HttpCall } from '../http/http-call.ts';
 import type { HttpService } from '../http/service.ts';
+import { streamHeaders } from '../http/write-answer.ts';
 import { briefOf, isEmpty } from './brief.ts';
 import type { McpCalls, McpOutcome } from './protocol.ts';
 import { isFailure, taskMethods } from './tasks.ts';
 import { checkFields, type Listed } from './tools.ts';
-
-const eventStream = 'text/event-stream';
 
 const grants = { script: 'space/grants', reply: { permissions: list<Permission>(), hasAllMailboxes: flag() } };
 
@@ -107,8 +106,8 @@ export class McpMessage {
     const { status, text, type } = await this.#speak(message, headers);
     if (this.#isAlone && this.#refusal !== undefined) throw this.#refusal;
     if (!this.#isAdmitted) await this.admit();
-    const stream = type === eventStream && { 'Content-Type': eventStream, 'Cache-Control': 'no-store' };
-    return { status, headers: { ...this.#headers, ...stream }, text };
+    const isStream = type === streamHeaders['Content-Type'];
+    return { status, headers: { ...this.#headers, ...(isStream && streamHeaders) }, text };
   }
 
   async #speak(message: unknown, headers: Readonly<Record<string, string>>) {

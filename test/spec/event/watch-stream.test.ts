@@ -16,7 +16,7 @@ interface Message {
 /** Server-sent events as they arrive; `next` resolves with the next `count` that carry data. */
 class Stream {
   readonly status: number;
-  readonly type: string | null;
+  readonly headers: Headers;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #gone: AbortController;
   #text = '';
@@ -27,7 +27,7 @@ class Stream {
 
   private constructor(response: Response, gone: AbortController) {
     this.status = response.status;
-    this.type = response.headers.get('content-type');
+    this.headers = response.headers;
     if (!response.body) throw new Error('no body');
     this.#reader = response.body.getReader();
     this.#gone = gone;
@@ -80,7 +80,7 @@ describe('watch as server-sent events', () => {
   it('streams the same events, each with its cursor as id and its type as event', async () => {
     const { world, send } = await ready();
     const stream = await Stream.open(world, '');
-    expect([stream.status, stream.type]).to.deep.equal([200, 'text/event-stream']);
+    expect([stream.status, stream.headers.get('Content-Type')]).to.deep.equal([200, 'text/event-stream']);
     await stream.next(1);
     await send();
     await send();
@@ -89,6 +89,13 @@ describe('watch as server-sent events', () => {
     expect(messages.map(({ data }) => data)).to.deep.equal(body.events.slice(1));
     expect(messages.map(({ event }) => event)).to.deep.equal(['scope.created', 'message.sent', 'message.sent']);
     expect(messages.at(-1)?.id).to.equal(body.nextCursor);
+    stream.close();
+  });
+
+  it('has headers that keep proxies from holding its events back or storing them', async () => {
+    const stream = await Stream.open(await World.create(), 'cursor=latest');
+    const { headers } = stream;
+    expect([headers.get('Cache-Control'), headers.get('X-Accel-Buffering')]).to.deep.equal(['no-store', 'no']);
     stream.close();
   });
 
@@ -123,7 +130,7 @@ describe('watch as server-sent events', () => {
     const typeFor = async (Accept: string): Promise<string | null> => {
       const stream = await Stream.open(world, '', { Accept });
       stream.close();
-      return stream.type;
+      return stream.headers.get('Content-Type');
     };
     for (const accept of [
       'text/event-stream',
