@@ -151,6 +151,7 @@ export async function startService(options: ServiceOptions): Promise<MusterServi
   const metrics = new Metrics({
     role: options.role,
     reader,
+    isPrivate: options.metricsPort !== undefined,
     maxAgeMs: Math.min(scrapeMaxAgeMs, options.metricsMaxAgeMs ?? scrapeMaxAgeMs),
     held,
   });

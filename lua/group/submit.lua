@@ -4,8 +4,8 @@
 --- @args groupId taskKey unique tail taskTail
 --- @long input
 --- @reply taskId messageId scopeId state known
---- @include lib/call lib/id lib/maps lib/plan lib/refuse group/_group group/_task mailbox/_mailbox mailbox/_message
---- @include mailbox/_options mailbox/_send scope/_scope
+--- @include lib/call lib/id lib/maps lib/plan lib/refuse lib/volume group/_group group/_task mailbox/_mailbox
+--- @include mailbox/_message mailbox/_options mailbox/_send scope/_scope
 if prerequisites ~= '' and string.find(prerequisites, 'g' .. groupId, 1, true) then
   refuse('VALIDATION_FAILED', 'after must not name the group that the task is submitted to')
 end
@@ -26,9 +26,11 @@ capacity.forPayload('input', input)
 if record.members >= group.maxMembers then refuse('GROUP_FULL', group.maxMembers) end
 local box = mailbox.read(record.mailboxId)
 capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not message.willWait(options) and 1 or 0), true)
+local payload = input ~= '' and input or 'null'
+volume.need(#payload)
 
 local member = { id = newId(tail), mailboxId = record.mailboxId, scopeId = record.scopeId, taskId = newId(taskTail),
-  groupId = groupId, taskKey = taskKey, attempts = 0, payload = input ~= '' and input or 'null', deadline = deadlineAt,
+  groupId = groupId, taskKey = taskKey, attempts = 0, payload = payload, deadline = deadlineAt,
   maxAttempts = tonumber(maxAttempts), readyAt = readyAt }
 task.add(record, member)
 group.add(record, 'pending', 1)

@@ -4,7 +4,7 @@
 local plan = {}
 --- The organization's record; then the plan's limits, nil for unlimited. hardStop: the month's operations if the plan
 --- refuses more.
-local org, hardStop, tasks, agents
+local org, hardStop, tasks, agents, retained
 
 --- Reads the organization's record. `unlimited` means that no limit that calls check is set, so the limits are not
 --- read.
@@ -17,17 +17,22 @@ function plan.read()
     usedAgents = read[5] }
   records.keep(org)
   timer.start(read[1])
-  hardStop, tasks, agents = nil, nil, nil
+  hardStop, tasks, agents, retained = nil, nil, nil, nil
   if read[2] == '1' then
     rates.ofOrg()
     return
   end
   local limits = redis.call('HMGET', key, 'rpm', 'requestsMinute', 'usedRequests', 'usedRecovery', 'plan', 'operations',
-    'operationsMonth', 'tasks', 'agents')
+    'operationsMonth', 'tasks', 'agents', 'retainedBytes')
   org.requestsMinute, org.usedRequests, org.usedRecovery = limits[2], limits[3], limits[4]
   rates.ofOrg(org, limits[1])
   hardStop, org.operationsMonth = limits[5] == 'free' and tonumber(limits[6]), limits[7]
-  tasks, agents = tonumber(limits[8]), tonumber(limits[9])
+  tasks, agents, retained = tonumber(limits[8]), tonumber(limits[9]), tonumber(limits[10])
+end
+
+--- The most bytes that one space may keep; nil if the plan sets no limit.
+function plan.retainedBytes()
+  return retained
 end
 
 --- Whether an operation is left this month, after `more` that this request has yet to count. Only the free plan has

@@ -41,6 +41,15 @@ function packed.newest()
   return entry and packed.described(entry)
 end
 
+--- Whether a message has left its segment, which still lists it: it has a record again, or has been removed since.
+local function isUnpacked(id)
+  local seen = current()
+  if seen.anyUnpacked == nil or invocation.isAtomic then
+    seen.anyUnpacked = not sorted.isEmpty(keys.unpackedMessages())
+  end
+  return seen.anyUnpacked and sorted.score(keys.unpackedMessages(), id)
+end
+
 --- The segment that contains an id; nil if there is none.
 local function segmentOf(id)
   local seen = current()
@@ -51,10 +60,7 @@ local function segmentOf(id)
     if not found or id < found.first then return nil end
     segment, seen.segment = found, found
   end
-  if seen.anyUnpacked == nil or invocation.isAtomic then
-    seen.anyUnpacked = not sorted.isEmpty(keys.unpackedMessages())
-  end
-  return not (seen.anyUnpacked and sorted.score(keys.unpackedMessages(), id)) and segment or nil
+  return not isUnpacked(id) and segment or nil
 end
 
 --- Announces the ids that the script loads next: `list`, starting at `from`.
@@ -172,7 +178,7 @@ local function idsOf(mailboxId, after, limit)
       local packedIds = {}
       for id in string.gmatch(entry, '%S+') do packedIds[#packedIds + 1] = id end
       for i = #packedIds, 1, -1 do
-        if packedIds[i] > after then list[#list + 1] = packedIds[i] end
+        if packedIds[i] > after and not isUnpacked(packedIds[i]) then list[#list + 1] = packedIds[i] end
       end
       last, from = packedIds[1], '(' .. entry
     end
@@ -183,9 +189,8 @@ local function idsOf(mailboxId, after, limit)
   local both, i, j = {}, 1, 1
   while #both < limit and (ids[i] or list[j]) do
     local one, other = ids[i], list[j]
-    if one and (not other or one <= other) then
+    if one and (not other or one < other) then
       both[#both + 1], i = one, i + 1
-      if one == other then j = j + 1 end
     else
       both[#both + 1], j = other, j + 1
     end

@@ -3,15 +3,19 @@
 --- Groups that a cancel may decide count as work, so a step ends early if they have many members. Each step starts
 --- again with the first READY message. cursor: the last DELAYED or BLOCKED message that an earlier step passed over
 --- because it is outside the subtree; if there was none, the last message of the step, which only says that there is
---- more.
+--- more. finished '1': see mailbox/_clear instead.
 --- @request write
---- @args mailboxId scopeId max cursor
---- @reply cancelled nextCursor
---- @include lib/call lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_end mailbox/_mailbox
---- @include mailbox/_message mailbox/_others scope/_scope
+--- @args mailboxId scopeId max cursor finished
+--- @reply cancelled removed nextCursor
+--- @include lib/call lib/clock lib/merge lib/plan lib/refuse group/_group mailbox/_clear mailbox/_end
+--- @include mailbox/_mailbox mailbox/_message mailbox/_others scope/_scope
 local workLimit = 500
 if not mailbox.read(mailboxId) then refuse('MAILBOX_NOT_FOUND') end
 max = tonumber(max)
+if finished == '1' then
+  local removed, nextCursor = clearFinished(mailboxId, scopeId, max, cursor)
+  return call.answer({ removed = removed, nextCursor = nextCursor }, removed > 0 and 'operation' or nil)
+end
 
 --- The first `limit` messages of the queues.
 local function firstReady(limit)

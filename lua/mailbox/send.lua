@@ -4,8 +4,8 @@
 --- @reply id state known scopeId?
 --- @long payload
 --- @gather
---- @include lib/call lib/id lib/maps lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_options
---- @include mailbox/_send scope/_scope
+--- @include lib/call lib/id lib/maps lib/plan lib/refuse lib/volume mailbox/_mailbox mailbox/_message
+--- @include mailbox/_options mailbox/_send scope/_scope
 local box = mailbox.read(mailboxId)
 if not box then refuse('MAILBOX_NOT_FOUND') end
 if workKey ~= '' then
@@ -23,6 +23,7 @@ plan.needOperation()
 capacity.forPayload('payload', payload)
 local isWork = box.mode == 'WORK'
 capacity.forMessage(box, (deadlineAt and 1 or 0) + (readyAt and not message.willWait(options) and 1 or 0), isWork)
+volume.need(#payload)
 scope.check(path)
 
 local id = newId(tail)

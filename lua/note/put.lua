@@ -1,13 +1,13 @@
 --- Puts a note, and creates its scope if that is new. ifVersion: the version the note must have, 0 if it must not
 --- exist; '' for any. messageId, token: a claim that must be live; '' for none.
 --- @request write
---- @space maxPayloadBytes retainedBytes
+--- @space maxPayloadBytes
 --- @args scopeId key ifVersion messageId token
 --- @long value
 --- @reply isNew note:putNote
 --- @gather
 --- @include lib/call lib/clock lib/count lib/decimal lib/finished lib/maps lib/plan lib/records lib/refuse lib/sorted
---- @include lib/space mailbox/_claim mailbox/_message note/_note scope/_scope
+--- @include lib/space lib/volume mailbox/_claim mailbox/_message note/_note scope/_scope
 local maxNotes, maxBytes = 10000, 16777216
 local holder = ''
 if messageId ~= '' then
@@ -25,6 +25,7 @@ local limit = keyspace.record.maxPayloadBytes
 if #value > tonumber(limit) then refuse('PAYLOAD_TOO_LARGE', 'value ' .. limit) end
 scope.check(path)
 local more = #value - (known and known.bytes or 0)
+volume.need(more)
 if path then
   local counts = note.countsOf(scopeId)
   if not known and counts.notes >= maxNotes then refuse('NOTES_FULL', 'notes ' .. maxNotes) end

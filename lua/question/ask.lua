@@ -6,8 +6,8 @@
 --- @args messageId token options expiresInSeconds fails yieldsKey linkToken linkDigest tail
 --- @long text progress
 --- @reply question:question linkToken
---- @include lib/call lib/clock lib/id lib/refuse lib/sorted mailbox/_claim mailbox/_keyed mailbox/_message
---- @include mailbox/_others mailbox/_return question/_question
+--- @include lib/call lib/clock lib/id lib/refuse lib/sorted lib/volume mailbox/_claim mailbox/_keyed
+--- @include mailbox/_message mailbox/_others mailbox/_return question/_question
 -- The most questions of one message. More would be too much for people to answer.
 local maxQuestions = 100
 local record = message.read(messageId)
@@ -17,6 +17,7 @@ if outcome then refuse('GROUP_DECIDED', outcome .. ' claim') end
 if #text > 4096 then refuse('PAYLOAD_TOO_LARGE', 'question 4096') end
 if #progress > 4096 then refuse('PAYLOAD_TOO_LARGE', 'progress 4096') end
 if sorted.count(keys.messageQuestions(messageId)) >= maxQuestions then refuse('QUESTIONS_FULL', maxQuestions) end
+volume.need(#text + #progress)
 if yieldsKey == '1' then keyed.needOrder(record, now) end
 
 local opened = { id = newId(tail), scopeId = record.scopeId, messageId = messageId, mailboxId = record.mailboxId,

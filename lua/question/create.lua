@@ -5,14 +5,15 @@
 --- @args scopeId holder options expiresInSeconds linkToken linkDigest tail
 --- @long text
 --- @reply question:question linkToken
---- @include lib/call lib/caller lib/clock lib/count lib/id lib/plan lib/refuse lib/space question/_question
---- @include scope/_scope
+--- @include lib/call lib/caller lib/clock lib/count lib/id lib/plan lib/refuse lib/space lib/volume
+--- @include question/_question scope/_scope
 if holder == '' then holder = caller.ownName() or '' end
 local path = scope.path(scopeId)
 scope.needRunning(path)
 plan.needOperation()
 if #text > 4096 then refuse('PAYLOAD_TOO_LARGE', 'question 4096') end
 scope.check(path)
+volume.need(#text)
 local maxArmedTimers = tonumber(keyspace.record.maxArmedTimers)
 if (count.ofSpace(keyspace.record, 'timers:ARMED') or 0) >= maxArmedTimers then
   refuse('TIMERS_FULL', maxArmedTimers)

@@ -5,8 +5,8 @@
 --- @args scheduleId nextAt moment missed following workKey traceparent tail
 --- @reply
 --- @gather
---- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage mailbox/_mailbox mailbox/_message
---- @include mailbox/_send schedule/_cancel schedule/_schedule schedule/_send scope/_scope
+--- @include lib/call lib/clock lib/maps lib/plan lib/records lib/usage lib/volume mailbox/_mailbox
+--- @include mailbox/_message mailbox/_send schedule/_cancel schedule/_schedule schedule/_send scope/_scope
 local record = schedule.load(scheduleId)
 if not record or record.nextAt ~= tonumber(nextAt) or tonumber(moment) > now then return call.answer() end
 local cancel = scope.cancelFor(record)
@@ -22,6 +22,7 @@ local box = mailbox.read(record.mailboxId)
 if box and maps.get(keys.workKeys(record.mailboxId), workKey) then return call.answer() end
 local code = not box and 'MAILBOX_NOT_FOUND' or not plan.hasOperation(0) and 'OPERATIONS_EXHAUSTED'
   or capacity.isTooLarge(record.payload) and 'PAYLOAD_TOO_LARGE' or capacity.lack(box, 0, box.mode == 'WORK')
+  or volume.lack(#record.payload) and 'RETAINED_BYTES_EXCEEDED'
 if code then
   emit.schedule.refused(scheduleId, { scopeId = record.scopeId, mailboxId = record.mailboxId, state = record.state,
     code = code, missed = record.missed })

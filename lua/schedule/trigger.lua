@@ -2,8 +2,8 @@
 --- @request write
 --- @args sweptSchedule scheduleId traceparent tracestate tail
 --- @reply schedule:schedule
---- @include lib/call lib/clock lib/plan lib/refuse mailbox/_mailbox mailbox/_message mailbox/_send schedule/_change
---- @include schedule/_schedule schedule/_send
+--- @include lib/call lib/clock lib/plan lib/refuse lib/volume mailbox/_mailbox mailbox/_message mailbox/_send
+--- @include schedule/_change schedule/_schedule schedule/_send
 local record = schedule.current(scheduleId, sweptSchedule)
 if record.state == 'ENDED' then refuse('SCHEDULE_ENDED') end
 local box = mailbox.read(record.mailboxId)
@@ -13,6 +13,7 @@ capacity.forPayload('payload', record.payload)
 local code, detail = capacity.lack(box, 0, box.mode == 'WORK')
 if code == 'BACKLOG_FULL' then refuse('BACKLOG_FULL', detail) end
 if code then refuse('ACTIVE_TASKS_LIMITED', detail) end
+volume.need(#record.payload)
 
 schedule.send(record, box, now, tail, message.traced(traceparent, tracestate))
 return call.answer({ schedule = record }, 'operation')

@@ -1,6 +1,7 @@
 --- @export limits
---- @include lib/audit lib/maps lib/records lib/refuse lib/space
---- Limits are passed as one text of names and values, `maxBacklog 1000 maxLeaseSeconds 600`.
+--- @include lib/audit lib/decimal lib/maps lib/records lib/refuse lib/space
+--- Limits are passed as one text of names and values, `maxBacklog 1000 maxRetainedBytes none`. `none`: unlimited, which
+--- is stored as no field.
 local limits = {}
 
 --- Parses limits: the values by name, and the names in order.
@@ -10,6 +11,20 @@ function limits.read(text)
     values[name], names[#names + 1] = value, name
   end
   return values, names
+end
+
+--- The plan's upper bounds, by limit.
+function limits.ofPlan()
+  local found = { requestsPerMinute = tonumber(maps.get(keys.org(), 'rpm')) or nil,
+    maxRetainedBytes = tonumber(maps.get(keys.org(), 'retainedBytes')) or nil }
+  return found
+end
+
+--- Lowers limits to what the plan grants.
+function limits.cap(values)
+  for name, max in pairs(limits.ofPlan()) do
+    values[name] = decimal(math.min(max, tonumber(values[name]) or max))
+  end
 end
 
 function limits.text(values, names)
@@ -22,8 +37,10 @@ end
 --- Returns whether any changed. actor: for the audit trail, or a function that returns it.
 function limits.change(values, names, stored, requested, granted, actor)
   local newValues, maxValues = limits.read(requested), limits.read(granted)
-  local rpm, newRpm = tonumber(maps.get(keys.org(), 'rpm')), tonumber(newValues.requestsPerMinute)
-  if rpm and newRpm and newRpm > rpm then refuse('ENTITLEMENT_EXCEEDED', 'requestsPerMinute ' .. rpm) end
+  local newRpm = tonumber(newValues.requestsPerMinute)
+  for name, max in pairs(limits.ofPlan()) do
+    if (tonumber(newValues[name]) or 0) > max then refuse('ENTITLEMENT_EXCEEDED', name .. ' ' .. decimal(max)) end
+  end
   if newRpm and newRpm > tonumber(maxValues.requestsPerMinute) then
     refuse('VALIDATION_FAILED', 'requestsPerMinute must be a whole number from 1 to ' .. maxValues.requestsPerMinute)
   end
@@ -36,13 +53,14 @@ function limits.change(values, names, stored, requested, granted, actor)
     local before = tostring(stored[name] or values[name])
     if newValues[name] ~= 'default' then values[name] = newValues[name] or before end
     if values[name] ~= before then
-      records.put(keys.space(spaceId), name, tonumber(values[name]))
-      changed[name] = tonumber(values[name])
+      changed[name] = tonumber(values[name]) or false
+      records.put(keys.space(spaceId), name, changed[name])
     end
   end
-  if rpm then values.requestsPerMinute = math.min(rpm, values.requestsPerMinute) end
+  limits.cap(values)
   if not next(changed) then return false end
   emit.limits.updated(spaceId, changed)
+  for name, value in pairs(changed) do changed[name] = value or cjson.null end
   audit('limits.updated', actor == 'cli' and actor or actor(), spaceId, cjson.encode(changed))
   return true
 end

@@ -16,7 +16,9 @@ local id = newId(tail)
 local number = owner.lastSpace + 1
 local record = { 'number', number, 'requestsPerMinute', '', 'requestsMinute', 0, 'usedRequests', 0, 'messages:READY', 0,
   'messages:CLAIMED', 0, 'nextLease', '', 'timers:ARMED', 0, 'withheld', 0, 'messages:DELAYED', 0 }
-for word in string.gmatch(limitValues, '%w+') do record[#record + 1] = word end
+for limit, value in string.gmatch(limitValues, '(%w+) (%w+)') do
+  if value ~= 'none' then record[#record + 1], record[#record + 2] = limit, value end
+end
 unit.command('HSET', keys.space(id), unpack(record))
 unit.command('HSET', keys.space(id), 'name', name, 'createdAt', nowText)
 sorted.add(keys.spaces(), string.format('%d', number), id)

@@ -1,12 +1,25 @@
 --- For metrics, without a caller: the named counters, summed over an organization's spaces, and for each of `ages`
 --- (gauges that return a time) the greatest age in milliseconds in any space. Reads the first `maxSpaces` spaces. seen:
---- the number of spaces read; spaces: the number of all.
+--- the number of spaces read; spaces: the number of all. fullest: of the spaces whose retained bytes are limited, the
+--- highest share of the limit, per mille; absent if there is none.
 --- @args spaceId requestId counters ages maxSpaces
---- @reply seen spaces sums ages
+--- @reply seen spaces sums ages fullest
 --- @include lib/clock lib/hooks lib/space
 local names, sums, moments, longest, seen = {}, {}, {}, {}, 0
 for name in string.gmatch(counters, '[^,]+') do names[#names + 1], sums[#sums + 1] = name, 0 end
 for name in string.gmatch(ages, '[^,]+') do moments[#moments + 1], longest[#longest + 1] = name, 0 end
+local ofPlan = tonumber(redis.call('HGET', keys.org(), 'retainedBytes'))
+local fullest
+
+--- Notes how much of its limit the space has used.
+local function measure()
+  local own = tonumber(redis.call('HGET', keys.space(spaceId), 'maxRetainedBytes')) or ofPlan
+  local limit = own and math.min(own, ofPlan or own)
+  if not limit then return end
+  local bytes = tonumber(redis.call('HGET', keys.space(spaceId), 'retainedBytes')) or 0
+  fullest = math.max(fullest or 0, math.floor(1000 * bytes / limit))
+end
+
 local spaces = redis.call('ZRANGE', keys.spaces(), 0, maxSpaces - 1, 'WITHSCORES')
 for n = 1, #spaces, 2 do
   seen = seen + 1
@@ -15,6 +28,8 @@ for n = 1, #spaces, 2 do
     local gauge = gauges[names[i]]
     sums[i] = sums[i] + (gauge and gauge() or tonumber(value) or 0)
   end
+  measure()
   for i, name in ipairs(moments) do longest[i] = math.max(longest[i], now - (gauges[name](1) or now)) end
 end
-return { seen = seen, spaces = redis.call('ZCARD', keys.spaces()), sums = sums, ages = longest }
+return { seen = seen, spaces = redis.call('ZCARD', keys.spaces()), sums = sums, ages = longest,
+  fullest = fullest }

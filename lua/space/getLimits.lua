@@ -2,9 +2,9 @@
 --- @request read
 --- @args defaults
 --- @reply limits
---- @include lib/call lib/rates lib/records lib/space space/_limits
+--- @include lib/call lib/records lib/space space/_limits
 local values, names = limits.read(defaults)
 records.fill(keyspace.record, names)
 for _, name in ipairs(names) do values[name] = keyspace.record[name] or values[name] end
-values.requestsPerMinute = rates.quota()
+limits.cap(values)
 return call.answer({ limits = limits.text(values, names) })

@@ -17,6 +17,7 @@ const figureFlags: Record<FigureName, [flag: string, meaning: string]> = {
   keys: ['--keys <n>', 'API keys, not counting revoked ones'],
   rpm: ['--rpm <n>', 'requests per minute'],
   retentionDays: ['--retention-days <n>', 'days to keep finished work (default: 365)'],
+  retainedBytes: ['--retained-bytes <n>', 'bytes that one space keeps'],
 };
 
 export function addOrgCommands(program: Command, cli: Cli): void {

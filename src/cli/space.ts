@@ -53,7 +53,7 @@ export function addSpaceCommands(program: Command, cli: Cli): void {
       cli.answer((admin) => spaceLimits(admin, { org: org ?? '', spaceId, typed })),
     );
   for (const [name, { min, max, default: preset }] of Object.entries(product.limits))
-    limits.option(`${flagOf(name)} <n>`, `${min} to ${max} (default: ${preset})`);
+    limits.option(`${flagOf(name)} <n>`, `${min} to ${max} (default: ${preset ?? 'unlimited'})`);
   const one = 'space limits 0190b8a4-7e2b-7c55-9d3e-5a1f0c2b4d6e --org acme';
   examples(limits, one, `${one} --requests-per-minute 1200 --max-backlog default`);
 }

@@ -14,7 +14,8 @@ export interface Limit {
   readonly meaning: string;
   readonly min: number;
   readonly max: number;
-  readonly default: number;
+  /** null: unlimited, and so is the highest value that can be set. */
+  readonly default: number | null;
   /** The plan sets the upper bound (at most `max`). Exceeding it is the plan's error, not a validation error. */
   readonly isGranted?: true;
 }

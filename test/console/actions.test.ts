@@ -147,6 +147,12 @@ describe('The console acts', () => {
     await press(tab, 'Requeue');
     await said(tab, 'Requeued 1 message: 1 operation.');
     expect(await stateOf(late)).to.equal('READY');
+    await press(tab, 'Close');
+    await world.mustPost(`/messages/${late}/cancel`);
+    await press(tab, 'Remove finished…');
+    await press(tab, 'Remove');
+    await said(tab, 'Removed 1 message: 1 operation.');
+    expect((await world.get(`/messages/${late}`)).status).to.equal(404);
   });
 
   it('on a mailbox: says what a requeue of all passed over, and why, over all of its steps', async () => {

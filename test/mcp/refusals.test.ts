@@ -383,6 +383,10 @@ describe('Every refusal that a tool’s route declares', () => {
       ...refusing('WAITERS_FULL', ['pool_acquire'], { poolId: on.poolId, ttlSeconds: 60 }),
     ]);
     const claim = { messageId: on.claim.id, token: on.claim.token };
+    await limited({ maxRetainedBytes: 1 }, [
+      ...refusing('RETAINED_BYTES_EXCEEDED', ['message_send', 'task_submit', 'question_create', 'note_put']),
+      ['message_ask', 'RETAINED_BYTES_EXCEEDED', { ...claim, question: 1 }],
+    ]);
     await limited({ maxPayloadBytes: 100 }, [
       ...refusing('PAYLOAD_TOO_LARGE', ['message_send'], { payload: large }),
       ...refusing('PAYLOAD_TOO_LARGE', ['task_submit'], { input: large }),

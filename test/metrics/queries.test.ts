@@ -35,9 +35,9 @@ describe('The queries of dashboard and alerts', () => {
   let seen: Scrape;
   before(async () => {
     metered = await Metered.start();
-    const service = await metered.service();
+    const service = await metered.service({ metricsPort: 0 });
     await service.store.config('SET', 'maxmemory', String(2 ** 30));
-    const world = await World.create({ on: service });
+    const world = await World.create({ on: service, plan: 'free' });
     await world.get('/budgets');
     await world.get('/nothing');
     seen = await scrape(service);
@@ -91,6 +91,7 @@ describe('The queries of dashboard and alerts', () => {
       'muster_store_append_only',
       'muster_store_evicted_keys_total',
       'muster_store_memory_ratio',
+      'muster_retained_bytes_ratio',
       'muster_spaces_read',
       'muster_spaces_partial',
     ]);

@@ -10,6 +10,7 @@ import {
   type PlanChoice,
 } from '../../src/primitives/org/admin.ts';
 import { luaNames } from '../../src/primitives/primitives.ts';
+import type { LimitValues } from '../../src/primitives/space/limits.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { checkDeclared } from './declared.ts';
 import { dirt } from './dirt.ts';
@@ -96,9 +97,7 @@ export class World {
     this.prefix = `muster:{${org}}:${spaceNumber}`;
   }
 
-  static async create(
-    choice: Partial<PlanChoice> & { limits?: Record<string, number>; on?: MusterService } = {},
-  ): Promise<World> {
+  static async create(choice: Partial<PlanChoice> & { limits?: LimitValues; on?: MusterService } = {}): Promise<World> {
     const running = choice.on ?? (await api());
     const org = choice.org ?? `t-${randomUUID().slice(0, 13)}`;
     await createOrganization(running, { plan: 'enterprise', ...choice, org });
@@ -111,7 +110,7 @@ export class World {
   }
 
   /** Another space of the organization, with the same key. By default it has the limits of a new space. */
-  async anotherSpace(limits?: Record<string, number>): Promise<World> {
+  async anotherSpace(limits?: LimitValues): Promise<World> {
     const { spaceId } = await createSpace(this.service, { org: this.org, ...(limits && { limits }) });
     const spaceNumber = await this.service.store.hget(`muster:{${this.org}}:${spaceId}`, 'number');
     return new World(this.service, this.org, spaceId, this.apiKey, spaceNumber ?? '');

@@ -333,9 +333,7 @@ export class Builder {
    */
   #spaceReader(name: string, source: LuaSource): string {
     const below = this.#add(name, []);
-    const fields = [
-      ...new Set(below.filter(({ file }) => !file.startsWith('lib/')).flatMap(({ spaceFields }) => spaceFields)),
-    ];
+    const fields = [...new Set(below.flatMap(({ spaceFields }) => spaceFields))];
     const text = ['requestsPerMinute', 'requestsMinute', 'usedRequests', 'usageDay', 'number'];
     const wanted = fields.filter((field) => !text.includes(field));
     const isWrite = source.request === 'write' || source.request === 'worker';

@@ -12,7 +12,9 @@ type Part = { readonly text: string } | { readonly lua: string };
  */
 function encodedValue(name: string, { kind, special }: AnyField): Part[] {
   const value = typeof special.or === 'number' ? `(event.${name} or ${special.or})` : `event.${name}`;
-  const absent = special.isNullable ? " or 'null'" : special.isOptional ? " or ''" : '';
+  const { isNullable, isOptional } = special;
+  const missing = isOptional ? ` or ${isNullable ? `event.${name} == nil and ` : ''}''` : '';
+  const absent = `${missing}${isNullable ? " or 'null'" : ''}`;
   if (kind.lua === 'flag') return [{ lua: `tostring(${value})` }];
   if (kind.lua === 'number')
     return [{ lua: absent ? `(${value} and decimal(${value})${absent})` : `decimal(${value})` }];
@@ -25,9 +27,11 @@ function encodedValue(name: string, { kind, special }: AnyField): Part[] {
 /** A member of the payload in the journal's format. */
 function encodedMember(name: string, field: AnyField): Part[] {
   const start = ` ${name}=`;
+  // A nullable member that may be missing is null if it is false, and missing if it is nil.
+  const isThere = field.special.isNullable ? `event.${name} ~= nil` : `event.${name}`;
   // Two operands of one concatenation cost less than a temporary string.
   return [
-    field.special.isOptional ? { lua: `(event.${name} and '${start}' or '')` } : { text: start },
+    field.special.isOptional ? { lua: `(${isThere} and '${start}' or '')` } : { text: start },
     ...encodedValue(name, field),
   ];
 }

@@ -125,7 +125,10 @@ const rows: Record<string, Panel[]> = {
   ],
   Redis: [
     series('Commands per second', 'ops', { commands: `max(${rate('muster_store_commands_total', '')})` }),
-    series('Memory', 'bytes', { used: 'max(muster_store_memory_bytes)' }),
+    series('Memory', 'bytes', {
+      used: 'max(muster_store_memory_bytes)',
+      'retained by spaces': 'max(muster_retained_bytes)',
+    }),
     series('Connections', 'short', { connections: 'max(muster_store_clients)', servers: 'max(muster_store_masters)' }),
   ],
   Processes: [

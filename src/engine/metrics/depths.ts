@@ -27,6 +27,7 @@ const backlog = [
   ...scheduleStates.map((state) => `schedules:${state}`),
   ...outboxStates.map((state) => `outbox:${state}`),
   ...figureNames.map(totalOf),
+  'retainedBytes',
 ];
 
 const ages = [
@@ -40,7 +41,7 @@ const ages = [
 
 const depths = {
   script: 'space/depths',
-  reply: { seen: number(), spaces: number(), sums: raw<number[]>(), ages: raw<number[]>() },
+  reply: { seen: number(), spaces: number(), sums: raw<number[]>(), ages: raw<number[]>(), fullest: number().orNull() },
 };
 
 /** Pending work, summed over all organizations. */
@@ -55,6 +56,8 @@ export interface Depths {
   readonly messagesUnpackedAgeSeconds: number;
   /** How long the longest failing destination has failed without a success in between. */
   readonly failingDestinationSeconds: number;
+  /** By organization: the retained bytes of its fullest space, as a share of their limit; without those that have none. */
+  readonly retainedRatios: ReadonlyMap<string, number>;
   readonly spaces: number;
   /** Some spaces were left out, so the sums are too low. */
   readonly isPartial: boolean;
@@ -76,7 +79,9 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
     ages: ages.join(),
     maxSpaces: maxSpacesPerOrganization,
   };
-  const add = (found: Answered<typeof depths.reply>): void => {
+  const retainedRatios = new Map<string, number>();
+  const add = (org: string, found: Answered<typeof depths.reply>): void => {
+    if (found.fullest !== null) retainedRatios.set(org, found.fullest / 1000);
     for (const [i, name] of counters.entries()) counts.set(name, (counts.get(name) ?? 0) + (found.sums[i] ?? 0));
     spaces += found.seen;
     isPartial ||= found.seen < found.spaces;
@@ -88,7 +93,8 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
       break;
     }
     const some = orgs.slice(at, at + organizationsAtOnce);
-    for (const found of await Promise.all(some.map((org) => scripts.ask(depths, org, args)))) add(found);
+    const answers = await Promise.all(some.map(async (org) => [org, await scripts.ask(depths, org, args)] as const));
+    for (const [org, found] of answers) add(org, found);
   }
   const [
     oldestReadyAgeSeconds = 0,
@@ -106,6 +112,7 @@ export async function readDepths(store: Store, scripts: Scripts, events: readonl
     oldestUnpackedAgeSeconds,
     messagesUnpackedAgeSeconds,
     failingDestinationSeconds,
+    retainedRatios,
     spaces,
     isPartial,
   };

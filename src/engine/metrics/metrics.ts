@@ -8,6 +8,8 @@ import { Traffic } from './traffic.ts';
 interface MetricsParts {
   readonly role: string;
   readonly reader: StoreReader;
+  /** Whether only operators can read them, so that they may name organizations. */
+  readonly isPrivate: boolean;
   /** How old the response may be. */
   readonly maxAgeMs: number;
   /** How many requests this process is holding. */
@@ -21,7 +23,7 @@ export class Metrics {
   readonly maxAgeMs: number;
   readonly #registry = new Registry();
 
-  constructor({ role, reader, maxAgeMs, held }: MetricsParts) {
+  constructor({ role, reader, isPrivate, maxAgeMs, held }: MetricsParts) {
     this.maxAgeMs = maxAgeMs;
     const metrics = [
       scraped('gauge', 'muster_info', 'Always 1', () => [{ labels: { version, role }, value: 1 }]),
@@ -36,7 +38,7 @@ export class Metrics {
           { labels: { kind: 'watch' }, value: held.watches() },
         ],
       ),
-      ...storeMetrics(() => reader.read(), reader.events),
+      ...storeMetrics(() => reader.read(), reader.events, isPrivate),
     ];
     for (const metric of metrics) this.#registry.registerMetric(metric);
   }

@@ -9,9 +9,9 @@ type Shown = number | boolean | undefined;
 
 /**
  * Metrics read from the store. A figure that cannot be read is left out rather than shown as 0. events: the types that spaces
- * count.
+ * count. isPrivate: whether they may name organizations.
  */
-export function storeMetrics(read: () => Promise<Reading>, events: readonly string[]): Metric[] {
+export function storeMetrics(read: () => Promise<Reading>, events: readonly string[], isPrivate: boolean): Metric[] {
   const one =
     (type: 'counter' | 'gauge') =>
     (name: string, help: string, show: (reading: Reading) => Shown): Metric =>
@@ -118,6 +118,22 @@ export function storeMetrics(read: () => Promise<Reading>, events: readonly stri
               depths.messagesUnpackedAgeSeconds - after.messages,
             )
           : undefined,
+    ),
+    gauge(
+      'muster_retained_bytes',
+      'Bytes of payloads, results, notes and the like that all organizations keep',
+      ({ depths }) => depths?.counts.get('retainedBytes'),
+    ),
+    scraped(
+      'gauge',
+      'muster_retained_bytes_ratio',
+      'Retained bytes of the fullest space of an organization as a share of their limit; absent where there is none',
+      async (): Promise<Sample[]> => {
+        const { depths } = await read();
+        const ratios = [...(depths?.retainedRatios ?? [])];
+        if (isPrivate) return ratios.map(([org, value]) => ({ labels: { org }, value }));
+        return ratios.length === 0 ? [] : [{ value: Math.max(...ratios.map(([, value]) => value)) }];
+      },
     ),
     gauge('muster_spaces_read', 'Spaces included in depths and ages', ({ depths }) => depths?.spaces),
     gauge(

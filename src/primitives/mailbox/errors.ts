@@ -125,6 +125,12 @@ export const mailboxErrors: ErrorTable = {
     (limit) =>
       `the space has its maxArmedTimers of ${limit} deadlines, delays, settleBy moments and open questions: leave out deadline, delaySeconds or settleBy, retry once some have passed, or raise maxArmedTimers with PUT /limits`,
   ),
+  RETAINED_BYTES_EXCEEDED: advised(
+    'the space is full: finish work, or have what is finished removed',
+    409,
+    (limit) =>
+      `the space keeps no more than ${limit} bytes (maxRetainedBytes, or the plan's): remove what is finished with POST /mailboxes/{mailboxId}/purge and finished, delete notes, or raise maxRetainedBytes with PUT /limits`,
+  ),
   ACTIVE_TASKS_LIMITED: entry(
     409,
     (limit) =>

@@ -1,6 +1,6 @@
 import { countsByName, number, text as textField } from '../../engine/declare/field.ts';
 import { one, record } from '../../engine/declare/record.ts';
-import { bodyCursor, fields, id, integer, key, oneOf, optional } from '../../engine/route/fields.ts';
+import { bodyCursor, fields, flag, id, integer, key, oneOf, optional } from '../../engine/route/fields.ts';
 import { Cursors, positions } from '../../engine/route/page.ts';
 import { pauseOrResume } from '../../engine/route/pause.ts';
 import { type Input, type Route, read, route } from '../../engine/route/route.ts';
@@ -131,33 +131,52 @@ class StepCursors {
 }
 
 const purgeCursors = new StepCursors('purge');
+const purged = {
+  cancelled: number().optional().means('the messages that were cancelled'),
+  removed: number().optional().means('with finished, the messages that were removed'),
+  nextCursor,
+};
 
 const purge = route({
   method: 'POST',
   path: '/mailboxes/:mailboxId/purge',
   call: 'mailbox.purge',
-  summary: 'Cancel what waits in a mailbox, or of a scope and those below it, so many in a step',
+  summary:
+    'Cancel what waits in a mailbox, or of a scope and those below it, so many in a step; with finished, remove what has ended',
   description:
     'READY messages first, in the order of receives, then DELAYED and BLOCKED ones in the order in which they wait. ' +
     'Goes in steps of bounded work: call it again with `nextCursor` until that is null. A step may change ' +
     'fewer messages than `max`. Purged messages have the reason CANCELLED_BY_CALLER, CLAIMED ones are ' +
     'left alone. Messages of a cancelled run get the reason RUN_CANCELLED and are not counted. A step that cancels others ' +
-    'counts as one operation.',
+    'counts as one operation. ' +
+    'With `finished: true` it cancels nothing, but removes messages that have ended, oldest first, before their retention ends: ' +
+    'their payloads, results and questions are gone, their workKeys are free, and their tasks stay as tombstones. Members of ' +
+    'undecided groups stay.',
   permission: 'coordination_write',
   idempotency: 'optional',
-  body: fields(step),
+  body: fields({
+    ...step,
+    finished: optional(flag()).description('true: remove finished messages, and cancel none'),
+  }),
   example: { cancelled: 7 },
-  success: {
-    200: record('Purged', { cancelled: number().means('the messages that were cancelled'), nextCursor }).schema,
-  },
-  refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'OPERATIONS_EXHAUSTED'],
+  success: { 200: record('Purged', purged).schema },
+  refuses: ['MAILBOX_NOT_FOUND', 'INVALID_CURSOR', 'OPERATIONS_EXHAUSTED', 'MESSAGES_DAMAGED'],
   isStepwise: true,
   script: 'mailbox/purge',
-  args: (input) => ({ scopeId: input.body.scopeId ?? '', max: input.body.max, cursor: purgeCursors.read(input) }),
-  reply: { cancelled: number(), nextCursor },
-  answer: ({ cancelled, nextCursor }, input) => ({
+  args: (input) => ({
+    scopeId: input.body.scopeId ?? '',
+    max: input.body.max,
+    cursor: purgeCursors.read(input),
+    finished: input.body.finished ? '1' : '',
+  }),
+  reply: { cancelled: number().or(0), removed: number().or(0), nextCursor },
+  detail: (refusal, input) => damagedDetail(refusal, (behind) => purgeCursors.next(input, behind)),
+  answer: ({ cancelled, removed, nextCursor }, input) => ({
     status: 200,
-    body: { cancelled, nextCursor: purgeCursors.next(input, nextCursor) },
+    body: {
+      ...(input.body.finished ? { removed } : { cancelled }),
+      nextCursor: purgeCursors.next(input, nextCursor),
+    },
   }),
 });
 

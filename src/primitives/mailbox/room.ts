@@ -99,6 +99,13 @@ export const mailboxRoom: Room = {
       default: 65_536,
       isGranted: true,
     },
+    maxRetainedBytes: {
+      meaning:
+        'the most bytes of payloads, results, errors, progress, notes, questions and answers that the space keeps before it refuses more work',
+      min: 1,
+      max: 1_000_000_000_000,
+      default: null,
+    },
     maxLeaseSeconds: { meaning: 'the longest lease of a claim or a hold', min: 5, max: 600, default: 600 },
   },
 };

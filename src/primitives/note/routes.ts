@@ -73,6 +73,7 @@ const put = route({
     'PAYLOAD_TOO_LARGE',
     'ACTIVE_RUNS_LIMITED',
     'NOTES_FULL',
+    'RETAINED_BYTES_EXCEEDED',
     'MESSAGES_DAMAGED',
   ],
   script: 'note/put',

@@ -5,7 +5,7 @@ export type Figure = number | 'unlimited';
 
 /**
  * The limits of a plan: operations per month, concurrent agents, spaces, active runs, active tasks, unrevoked keys, requests
- * per minute, and days that finished work is kept.
+ * per minute, days that finished work is kept, and bytes that one space keeps.
  */
 export interface PlanFigures {
   operations: Figure;
@@ -16,6 +16,7 @@ export interface PlanFigures {
   keys: Figure;
   rpm: Figure;
   retentionDays: Figure;
+  retainedBytes: Figure;
 }
 export type FigureName = keyof PlanFigures;
 export type PlanName = 'free' | 'builder' | 'team' | 'scale' | 'enterprise' | 'preview';
@@ -24,12 +25,12 @@ const unlimited = 'unlimited';
 
 /** See docs/reference.md, "Plan limits". The figures of `enterprise` are its defaults. */
 export const plans: Readonly<Record<PlanName, Readonly<PlanFigures>>> = {
-  free: row(100_000, 10, 2, 200, 1_000, 10, 600, 7),
-  builder: row(2_000_000, 100, 10, 1_000, 10_000, 25, 1_500, 14),
-  team: row(15_000_000, 1_000, unlimited, 10_000, 100_000, 100, 3_000, 30),
-  scale: row(100_000_000, 5_000, unlimited, 50_000, 500_000, 500, 20_000, 90),
-  enterprise: row(unlimited, unlimited, unlimited, unlimited, unlimited, unlimited, unlimited, 365),
-  preview: row(unlimited, unlimited, 3, 200, 1_000, 10, 600, 7),
+  free: row(100_000, 10, 2, 200, 1_000, 10, 600, 7, 256 * 1024 * 1024),
+  builder: row(2_000_000, 100, 10, 1_000, 10_000, 25, 1_500, 14, unlimited),
+  team: row(15_000_000, 1_000, unlimited, 10_000, 100_000, 100, 3_000, 30, unlimited),
+  scale: row(100_000_000, 5_000, unlimited, 50_000, 500_000, 500, 20_000, 90, unlimited),
+  enterprise: row(unlimited, unlimited, unlimited, unlimited, unlimited, unlimited, unlimited, 365, unlimited),
+  preview: row(unlimited, unlimited, 3, 200, 1_000, 10, 600, 7, unlimited),
 };
 export const planNames = Object.keys(plans) as PlanName[];
 export const figureNames = Object.keys(plans.free) as FigureName[];
@@ -69,7 +70,7 @@ function readFigure(name: FigureName, text: string): Figure {
   );
 }
 
-function row(...figures: [Figure, Figure, Figure, Figure, Figure, Figure, Figure, Figure]): PlanFigures {
-  const [operations, agents, spaces, runs, tasks, keys, rpm, retentionDays] = figures;
-  return { operations, agents, spaces, runs, tasks, keys, rpm, retentionDays };
+function row(...figures: [Figure, Figure, Figure, Figure, Figure, Figure, Figure, Figure, Figure]): PlanFigures {
+  const [operations, agents, spaces, runs, tasks, keys, rpm, retentionDays, retainedBytes] = figures;
+  return { operations, agents, spaces, runs, tasks, keys, rpm, retentionDays, retainedBytes };
 }

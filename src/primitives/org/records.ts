@@ -22,6 +22,8 @@ export const Organization = record(
       keys: figure(),
       rpm: figure(),
       retentionDays: figure(),
+      // Of the bytes that one space keeps. Plans set by earlier versions have none.
+      retainedBytes: figure().or('unlimited'),
     }),
     usage: nested({
       operations: number().or(0).named('usedOperations'),

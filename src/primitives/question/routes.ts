@@ -99,6 +99,7 @@ const ask = route({
     'GROUP_DECIDED',
     'PAYLOAD_TOO_LARGE',
     'QUESTIONS_FULL',
+    'RETAINED_BYTES_EXCEEDED',
     'MESSAGES_DAMAGED',
   ],
   script: 'question/ask',
@@ -141,7 +142,14 @@ const create = route({
   opaque: ['question'],
   example: { messageId: null, mailboxId: null },
   success: { 201: AskedQuestion.schema },
-  refuses: ['SCOPE_CANCELLED', 'OPERATIONS_EXHAUSTED', 'PAYLOAD_TOO_LARGE', 'ACTIVE_RUNS_LIMITED', 'TIMERS_FULL'],
+  refuses: [
+    'SCOPE_CANCELLED',
+    'OPERATIONS_EXHAUSTED',
+    'PAYLOAD_TOO_LARGE',
+    'ACTIVE_RUNS_LIMITED',
+    'RETAINED_BYTES_EXCEEDED',
+    'TIMERS_FULL',
+  ],
   script: 'question/create',
   args: ({ body: { question, options, holder, ...body } }) => ({
     ...body,

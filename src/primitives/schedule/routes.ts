@@ -223,6 +223,7 @@ const trigger = route({
     'PAYLOAD_TOO_LARGE',
     'BACKLOG_FULL',
     'ACTIVE_TASKS_LIMITED',
+    'RETAINED_BYTES_EXCEEDED',
   ],
   script: 'schedule/trigger',
   args: ({ trace }) => ({

@@ -11,7 +11,7 @@ function limitInput({ min, max, isGranted, ...limit }: Limit): Joi.AnySchema<num
   const field = integer(min, isGranted ? Number.MAX_SAFE_INTEGER : max, max)
     .allow(null)
     .optional()
-    .description(limit.meaning)
+    .description(limit.default === null ? `${limit.meaning}; null: unlimited` : limit.meaning)
     .example(limit.default);
   return isGranted ? field.meta({ description: `at most ${max}, and no more than the plan grants` }) : field;
 }

@@ -2,30 +2,38 @@ import { number } from '../../engine/declare/field.ts';
 import type { Limit, Limits } from '../room.ts';
 
 /** A limit as answers and events show it. */
-export const limitField = ({ meaning, min, max, default: example }: Limit) =>
-  number(min, max).means(meaning).example(example);
+export const limitField = ({ meaning, min, max, default: preset }: Limit) => {
+  const field = number(min, max);
+  return preset === null
+    ? field.orNull().means(`${meaning}; null: unlimited`).example(null)
+    : field.means(meaning).example(preset);
+};
 
-/** The values of a space's limits by name. */
-export type LimitValues = Readonly<Record<string, number>>;
+/** The values of a space's limits by name; null: unlimited. */
+export type LimitValues = Readonly<Record<string, number | null>>;
 
 /** The default or the maximum of each limit. */
 export function limitsAt(limits: Limits, bound: 'default' | 'max'): LimitValues {
-  return Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit[bound]]));
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, limit]) => [name, limit.default === null ? null : limit[bound]]),
+  );
 }
 
-/** Limits as scripts take and reply them: `maxBacklog 1000 maxLeaseSeconds 600`. */
-export function limitsText(values: Readonly<Record<string, number | 'default'>>): string {
+/** Limits as scripts take and reply them: `maxBacklog 1000 maxRetainedBytes none`. */
+export function limitsText(values: Readonly<Record<string, number | null | 'default'>>): string {
   return Object.entries(values)
-    .map((entry) => entry.join(' '))
+    .map(([name, value]) => `${name} ${value ?? 'none'}`)
     .join(' ');
 }
 
 export function readLimits(text: string): LimitValues {
-  return Object.fromEntries([...text.matchAll(/(\w+) (\d+)/g)].map(([, name, value]) => [name, Number(value)]));
+  return Object.fromEntries(
+    [...text.matchAll(/(\w+) (\d+|none)/g)].map(([, name, value]) => [name, value === 'none' ? null : Number(value)]),
+  );
 }
 
 /** The highest value that any plan grants, for each limit that plans grant. */
 export function grantedLimits(limits: Limits): string {
   const granted = Object.entries(limits).filter(([, { isGranted }]) => isGranted);
-  return limitsText(limitsAt(Object.fromEntries(granted), 'max'));
+  return limitsText(Object.fromEntries(granted.map(([name, { max }]) => [name, max])));
 }

@@ -157,7 +157,8 @@ class Workload {
   }
 
   async #purge(): Promise<void> {
-    await this.#post(`/mailboxes/${this.#one(this.mailboxes)}/purge`, { max: 1 + this.#random(3) });
+    const finished = this.#random(3) === 0;
+    await this.#post(`/mailboxes/${this.#one(this.mailboxes)}/purge`, { max: 1 + this.#random(3), finished });
   }
 
   /** A request that was made before. */

@@ -27,11 +27,19 @@ describe('The first start on an embedded store', () => {
     expect(lines[3]).to.equal(`# console: ${url}/console#/space/${space?.spaceId}`);
     expect(lines).to.have.length(4);
     const dev = await admin.showOrganization(to, 'dev');
-    expect([dev.plan, ...Object.values(dev.figures)]).to.deep.equal(['enterprise', ...Array(7).fill('unlimited'), 365]);
+    expect([dev.plan, ...Object.values(dev.figures)]).to.deep.equal([
+      'enterprise',
+      ...Array(7).fill('unlimited'),
+      365,
+      'unlimited',
+    ]);
     const limits = await to.store.hgetall(`muster:{dev}:${space?.spaceId}`);
     expect(limits).to.include(
-      Object.fromEntries(Object.entries(maximumLimits).map(([name, max]) => [name, String(max)])),
+      Object.fromEntries(
+        Object.entries(maximumLimits).flatMap(([name, max]) => (max === null ? [] : [[name, String(max)]])),
+      ),
     );
+    expect(limits).not.to.have.property('maxRetainedBytes');
     const digest = apiKeyDigest(lines[2]?.split('=')[1] ?? '');
     expect(await to.store.hget(`muster:{dev}:key:${digest}`, 'permissions')).to.equal(
       'coordination_read,coordination_write,resource_config,resource_spend,key_admin',

@@ -5,13 +5,23 @@ import { defaultLimits, maximumLimits, spaceLimits } from '../../support/limits.
 
 describe('Plans', () => {
   const table = {
-    free: [100_000, 10, 2, 200, 1_000, 10, 600, 7],
-    builder: [2_000_000, 100, 10, 1_000, 10_000, 25, 1_500, 14],
-    team: [15_000_000, 1_000, 'unlimited', 10_000, 100_000, 100, 3_000, 30],
-    scale: [100_000_000, 5_000, 'unlimited', 50_000, 500_000, 500, 20_000, 90],
-    preview: ['unlimited', 'unlimited', 3, 200, 1_000, 10, 600, 7],
+    free: [100_000, 10, 2, 200, 1_000, 10, 600, 7, 268_435_456],
+    builder: [2_000_000, 100, 10, 1_000, 10_000, 25, 1_500, 14, 'unlimited'],
+    team: [15_000_000, 1_000, 'unlimited', 10_000, 100_000, 100, 3_000, 30, 'unlimited'],
+    scale: [100_000_000, 5_000, 'unlimited', 50_000, 500_000, 500, 20_000, 90, 'unlimited'],
+    preview: ['unlimited', 'unlimited', 3, 200, 1_000, 10, 600, 7, 'unlimited'],
   };
-  const names = ['operations', 'agents', 'spaces', 'runs', 'tasks', 'keys', 'rpm', 'retentionDays'] as const;
+  const names = [
+    'operations',
+    'agents',
+    'spaces',
+    'runs',
+    'tasks',
+    'keys',
+    'rpm',
+    'retentionDays',
+    'retainedBytes',
+  ] as const;
 
   for (const [plan, figures] of Object.entries(table)) {
     it(`${plan} has the specified figures`, () => {
@@ -50,8 +60,8 @@ describe('Plans', () => {
   });
 
   it('the limits of a space have the specified defaults, minima and maxima', () => {
-    expect(Object.values(defaultLimits)).to.deep.equal([600, 1_000, 65_536, 600, 10_000, 10_000]);
-    expect(Object.values(spaceLimits).map(({ min }) => min)).to.deep.equal([1, 1, 1, 5, 1, 1]);
-    expect(Object.values(maximumLimits)).to.deep.equal([100_000, 1_000_000, 65_536, 600, 1_000_000, 1_000_000]);
+    expect(Object.values(defaultLimits)).to.deep.equal([600, 1_000, 65_536, null, 600, 10_000, 10_000]);
+    expect(Object.values(spaceLimits).map(({ min }) => min)).to.deep.equal([1, 1, 1, 1, 5, 1, 1]);
+    expect(Object.values(maximumLimits)).to.deep.equal([100_000, 1_000_000, 65_536, null, 600, 1_000_000, 1_000_000]);
   });
 });

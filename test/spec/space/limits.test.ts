@@ -8,7 +8,7 @@ describe('Per-space limits', () => {
   const create = () => World.create({ limits: { requestsPerMinute: 600 } });
   const put = (world: World, body: object) => world.call('PUT', '/limits', body);
 
-  it('are six fields, flat, in GET; unset ones have defaults', async () => {
+  it('are seven fields, flat, in GET; unset ones have defaults', async () => {
     const reply = await (await create()).get('/limits');
     expect(reply.body).to.deep.equal(defaultLimits);
   });

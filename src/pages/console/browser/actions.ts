@@ -109,6 +109,7 @@ interface Step {
   readonly nextCursor: string | null;
   readonly requeued?: number;
   readonly cancelled?: number;
+  readonly removed?: number;
   readonly passedOver?: Readonly<Record<string, number>>;
 }
 
@@ -144,7 +145,7 @@ async function inSteps(
     do {
       const max = Math.min(perStep, limit - total);
       const answer: Step = await api.send<Step>('POST', path, { ...body, max, ...(cursor !== null && { cursor }) });
-      const changed = answer.cancelled ?? answer.requeued ?? 0;
+      const changed = answer.cancelled ?? answer.removed ?? answer.requeued ?? 0;
       total += changed;
       if (changed > 0) steps++;
       for (const [code, number] of Object.entries(answer.passedOver ?? {}))
@@ -181,6 +182,26 @@ const purge: Action = async (api, { id = '', scope }) => {
         done: 'Cancelled',
         report,
       }),
+  };
+};
+
+const clear: Action = async (api, { id = '', scope }) => {
+  const { name } = await api.get<Mailbox>(`/mailboxes/${id}`);
+  return {
+    title: `Remove finished messages of ${name}?`,
+    lines: [
+      `Removes messages that have ended${within(scope)}, oldest first, before their retention ends: their payloads, results, errors and questions are gone for good. Members of undecided groups stay.`,
+      `It makes room where a space keeps as much as it may, and counts as one operation for every ${perStep}.`,
+    ],
+    fields: [maxField(10_000)],
+    confirm: 'Remove',
+    act: ({ limit = '0' }, report) =>
+      inSteps(
+        api,
+        `/mailboxes/${id}/purge`,
+        { finished: true, ...(scope !== undefined && { scopeId: scope }) },
+        { limit: Number(limit), done: 'Removed', report },
+      ),
   };
 };
 
@@ -362,6 +383,7 @@ export const actions: Readonly<Record<string, Action>> = {
   requeueThese,
   cancelThese,
   purge,
+  clear,
   requeueAll,
   stop,
   createKey,

@@ -76,7 +76,7 @@ export class JournalList {
     const total = `${this.#note}${plural(this.#seen, 'event')} read, newest first.`;
     const note = items.length === 0 ? `${total} None to show yet.` : total;
     const link = more === undefined ? null : el('a', { href: more }, 'More of it');
-    patch(byId('journal-note'), [el('span', {}, note), ...(link ? [document.createTextNode(' '), link] : [])]);
+    patch(byId('journal-note'), [el('span', {}, `${note} `), ...(link ? [link] : [])]);
   }
 }
 

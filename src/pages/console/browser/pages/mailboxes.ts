@@ -137,6 +137,7 @@ function head(mailbox: Mailbox, place: PageRef, world: SpaceState): Node[] {
       buttons(
         world.can.write && pauseButton('Mailbox', mailbox, target),
         world.can.write && waiting > 0 && button('purge', 'Purge what waits…', target),
+        world.can.write && button('clear', 'Remove finished…', target),
         world.can.write &&
           requeueable.includes(chosen) &&
           button('requeueAll', `Requeue all ${words(chosen)}…`, { ...target, state: chosen }),

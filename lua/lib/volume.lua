@@ -1,0 +1,21 @@
+--- @export volume
+--- @space maxRetainedBytes retainedBytes
+--- @include lib/count lib/plan lib/refuse lib/space
+--- The limit of the bytes that a space keeps: its own or the plan's, whichever is lower. Only what adds work is refused
+--- for it, never what ends it, so a space may hold somewhat more.
+local volume = {}
+
+--- The limit, if `more` bytes would exceed it; else false or nil.
+function volume.lack(more)
+  local own, ofPlan = tonumber(keyspace.record.maxRetainedBytes), plan.retainedBytes()
+  local limit = own and ofPlan and math.min(own, ofPlan) or own or ofPlan
+  if not limit or more <= 0 then return nil end
+  local used = tonumber(count.ofSpace(keyspace.record, 'retainedBytes') or 0)
+  return used + more > limit and string.format('%d', limit)
+end
+
+--- Refuses what adds `more` bytes if the space may not keep them.
+function volume.need(more)
+  local limit = volume.lack(more)
+  if limit then refuse('RETAINED_BYTES_EXCEEDED', limit) end
+end
