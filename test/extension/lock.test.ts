@@ -10,6 +10,7 @@ import { collect } from '../../src/primitives/room.ts';
 import { type MusterService, startService } from '../../src/service.ts';
 import { clientTexts } from '../../src/tools/generator/calls.ts';
 import { Agent } from '../mcp/agent.ts';
+import { withoutMappings } from '../support/declared.ts';
 import { guide } from '../support/guide/describe.ts';
 import { OwnStore } from '../support/own-store.ts';
 import { overrides, type Reply, World } from '../support/world.ts';
@@ -23,7 +24,7 @@ const ajv = new Ajv2020({
   discriminator: true,
   formats: { uuid: true, 'date-time': true, date: true, uri: true },
 });
-ajv.addSchema({ $id: 'https://muster/', ...document });
+ajv.addSchema({ $id: 'https://muster/', ...withoutMappings(document) });
 
 /** The errors of a body against a named schema of the document. */
 function problem(name: string, body: unknown): string | null {
@@ -136,7 +137,7 @@ describe('A primitive passed to the service: a lock', () => {
     ]);
     const { events } = (await ask('GET', '/events')).body;
     const [updated] = events.filter(({ type }: { type: string }) => type === 'limits.updated');
-    expect([updated.payload.maxLocks, problem('limits.updated', updated)]).to.deep.equal([1, null]);
+    expect([updated.payload.maxLocks, problem('LimitsUpdatedEvent', updated)]).to.deep.equal([1, null]);
     expect((await ask('PUT', '/limits', { maxLocks: null })).body).to.include({ maxLocks: 2 });
   });
 
@@ -235,11 +236,11 @@ describe('A primitive passed to the service: a lock', () => {
     expect(operation.operationId).to.equal('lock.release');
     const { schema } = operation.responses[200].content['application/json'];
     expect(schema).to.deep.equal({ $ref: '#/components/schemas/Lock' });
-    expect(document.components.schemas.Event.oneOf).to.deep.include({ $ref: '#/components/schemas/lock.lapsed' });
+    expect(document.components.schemas.Event.oneOf).to.deep.include({ $ref: '#/components/schemas/LockLapsedEvent' });
     const { calls, errors, openapi: types } = await clientTexts(openapi(product));
     expect(calls).to.contain("'lock.acquire': ['POST', '/spaces/{spaceId}/locks'],");
     expect(errors).to.contain('readonly LOCK_HELD: 409;');
-    expect(types).to.contain('"lock.lapsed": {').and.to.contain('type: "lock.lapsed";');
+    expect(types).to.contain('LockLapsedEvent: {').and.to.contain('type: "lock.lapsed";');
     const text = guide(product);
     expect(text).to.contain('| `muster:{org}:<spaceNumber>:lockNames` | hash |').and.to.contain('| `lock/acquire` |');
   });

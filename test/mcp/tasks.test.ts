@@ -19,7 +19,12 @@ describe('A message as a task of MCP', () => {
   });
 
   /** A request of a client that declares the extension, unless `extensions` says otherwise. */
-  async function ask(method: string, params: Record<string, unknown>, extensions: object = { [extension]: {} }) {
+  async function ask(
+    method: string,
+    params: Record<string, unknown>,
+    extensions: object = { [extension]: {} },
+    capabilities: object = {},
+  ) {
     const response = await fetch(`${world.url}/v1/spaces/${world.spaceId}/mcp`, {
       method: 'POST',
       headers: {
@@ -39,7 +44,7 @@ describe('A message as a task of MCP', () => {
           _meta: {
             'io.modelcontextprotocol/protocolVersion': version,
             'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-            'io.modelcontextprotocol/clientCapabilities': { extensions },
+            'io.modelcontextprotocol/clientCapabilities': { extensions, ...capabilities },
           },
         },
       }),
@@ -97,20 +102,50 @@ describe('A message as a task of MCP', () => {
     expect((await get(taskId)).status).to.equal('completed');
   });
 
-  it('waits for input while a person is asked, which no client answers', async () => {
+  it('waits for input while a person is asked, and shows the question to a client that has forms', async () => {
     const { taskId } = await create('d');
     const { token } = await receive();
-    await world.mustPost(`/messages/${taskId}/ask`, { token, question: 'Publish?' });
+    const question = { token, question: 'Publish?', options: ['yes', 'no'] };
+    const { question: asked } = await world.mustPost(`/messages/${taskId}/ask`, question);
     expect(await get(taskId)).to.deep.include({ status: 'input_required', inputRequests: {} });
-    const update = await ask('tasks/update', { taskId, inputResponses: { answer: 'yes' } });
-    expect(update.error.code).to.equal(-32_601);
+    const shown = await ask('tasks/get', { taskId }, undefined, { elicitation: {} });
+    expect(Object.keys(shown.result.inputRequests)).to.deep.equal([asked.id]);
+    const { method, params } = shown.result.inputRequests[asked.id];
+    expect([method, params.mode, params.message]).to.deep.equal(['elicitation/create', 'form', 'Publish?']);
+    expect(params.requestedSchema.properties.answer.enum).to.deep.equal(['yes', 'no']);
+
+    const update = async (key: string, response: object) =>
+      ask('tasks/update', { taskId, inputResponses: { [key]: response } });
+    const acknowledged = ({ result }: { result: object }) => {
+      expect(result).to.include({ resultType: 'complete' }).and.have.all.keys('resultType', '_meta');
+    };
+    const state = async () => (await world.get(`/questions/${asked.id}`)).body;
+    const accept = (answer: string) => ({ action: 'accept', content: { answer, answeredBy: 'ann' } });
+    for (const [key, response] of [
+      [asked.id, { action: 'decline' }],
+      [randomUUID(), accept('yes')],
+    ] as const) {
+      acknowledged(await update(key, response));
+      expect(await state()).to.include({ state: 'OPEN' });
+    }
+    const wrong = await update(asked.id, accept('perhaps'));
+    expect([wrong.error.code, wrong.error.message]).to.deep.equal([
+      -32_602,
+      'answer must be one of the options: yes, no',
+    ]);
+    acknowledged(await update(asked.id, accept('yes')));
+    expect(await state()).to.include({ state: 'ANSWERED', answer: 'yes', answeredBy: 'ann' });
+    acknowledged(await update(asked.id, accept('no')));
+    expect(await state(), 'the first answer stands').to.include({ answer: 'yes' });
+    expect(await get(taskId)).to.include({ status: 'working' });
+    expect((await receive()).id, 'the message goes on').to.equal(taskId);
   });
 
   it('is refused by the protocol: unknown tasks, clients without the extension; the tool by its own refusal', async () => {
-    for (const method of ['tasks/get', 'tasks/cancel']) {
-      expect((await ask(method, { taskId: randomUUID() })).error.code).to.equal(-32_602);
-      expect((await ask(method, { taskId: 'x' })).error.code).to.equal(-32_602);
-      const { error } = await ask(method, { taskId: randomUUID() }, {});
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      expect((await ask(method, { taskId: randomUUID(), inputResponses: {} })).error.code).to.equal(-32_602);
+      expect((await ask(method, { taskId: 'x', inputResponses: {} })).error.code).to.equal(-32_602);
+      const { error } = await ask(method, { taskId: randomUUID(), inputResponses: {} }, {});
       expect([error.code, error.data.requiredCapabilities]).to.deep.equal([
         -32_021,
         { extensions: { [extension]: {} } },

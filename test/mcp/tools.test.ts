@@ -20,7 +20,7 @@ const all = [...toolsOf(product).values()];
 const tools = all.map(({ tool }) => tool);
 const propertiesOf = (schema: object) => (schema as { properties?: Record<string, Property> }).properties ?? {};
 /** What a model reads of all tools before it begins; a token is some four characters. */
-const maxCharacters = 48_000;
+const maxCharacters = 50_000;
 
 describe('The tools', () => {
   it('are those that have words, each with a route', () => {
@@ -56,6 +56,47 @@ describe('The tools', () => {
       ajv.compile(inputSchema);
       expect(JSON.stringify(inputSchema), name).to.not.match(/"null"|[[,]null[,\]]/);
       expect(inputSchema['additionalProperties']).to.equal(false);
+    }
+  });
+
+  it('have schemas that the APIs of OpenAI, Anthropic and Google take', () => {
+    interface Schema {
+      readonly type?: string | readonly string[];
+      readonly enum?: readonly unknown[];
+      readonly items?: Schema;
+      readonly properties?: Readonly<Record<string, Schema>>;
+      readonly format?: string;
+      readonly [keyword: string]: unknown;
+    }
+    // A keyword that one of them does not know refuses the whole list of tools, or the tool is left out in silence.
+    const keywords = [
+      ...['type', 'description', 'enum', 'items', 'properties', 'required', 'additionalProperties', 'default'],
+      ...['format', 'minimum', 'maximum'],
+    ];
+    const walk = (schema: Schema, path: string): void => {
+      expect(keywords, path).to.include.members(Object.keys(schema));
+      const types = [schema.type ?? []].flat();
+      expect(types, `${path} has a type`).to.have.length.above(0);
+      if (schema.enum)
+        expect(types.length === 1 && schema.enum.every((value) => typeof value === types[0]), path).to.equal(true);
+      if (types.includes('array')) expect(schema.items, `items of ${path}`).to.be.an('object');
+      if (schema.format !== undefined) expect([schema.format, types], path).to.deep.equal(['date-time', ['string']]);
+      for (const [name, member] of Object.entries(schema.properties ?? {})) {
+        expect(name, path).to.match(/^[A-Za-z0-9_.-]{1,64}$/);
+        walk(member, `${path}.${name}`);
+      }
+      if (schema.items) walk(schema.items, `${path}[]`);
+    };
+    for (const { name, inputSchema, outputSchema } of tools) {
+      expect(name).to.match(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/);
+      expect([inputSchema.type, Object.keys(propertiesOf(inputSchema)).length > 0]).to.deep.equal(['object', true]);
+      walk(inputSchema as Schema, name);
+      for (const [member, { type, enum: values, items }] of Object.entries(
+        propertiesOf(outputSchema ?? {}) as Record<string, Schema>,
+      )) {
+        if (values) expect(type, `${name} answers ${member}`).to.equal('string');
+        if (type === 'array') expect(items, `${name} answers ${member}`).to.be.an('object');
+      }
     }
   });
 

@@ -29,6 +29,10 @@ export const plainly = {
   inlineRefs: false,
   code: { optimize: false },
 };
+/** The document for Ajv, which finds the schema of a value by its constants and knows no mapping. */
+export const withoutMappings = (document: object) =>
+  JSON.parse(JSON.stringify(document, (name, value) => (name === 'mapping' ? undefined : value)));
+
 const ajv = new Ajv2020({ ...plainly, discriminator: true });
 formats(ajv);
 
@@ -140,7 +144,7 @@ let isKnown = false;
 /** A validator for the schema at a place of /openapi.json. */
 export function validatorAt(at: readonly (string | number)[]): ValidateFunction {
   const pointer = `#/${at.map((part) => encodeURIComponent(String(part).replaceAll('/', '~1'))).join('/')}`;
-  if (!isKnown) ajv.addSchema({ $id: documentId, ...openapi(product) });
+  if (!isKnown) ajv.addSchema({ $id: documentId, ...withoutMappings(openapi(product)) });
   isKnown = true;
   const validate = compiled.get(pointer) ?? ajv.compile({ $ref: documentId + pointer });
   compiled.set(pointer, validate);

@@ -113,7 +113,8 @@ export class McpMessage {
   async #speak(message: unknown, headers: Readonly<Record<string, string>>) {
     // Loaded at the first request, as the SDK takes a quarter of a second and 25 MB.
     const { answer } = await import('./protocol.ts');
-    return answer(message, headers, { version, tools: () => this.#tools(), call: this.#call });
+    const [call, answerQuestion] = [this.#call, this.#answerQuestion];
+    return answer(message, headers, { version, tools: () => this.#tools(), call, answerQuestion });
   }
 
   /**
@@ -180,6 +181,12 @@ export class McpMessage {
       return { ...ended, isError: ended.isError || isFailure(JSON.parse(ended.text)) };
     });
   };
+
+  readonly #answerQuestion: McpCalls['answerQuestion'] = (fields, meta) =>
+    this.#make('question.answer', fields, {
+      ...{ idempotencyKey: undefined, leavesUnseen: false, isDescribed: false },
+      ...{ tool: 'question_answer', ofMessage: readTrace(meta) },
+    });
 
   #operation(call: string): Callable {
     const operation = this.#parts.operations.get(call);

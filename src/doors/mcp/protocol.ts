@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isObject } from '../../engine/call/read-input.ts';
 import { guide, instructions } from './guide.ts';
-import { isFailure, taskMethods, taskOf, tasksExtension } from './tasks.ts';
+import { answerIn, inputRequestsOf, isFailure, taskMethods, taskOf, tasksExtension } from './tasks.ts';
 import { sendAndWaitName, type Tool } from './tools.ts';
 
 /** A tool's answer or refusal. */
@@ -44,6 +44,11 @@ export interface McpCalls {
     leavesUnseen: boolean,
     meta: Readonly<Record<string, unknown>>,
   ) => Promise<McpOutcome | undefined>;
+  /** Answers a question for a person, which is no tool: models must not. fields: those of question.answer. */
+  readonly answerQuestion: (
+    fields: Readonly<Record<string, unknown>>,
+    meta: Readonly<Record<string, unknown>>,
+  ) => Promise<McpOutcome>;
 }
 
 interface Reply {
@@ -76,7 +81,9 @@ export async function answer(
     headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
   });
   const isLegacy = await isLegacyRequest(request, message);
-  const server = serverOf(calls, { isLegacy, takesTasks: !isLegacy && declaresTasks(message) });
+  const { extensions, elicitation } = isLegacy ? {} : capabilitiesOf(message);
+  const takesTasks = isObject(extensions) && isObject(extensions[tasksExtension]);
+  const server = serverOf(calls, { isLegacy, takesTasks, showsForms: isObject(elicitation) });
   // Lists never change here, so a subscription is acknowledged and ended at once.
   const answered = await (isLegacy
     ? answerLegacy(server, request, message)
@@ -96,11 +103,10 @@ async function answerLegacy(server: Server, request: Request, parsedBody: unknow
 }
 
 /** A modern client declares its capabilities in each request. */
-function declaresTasks(message: unknown): boolean {
+function capabilitiesOf(message: unknown): Readonly<Record<string, unknown>> {
   const meta = isObject(message) && isObject(message['params']) ? message['params']['_meta'] : undefined;
   const capabilities = isObject(meta) ? meta[CLIENT_CAPABILITIES_META_KEY] : undefined;
-  const extensions = isObject(capabilities) ? capabilities['extensions'] : undefined;
-  return isObject(extensions) && isObject(extensions[tasksExtension]);
+  return isObject(capabilities) ? capabilities : {};
 }
 
 /** A tool's answer. A refusal has only its text. */
@@ -111,7 +117,7 @@ function toolResult({ isError, text, hint, isDescribed }: McpOutcome): CallToolR
 }
 
 /** Answers requests about tasks. A task is a message. */
-function answerTasks(server: Server, calls: McpCalls, takesTasks: boolean): void {
+function answerTasks(server: Server, calls: McpCalls, { takesTasks, showsForms }: Asking): void {
   const params = fromJsonSchema<{ taskId: string }>({
     type: 'object',
     properties: { taskId: { type: 'string' } },
@@ -121,13 +127,24 @@ function answerTasks(server: Server, calls: McpCalls, takesTasks: boolean): void
     server.setRequestHandler(method, { params }, async ({ taskId: messageId }, { mcpReq }) => {
       const needed = { extensions: { [tasksExtension]: {} } };
       if (!takesTasks) throw new MissingRequiredClientCapabilityError({ requiredCapabilities: needed });
-      const tool = method === 'tasks/get' ? 'message_view' : 'message_cancel';
-      const outcome = await calls.call(tool, { messageId }, false, mcpReq._meta ?? {});
+      const meta = mcpReq._meta ?? {};
+      const tool = method === 'tasks/cancel' ? 'message_cancel' : 'message_view';
+      const outcome = await calls.call(tool, { messageId }, false, meta);
       const { error, ...message } = JSON.parse(outcome?.text ?? '{"error":{"message":"there are no tasks"}}');
       if (method === 'tasks/cancel' && (error === undefined || error.code === 'MESSAGE_FINISHED')) return {};
       if (error !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+      if (method === 'tasks/update') {
+        const fields = answerIn(mcpReq.inputResponses ?? {}, message);
+        const answered = fields && (await calls.answerQuestion(fields, meta));
+        const { error: refused } = answered?.isError ? JSON.parse(answered.text) : {};
+        // Somebody else was faster: the task goes on either way.
+        if (refused === undefined || refused.code === 'QUESTION_CLOSED') return {};
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, refused.message);
+      }
       const task = taskOf(message);
-      if (task['status'] === 'input_required') return { ...task, inputRequests: {} };
+      // Without forms, somebody answers elsewhere.
+      if (task['status'] === 'input_required')
+        return { ...task, inputRequests: showsForms ? inputRequestsOf(message) : {} };
       if (task['status'] !== 'completed') return task;
       const result = { text: JSON.stringify(message), isError: isFailure(message) };
       return { ...task, result: { resultType: 'complete', ...toolResult(result) } };
@@ -137,9 +154,12 @@ function answerTasks(server: Server, calls: McpCalls, takesTasks: boolean): void
 interface Asking {
   readonly isLegacy: boolean;
   readonly takesTasks: boolean;
+  /** The client shows forms to a person. */
+  readonly showsForms: boolean;
 }
 
-function serverOf(calls: McpCalls, { isLegacy, takesTasks }: Asking): Server {
+function serverOf(calls: McpCalls, asking: Asking): Server {
+  const { isLegacy, takesTasks } = asking;
   const info = { name: 'muster', title: 'Muster', version: calls.version };
   const server = new Server(info, {
     capabilities: { tools: {}, prompts: {}, resources: {}, ...(!isLegacy && { extensions: { [tasksExtension]: {} } }) },
@@ -160,7 +180,7 @@ function serverOf(calls: McpCalls, { isLegacy, takesTasks }: Asking): Server {
     // The SDK passes it on unchanged, though its types only know results of the base protocol.
     return { resultType: 'task', ...taskOf(message) } as unknown as CallToolResult;
   });
-  if (!isLegacy) answerTasks(server, calls, takesTasks);
+  if (!isLegacy) answerTasks(server, calls, asking);
   server.setRequestHandler('prompts/list', () => ({
     prompts: [
       { name: guideName, title: guideTitle, description: 'The model of work in a page: read it before you begin' },

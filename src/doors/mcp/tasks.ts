@@ -3,8 +3,8 @@ import { isObject } from '../../engine/call/read-input.ts';
 /** The extension with which a client accepts a task as an answer, and polls it until it has ended. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** The requests of the extension. Input for tasks is not supported: people answer questions elsewhere. */
-export const taskMethods = ['tasks/get', 'tasks/cancel'] as const;
+/** The requests of the extension. */
+export const taskMethods = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const;
 
 /** Polling a message every five seconds makes 12 requests a minute. */
 const pollIntervalMs = 5_000;
@@ -34,6 +34,30 @@ export function taskOf(message: Message): Readonly<Record<string, unknown>> {
     ttlMs: null,
     pollIntervalMs,
   };
+}
+
+/** The question that a message waits for, as a form for the person at the client; its key is the question's id. */
+export function inputRequestsOf({ question }: Message): Readonly<Record<string, object>> {
+  if (!isObject(question)) return {};
+  const { id, question: asked, options } = question;
+  const answer = { type: 'string', title: 'Your answer', ...(Array.isArray(options) && { enum: options }) };
+  const requestedSchema = {
+    type: 'object',
+    properties: { answer, answeredBy: { type: 'string', title: 'Your name', minLength: 1, maxLength: 256 } },
+    required: ['answer', 'answeredBy'],
+  };
+  const message = typeof asked === 'string' ? asked : JSON.stringify(asked);
+  return { [String(id)]: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } };
+}
+
+/** The fields of the call that answers the message's question; undefined if nothing in the responses does. */
+export function answerIn(responses: Message, { question }: Message): Message | undefined {
+  if (!isObject(question) || question['state'] !== 'OPEN') return undefined;
+  const response = responses[String(question['id'])];
+  // A person who declines leaves the question to others.
+  if (!isObject(response) || response['action'] !== 'accept' || !isObject(response['content'])) return undefined;
+  const { answer, answeredBy } = response['content'];
+  return { questionId: question['id'], answer, answeredBy };
 }
 
 function statusOf(message: Message): 'working' | 'input_required' | 'completed' | 'cancelled' {

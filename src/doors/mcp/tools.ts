@@ -98,9 +98,14 @@ function sendAndWait(tools: readonly Listed[]): Listed {
   };
 }
 
-/** The schema of a field without its description and its members, which are in the schema of another tool. */
+/** The schema of a field without descriptions, which are in the schema of another tool. */
 function withoutWords({ description: _, properties, items, ...schema }: JsonSchema): JsonSchema {
-  return schema;
+  const members = Object.entries((properties ?? {}) as Properties).map(([name, json]) => [name, withoutWords(json)]);
+  return {
+    ...schema,
+    ...(properties !== undefined && { properties: Object.fromEntries(members) }),
+    ...(items !== undefined && { items: withoutWords(items as JsonSchema) }),
+  };
 }
 
 interface Fields {
@@ -149,8 +154,8 @@ function typeOnly({ type, enum: values, $ref, anyOf }: JsonSchema): JsonSchema {
   if (Array.isArray(anyOf)) return { type: ['object', 'null'] };
   // A union of types would say less than it costs; most names are clear enough.
   if (Array.isArray(type)) return {};
-  if (values !== undefined) return { enum: values };
-  return type === undefined ? {} : { type };
+  if (type === undefined) return {};
+  return { type, ...(values !== undefined && { enum: values }), ...(type === 'array' && { items: {} }) };
 }
 
 /** Throws VALIDATION_FAILED for a field unknown to the call. */
@@ -168,6 +173,7 @@ function batchSchema(route: Route, target: Target, batched: readonly Route[]): T
   const schema = inputSchema(route, target);
   const properties = schema['properties'] as Record<string, JsonSchema>;
   const call = {
+    type: 'string',
     enum: batched.map((one) => one.call),
     description: atomicRule,
   };

@@ -60,7 +60,7 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
         payload: exactly(
           Object.fromEntries(Object.entries(members).map(([name, field]) => [name, field.schema])),
         ).description('the state of the object at that time'),
-      }).meta({ component: type });
+      }).meta({ component: `${pascalCase(type)}Event` });
     return {
       type,
       aggregate,
@@ -75,6 +75,13 @@ export function events(payloads: Readonly<Record<string, Fields | Counted>>): re
     };
   });
 }
+
+/** `MessageSent` for `message.sent`. */
+export const pascalCase = (dotted: string): string =>
+  dotted
+    .split(/[._]/)
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('');
 
 /** The census of counted events: how often each has happened since the space was created. */
 export function eventCounts(all: readonly EventDeclaration[]): Fields {

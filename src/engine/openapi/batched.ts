@@ -1,8 +1,9 @@
+import { pascalCase } from '../declare/event.ts';
 import { isAtomic, isBatched } from '../route/batch-route.ts';
 import { pathNames, type Route, roomOf } from '../route/route.ts';
 import { idempotencyKey } from './components.ts';
 import { pathParameter } from './path-parameter.ts';
-import { describe, type JsonSchema, jsonSchema, schemaRef, type Target } from './schema.ts';
+import { describe, type JsonSchema, jsonSchema, schemaRef, type Target, unionOf } from './schema.ts';
 
 /** A reference, which a call takes in place of an id: src/doors/batch/references.ts. */
 const from: JsonSchema = {
@@ -37,23 +38,20 @@ const expect: JsonSchema = {
 
 /**
  * Adds a schema for each call that batches take, and their union, discriminated by `call`. Only atomic batches take reads and
- * `expect`. If a call has the name of an event, such as `note.put`, its schema is `note.put.call`.
+ * `expect`.
  */
 export function* batchedCalls(routes: readonly Route[], targetOf: (room: string) => Target): Generator<void, void> {
   const { named } = targetOf('');
   named.set('From', from);
   const batched = routes.filter((route) => isBatched(route) || isAtomic(route));
-  const names = new Map(batched.map(({ call }) => [call, named.has(call) ? `${call}.call` : call]));
+  const byCall: [string, JsonSchema][] = [];
   for (const route of batched) {
-    const name = names.get(route.call) ?? '';
-    if (named.has(name)) throw new Error(`${name} is the name of a call and of something else`);
+    const name = `${pascalCase(route.call)}Call`;
     named.set(name, callSchema(route, targetOf(roomOf(route))));
+    byCall.push([route.call, schemaRef(name)]);
     yield;
   }
-  const oneOf = [...names.values()].map(schemaRef);
-  // The others are distinguished by the names of their schemas.
-  const mapping = [...names].flatMap(([call, name]) => (call === name ? [] : [[call, schemaRef(name)['$ref']]]));
-  named.set('Call', { oneOf, discriminator: { propertyName: 'call', mapping: Object.fromEntries(mapping) } });
+  named.set('Call', unionOf('call', byCall));
 }
 
 /** A field of a call. Each id in it may also be the id of an earlier call. */

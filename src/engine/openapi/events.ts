@@ -1,5 +1,5 @@
 import type { EventDeclaration } from '../declare/event.ts';
-import { type JsonSchema, jsonSchema, schemaRef, type Target } from './schema.ts';
+import { type JsonSchema, jsonSchema, schemaRef, type Target, unionOf } from './schema.ts';
 
 const text = { type: 'string' };
 const header = (name: string, description: string) => ({
@@ -12,12 +12,12 @@ const header = (name: string, description: string) => ({
 
 /** Adds a schema per event type and their union by `type`. Returns the webhook that sends them to destinations. */
 export function* webhooks(events: readonly EventDeclaration[], target: Target): Generator<void, JsonSchema> {
-  const oneOf: JsonSchema[] = [];
-  for (const { schema } of events) {
-    oneOf.push(jsonSchema(schema, target));
+  const byType: [string, JsonSchema][] = [];
+  for (const { type, schema } of events) {
+    byType.push([type, jsonSchema(schema, target)]);
     yield;
   }
-  target.named.set('Event', { oneOf, discriminator: { propertyName: 'type' } });
+  target.named.set('Event', unionOf('type', byType));
   const message = {
     type: 'object',
     required: ['type', 'timestamp', 'data'],
@@ -25,6 +25,7 @@ export function* webhooks(events: readonly EventDeclaration[], target: Target): 
     properties: { type: text, timestamp: { type: 'string', format: 'date-time' }, data: schemaRef('Event') },
   };
   const post = {
+    operationId: 'webhook.event',
     summary: 'An event, as sent to destinations (Standard Webhooks 1.0)',
     tags: ['webhook'],
     security: [],

@@ -1,3 +1,4 @@
+import { pascalCase } from '../declare/event.ts';
 import { type JsonSchema, type NamedSchemas, schemaRef } from './schema.ts';
 
 interface Media {
@@ -15,12 +16,7 @@ interface Operation {
 }
 
 /** The name of a call's answer: `MailboxList` for `mailbox.list`, `Waits` for `waits.get`. */
-const nameOf = (call: string): string =>
-  call
-    .replace(/\.get$/, '')
-    .split('.')
-    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
-    .join('');
+const nameOf = (call: string): string => pascalCase(call.replace(/\.get$/, ''));
 
 /** Moves the schema to a named component. An equal schema may already have the name. */
 function name(media: Media, called: string, named: NamedSchemas): void {

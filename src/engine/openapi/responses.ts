@@ -85,12 +85,17 @@ function withExample(reply: Joi.Schema, status: string, route: Route, target: Ta
 function failure(status: number, codes: readonly string[], errors: ErrorTable): object {
   const extra = status === 401 ? ['WWW-Authenticate'] : status >= 413 && status !== 422 && status !== 429 ? [] : rates;
   const retry = status === 429 || status === 503 ? ['Retry-After'] : [];
-  const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } };
+  const objectOf = (name: string, schema: object) => ({
+    ...{ type: 'object', properties: { [name]: schema } },
+    // Linters that close every object would refuse the members that only `Error` has.
+    additionalProperties: true,
+  });
+  const narrowed = objectOf('error', objectOf('code', { type: 'string', enum: codes }));
   const [code = ''] = codes;
   const example = { error: { code, message: messageOf(errors, code), requestId: 'request-4711' } };
   return {
     description: codes.map((code) => `- \`${code}\`: ${messageOf(errors, code)}`).join('\n'),
     headers: headers(...everyAnswer, ...extra, ...retry),
-    content: { 'application/json': { schema: { ...ref('schemas', 'Error'), ...narrowed }, example } },
+    content: { 'application/json': { schema: { allOf: [ref('schemas', 'Error'), narrowed] }, example } },
   };
 }

@@ -41,6 +41,22 @@ const metaOf = (schema: Joi.Schema, name: string) =>
 
 export const schemaRef = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
+const anyDescription = { description: 'Any JSON value, which comes back as it was sent.' };
+/**
+ * Any JSON value but null, for tools. Google's API refuses a schema without a type, OpenAI's a list without items. A list in
+ * a list has none, and is taken nevertheless.
+ */
+const anyValue = {
+  type: ['object', 'array', 'string', 'number', 'boolean'],
+  items: { type: ['object', 'string', 'number', 'boolean'] },
+};
+
+/** One of these components, each with the value of the property that it is for. */
+export function unionOf(propertyName: string, named: readonly (readonly [string, JsonSchema])[]): JsonSchema {
+  const mapping = Object.fromEntries(named.map(([value, ref]) => [value, ref['$ref']]));
+  return { oneOf: named.map(([, ref]) => ref), discriminator: { propertyName, mapping } };
+}
+
 /**
  * A schema as JSON Schema 2020-12. Joi writes most of it. Added from the schema itself are: `.meta()` of the field kinds,
  * whose rules are functions; required fields, as Joi looks at each field and not at the object's preference; null where it
@@ -62,8 +78,11 @@ function complete(json: JsonSchema, schema: Joi.Schema, inherited: string, targe
   // The component itself is never null; only this use of it may be.
   const { type } = json;
   const plain = isNullable && Array.isArray(type) ? { ...json, type: type.find((one) => one !== 'null') } : json;
-  if (!target.named.has(name)) target.named.set(name, completed(plain, schema, inherited, target));
-  return isNullable ? { anyOf: [schemaRef(name), { type: 'null' }] } : schemaRef(name);
+  const { examples, ...named } = completed(plain, schema, inherited, target);
+  if (!target.named.has(name))
+    target.named.set(name, isNullable ? named : { ...named, ...(examples !== undefined && { examples }) });
+  if (!isNullable) return schemaRef(name);
+  return { anyOf: [schemaRef(name), { type: 'null' }], ...(examples !== undefined && { examples }) };
 }
 
 function completed(json: JsonSchema, schema: Joi.Schema, inherited: string, target: Target): JsonSchema {
@@ -73,9 +92,9 @@ function completed(json: JsonSchema, schema: Joi.Schema, inherited: string, targ
   // `.when()` leaves a single alternative if its cases differ only in rules that JSON Schema cannot express.
   const { description: _meaning, ...result } = only !== undefined && others.length === 0 ? only : json;
   for (const { opaque, component: _component, presence: _presence, model: _model, ...meta } of metas ?? []) {
-    Object.assign(result, meta, opaque === true && { description: 'Any JSON value, which comes back as it was sent.' });
-    // Joi sees a number in a query string as text.
-    if (meta['type'] === 'integer') delete result['minLength'];
+    Object.assign(result, meta, opaque === true && (target.isForModels ? anyValue : anyDescription));
+    // Joi sees a number or a flag in a query string as text.
+    if (meta['type'] === 'integer' || meta['type'] === 'boolean') delete result['minLength'];
   }
   if (examples) result['examples'] = examples;
   if (keys) Object.assign(result, completeKeys(json, keys, presence, target));
@@ -117,8 +136,7 @@ export function describe(name: string, json: JsonSchema, target: Target, schema?
   const forModels = target.isForModels && ((schema && metaOf(schema, 'model')) ?? own ?? model);
   const said = forModels ?? own ?? meaning ?? namesake(name, json);
   const parts = [said && fitting(said, json)];
-  if (target.isForModels) parts.push(schema && metaOf(schema, 'opaque') && 'any JSON value');
-  else parts.push(json['description'] as string | undefined);
+  if (!target.isForModels) parts.push(json['description'] as string | undefined);
   const given = parts.filter((part) => part !== undefined && part !== '') as string[];
   if (given.length === 0) return undefined;
   return target.isForModels ? given.join('; ') : given.map(asSentence).join(' ');
@@ -153,6 +171,7 @@ function fitting(meaning: string, { type, anyOf }: JsonSchema): string {
 
 function allowNull(json: JsonSchema): void {
   const { type, anyOf } = json;
+  if ([type].flat().includes('null')) return;
   if (Array.isArray(anyOf)) json['anyOf'] = [...anyOf, { type: 'null' }];
   if (type !== undefined) json['type'] = [...(Array.isArray(type) ? type : [type]), 'null'];
 }

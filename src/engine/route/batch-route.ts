@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { exampleId } from '../declare/field.ts';
 import { type ApiError, invalid } from './errors.ts';
 import { fields, flag, optional, says } from './fields.ts';
 import { type Route, route } from './route.ts';
@@ -90,13 +91,14 @@ export const batchRoute: Route = route({
               .min(0)
               .optional()
               .description('the seconds after which to try again; only of a 429')
-              .example(null),
+              .example(30),
           }),
         )
         .min(1)
         .max(maxCalls),
     }),
   },
+  example: { results: [{ status: 201, body: { id: exampleId('messageId'), state: 'READY' }, replayed: false }] },
   refuses: ['EXPECTATION_FAILED'],
   script: 'space/admit',
   reply: {},

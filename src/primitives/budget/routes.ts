@@ -46,7 +46,8 @@ const create = route({
       'the budget above it, of the same currency and scale; a tree has at most 8 levels',
     ),
     windowSeconds: optional(integer(60, yearSeconds)).description('the length of its windows; by default it has none'),
-    alertPercents: optional(alertPercents(), '[]'),
+    // Scripts take the text; callers leave out a list.
+    alertPercents: optional(alertPercents(), '[]').meta({ default: [] }),
   }),
   success: { 201: Budget.schema },
   refuses: ['BUDGET_EXISTS', 'BUDGET_NOT_FOUND', 'PARENT_MISMATCH', 'OPERATIONS_EXHAUSTED'],

@@ -22,9 +22,14 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
 }
+/** The envelope of errors, then the codes of this call. */
+interface Failing {
+  readonly allOf?: readonly { properties?: { error: { properties: { code: Schema } } } }[];
+}
+
 interface Response {
   readonly $ref?: string;
-  readonly content?: { 'application/json'?: { schema: { properties?: { error: { properties: { code: Schema } } } } } };
+  readonly content?: { 'application/json'?: { schema: Failing } };
 }
 export interface Operation {
   readonly id: string;
@@ -178,5 +183,6 @@ function resolved(schema: Schema | undefined, raw: Raw): Schema | undefined {
 }
 
 function codesOf(response: Response): string[] {
-  return (response.content?.['application/json']?.schema.properties?.error.properties.code.enum ?? []) as string[];
+  return (response.content?.['application/json']?.schema.allOf?.[1]?.properties?.error.properties.code.enum ??
+    []) as string[];
 }
