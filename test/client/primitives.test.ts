@@ -195,7 +195,7 @@ describe('the typed client', () => {
   });
 
   it('keeps a webhook destination and deletes it', async () => {
-    const { id: destinationId } = await muster.destination.create({ url: 'https://93.184.215.14/hook' });
+    const { id: destinationId } = await muster.destination.create({ url: 'https://127.0.0.1:9/hook' });
     await muster.destination.update({ destinationId, eventTypes: ['budget.*'] });
     expect(await muster.destination.delete({ destinationId })).to.equal(undefined);
     const gone = await failure(muster.destination.view({ destinationId }));

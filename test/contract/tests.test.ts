@@ -25,6 +25,11 @@ describe('The linter of tests', () => {
     expect(found('expect(performance', '.now() - begun).to.be.', 'at.least(950);')).to.deep.equal([]);
   });
 
+  it('refuses an address outside this machine', () => {
+    expect(found("url: 'https://93.184.", "215.14/hook'")).to.have.length(1);
+    expect(found("url: 'https://127.0.0.1:9/hook'")).to.deep.equal([]);
+  });
+
   it('refuses an await outside of functions, for which mocha would load the service and its store twice', () => {
     for (const words of [
       "const text = await readFile('x');",

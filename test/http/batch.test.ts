@@ -189,7 +189,7 @@ describe('A batch', () => {
         { call: 'mailbox.list' },
         { call: 'message.view', messageId: id },
         { call: 'event.watch' },
-        { call: 'destination.create', url: 'https://93.184.215.14/' },
+        { call: 'destination.create', url: 'https://127.0.0.1:9/' },
         { call: 'destination.delete', destinationId: id },
         { call: 'delivery.redeliver', deliveryId: id },
         { call: 'batch', calls: [] },

@@ -153,7 +153,7 @@ describe('Request rates', () => {
 
   it('a watch and a destination, which run several scripts, also have the rate headers', async () => {
     const world = await make({ limits: { requestsPerMinute: 40 } });
-    const url = 'https://93.184.215.14/';
+    const url = 'https://127.0.0.1:9/';
     for (const reply of [await world.get('/watch'), await world.post('/destinations', { url })])
       expect(reply.headers.get('RateLimit-Policy')).to.equal('"space";q=40;w=60');
   });

@@ -55,6 +55,8 @@ async function start(): Promise<MusterService> {
     host: '127.0.0.1',
     port: 0,
     log: pino({ level: 'silent' }),
+    // No test names an address outside this machine.
+    webhookAllowPrivate: true,
     overrides,
   });
 }

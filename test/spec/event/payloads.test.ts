@@ -172,7 +172,7 @@ describe('the payload of an event', () => {
     for (const method of ['PUT', 'DELETE'])
       await world.call(method, `/scopes/${scopeId}/notes/plan`, method === 'PUT' ? { value: 1 } : undefined);
     await world.call('PUT', '/limits', { maxBacklog: 7 });
-    const destination = await world.mustPost('/destinations', { url: 'https://93.184.215.14/' });
+    const destination = await world.mustPost('/destinations', { url: 'https://127.0.0.1:9/' });
     await world.call('PATCH', `/destinations/${destination.id}`, { state: 'DISABLED' });
     await world.at(start + 121_000);
     await world.service.due.drain(world.org);

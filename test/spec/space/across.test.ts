@@ -68,7 +68,7 @@ describe('Counts across all spaces of an organization', () => {
         await world.mustPost(`/allowances/${id}/wait`, one);
       }
     }
-    await there.mustPost('/destinations', { url: 'https://93.184.215.14/hook', eventTypes: ['waiter.expired'] });
+    await there.mustPost('/destinations', { url: 'https://127.0.0.1:9/hook', eventTypes: ['waiter.expired'] });
     await queue(there);
     await here.at(now + 5000);
     const counters = 'messages:READY,waiters:WAITING,outbox:UNREAD';

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { listAudit } from '../../../src/primitives/org/admin.ts';
 import { Sink } from '../../support/sink.ts';
 import { delivering, untilRows } from '../../support/webhooks.ts';
-import { World } from '../../support/world.ts';
+import { codeOf, World } from '../../support/world.ts';
 
-const url = 'https://93.184.215.14/hook';
+const url = 'https://127.0.0.1:9/hook';
 
 describe('webhook destinations', () => {
   it('return the record and the signingSecret at creation, the only time it is shown', async () => {
@@ -51,7 +51,7 @@ describe('webhook destinations', () => {
     expect((await twice('DELETE', path)).status).to.equal(204);
   });
 
-  it('require an http or https url with a public address, and known eventTypes', async () => {
+  it('require an http or https url, and known eventTypes', async () => {
     const world = await World.create();
     const code = async (body: object) => {
       const reply = await world.post('/destinations', body);
@@ -73,8 +73,23 @@ describe('webhook destinations', () => {
     for (const types of [['message.lost'], ['*'], 'message.sent', ['mess.*'], [1], ...never.map((type) => [type])]) {
       expect(await code({ url, eventTypes: types })).to.equal('400 VALIDATION_FAILED');
     }
-    for (const host of ['127.0.0.1', '[::1]', 'localhost'])
-      expect(await code({ url: `http://${host}:8080/` }), host).to.equal('400 DESTINATION_URL_FORBIDDEN');
+  });
+
+  it('have a public address, as created and as changed', async () => {
+    const service = await delivering({ role: 'api', webhookAllowPrivate: false, resolve: async () => [] });
+    try {
+      const world = await World.create({ on: service });
+      // Not known yet, so it may be public.
+      const { id } = await world.mustPost('/destinations', { url: 'https://hooks.test/' });
+      for (const host of ['127.0.0.1', '[::1]', '127.1']) {
+        const inside = { url: `http://${host}:8080/` };
+        expect(codeOf(await world.post('/destinations', inside)), host).to.equal('400 DESTINATION_URL_FORBIDDEN');
+        const changed = await world.call('PATCH', `/destinations/${id}`, inside);
+        expect(codeOf(changed), host).to.equal('400 DESTINATION_URL_FORBIDDEN');
+      }
+    } finally {
+      await service.stop();
+    }
   });
 
   it('are limited to 20 in a space', async () => {
@@ -92,9 +107,8 @@ describe('webhook destinations', () => {
     const world = await World.create();
     const { id } = await world.mustPost('/destinations', { url });
     const patch = (body: object) => world.call('PATCH', `/destinations/${id}`, body);
-    const changed = { url: 'https://93.184.215.14/new', eventTypes: ['budget.*'] };
+    const changed = { url: 'https://127.0.0.1:9/new', eventTypes: ['budget.*'] };
     for (let i = 0; i < 2; i++) expect((await patch(changed)).body).to.deep.include(changed);
-    expect((await patch({ url: 'http://127.0.0.1/' })).body.error.code).to.equal('DESTINATION_URL_FORBIDDEN');
     expect((await patch({ state: 'DISABLED' })).body).to.include({ state: 'DISABLED', disabledReason: 'REQUESTED' });
     expect((await patch({ state: 'DISABLED' })).status).to.equal(200);
     expect((await patch({ state: 'ACTIVE' })).body).to.include({ state: 'ACTIVE', disabledReason: null });

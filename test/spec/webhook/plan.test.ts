@@ -5,7 +5,7 @@ import { Outbox, oneToGet } from './steps.ts';
 describe('a destination under a plan', () => {
   it('is made, changed, tested and deleted only with an operation left', async () => {
     const world = await limitedWorld();
-    const hook = { url: 'https://93.184.215.14/hook', eventTypes: ['waiter.expired'] };
+    const hook = { url: 'https://127.0.0.1:9/hook', eventTypes: ['waiter.expired'] };
     const { id } = await world.mustPost('/destinations', hook);
     const path = `/destinations/${id}`;
     await expectNeedsOperation(

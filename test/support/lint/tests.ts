@@ -19,6 +19,14 @@ const without = /^(what|who|whose|that|of|one|those|again|so|and)\b/i;
 export const givenTitle = /(?:\.\w+)?\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`([^`]*)`)/.source;
 const title = new RegExp(`\\bit${givenTitle}`, 'g');
 
+/** Addresses that are refused, or given to a resolver: nothing can be sent to them. */
+const refusedAddresses: readonly string[] = [
+  'test/attack/quick/ssrf.test.ts',
+  'test/oidc/issuer.test.ts',
+  'test/spec/org/settings.test.ts',
+];
+const outside = /https?:\/\/(?!127\.|0\.0\.0\.0)\d+\.\d+\.\d+\.\d+/;
+
 interface Rule {
   readonly form: RegExp;
   readonly what: string;
@@ -62,6 +70,12 @@ export function lintTests(file: string, text: string): string[] {
     for (const [index, line] of text.split('\n').entries())
       if (waitsAtTop.test(line))
         found.push(`${file}:${index + 1}: an await outside a function gives the file another instance of every module`);
+  if (!refusedAddresses.includes(file))
+    for (const [index, line] of text.split('\n').entries())
+      if (outside.test(line))
+        found.push(
+          `${file}:${index + 1}: an address outside this machine: take 127.0.0.1, of a port where nobody listens`,
+        );
   if (timed.test(file)) return found;
   for (const [index, line] of text.split('\n').entries()) {
     for (const { form, what } of rules) if (form.test(line)) found.push(`${file}:${index + 1}: ${what}`);
