@@ -76,7 +76,7 @@ function unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Clients and proxies open connections ahead. One that is about to use it would take a 408 for the answer to its request.
   const wasNeverUsed = isTimeUp && socket instanceof Socket && socket.bytesRead === 0;
   if (!socket.writable || error.code === 'ECONNRESET' || isOfAnother || wasNeverUsed) socket.destroy();
-  else if (error.code === 'HPE_HEADER_OVERFLOW') cutOff(socket, 431, invalid('the headers are larger than 16 KiB'));
+  else if (error.code === 'HPE_HEADER_OVERFLOW') cutOff(socket, 431, apiError('HEADERS_TOO_LARGE'));
   else if (isTimeUp) cutOff(socket, 408, apiError('REQUEST_TIMEOUT'), response?.req);
   else cutOff(socket, 400, invalid('not a valid HTTP/1.1 request'));
 }

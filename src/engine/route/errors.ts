@@ -141,6 +141,10 @@ export const commonErrors: ErrorTable = {
     (limit) =>
       `${limit} requests open at this process, which is the most: close some, or let one stream serve several readers`,
   ),
+  HEADERS_TOO_LARGE: entry(
+    431,
+    'the request line and the headers are larger than 16 KiB together: pass large values in the body, and a cursor unchanged',
+  ),
   INTERNAL: entry(500, 'an unexpected error: quote the requestId to the operator'),
   STORE_UNAVAILABLE: entry(503, 'the store cannot take the request now: retry with the same Idempotency-Key'),
 };
