@@ -27,8 +27,10 @@ const answers: Readonly<Record<string, StrangeAnswer>> = { ...given.answers, ...
 export interface Fault {
   readonly call: string;
   readonly is: string;
-  /** Default 1. */
+  /** Default 1; with `over`, every time. */
   readonly times?: number;
+  /** Only in requests with a longer body. */
+  readonly over?: number;
 }
 
 export interface FaultyProxy {
@@ -82,14 +84,18 @@ async function changeAnswer(real: string, answer: IncomingMessage, to: ServerRes
 
 /** A proxy in front of a server, with faults in some of its calls. */
 export async function faultyProxy(target: string, faults: readonly Fault[] = []): Promise<FaultyProxy> {
-  const left = faults.map(({ times = 1, ...fault }) => ({ ...fault, times }));
+  const left = faults.map(({ over = 0, times = over > 0 ? Number.POSITIVE_INFINITY : 1, ...fault }) => ({
+    ...fault,
+    over,
+    times,
+  }));
 
   async function pass(from: IncomingMessage, to: ServerResponse): Promise<void> {
     let body = '';
     for await (const piece of from.setEncoding('utf8')) body += piece;
     const names = namesOf(from, body);
     proxy.calls.push(...names);
-    const fault = left.find(({ call, times }) => times > 0 && names.includes(call));
+    const fault = left.find(({ call, times, over }) => times > 0 && body.length >= over && names.includes(call));
     if (fault) fault.times--;
     if (proxy.isAway || fault?.is === 'cut') return void from.destroy();
     if (fault?.is === 'hanging') return;

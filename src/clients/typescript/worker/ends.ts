@@ -207,9 +207,11 @@ function wayBack(task: Task, error: unknown): WayBack {
 function tooLarge(json: string, error: MusterError): GiveUp {
   const bytes = new TextEncoder().encode(json).length;
   const [limit] = error.message.split(':');
+  const [which, raise] =
+    error.code === 'UNREADABLE' ? ['for a proxy', 'the limit of the proxy'] : [`(${limit})`, 'maxPayloadBytes'];
   return new GiveUp(
-    `the result has ${bytes} bytes, which is too large (${limit}): store it elsewhere and return where it is, ` +
-      'or raise maxPayloadBytes; then requeue the message',
+    `the result has ${bytes} bytes, which is too large ${which}: store it elsewhere and return where it is, ` +
+      `or raise ${raise}; then requeue the message`,
     { cause: error },
   );
 }

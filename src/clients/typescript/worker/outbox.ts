@@ -1,3 +1,4 @@
+import { MusterError } from '../error.ts';
 import type { Muster } from '../muster.ts';
 import { onceWithin } from '../send.ts';
 import { untraced } from '../tracing.ts';
@@ -70,14 +71,20 @@ export class Outbox {
     if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#flush(), 0);
     for (const { onSent } of batch) onSent?.();
     // The batch's calls belong to many spans.
-    const send = () =>
-      this.#muster.batch(
-        batch.map(({ call }) => call),
-        onceWithin(this.#timeoutMs),
-      );
-    untraced(send).then(
-      (results) => results.forEach((result, i) => void batch[i]?.resolve(result)),
-      (error) => batch.forEach(({ reject }) => void reject(error)),
-    );
+    untraced(() => void this.#deliver(batch));
+  }
+
+  /** Sends calls; in halves, if they are too large together for the service or a proxy. */
+  async #deliver(batch: readonly Waiting[]): Promise<void> {
+    const calls = batch.map(({ call }) => call);
+    try {
+      const results = await this.#muster.batch(calls, onceWithin(this.#timeoutMs));
+      results.forEach((result, i) => void batch[i]?.resolve(result));
+    } catch (error) {
+      const middle = Math.floor(batch.length / 2);
+      if (middle > 0 && error instanceof MusterError && error.status === 413)
+        await Promise.all([this.#deliver(batch.slice(0, middle)), this.#deliver(batch.slice(middle))]);
+      else batch.forEach(({ reject }) => void reject(error));
+    }
   }
 }

@@ -207,8 +207,10 @@ def _way_back(task: ClaimedTask, error: BaseException) -> dict[str, Any]:
 def _too_large(result: Any, error: MusterError) -> GiveUp:
     """Another attempt would not make the value smaller."""
     size = len(encode(result).encode())
-    limit = error.message.partition(':')[0]
+    which, limit = f'({error.message.partition(":")[0]})', 'maxPayloadBytes'
+    if error.code == 'UNREADABLE':
+        which, limit = 'for a proxy', 'the limit of the proxy'
     return GiveUp(
-        f'the result has {size} bytes, which is too large ({limit}): store it elsewhere and return where it is, '
-        'or raise maxPayloadBytes; then requeue the message'
+        f'the result has {size} bytes, which is too large {which}: store it elsewhere and return where it is, '
+        f'or raise {limit}; then requeue the message'
     )

@@ -31,7 +31,10 @@ def ask(
     is_batch: bool,
     trace_context: TraceContext = TraceContext(),
 ) -> list[Any]:
-    """Makes one attempt of calls, in a batch or one alone. Returns each one's answer or its error."""
+    """Makes one attempt of calls, in a batch or one alone. Returns each one's answer or its error.
+
+    Calls that are too large together for the service or a proxy are sent in halves.
+    """
     try:
         if is_batch:
             calls = [BatchedCall[Any](*request) for request in requests]
@@ -41,7 +44,11 @@ def ask(
         about: dict[str, Any] = {'timeout_seconds': timeout_seconds, 'trace_context': trace_context}
         return [muster.request(endpoint, args, idempotency_key=key, attempts=1, **about)]
     except MusterError as error:
-        return [error for _ in requests]
+        middle = len(requests) // 2
+        if error.status != 413 or middle == 0:
+            return [error for _ in requests]
+        halves = requests[:middle], requests[middle:]
+        return [one for half in halves for one in ask(muster, half, timeout_seconds, is_batch=True)]
 
 
 class _Waiting:
