@@ -14,6 +14,7 @@ import {
   type Handler,
   type Muster,
   type MusterOptions,
+  UnreadableValue,
   Worker,
 } from '../../src/clients/typescript/index.ts';
 import { S3 } from '../support/bucket.ts';
@@ -257,6 +258,35 @@ describe('codecs of the typed client', () => {
     const unknown = client([compress]);
     const seen = await unknown.message.view({ messageId: id });
     expect(() => seen.payload).to.throw('encoded by aes-256-gcm-bound: createMuster needs this codec');
+  });
+
+  it('leave a number that JavaScript cannot hold to the value that has it, encoded or not', async () => {
+    const reversed = { name: 'reversed', encode: () => undefined, decode: (bytes: Uint8Array) => bytes.toReversed() };
+    const mailboxId = await mailbox();
+    const coded = JSON.stringify({ $codec: ['reversed'], data: btoa(']3990474529917009[') });
+    for (const payload of ['{"a":1e400}', coded, '"plain"'])
+      await world.send(
+        'POST',
+        `/v1/spaces/${world.spaceId}/mailboxes/${mailboxId}/messages`,
+        `{"scopeId":"${scopeId}","payload":${payload}}`,
+        {
+          Authorization: `Bearer ${world.apiKey}`,
+          'Idempotency-Key': randomUUID(),
+          'Content-Type': 'application/json',
+        },
+      );
+    const textOf = (message: { readonly payload: unknown } | undefined): unknown => {
+      try {
+        return message?.payload;
+      } catch (error) {
+        return error instanceof UnreadableValue ? error.text : String(error);
+      }
+    };
+    const read = async (codec: Codec) =>
+      (await client([codec]).message.list({ mailboxId })).messages.map((message) => textOf(message));
+    expect(await read(reversed)).to.deep.equal(['{"a":1e400}', '[9007199254740993]', 'plain']);
+    const [number] = await read({ ...reversed, name: 'sealed', seals: true });
+    expect(number).to.equal('Error: the value is not encoded by sealed, as every value must be');
   });
 
   describe('with a store of S3', () => {

@@ -86,7 +86,9 @@ describe('Paths and methods', () => {
     const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
     expect(Object.keys(body.error)).to.deep.equal(['code', 'message', 'requestId']);
     const large = `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`;
-    expect(await rawRequest(world, large)).to.match(/^HTTP\/1\.1 431 .*"code":"HEADERS_TOO_LARGE","message":"the request line/s);
+    expect(await rawRequest(world, large)).to.match(
+      /^HTTP\/1\.1 431 .*"code":"HEADERS_TOO_LARGE","message":"the request line/s,
+    );
   });
 
   it('a refusal closes the connection only if a body is unread', async () => {

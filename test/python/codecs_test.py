@@ -6,13 +6,14 @@ import base64
 import gzip
 import importlib.util
 import os
+import pickle
 import random
 import tempfile
 import unittest
 from datetime import datetime, timezone
 from typing import Any
 
-from muster import Claim, Muster, Task, Worker
+from muster import Claim, Muster, Task, UnreadableValue, Worker
 from docs_codecs import module
 from support import Proxy, ServerTest
 
@@ -110,6 +111,22 @@ class Codecs(ServerTest):
     def test_codecs_have_different_names(self) -> None:
         with self.assertRaisesRegex(ValueError, '^two codecs are named reversed$'):
             Muster(codecs=[Reversing(), Reversing()])
+
+    def test_a_number_that_python_cannot_hold_affects_its_own_value_alone(self) -> None:
+        muster = Muster(codecs=[Reversing()])
+        self.addCleanup(muster.close)
+        coded = base64.b64encode(b']004e1[').decode()
+        sent = ['[9007199254740993.0]', f'{{"$codec":["reversed"],"data":"{coded}"}}', '"plain"']
+        for payload in sent:
+            self.send_raw(payload)
+        first, second, third = muster.message.all(mailbox_id=self.mailbox_id)
+        self.assertEqual([self.text_of(first), self.text_of(second)], [sent[0], '[1e400]'])
+        self.assertEqual((first.id < second.id, third.payload), (True, 'plain'))
+
+    def text_of(self, message: Any) -> str:
+        with self.assertRaises(UnreadableValue) as caught:
+            message.payload
+        return pickle.loads(pickle.dumps(caught.exception)).text
 
     def test_values_are_encoded_once_so_that_a_repetition_is_the_same_request(self) -> None:
         proxy = Proxy()
@@ -217,6 +234,10 @@ class Encrypted(ServerTest):
             with muster.atomic() as t:
                 box = t.mailbox.create(name=f'{self.name}-new')
                 t.message.send(mailbox_id=box.id, scope_id=self.scope_id, payload=1)
+
+    def test_a_value_that_is_not_encrypted_is_refused_though_it_cannot_be_held(self) -> None:
+        reason = 'the value is not encoded by aes-256-gcm-bound, as every value must be'
+        self.assertEqual(self.read(self.encrypting(), self.send_raw('1e400')), reason)
 
     def encrypting(self) -> Muster:
         muster = Muster(codecs=[module('compress').Compress(), module('encrypt').Encrypt(bytes(range(32)))])

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 import socket
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -17,18 +14,6 @@ from support import ServerTest
 
 
 class Hostile(ServerTest):
-    def send_raw(self, payload: str) -> str:
-        """Sends a message whose payload is this JSON text. Returns its id."""
-        url = f'{os.environ["MUSTER_URL"]}/v1/spaces/{os.environ["MUSTER_SPACE"]}/mailboxes/{self.mailbox_id}/messages'
-        headers = {
-            'Authorization': f'Bearer {os.environ["MUSTER_KEY"]}',
-            'Content-Type': 'application/json',
-            'Idempotency-Key': str(time.monotonic_ns()),
-        }
-        body = f'{{"scopeId":"{self.scope_id}","payload":{payload}}}'.encode()
-        with urllib.request.urlopen(urllib.request.Request(url, body, headers)) as answer:
-            return json.load(answer)['id']
-
     def test_a_number_of_5000_digits_is_read_and_stops_no_other_message(self) -> None:
         first, *_ = self.send('before')
         digits = '-' + '1234567890' * 500

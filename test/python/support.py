@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 import unittest
+import urllib.request
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -32,6 +34,18 @@ class ServerTest(unittest.TestCase):
         calls = [self.muster.call.message.send(payload=payload, **args) for payload in payloads]  # type: ignore[arg-type]
         parts = [calls[at : at + 100] for at in range(0, len(calls), 100)]
         return [result.answer.id for part in parts for result in self.muster.batch(part)]
+
+    def send_raw(self, payload: str) -> str:
+        """Sends a message whose payload is this JSON text. Returns its id."""
+        url = f'{os.environ["MUSTER_URL"]}/v1/spaces/{os.environ["MUSTER_SPACE"]}/mailboxes/{self.mailbox_id}/messages'
+        headers = {
+            'Authorization': f'Bearer {os.environ["MUSTER_KEY"]}',
+            'Content-Type': 'application/json',
+            'Idempotency-Key': str(time.monotonic_ns()),
+        }
+        body = f'{{"scopeId":"{self.scope_id}","payload":{payload}}}'.encode()
+        with urllib.request.urlopen(urllib.request.Request(url, body, headers)) as answer:
+            return json.load(answer)['id']
 
     def state(self, message_id: str, wait_seconds: int = 0) -> str:
         return self.muster.message.view(message_id=message_id, wait_seconds=wait_seconds).state

@@ -1,3 +1,5 @@
+import { isOpaque, isUnreadable, parseValue, setUnreadable, UnreadableValue } from './unreadable.ts';
+
 /**
  * Transforms payloads, inputs and results on their way to the service and back: compresses them, encrypts them, or stores
  * them elsewhere. Passed to `createMuster`, it works for sends, reads and workers alike. With several codecs, the first one
@@ -46,8 +48,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields with encoded values, and the field that tells their records from others: those of events have neither. */
 const coded: Readonly<Record<string, string>> = { payload: 'mailboxId', result: 'mailboxId', outcome: 'messageId' };
-/** The fields whose values are the callers' own, whatever is in them. */
-const opaque: readonly string[] = [...Object.keys(coded), 'progress', 'question', 'answer', 'value'];
 const chunk = 8_192;
 
 function toBase64(bytes: Uint8Array): string {
@@ -96,7 +96,7 @@ function placesRead(name: string, record: Fields): string[] {
   if (name === 'result') return placesOfResult(record['id']);
   if (name === 'outcome') return placesOfResult(record['messageId']);
   // A schedule's messages get workKeys of their own.
-  const anywhere = placesInMailbox({ ...record, workKey: undefined });
+  const anywhere = placesInMailbox({ mailboxId: record['mailboxId'] });
   return [...new Set([...placesInMailbox(record), ...anywhere, ...placesInGroup(record)])];
 }
 
@@ -143,8 +143,9 @@ async function decodeValue(codecs: readonly Codec[], value: unknown, places: rea
       bytes = await codec.decode(bytes, places);
     }
     name = 'JSON';
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseValue(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
+    if (cause instanceof UnreadableValue) throw cause;
     // The message becomes a lastError. Only the cause, which stays here, may say what the codec has found.
     throw new Error(`the value cannot be decoded: ${name} failed`, { cause });
   }
@@ -173,17 +174,18 @@ export async function decodeAnswer<T>(codecs: readonly Codec[], answer: T): Prom
   if (typeof answer !== 'object' || answer === null) return answer;
   const fields = answer as Record<string, unknown>;
   await Promise.all(
-    Object.entries(fields).map(async ([name, value]) => {
-      if (!opaque.includes(name)) return decodeAnswer(codecs, value);
+    Object.keys(fields).map(async (name) => {
+      if (!isOpaque(name, (other) => other in fields)) return decodeAnswer(codecs, fields[name]);
+      // Plain, as an encoded value has no numbers.
+      const isPlain = isUnreadable(fields, name);
+      const value = isPlain ? undefined : fields[name];
       const isAbsent = value === null && name !== 'payload';
       if (isAbsent || !(coded[name] !== undefined && coded[name] in fields)) return undefined;
       try {
-        fields[name] = await decodeValue(codecs, value, placesRead(name, fields));
+        const decoded = await decodeValue(codecs, value, placesRead(name, fields));
+        if (!isPlain) fields[name] = decoded;
       } catch (error) {
-        const get = (): never => {
-          throw error;
-        };
-        Object.defineProperty(fields, name, { get, enumerable: true });
+        setUnreadable(fields, name, error);
       }
       return undefined;
     }),

@@ -41,6 +41,7 @@ export type {
   PendingCall,
   Typed,
 } from './types.ts';
+export { UnreadableValue } from './unreadable.ts';
 export {
   type VerifyOptions,
   verifyWebhook,

@@ -1,4 +1,5 @@
 import { MusterError } from './error.ts';
+import { parseAnswer } from './unreadable.ts';
 
 /** Far above the largest answer of the service: the messages of a receive have 4 MiB together. */
 const maxMebibytes = 32;
@@ -85,7 +86,7 @@ async function textOf({ body }: Response): Promise<string | undefined> {
 
 function objectOf(text: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseAnswer(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

@@ -23,7 +23,18 @@ from ._client import AsyncMuster, AsyncReservation, BatchResult, Muster
 from ._worker.options import WorkerCounts
 from ._codec import Codec, SealingCodec
 from ._worker.options import MailboxChoice
-from ._errors import Asked, ClaimLost, GiveUp, HoldLost, MusterError, NoResult, RetryLater, Stopped, WorkerClosed
+from ._errors import (
+    Asked,
+    ClaimLost,
+    GiveUp,
+    HoldLost,
+    MusterError,
+    NoResult,
+    RetryLater,
+    Stopped,
+    UnreadableValue,
+    WorkerClosed,
+)
 from ._journal import Journal
 from ._mailbox import AsyncTypedMailbox, TypedMailbox
 from ._pool import Holding
@@ -95,6 +106,7 @@ __all__ = [
     'Stopped',
     'Task',
     'TypedMailbox',
+    'UnreadableValue',
     'Usage',
     'WebhookError',
     'WebhookMessage',

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, Union, cast
 
 from ._arguments import ABSENT, encode, text
-from ._json import loads
+from ._errors import UnreadableValue
+from ._json import is_opaque, loads
 from ._record import Unreadable
 
 _coded = {'payload': 'mailboxId', 'result': 'mailboxId', 'outcome': 'messageId'}
 """The fields with encoded values, and the field that tells their records from others: those of events have neither."""
-_opaque = (*_coded, 'progress', 'question', 'answer', 'value')
-"""The fields whose values are the callers' own, whatever is in them."""
 
 
 class Codec(Protocol):
@@ -115,7 +114,7 @@ def decode_answer(codecs: Sequence[AnyCodec], answer: Any) -> None:
     elif isinstance(answer, dict):
         fields = cast('dict[str, Any]', answer)
         for name, value in fields.items():
-            if name not in _opaque:
+            if not is_opaque(name, fields.__contains__):
                 decode_answer(codecs, value)
             elif name in _coded and _coded[name] in fields and (value is not None or name == 'payload'):
                 try:
@@ -164,6 +163,8 @@ def _decode_value(codecs: Sequence[AnyCodec], value: Any, places: Sequence[str])
             data = cast('SealingCodec', codec).decode(data, places) if _seals(codec) else cast('Codec', codec).decode(data)
         step = 'JSON'
         return loads(data.decode())
+    except UnreadableValue:
+        raise
     except Exception as cause:
         # The message becomes a last_error. Only the cause, which stays here, may say what the codec has found.
         raise ValueError(f'the value cannot be decoded: {step} failed') from cause

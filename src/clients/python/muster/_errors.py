@@ -126,6 +126,23 @@ class NoResult(Exception):
         """The message's current state"""
 
 
+class UnreadableValue(ValueError):
+    """A value of somebody else that Python cannot hold.
+
+    It has a number of which a float would lose digits, such as 1e400, or it nests too deeply for this program. Raised where
+    the value is read, so that the rest of the answer is not affected.
+    """
+
+    def __init__(self, text: str) -> None:
+        # Without the number, as the message becomes a last_error, and the value may have been encrypted.
+        super().__init__('the value has a number that Python cannot hold, or nests too deeply: the JSON is in the text of this error')
+        self.text = text
+        """The value as JSON: `json.loads(error.text, parse_float=Decimal)` keeps all digits"""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return UnreadableValue, (self.text,)
+
+
 class HoldLost(Exception):
     """A hold of a pool's units has ended, so others may have them."""
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from ._arguments import text
 from ._errors import MusterError, Stopped
 from ._forks import Own
-from ._json import loads
+from ._json import loads_answer
 from ._records import Event
 from ._transport import Stop, Transport, pause_after
 
@@ -53,7 +53,7 @@ class Journal(Iterator[Event]):
                 for self.cursor, data in self._frames:
                     self._failures = 0
                     if data is not None:
-                        return Event(loads(data))
+                        return Event(loads_answer(data))
             except Stopped:
                 break
             except MusterError as error:

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from ._arguments import ABSENT
 from ._errors import MusterError, Stopped
 from ._forks import Own
-from ._json import loads
+from ._json import loads_answer
 
 _at_once_codes = ('POOL_EXHAUSTED', 'CONCURRENCY_LIMITED', 'ALLOWANCE_EXHAUSTED', 'ALLOWANCE_COOLING_DOWN')
 """Refusals with 429 of calls that want something now or not at all: an acquire without ttlSeconds, a consume, a receive.
@@ -189,7 +189,7 @@ def strangeness(status: int, headers: Message, request_id: str) -> str | None:
 
 def _object_of(text: bytes) -> Any:
     try:
-        value = loads(text)
+        value = loads_answer(text)
     except (ValueError, RecursionError):
         return None
     return cast(Any, value) if isinstance(value, dict) else None

@@ -34,6 +34,16 @@ export class Asked extends Error {
 /** The answer that an attempt begins with; null if the message has asked nothing or its question was withdrawn. */
 export function answerOf({ question: asked }: Pick<Answer<'message.view'>, 'question'>): GivenAnswer | null {
   if (!asked || (asked.state !== 'ANSWERED' && asked.state !== 'EXPIRED')) return null;
-  const { question, answer, answeredBy, state } = asked;
-  return { question, value: answer, answeredBy, isExpired: state === 'EXPIRED' };
+  const { answeredBy, state } = asked;
+  // A value that cannot be read throws in the handler.
+  return {
+    get question() {
+      return asked.question;
+    },
+    get value() {
+      return asked.answer;
+    },
+    answeredBy,
+    isExpired: state === 'EXPIRED',
+  };
 }
